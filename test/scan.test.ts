@@ -124,7 +124,7 @@ describe.concurrent('a scan', () => {
     const unsupported = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/28'))
     expect([unsupported.status, unsupported.json.errors]).toEqual([200, errors])
   })
-}, 60_000)
+}, 120_000)
 
 describe.concurrent('add_shure_devices', () => {
   // Conformance: S-1.20, C-9.15.
@@ -175,7 +175,7 @@ describe.concurrent('add_shure_devices', () => {
     expect(failed.err.trimEnd().split('\n')).toHaveLength(1)
     const listed = await installation.run(['add_shure_devices', '--ips', '10.0.0.1'])
     expect(listed.out).toMatch(/^Added nothing, manufacturer shure:\n.*failed/s)
-  }, 60_000)
+  }, 120_000)
 })
 
 const range = { discovery_ranges: ['127.0.77.0/24'] }

@@ -34,7 +34,7 @@ export interface ScanDeps {
   readonly sourceDeps: SourceDeps
   readonly monitor: Pick<Monitor, 'pollNow' | 'pollers'>
   /** Networks that may be scanned in addition to the private ones. */
-  readonly ranges: readonly string[]
+  ranges(): readonly string[]
   /** Aborts when the service stops. */
   readonly signal: AbortSignal
   manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
@@ -58,7 +58,7 @@ export async function scanNetwork(
 ): Promise<ScanBody> {
   const { db } = deps
   const codes = selectEnabled(deps.manufacturers(), request.manufacturer)
-  const subnet = parseScanSubnet(request.scan_subnet, deps.ranges)
+  const subnet = parseScanSubnet(request.scan_subnet, deps.ranges())
   if ('error' in subnet) throw new RequestError('bad_request', { details: `scan_subnet: ${subnet.error}` })
   const nodeId = randomBytes(8).toString('hex')
   const lease = await db.transaction((tx) => acquireLease(tx, scanLease, nodeId, 2 * scanLimitMs))

@@ -1,0 +1,53 @@
+/** The alert that the carrier of a channel is in conflict with others while its transmitter is on. */
+
+import type { ConflictKind } from '../../contract/values.ts'
+import type { Receiver } from '../equipment/receiver.ts'
+import type { Alert } from './alert.ts'
+import { toChannelData } from './channel-alerts.ts'
+import type { Cause } from './compare-causes.ts'
+import type { AlertEnding } from './describe-alert.ts'
+
+/** The first conflict of a channel, with the names of the carriers that cause it. */
+export interface ChannelConflict {
+  /** Null if the channel has more conflicts than are listed. */
+  readonly kind: ConflictKind | null
+  readonly generators: readonly string[]
+}
+
+export interface ConflictContext {
+  /** Returns the first conflict of a channel; null if it has none. */
+  conflictOf(channelId: number): ChannelConflict | null
+  /** Whether the conflicts of a channel are not known yet, or ended only recently. */
+  isSettling(channelId: number): boolean
+  readonly isInhibited: boolean
+}
+
+export function listConflictCauses(receiver: Receiver, { conflictOf, isInhibited }: ConflictContext): readonly Cause[] {
+  return receiver.channels.flatMap((channel): Cause[] => {
+    const conflict = conflictOf(channel.id)
+    if (conflict === null) return []
+    const { kind, generators } = conflict
+    return [
+      {
+        subject: `frequency_conflict:${channel.id}`,
+        kind: 'frequency_conflict',
+        since: null,
+        isInhibited,
+        manufacturer: receiver.manufacturer,
+        receiver_id: receiver.id,
+        channel_id: channel.id,
+        data: { ...toChannelData(receiver, channel, null), ...(kind !== null && { conflict: kind }), generators },
+      },
+    ]
+  })
+}
+
+/** Returns why an open alert without a cause is cleared; null if it stays open. */
+export function conflictAlertEnding(
+  receiver: Receiver,
+  { channel_id }: Alert,
+  { isSettling, isInhibited }: ConflictContext,
+): AlertEnding | null {
+  if (!receiver.channels.some(({ id }) => id === channel_id)) return 'unmonitored'
+  return isInhibited || isSettling(channel_id ?? 0) ? null : 'resolved'
+}

@@ -1,0 +1,82 @@
+/**
+ * Carriers, and the rules that apply to one: guards, filter window, zone, band. Frequencies are whole kHz everywhere in
+ * this folder; interfaces write them as MHz with three decimals.
+ */
+
+import type { ProductKind } from '../../contract/values.ts'
+
+/** In kHz. A distance is a conflict if it is less than the guard; 0 switches the test off. */
+export type Guards = Readonly<Record<'spacing' | ProductKind, number>>
+
+/** Both ends belong to the range. */
+export interface KhzRange {
+  readonly fromKhz: number
+  readonly toKhz: number
+}
+
+/** The properties of a carrier that follow from its equipment. */
+export interface Equipment {
+  readonly guards: Guards
+  /** Products count only if all their generators are at most this far from the victim; null if there is no limit. */
+  readonly windowKhz: number | null
+  /** False for equipment whose carriers make no products worth counting. */
+  readonly isGenerator: boolean
+  readonly occupiedKhz: number
+  /** Where the equipment can be tuned; empty if that is unknown. */
+  readonly ranges: readonly KhzRange[]
+}
+
+export interface Carrier extends Equipment {
+  readonly id: string
+  readonly khz: number
+  /** Products are found only within a zone; the carriers without a zone (null) are one zone. */
+  readonly zone: string | null
+  /** Whether RF is received although the transmitter is off. */
+  readonly hasForeignRf: boolean
+}
+
+/** The occupied width where none is stated: FM and narrowband digital equipment occupies less than 200 kHz. */
+export const defaultOccupiedKhz = 200
+
+/** From this occupied width on, a carrier is a wideband one, which fills its block with many channels. */
+export const widebandKhz = 1000
+
+const noGuards: Guards = { spacing: 0, '2t3o': 0, '3t3o': 0, '2t5o': 0, '2t7o': 0, '2t9o': 0 }
+
+/** Equipment that is described by its guards alone; missing guards are 0. */
+export function equipmentWithGuards(guards: Partial<Guards>, windowMhz: number | null = null): Equipment {
+  return {
+    guards: { ...noGuards, ...guards },
+    windowKhz: windowMhz === null ? null : Math.round(windowMhz * 1000),
+    isGenerator: true,
+    occupiedKhz: defaultOccupiedKhz,
+    ranges: [],
+  }
+}
+
+export function createCarrier(
+  carrier: Pick<Carrier, 'id' | 'khz'> & Partial<Pick<Carrier, 'zone' | 'hasForeignRf'>>,
+  equipment: Equipment,
+): Carrier {
+  return { ...equipment, zone: null, hasForeignRf: false, ...carrier }
+}
+
+/** Parses MHz with three decimals, such as `470.125`; null if the text is anything else. */
+export function parseMhz(text: string): number | null {
+  return /^\d{1,5}\.\d{3}$/.test(text) ? Number(text.replace('.', '')) : null
+}
+
+export function formatMhz(khz: number): string {
+  const digits = String(Math.abs(khz)).padStart(4, '0')
+  return `${khz < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`
+}
+
+/** Returns how far apart two carriers must be: the larger of their guards. Two wideband carriers must not overlap. */
+export function requiredSpacingKhz(a: Equipment, b: Equipment): number {
+  const isWideband = Math.min(a.occupiedKhz, b.occupiedKhz) >= widebandKhz
+  return Math.max(a.guards.spacing, b.guards.spacing, isWideband ? (a.occupiedKhz + b.occupiedKhz) / 2 : 0)
+}
+
+export function isInRange(khz: number, { fromKhz, toKhz }: KhzRange): boolean {
+  return fromKhz <= khz && khz <= toKhz
+}

@@ -1,0 +1,183 @@
+/** Conflicts, and a list that keeps those with the smallest offsets and counts all. */
+
+import { type ConflictKind, conflictKinds, type ProductKind, productKinds } from '../../contract/values.ts'
+import { type Carrier, formatMhz, requiredSpacingKhz } from './carrier.ts'
+
+/** A conflict as in the interface. */
+export interface Conflict {
+  readonly victim: string
+  readonly kind: ConflictKind
+  /** Null unless `kind` is an order of intermodulation. */
+  readonly product_mhz: string | null
+  /** Product minus victim; for `spacing` and `duplicate`, the other carrier minus the victim. */
+  readonly offset_khz: number | null
+  readonly guard_khz: number | null
+  /** Ids in the order of the formula: A, B of 2A - B; A, B, C of A + B - C. */
+  readonly generators: readonly string[]
+}
+
+export interface CheckResult {
+  /** Smallest offset first; those without an offset precede the others. */
+  readonly conflicts: readonly Conflict[]
+  /** The number of conflicts of every kind, including those that are not listed. */
+  readonly totals: Readonly<Record<ConflictKind, number>>
+  /** The number of conflicts of every carrier that is a victim, by id, including those that are not listed. */
+  readonly victims: Readonly<Record<string, number>>
+}
+
+/** A conflict between carriers, which are given by their indices; unused generators are absent. */
+export interface Finding {
+  readonly kind: ConflictKind
+  readonly victim: number
+  readonly offsetKhz: number | null
+  readonly generators: readonly number[]
+}
+
+/** The kinds as numbers. `ConflictList` requires that `3t3o` is last: the hot loops pass numbers only. */
+export const kindNumbers = Object.fromEntries(conflictKinds.map((kind, index) => [kind, index])) as Readonly<
+  Record<ConflictKind, number>
+>
+
+function isProductKind(kind: ConflictKind): kind is ProductKind {
+  return (productKinds as readonly ConflictKind[]).includes(kind)
+}
+
+/** Receives a conflict with a product. `c` is -1 if the product has two generators. */
+export type AddProduct = (kind: number, offsetKhz: number, victim: number, a: number, b: number, c: number) => void
+
+/** With more, the keys of conflicts would not be exact numbers. */
+export const maxCarriers = 1000
+/** Conflicts with greater offsets are listed as if this were their offset. */
+const maxRankedKhz = 8000
+const lastKind = conflictKinds.length - 1
+
+/**
+ * Counts conflicts and keeps the `limit` first ones in the order of the list. There can be hundreds of millions, so a
+ * conflict is stored as one number, its *key*, from which everything else is derived. Its digits are the distance, the
+ * kind, and the indices of victim and generators plus one. Only 3T3O has a third generator, so it is the last kind.
+ */
+export class ConflictList {
+  readonly #carriers: readonly Carrier[]
+  readonly #limit: number
+  readonly #base: number
+  /** The number of different keys with the same distance and kind, except for the last kind. */
+  readonly #keysOfKind: number
+  /** The number of different keys with the same distance. */
+  readonly #keysOfDistance: number
+  readonly #totals = new Int32Array(conflictKinds.length)
+  readonly #victims: Int32Array
+  /** Conflicts of other carriers are not counted. */
+  readonly #mayBeVictim: Uint8Array
+  readonly #keys: Float64Array
+  #length = 0
+  /** A conflict with a greater key is not among the first ones. */
+  #lastKey = Infinity
+  #lastDistance = maxRankedKhz
+
+  constructor(
+    carriers: readonly Carrier[],
+    { limit, victims = null }: { readonly limit: number; readonly victims?: readonly string[] | null },
+  ) {
+    if (carriers.length > maxCarriers) throw new RangeError(`More than ${maxCarriers} carriers.`)
+    this.#carriers = carriers
+    this.#limit = limit
+    this.#base = carriers.length + 1
+    this.#keysOfKind = this.#base ** 3
+    this.#keysOfDistance = this.#keysOfKind * (lastKind + this.#base)
+    this.#victims = new Int32Array(carriers.length)
+    const ids = victims === null ? null : new Set(victims)
+    this.#mayBeVictim = Uint8Array.from(carriers, ({ id }) => (ids === null || ids.has(id) ? 1 : 0))
+    this.#keys = new Float64Array(4 * limit + 100)
+  }
+
+  add({ kind, victim, offsetKhz, generators: [a = -1, b = -1, c = -1] }: Finding): void {
+    this.addProduct(kindNumbers[kind], offsetKhz ?? 0, victim, a, b, c)
+  }
+
+  readonly addProduct: AddProduct = (kind, offset, victim, a, b, c) => {
+    if (this.#mayBeVictim[victim] === 0) return
+    this.#totals[kind] = (this.#totals[kind] as number) + 1
+    this.#victims[victim] = (this.#victims[victim] as number) + 1
+    const distance = Math.min(Math.abs(offset), maxRankedKhz)
+    // Most conflicts of a large set end here.
+    if (distance > this.#lastDistance) return
+    const base = this.#base
+    const digits = ((victim + 1) * base + a + 1) * base + b + 1
+    const code = kind * this.#keysOfKind + (kind === lastKind ? digits * base + c + 1 : digits)
+    const key = distance * this.#keysOfDistance + code
+    if (key > this.#lastKey) return
+    this.#keys[this.#length++] = key
+    if (this.#length === this.#keys.length) this.#shorten()
+  }
+
+  toResult(): CheckResult {
+    this.#shorten()
+    const victims = this.#carriers.flatMap(({ id }, index) => {
+      const count = this.#victims[index] ?? 0
+      return count === 0 ? [] : [[id, count] as const]
+    })
+    const totals = conflictKinds.map((kind, index) => [kind, this.#totals[index] ?? 0] as const)
+    return {
+      conflicts: [...this.#keys.subarray(0, this.#length)].map((key) => this.#toConflict(key)),
+      totals: Object.fromEntries(totals) as Record<ConflictKind, number>,
+      victims: Object.fromEntries(victims),
+    }
+  }
+
+  #shorten(): void {
+    this.#keys.subarray(0, this.#length).sort()
+    if (this.#length <= this.#limit) return
+    this.#length = this.#limit
+    this.#lastKey = this.#keys[this.#limit - 1] ?? -1
+    this.#lastDistance = Math.floor(this.#lastKey / this.#keysOfDistance)
+  }
+
+  #toConflict(key: number): Conflict {
+    const base = this.#base
+    const code = key % this.#keysOfDistance
+    const kindNumber = Math.min(lastKind, Math.floor(code / this.#keysOfKind))
+    const kind = conflictKinds[kindNumber] as ConflictKind
+    const digits = splitDigits(code - kindNumber * this.#keysOfKind, base, kindNumber === lastKind ? 4 : 3)
+    const [victim, ...generators] = digits
+      .filter((digit) => digit > 0)
+      .map((digit) => this.#carriers[digit - 1] as Carrier) as [Carrier, ...Carrier[]]
+    const productKhz = findProductKhz(kind, generators)
+    const [other] = generators
+    return {
+      victim: victim.id,
+      kind,
+      product_mhz: isProductKind(kind) && productKhz !== null ? formatMhz(productKhz) : null,
+      offset_khz: productKhz === null ? null : productKhz - victim.khz,
+      guard_khz: isProductKind(kind)
+        ? victim.guards[kind]
+        : other === undefined
+          ? null
+          : requiredSpacingKhz(victim, other),
+      generators: generators.map(({ id }) => id),
+    }
+  }
+}
+
+function splitDigits(code: number, base: number, count: number): number[] {
+  const digits: number[] = []
+  for (let rest = code; digits.length < count; rest = Math.floor(rest / base)) digits.unshift(rest % base)
+  return digits
+}
+
+/** How many times each generator is in the formula of a product. */
+const factors: Readonly<Partial<Record<ConflictKind, readonly number[]>>> = {
+  duplicate: [1],
+  spacing: [1],
+  '2t3o': [2, -1],
+  '3t3o': [1, 1, -1],
+  '2t5o': [3, -2],
+  '2t7o': [4, -3],
+  '2t9o': [5, -4],
+}
+
+/** Returns the frequency of a product; for a pair of carriers, that of the other carrier. */
+function findProductKhz(kind: ConflictKind, generators: readonly Carrier[]): number | null {
+  const factorsOfKind = factors[kind]
+  if (factorsOfKind === undefined) return null
+  return generators.reduce((sum, { khz }, index) => sum + (factorsOfKind[index] ?? 0) * khz, 0)
+}

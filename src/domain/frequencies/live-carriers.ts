@@ -1,0 +1,191 @@
+/** The carriers of an installation: those of its channels and of placeholders that have a frequency. */
+
+import type { Group } from '../../contract/resources/groups.ts'
+import type { Location } from '../../contract/resources/locations.ts'
+import type { GuardLevel } from '../../contract/values.ts'
+import { hasRow } from '../conditions/condition.ts'
+import type { Placeholder } from '../equipment/placeholder.ts'
+import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import { type Carrier, createCarrier, type Equipment, parseMhz, widebandKhz } from './carrier.ts'
+import { detectProfile, findBand } from './detect-profile.ts'
+import { equipmentOf, genericProfileId, type Profile } from './profiles.ts'
+
+export interface LiveCarrier {
+  /** `c` and the id of the channel, or `p` and the id of the placeholder. */
+  readonly id: string
+  readonly channelId: number | null
+  readonly placeholderId: number | null
+  /** Of the channel. */
+  readonly receiverId: number | null
+  readonly slot: number
+  readonly name: string
+  readonly khz: number
+  readonly model: string | null
+  readonly profile: Profile
+  /** The band of the receiver; null if it is unknown. */
+  readonly band: string | null
+  readonly zone: string | null
+  /** Null if it is unknown: of a placeholder, and while nothing is received from the receiver. */
+  readonly isOn: boolean | null
+  readonly rfLevel: number | null
+  /** The RF level without a transmitter. */
+  readonly noiseDbm: number | null
+  readonly hasForeignRf: boolean
+}
+
+/** What the carriers of an installation depend on. */
+export interface CarrierSources {
+  readonly receivers: readonly Receiver[]
+  readonly placeholders: readonly Placeholder[]
+  readonly groups: readonly Pick<Group, 'id' | 'slots' | 'zone'>[]
+  readonly locations: readonly Pick<Location, 'id' | 'parent' | 'zone'>[]
+  readonly profiles: readonly Profile[]
+}
+
+/**
+ * Lists the carriers: placeholders, then channels, each by id. Of two carriers that are too close, the later one is the
+ * victim, so a channel is the victim rather than a placeholder.
+ */
+export function listLiveCarriers(sources: CarrierSources): readonly LiveCarrier[] {
+  const profiles = new Map(sources.profiles.map((profile) => [profile.id, profile]))
+  const generic = profiles.get(genericProfileId)
+  if (generic === undefined) throw new Error('The generic profile is missing.')
+  const zones = indexZones(sources)
+  const findProfile = (id: string) => profiles.get(id) ?? generic
+  const placeholders = sources.placeholders.flatMap((placeholder) => {
+    const khz = parseMhz(placeholder.frequency ?? '')
+    return khz === null ? [] : toPlaceholderCarrier(placeholder, khz, generic, zones.ofSlot(placeholder.slot))
+  })
+  const channels = sources.receivers.flatMap((receiver) => {
+    const zoneOfReceiver = zones.ofLocation(receiver.location)
+    return receiver.channels.flatMap((channel) => {
+      const khz = parseMhz(frequencyOf(channel) ?? '')
+      if (khz === null) return []
+      const type = { family: receiver.device_type, model: receiver.model, khz }
+      const override = channel.profile === undefined ? undefined : profiles.get(channel.profile)
+      const profile = override ?? findProfile(detectProfile(type))
+      return toChannelCarrier(receiver, channel, { khz, profile, zone: zones.ofSlot(channel.slot) ?? zoneOfReceiver })
+    })
+  })
+  const byId = (a: LiveCarrier, b: LiveCarrier) =>
+    (a.placeholderId ?? a.channelId ?? 0) - (b.placeholderId ?? b.channelId ?? 0)
+  return [...placeholders.sort(byId), ...channels.sort(byId)]
+}
+
+function toPlaceholderCarrier(
+  { id, slot, name }: Placeholder,
+  khz: number,
+  profile: Profile,
+  zone: string | null,
+): LiveCarrier {
+  const unknown = { channelId: null, receiverId: null, model: null, band: null, rfLevel: null, noiseDbm: null } as const
+  return {
+    ...unknown,
+    id: `p${id}`,
+    placeholderId: id,
+    slot,
+    name,
+    khz,
+    profile,
+    zone,
+    isOn: null,
+    hasForeignRf: false,
+  }
+}
+
+function toChannelCarrier(
+  receiver: Receiver,
+  channel: Channel,
+  { khz, profile, zone }: Pick<LiveCarrier, 'khz' | 'profile' | 'zone'>,
+): LiveCarrier {
+  const { id, slot, transmitter, condition } = channel
+  const isKnown = receiver.is_active && !hasRow(condition, 'stale')
+  const isIdle = isKnown && transmitter === null
+  return {
+    id: `c${id}`,
+    channelId: id,
+    placeholderId: null,
+    receiverId: receiver.id,
+    slot,
+    name: nameOf(receiver, channel),
+    khz,
+    model: receiver.model,
+    profile,
+    band: findBand({ model: receiver.model }),
+    zone,
+    isOn: isKnown ? transmitter !== null : null,
+    rfLevel: transmitter?.rf_level ?? channel.rf_level,
+    noiseDbm: isIdle ? channel.rf_level : null,
+    hasForeignRf: isIdle && hasRow(condition, 'interference'),
+  }
+}
+
+function nameOf(receiver: Receiver, { name, transmitter, last_transmitter, channel }: Channel): string {
+  return (transmitter ?? last_transmitter)?.name ?? name ?? `${receiver.name}, channel ${channel}`
+}
+
+/** The zone of a slot is that of the first group with a zone; that of a location, of the nearest one around it. */
+function indexZones({ groups, locations }: CarrierSources) {
+  const bySlot = new Map<number, string>()
+  for (const { slots, zone } of groups) {
+    if (zone === null) continue
+    for (const slot of slots) if (!bySlot.has(slot)) bySlot.set(slot, zone)
+  }
+  const byId = new Map(locations.map((location) => [location.id, location]))
+  return {
+    ofSlot: (slot: number): string | null => bySlot.get(slot) ?? null,
+    ofLocation(id: number | null): string | null {
+      let location = id === null ? undefined : byId.get(id)
+      for (let steps = 0; location !== undefined && steps <= locations.length; steps += 1) {
+        if (location.zone !== null) return location.zone
+        location = location.parent === null ? undefined : byId.get(location.parent)
+      }
+      return null
+    },
+  }
+}
+
+export interface LiveCheckFilter {
+  readonly level: GuardLevel
+  /** Whether transmitters that are off are left out. */
+  readonly isOnlyOn: boolean
+  /** The slots whose carriers may be victims; null for all. */
+  readonly slots: ReadonlySet<number> | null
+}
+
+/** Whether a carrier is listed. */
+export function isSelected({ isOn, slot }: LiveCarrier, { isOnlyOn, slots }: Omit<LiveCheckFilter, 'level'>): boolean {
+  return !(isOnlyOn && isOn === false) && (slots === null || slots.has(slot))
+}
+
+export interface LiveCheck {
+  readonly carriers: readonly Carrier[]
+  /** The ids of the carriers that may be victims; null if all may be. */
+  readonly victims: readonly string[] | null
+}
+
+/**
+ * Returns what to check. With a filter of slots, their carriers are last, so that they are the victims of carriers that
+ * are too close.
+ */
+export function toLiveCheck(live: readonly LiveCarrier[], { level, isOnlyOn, slots }: LiveCheckFilter): LiveCheck {
+  const equipment = new Map<string, Equipment>()
+  const shared = new Set<string>()
+  const toCarriers = ({ id, receiverId, khz, zone, profile, band, hasForeignRf }: LiveCarrier): Carrier[] => {
+    // The channels of one wideband device share its carrier.
+    if (profile.occupied_khz >= widebandKhz && receiverId !== null) {
+      const key = `${receiverId} ${khz}`
+      if (shared.has(key)) return []
+      shared.add(key)
+    }
+    const key = JSON.stringify([profile.id, band])
+    const known = equipment.get(key) ?? equipmentOf(profile, level, band)
+    equipment.set(key, known)
+    return [createCarrier({ id, khz, zone, hasForeignRf }, known)]
+  }
+  const checked = live.filter((carrier) => isSelected(carrier, { isOnlyOn, slots: null }))
+  if (slots === null) return { carriers: checked.flatMap(toCarriers), victims: null }
+  const inSlots = checked.filter(({ slot }) => slots.has(slot))
+  const others = checked.filter(({ slot }) => !slots.has(slot))
+  return { carriers: [...others, ...inSlots].flatMap(toCarriers), victims: inSlots.map(({ id }) => id) }
+}

@@ -1,0 +1,227 @@
+/**
+ * Finds the intermodulation products that hit a carrier. A + B - C is less than a guard from V exactly if the sums A + B
+ * and C + V are, so two close sums of pairs give the conflicts of all four carriers, and no product is computed twice.
+ * In all functions, carriers are positions in `ZoneCarriers`.
+ */
+
+import { type AddProduct, kindNumbers } from './conflict.ts'
+import { findPosition, type ZoneCarriers } from './zone-carriers.ts'
+
+const twoThird = kindNumbers['2t3o']
+const threeThird = kindNumbers['3t3o']
+
+/** The products (m + 1)A - mB, by `m`. */
+const higherOrders = [
+  { kind: '2t5o', m: 2 },
+  { kind: '2t7o', m: 3 },
+  { kind: '2t9o', m: 4 },
+] as const
+
+/** Finds all conflicts with products in a zone. */
+export function findProducts(zone: ZoneCarriers, add: AddProduct): void {
+  const { count, khz, guards } = zone
+  const reach3 = maxOf(guards['3t3o'], count)
+  const reach2 = Math.max(reach3, maxOf(guards['2t3o'], count))
+  for (let a = 0; a < count && reach2 > 0; a++) {
+    forEachPair(zone, 2 * (khz[a] as number), reach2, (c, d) => addDouble(zone, add, a, c, d))
+  }
+  if (reach3 > 0) findSumsOfPairs(zone, reach3, add)
+  for (const { kind, m } of higherOrders) {
+    const reach = maxOf(guards[kind], count)
+    for (let a = 0; a < count && reach > 0; a++) {
+      for (let b = 0; b < count; b++) findVictims(zone, { kind, m, reach }, a, b, add)
+    }
+  }
+}
+
+/**
+ * Finds the conflicts with products that the extra carrier takes part in, as the victim or as a generator. Stops when
+ * `isEnough` returns true.
+ */
+export function findProductsOf(zone: ZoneCarriers, add: AddProduct, isEnough: () => boolean = () => false): void {
+  const { count, khz, guards } = zone
+  const extra = count
+  const extraKhz = khz[extra] as number
+  const reach3 = maxOf(guards['3t3o'], count + 1)
+  const reach2 = Math.max(reach3, maxOf(guards['2t3o'], count + 1))
+  if (reach2 > 0) {
+    forEachPair(zone, 2 * extraKhz, reach2, (c, d) => addDouble(zone, add, extra, c, d))
+    for (let b = 0; b < count; b++) {
+      const sum = extraKhz + (khz[b] as number)
+      for (let a = findPosition(zone, (sum - reach2) / 2); a < count; a++) {
+        if (2 * (khz[a] as number) - sum >= reach2) break
+        addDouble(zone, add, a, extra, b)
+      }
+      if (isEnough()) return
+    }
+  }
+  for (let b = 0; b < count && reach3 > 0; b++) {
+    const sum = extraKhz + (khz[b] as number)
+    forEachPair(zone, sum, reach3, (c, d) => addPairs(zone, add, extra, b, c, d))
+    if (isEnough()) return
+  }
+  for (const { kind, m } of higherOrders) {
+    const reach = maxOf(guards[kind], count + 1)
+    for (let a = 0; a < count && reach > 0; a++) {
+      findVictims(zone, { kind, m, reach }, a, extra, add)
+      findVictims(zone, { kind, m, reach }, extra, a, add)
+      for (let b = 0; b < count && (guards[kind][extra] as number) > 0; b++) {
+        addHigherOrder(zone, { kind, m }, a, b, extra, add)
+      }
+      if (isEnough()) return
+    }
+  }
+}
+
+function maxOf(values: Int32Array, count: number): number {
+  let max = 0
+  for (let position = 0; position < count; position++) max = Math.max(max, values[position] as number)
+  return max
+}
+
+/** Calls `visit` for every pair of different carriers whose sum differs from `sum` by less than `reach`. */
+function forEachPair(zone: ZoneCarriers, sum: number, reach: number, visit: (c: number, d: number) => void): void {
+  const { count, khz } = zone
+  let last = count - 1
+  for (let c = 0; c < last; c++) {
+    const rest = sum - (khz[c] as number)
+    while (last > c && (khz[last] as number) - rest >= reach) last--
+    for (let d = last; d > c && rest - (khz[d] as number) < reach; d--) visit(c, d)
+  }
+}
+
+/** Sorts the sums of all pairs, so that close sums are neighbours. */
+function findSumsOfPairs(zone: ZoneCarriers, reach: number, add: AddProduct): void {
+  const { count, khz } = zone
+  // A sum and its two positions share one number, because numbers are sorted fastest.
+  const positions = 2048
+  const packed = new Float64Array((count * (count - 1)) / 2)
+  let length = 0
+  for (let a = 0; a < count; a++) {
+    for (let b = a + 1; b < count; b++) {
+      packed[length++] = (((khz[a] as number) + (khz[b] as number)) * positions + a) * positions + b
+    }
+  }
+  packed.sort()
+  const sums = new Int32Array(length)
+  const first = new Int16Array(length)
+  const second = new Int16Array(length)
+  for (let pair = 0; pair < length; pair++) {
+    const code = packed[pair] as number
+    const rest = Math.floor(code / positions)
+    second[pair] = code - rest * positions
+    sums[pair] = Math.floor(rest / positions)
+    first[pair] = rest - (sums[pair] as number) * positions
+  }
+  for (let low = 0; low < length; low++) {
+    const end = (sums[low] as number) + reach
+    const a = first[low] as number
+    const b = second[low] as number
+    for (let high = low + 1; high < length && (sums[high] as number) < end; high++) {
+      addPairs(zone, add, a, b, first[high] as number, second[high] as number)
+    }
+  }
+}
+
+/** Adds the conflicts that follow from two close sums A + B and C + D. */
+function addPairs(zone: ZoneCarriers, add: AddProduct, a: number, b: number, c: number, d: number): void {
+  if (a === c || a === d || b === c || b === d) return
+  const { khz } = zone
+  const guards = zone.guards['3t3o']
+  const offset = (khz[a] as number) + (khz[b] as number) - (khz[c] as number) - (khz[d] as number)
+  const distance = Math.abs(offset)
+  if (distance < (guards[c] as number)) addThree(zone, add, offset, c, a, b, d)
+  if (distance < (guards[d] as number)) addThree(zone, add, offset, d, a, b, c)
+  if (distance < (guards[a] as number)) addThree(zone, add, -offset, a, c, d, b)
+  if (distance < (guards[b] as number)) addThree(zone, add, -offset, b, c, d, a)
+}
+
+/** Adds the conflicts that follow from close 2A and C + D. */
+function addDouble(zone: ZoneCarriers, add: AddProduct, a: number, c: number, d: number): void {
+  if (a === c || a === d) return
+  const { khz, guards, index } = zone
+  const offset = 2 * (khz[a] as number) - (khz[c] as number) - (khz[d] as number)
+  const distance = Math.abs(offset)
+  const guardOfC = guards['2t3o'][c] as number
+  const guardOfD = guards['2t3o'][d] as number
+  if (distance < guardOfC && areGenerators(zone, c, a, d)) {
+    add(twoThird, offset, index[c] as number, index[a] as number, index[d] as number, -1)
+  }
+  if (distance < guardOfD && areGenerators(zone, d, a, c)) {
+    add(twoThird, offset, index[d] as number, index[a] as number, index[c] as number, -1)
+  }
+  // C + D - A on A is 2A - C on D and 2A - D on C, and is reported on its own only if neither C nor D is tested for it.
+  if (guardOfC === 0 && guardOfD === 0 && distance < (guards['3t3o'][a] as number)) {
+    addThree(zone, add, -offset, a, c, d, a)
+  }
+}
+
+/** Adds A + B - C on a victim, if these carriers make products and the victim receives them. */
+function addThree(
+  zone: ZoneCarriers,
+  add: AddProduct,
+  offset: number,
+  victim: number,
+  a: number,
+  b: number,
+  c: number,
+) {
+  const { khz, index } = zone
+  const khzC = khz[c] as number
+  if (!areGenerators(zone, victim, a, b) || khzC === khz[a] || khzC === khz[b]) return
+  if (!zone.isUniform && !isGeneratorFor(zone, victim, c)) return
+  const indexA = index[a] as number
+  const indexB = index[b] as number
+  const first = Math.min(indexA, indexB)
+  const second = Math.max(indexA, indexB)
+  add(threeThird, offset, index[victim] as number, first, second, index[c] as number)
+}
+
+/** Whether two carriers make products, which carriers on one frequency do not, and are in the window of the victim. */
+function areGenerators(zone: ZoneCarriers, victim: number, a: number, b: number): boolean {
+  if (zone.khz[a] === zone.khz[b]) return false
+  return zone.isUniform || (isGeneratorFor(zone, victim, a) && isGeneratorFor(zone, victim, b))
+}
+
+function isGeneratorFor({ khz, windowKhz, isGenerator }: ZoneCarriers, victim: number, position: number): boolean {
+  const distance = Math.abs((khz[position] as number) - (khz[victim] as number))
+  return isGenerator[position] === 1 && distance <= (windowKhz[victim] as number)
+}
+
+interface HigherOrder {
+  readonly kind: (typeof higherOrders)[number]['kind']
+  readonly m: number
+}
+
+/** Finds the victims of (m + 1)A - mB among the sorted carriers. */
+function findVictims(
+  zone: ZoneCarriers,
+  order: HigherOrder & { readonly reach: number },
+  a: number,
+  b: number,
+  add: AddProduct,
+): void {
+  const { count, khz } = zone
+  const { m, reach } = order
+  const product = (m + 1) * (khz[a] as number) - m * (khz[b] as number)
+  if (count === 0 || product + reach <= (khz[0] as number) || product - reach >= (khz[count - 1] as number)) return
+  for (let victim = findPosition(zone, product - reach + 1); victim < count; victim++) {
+    if ((khz[victim] as number) - product >= reach) break
+    addHigherOrder(zone, order, a, b, victim, add)
+  }
+}
+
+function addHigherOrder(
+  zone: ZoneCarriers,
+  { kind, m }: HigherOrder,
+  a: number,
+  b: number,
+  victim: number,
+  add: AddProduct,
+): void {
+  if (a === b || victim === a || victim === b) return
+  const { khz, index, guards } = zone
+  const offset = (m + 1) * (khz[a] as number) - m * (khz[b] as number) - (khz[victim] as number)
+  if (Math.abs(offset) >= (guards[kind][victim] as number) || !areGenerators(zone, victim, a, b)) return
+  add(kindNumbers[kind], offset, index[victim] as number, index[a] as number, index[b] as number, -1)
+}

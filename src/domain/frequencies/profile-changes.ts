@@ -1,0 +1,104 @@
+/** The profiles in force: the built-in ones with the changes of operators, and those that operators have added. */
+
+import type { Body } from '../../contract/described.ts'
+import type { FrequencyProfileChange } from '../../contract/requests.ts'
+import type { FrequencyProfileBody } from '../../contract/resources/frequencies.ts'
+import { guardLevels } from '../../contract/values.ts'
+import { defaultOccupiedKhz, equipmentWithGuards, formatMhz, parseMhz } from './carrier.ts'
+import { builtInProfiles, type Profile } from './profiles.ts'
+
+export type ProfileChange = Body<typeof FrequencyProfileChange>
+
+/** A changed built-in profile, with what was changed, or an added one. */
+export interface StoredProfile {
+  readonly id: string
+  readonly change: ProfileChange
+}
+
+const builtInById: ReadonlyMap<string, Profile> = new Map(builtInProfiles.map((profile) => [profile.id, profile]))
+
+export function isBuiltIn(id: string): boolean {
+  return builtInById.has(id)
+}
+
+/** Returns the profiles in force: the built-in ones in their order, then the others by name. */
+export function resolveProfiles(stored: readonly StoredProfile[]): readonly Profile[] {
+  const changes = new Map(stored.map(({ id, change }) => [id, change]))
+  const builtIn = builtInProfiles.map((profile) => applyChange(profile, changes.get(profile.id) ?? {}))
+  const added = stored.filter(({ id }) => !isBuiltIn(id)).map(({ id, change }) => applyChange(emptyProfile(id), change))
+  return [...builtIn, ...added.sort((a, b) => a.name.localeCompare(b.name, 'en'))]
+}
+
+/** Adds a change to an earlier one. A level that is given replaces all guards of that level. */
+export function mergeProfileChanges(earlier: ProfileChange, later: ProfileChange): ProfileChange {
+  return {
+    ...earlier,
+    ...later,
+    ...((earlier.levels ?? later.levels) && { levels: { ...earlier.levels, ...later.levels } }),
+    ...((earlier.window_mhz ?? later.window_mhz) && { window_mhz: { ...earlier.window_mhz, ...later.window_mhz } }),
+  }
+}
+
+/** Completes the levels of a profile that is added: those that are absent equal `standard`. */
+export function completeLevels({ levels = {}, window_mhz = {}, ...change }: ProfileChange): ProfileChange {
+  const { standard: guards = {} } = levels
+  const { standard: window = null } = window_mhz
+  return {
+    ...change,
+    levels: { robust: guards, standard: guards, more: guards, ...levels },
+    window_mhz: { robust: window, standard: window, more: window, ...window_mhz },
+  }
+}
+
+/** Returns a range whose start is above its end; undefined if there is none. */
+export function findReversedRange(ranges: readonly { readonly from: string; readonly to: string }[]) {
+  return ranges.find(({ from, to }) => Number(from) > Number(to))
+}
+
+function emptyProfile(id: string): Profile {
+  const { guards } = equipmentWithGuards({})
+  return {
+    id,
+    name: id,
+    levels: { robust: guards, standard: guards, more: guards },
+    window_mhz: { robust: null, standard: null, more: null },
+    step_khz: 25,
+    occupied_khz: defaultOccupiedKhz,
+    is_generator: true,
+    bands: [],
+    source: '',
+  }
+}
+
+function applyChange(profile: Profile, { levels = {}, window_mhz = {}, bands, ...fields }: ProfileChange): Profile {
+  const guardsOf = (level: (typeof guardLevels)[number]) => {
+    const changed = levels[level]
+    return changed === undefined ? profile.levels[level] : equipmentWithGuards(changed).guards
+  }
+  return {
+    ...profile,
+    ...fields,
+    levels: Object.fromEntries(guardLevels.map((level) => [level, guardsOf(level)])) as Profile['levels'],
+    window_mhz: { ...profile.window_mhz, ...window_mhz },
+    ...(bands !== undefined && {
+      bands: bands.map(({ name, ranges }) => ({
+        name,
+        ranges: ranges.map(({ from, to }) => ({ fromKhz: parseMhz(from) ?? 0, toKhz: parseMhz(to) ?? 0 })),
+      })),
+    }),
+  }
+}
+
+/** `isStored` says whether there is a change of it, or it was added. */
+export function toProfileBody({ bands, ...profile }: Profile, isStored: boolean): FrequencyProfileBody {
+  const is_built_in = isBuiltIn(profile.id)
+  return {
+    ...profile,
+    bands: bands.map(({ name, ranges }) => ({
+      name,
+      ranges: ranges.map(({ fromKhz, toKhz }) => ({ from: formatMhz(fromKhz), to: formatMhz(toKhz) })),
+    })),
+    is_built_in,
+    is_changed: is_built_in && isStored,
+  }
+}

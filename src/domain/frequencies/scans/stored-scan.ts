@@ -1,0 +1,64 @@
+/** Stored scans, and their bodies in responses. */
+
+import type { ScanBody, ScanLevelsBody } from '../../../contract/resources/scans.ts'
+import type { ScanFormat } from '../../../contract/values.ts'
+import { toTimestamp } from '../../api.ts'
+import { type Levels, type ReadScan, withOffset } from './scan.ts'
+
+/** A stored scan without its levels. */
+export interface Scan {
+  readonly id: number
+  readonly name: string
+  readonly format: ScanFormat
+  readonly points: number
+  readonly from_khz: number
+  readonly to_khz: number
+  readonly taken_at: number | null
+  readonly uploaded_at: number
+  readonly by: string
+}
+
+export type NewScan = Omit<Scan, 'id'>
+
+interface Upload {
+  readonly name: string
+  readonly offsetDb: number
+  readonly uploaded_at: number
+  readonly by: string
+}
+
+/** Returns what is stored of a file. */
+export function toNewScan(
+  { khz, tenthsDbm, format, takenAt }: ReadScan,
+  { offsetDb, ...upload }: Upload,
+): { readonly scan: NewScan; readonly levels: Levels } {
+  const [from_khz = 0, to_khz = 0] = [khz[0], khz.at(-1)]
+  return {
+    scan: { ...upload, format, points: khz.length, from_khz, to_khz, taken_at: takenAt },
+    levels: { khz, tenthsDbm: withOffset(tenthsDbm, offsetDb) },
+  }
+}
+
+export function toScanBody({ from_khz, to_khz, taken_at, uploaded_at, by, ...scan }: Scan): ScanBody {
+  return {
+    ...scan,
+    from_mhz: toMhz(from_khz),
+    to_mhz: toMhz(to_khz),
+    taken_at: taken_at === null ? null : toTimestamp(taken_at),
+    uploaded_at: toTimestamp(uploaded_at),
+    by,
+  }
+}
+
+export function toScanLevelsBody(scan: Scan, { khz, tenthsDbm }: Levels): ScanLevelsBody {
+  return {
+    ...toScanBody(scan),
+    mhz: Array.from(khz, toMhz),
+    dbm: Array.from(tenthsDbm, (tenths) => tenths / 10),
+  }
+}
+
+/** Converts a frequency to text in MHz with three decimal places. */
+function toMhz(khz: number): string {
+  return `${Math.floor(khz / 1000)}.${String(khz % 1000).padStart(3, '0')}`
+}

@@ -1,0 +1,172 @@
+/** Routes for frequencies: conflicts, suggestions, export and profiles. */
+
+import {
+  addFrequencyProfile,
+  changeFrequencyProfile,
+  type EditFrequencyProfileDeps,
+  removeFrequencyProfile,
+} from '../../actions/edit-frequency-profiles.ts'
+import * as operations from '../../contract/operations/frequencies.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import type { Settings } from '../../contract/settings.ts'
+import { toTimestamp } from '../../domain/api.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { CheckResult } from '../../domain/frequencies/conflict.ts'
+import {
+  parseCarriers,
+  parseSuggestRequest,
+  toCarrierBody,
+  toCheckBody,
+  toFrequenciesCsv,
+  toFrequencyList,
+} from '../../domain/frequencies/frequency-bodies.ts'
+import { isSelected, type LiveCarrier, type LiveCheckFilter } from '../../domain/frequencies/live-carriers.ts'
+import { type StoredProfile, toProfileBody } from '../../domain/frequencies/profile-changes.ts'
+import type { Profile } from '../../domain/frequencies/profiles.ts'
+import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'
+import { globalScope, type SettingScope } from '../../domain/settings.ts'
+import type { FrequencyChecker } from '../../state/frequency-checker.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { paginate, sendCsv } from '../server/response.ts'
+
+export interface FrequencyRoutesDeps {
+  readonly frequencyDeps: EditFrequencyProfileDeps & {
+    readonly checker: Pick<FrequencyChecker, 'check' | 'suggest'>
+    readonly frequencies: {
+      profiles(): readonly Profile[]
+      carriers(): readonly LiveCarrier[]
+      check(filter: LiveCheckFilter): Promise<{
+        readonly carriers: readonly LiveCarrier[]
+        readonly result: CheckResult
+        readonly checkedAt: number
+      }>
+    }
+    /** Returns what is stored of profiles. */
+    storedProfiles(): readonly StoredProfile[]
+  }
+  groups(manufacturer: string | undefined): readonly Group[]
+  settingsIn(scope: SettingScope): Settings
+}
+
+/** Checks and suggestions store nothing. */
+const read = { config: { needs: 'read' } } as const
+
+export function frequencyRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
+  checkRoutes(app, deps)
+  profileRoutes(app, deps)
+}
+
+function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
+  const { checker, frequencies } = deps.frequencyDeps
+  const region = () => deps.settingsIn(globalScope).REGION
+
+  function slotsOf(group: number | undefined): ReadonlySet<number> | null {
+    if (group === undefined) return null
+    const found = deps.groups(undefined).find(({ id }) => id === group)
+    if (found === undefined) throw new RequestError('not_found', { subject: `group ${group}` })
+    return new Set(found.slots)
+  }
+
+  app.route({
+    ...operations.getFrequencies,
+    handler: async ({ query: { level = 'standard', only_on = false, group } }) => {
+      const filter = { level, isOnlyOn: only_on, slots: slotsOf(group) }
+      const { carriers, result, checkedAt } = await frequencies.check(filter)
+      return {
+        region: region(),
+        carriers: carriers
+          .filter((carrier) => isSelected(carrier, filter))
+          .map((carrier) => toCarrierBody(carrier, region())),
+        ...toCheckBody(result),
+        checked_at: toTimestamp(checkedAt),
+      }
+    },
+  })
+
+  app.route({
+    ...operations.checkFrequencies,
+    ...read,
+    handler: async ({ body: { carriers, level = 'standard' } }) => {
+      const parsed = parseCarriers(carriers, 'carriers', { profiles: frequencies.profiles(), level })
+      return toCheckBody(await checker.check(parsed, { tvInUse: tvInUse() }))
+    },
+  })
+
+  app.route({
+    ...operations.suggestFrequencies,
+    ...read,
+    handler: ({ body }) => {
+      const { level = 'standard', timeout_ms = 5000 } = body
+      const context = { profiles: frequencies.profiles(), level, tvInUse: tvInUse() }
+      return checker.suggest(parseSuggestRequest(body, context), timeout_ms)
+    },
+  })
+
+  app.route({
+    ...operations.exportFrequencies,
+    handler: (request, reply) => {
+      const { format = 'csv', only_on = false, group } = request.query
+      const filter = { isOnlyOn: only_on, slots: slotsOf(group) }
+      const carriers = frequencies.carriers().filter((carrier) => isSelected(carrier, filter))
+      const context = { region: region(), groups: deps.groups(undefined) }
+      const text = format === 'list' ? toFrequencyList(carriers) : toFrequenciesCsv(carriers, context)
+      return sendCsv(request, reply, 'frequencies.csv', toChunks(text))
+    },
+  })
+
+  function tvInUse() {
+    const { REGION, TV_IN_USE } = deps.settingsIn(globalScope)
+    return parseTvInUse(REGION, TV_IN_USE).inUse
+  }
+}
+
+async function* toChunks(text: string): AsyncIterable<string> {
+  yield text
+}
+
+function profileRoutes(app: ContractServer, { frequencyDeps }: FrequencyRoutesDeps): void {
+  const { frequencies, storedProfiles } = frequencyDeps
+
+  function listBodies() {
+    const stored = new Set(storedProfiles().map(({ id }) => id))
+    return frequencies.profiles().map((profile) => toProfileBody(profile, stored.has(profile.id)))
+  }
+
+  app.route({
+    ...operations.listFrequencyProfiles,
+    handler: (request) => paginate(request, listBodies()),
+  })
+
+  app.route({
+    ...operations.getFrequencyProfile,
+    handler: ({ params: { id } }) => {
+      const found = listBodies().find((profile) => profile.id === id)
+      if (found === undefined) throw new RequestError('not_found', { subject: `profile ${id}` })
+      return found
+    },
+  })
+
+  app.route({
+    ...operations.createFrequencyProfile,
+    handler: async ({ actor, body }, reply) => {
+      if (body.levels?.standard === undefined) {
+        throw new RequestError('bad_request', { details: 'levels.standard: missing' })
+      }
+      reply.code(201)
+      return addFrequencyProfile(frequencyDeps, actor, body)
+    },
+  })
+
+  app.route({
+    ...operations.changeFrequencyProfile,
+    handler: ({ actor, params, body }) => changeFrequencyProfile(frequencyDeps, actor, params.id, body),
+  })
+
+  app.route({
+    ...operations.removeFrequencyProfile,
+    handler: async ({ actor, params }, reply) => {
+      await removeFrequencyProfile(frequencyDeps, actor, params.id)
+      return reply.code(204).send(null)
+    },
+  })
+}

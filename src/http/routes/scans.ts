@@ -1,0 +1,67 @@
+/** Routes for spectrum scans. */
+
+import type { FastifyPluginCallback } from 'fastify'
+import { removeScan, type ScanDeps, uploadScan } from '../../actions/edit-scans.ts'
+import * as operations from '../../contract/operations/scans.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { maxScanFileBytes } from '../../domain/frequencies/scans/scan.ts'
+import { type Scan, toScanBody, toScanLevelsBody } from '../../domain/frequencies/scans/stored-scan.ts'
+import { findScanLevels } from '../../storage/scans.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { acceptForms, formLimit } from '../server/form-bodies.ts'
+import { paginate } from '../server/response.ts'
+
+export interface ScanRoutesDeps {
+  readonly scanDeps: ScanDeps
+  /** Returns all scans in the order in which they were uploaded. */
+  scans(): readonly Scan[]
+}
+
+export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesDeps): void {
+  app.route({
+    ...operations.listScans,
+    handler: (request) => paginate(request, scans().map(toScanBody)),
+  })
+
+  app.route({
+    ...operations.getScan,
+    handler: async ({ params: { id } }) => {
+      const scan = scans().find((candidate) => candidate.id === id)
+      const levels = await findScanLevels(scanDeps.db.read, id)
+      if (scan === undefined || levels === undefined) throw new RequestError('not_found', { subject: `scan ${id}` })
+      return toScanLevelsBody(scan, levels)
+    },
+  })
+
+  app.route({
+    ...operations.removeScan,
+    handler: async ({ actor, params }, reply) => {
+      await removeScan(scanDeps, actor, params.id)
+      return reply.code(204).send(null)
+    },
+  })
+
+  const uploads: FastifyPluginCallback = (instance, _options, done) => {
+    const scope: ContractServer = instance.withTypeProvider()
+    acceptForms(instance, maxScanFileBytes, ({ offset_db, ...fields }) => ({ ...fields, ...readOffset(offset_db) }))
+    scope.route({
+      ...operations.uploadScan,
+      bodyLimit: formLimit(maxScanFileBytes),
+      handler: async ({ actor, body: { file, offset_db = 0 } }, reply) => {
+        if (!(file.bytes instanceof Uint8Array)) {
+          throw new RequestError('bad_request', { details: 'file: expected a file, not text' })
+        }
+        reply.code(201)
+        return toScanBody(await uploadScan(scanDeps, actor, file, offset_db))
+      },
+    })
+    done()
+  }
+  void app.register(uploads)
+}
+
+/** Converts a field of a form to a number. An empty field is treated as none; other text fails the validation. */
+function readOffset(text: unknown): { readonly offset_db?: unknown } {
+  if (text === undefined || text === '') return {}
+  return { offset_db: typeof text === 'string' && /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text }
+}

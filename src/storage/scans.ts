@@ -1,0 +1,46 @@
+/** Spectrum scans. Every transaction that adds or deletes one increments their counter (see `revision.ts`). */
+
+import type { Selectable } from 'kysely'
+import { packLevels, unpackLevels } from '../domain/frequencies/scans/pack-levels.ts'
+import type { Levels } from '../domain/frequencies/scans/scan.ts'
+import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
+import type { Reader, Tx } from './database.ts'
+import type { ScanRow } from './schema.ts'
+
+const facts = ['id', 'name', 'format', 'points', 'from_khz', 'to_khz', 'taken_at', 'uploaded_at', 'actor'] as const
+
+/** Returns all scans in the order in which they were uploaded. */
+export async function listScans(reader: Reader): Promise<Scan[]> {
+  return (await reader.selectFrom('scans').select(facts).orderBy('id').execute()).map(toScan)
+}
+
+export async function findScan(reader: Reader, id: number): Promise<Scan | undefined> {
+  const row = await reader.selectFrom('scans').select(facts).where('id', '=', id).executeTakeFirst()
+  return row && toScan(row)
+}
+
+export async function findScanLevels(reader: Reader, id: number): Promise<Levels | undefined> {
+  const row = await reader.selectFrom('scans').select(['points', 'levels']).where('id', '=', id).executeTakeFirst()
+  return row && unpackLevels(row.levels, row.points)
+}
+
+export async function countScans(reader: Reader): Promise<number> {
+  const { count } = await reader
+    .selectFrom('scans')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function insertScan(tx: Tx, { by, ...scan }: NewScan, levels: Levels): Promise<Scan> {
+  const row = { ...scan, actor: by, levels: packLevels(levels) }
+  return toScan(await tx.query.insertInto('scans').values(row).returning(facts).executeTakeFirstOrThrow())
+}
+
+export async function deleteScan(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('scans').where('id', '=', id).execute()
+}
+
+function toScan({ actor, ...row }: Pick<Selectable<ScanRow>, (typeof facts)[number]>): Scan {
+  return { ...row, by: actor }
+}

@@ -1,0 +1,227 @@
+/** The page of the frequencies in a browser. */
+
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { browserForTests, findViolations, messages, phone, press, row, rows, scrollsHorizontally } from './browser.ts'
+import { update } from './fake-service.ts'
+import { carrier, chosen, conflicts, rangeOf, scan, spectrum, startFrequencies } from './frequencies-page.ts'
+
+const { open } = browserForTests()
+
+const highlighted = (page: Page) => page.locator('tr[data-highlighted]')
+const frequencyOf = (page: Page) => rows(page).locator('[data-column="mhz"]').allInnerTexts()
+
+// Conformance: C-15.72, C-15.73.
+it('lists conflicts in words, and highlights the carriers of the selected one', async () => {
+  const { service } = await startFrequencies()
+  const page = await open(service, '/frequencies')
+  const conflict = conflicts(page).getByRole('button', {
+    name: 'Mic 8 (499.875 MHz) is hit by 2 × Mic 6 − Mic 5, 50 kHz away; needs 75 kHz.',
+  })
+  await conflict.click()
+  await eventually(() => highlighted(page).locator('[data-column="name"]').allInnerTexts()).toEqual([
+    ...['Mic 5', 'Mic 6', 'Mic 8'],
+  ])
+  await conflict.and(page.locator('[aria-pressed="true"]')).click()
+  await eventually(() => highlighted(page).count()).toBe(0)
+
+  // The spectrum moves to the carriers of the conflict.
+  const zoomIn = spectrum(page).getByRole('button', { name: 'Zoom in' })
+  for (let count = 0; count < 5; count++) await zoomIn.click()
+  await conflict.click()
+  await eventually(async () => (await rangeOf(page))[0]).toBeLessThan(490.125)
+  await eventually(async () => (await rangeOf(page))[1]).toBeGreaterThan(499.875)
+
+  // Only the conflicts of one carrier.
+  await row(page, 'Mic 5').getByRole('button', { name: 'Show Mic 5 in the spectrum' }).click()
+  await conflicts(page).getByRole('heading', { name: 'Mic 5: 1 conflict' }).waitFor()
+  await eventually(() => conflicts(page).getByRole('listitem').count()).toBe(1)
+  await page.getByRole('button', { name: 'Show all conflicts' }).click()
+  await eventually(() => conflicts(page).getByRole('listitem').count()).toBeGreaterThan(2)
+})
+
+// Conformance: C-15.74.
+it('moves and zooms with keys, the wheel and the mouse, and shows all again', async () => {
+  const { service } = await startFrequencies()
+  const page = await open(service, '/frequencies')
+  await chosen(page).focus()
+  const [from, to] = await rangeOf(page)
+  await page.keyboard.press('ArrowRight')
+  const first = 'Mic 1, 485.000 MHz, On, −51 dBm, no conflicts'
+  await eventually(() => chosen(page).getAttribute('aria-valuetext')).toBe(first)
+  await page.keyboard.press('End')
+  await eventually(() => chosen(page).getAttribute('aria-valuetext')).toContain('IEM Drums, 503.125 MHz, Planned')
+  await page.keyboard.press('Escape')
+  await eventually(() => chosen(page).getAttribute('aria-valuetext')).toBe('None selected')
+
+  const width = async () => (await rangeOf(page))[1] - (await rangeOf(page))[0]
+  await page.keyboard.press('+')
+  await eventually(width).toBeCloseTo((to - from) / 2, 0)
+  await page.keyboard.press('Shift+ArrowRight')
+  await eventually(async () => (await rangeOf(page))[0]).toBeGreaterThan(from + (to - from) / 4)
+  await page.keyboard.press('0')
+  await eventually(() => rangeOf(page)).toEqual([from, to])
+
+  const box = await page.locator('.spectrum-canvas').boundingBox()
+  if (box === null) throw new Error('The spectrum is not visible.')
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await page.keyboard.down('Control')
+  await page.mouse.wheel(0, -400)
+  await page.keyboard.up('Control')
+  await eventually(width).toBeLessThan((to - from) * 0.6)
+  const [zoomed] = await rangeOf(page)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2 - 200, box.y + box.height / 2, { steps: 4 })
+  await page.mouse.up()
+  await eventually(async () => (await rangeOf(page))[0]).toBeGreaterThan(zoomed)
+  await spectrum(page).getByRole('button', { name: 'Show all' }).click()
+  await eventually(() => rangeOf(page)).toEqual([from, to])
+
+  // A click selects the carrier below the pointer, here Mic 1.
+  await page.mouse.click(box.x + ((485 - from) / (to - from)) * box.width + 3, box.y + box.height / 2)
+  await eventually(() => chosen(page).getAttribute('aria-valuetext')).toBe(first)
+  await page.locator('.spectrum-details').getByText('485.000 MHz · TV 22').waitFor()
+})
+
+// Conformance: C-15.75.
+it('sorts and filters the carriers, and keeps both in the address', async () => {
+  const { service } = await startFrequencies()
+  const page = await open(service, '/frequencies')
+  await eventually(async () => (await frequencyOf(page)).length).toBe(10)
+  await page.getByRole('button', { name: 'Frequency', exact: true }).click()
+  await page.getByRole('button', { name: 'Frequency', exact: true }).click()
+  await eventually(async () => (await frequencyOf(page))[0]).toContain('503.125')
+  await page.getByLabel('Only transmitters that are on').check()
+  await eventually(async () => (await frequencyOf(page)).length).toBe(8)
+  await page.getByLabel('Group').selectOption('Band')
+  await eventually(async () => (await frequencyOf(page)).map((text) => text.slice(0, 7))).toEqual([
+    ...['488.175', '486.625', '485.000'],
+  ])
+  await page.getByLabel('Distance').selectOption('Robust')
+  await eventually(() => service.requests.at(-1)?.query.get('level')).toBe('robust')
+  await page.reload()
+  await eventually(async () => (await frequencyOf(page)).length).toBe(3)
+  await eventually(() => page.getByRole('link', { name: 'Download CSV' }).getAttribute('href')).toBe(
+    '/venue/api/frequencies/export.csv?only_on=1&group=5',
+  )
+})
+
+// Conformance: C-15.76, C-15.77.
+it('checks and suggests other frequencies without storing them', async () => {
+  const { service, frequencies } = await startFrequencies()
+  const page = await open(service, '/frequencies')
+  await page.getByRole('button', { name: 'Try other frequencies' }).click()
+  const field = page.getByLabel('Frequency to try for Mic 5, in MHz')
+  await field.fill('485,05')
+  await field.press('Enter')
+  await conflicts(page).getByText('Mic 5 (485.050 MHz) is 50 kHz from Mic 1; needs 350 kHz.').waitFor()
+  await page.getByText('1 frequency changed.').waitFor()
+  await field.fill('Mic')
+  await field.press('Enter')
+  await row(page, 'Mic 5').getByText('Enter a frequency in MHz, such as 486.625.').waitFor()
+
+  for (const name of ['Mic 1', 'Mic 2', 'Mic 3', 'Mic 4']) await page.getByRole('checkbox', { name }).check()
+  await page.getByRole('button', { name: 'Suggest (4)' }).click()
+  await page.getByLabel('Ranges in MHz', { exact: true }).fill('510')
+  await press(page, 'Suggest')
+  await page.getByRole('dialog').getByText('Enter ranges such as 470-534; 614-616.').waitFor()
+  await page.getByLabel('Ranges in MHz', { exact: true }).fill('510-518')
+  await press(page, 'Suggest')
+  await page.getByText('1 carrier did not fit and keeps its frequency.').waitFor()
+  await eventually(() => page.getByLabel('Frequency to try for Mic 3, in MHz').inputValue()).toBe('511.400')
+  const [, , sent = ''] = frequencies.written.find(([, path]) => path.endsWith('/suggest/')) ?? []
+  expect(JSON.parse(sent)).toMatchObject({
+    wanted: [{ profile: 'ulxd', count: 4, ranges: [{ from: '510.000', to: '518.000' }] }],
+    level: 'standard',
+  })
+  expect((JSON.parse(sent) as { keep: { id: string }[] }).keep.map(({ id }) => id)).not.toContain('c1')
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ])
+  expect(
+    readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n'),
+  ).toEqual([
+    '\uFEFFslot,name,present_mhz,new_mhz',
+    ...['1,Mic 1,485.000,510.000', '2,Mic 2,486.625,510.700', '3,Mic 3,488.175,511.400', '5,Mic 5,490.125,485.050'],
+  ])
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await eventually(() => page.getByLabel('Frequency to try for Mic 5, in MHz').count()).toBe(0)
+  await row(page, 'Mic 5').getByText('490.125 MHz').waitFor()
+  const addresses = new Set(frequencies.written.map(([, path]) => path))
+  expect([...addresses].sort()).toEqual(['/api/frequencies/check/', '/api/frequencies/suggest/'])
+})
+
+// Conformance: C-15.78, C-15.79.
+it('uploads, shows and deletes scans, and marks TV channels', async () => {
+  const { service, frequencies } = await startFrequencies()
+  const page = await open(service, '/frequencies')
+  const scans = page.getByRole('region', { name: 'Scans' })
+  await scans.getByText('No scans.').waitFor()
+  await scans.getByRole('button', { name: 'Upload scan' }).click()
+  await press(page, 'Upload scan')
+  await page.getByRole('dialog').getByText('Choose a file.').waitFor()
+  const file = { name: 'foyer.csv', mimeType: 'text/csv', buffer: Buffer.from('470.000,-98.5\n') }
+  await page.getByLabel('File').setInputFiles(file)
+  await page.getByLabel('Offset in dB').fill('−50')
+  await press(page, 'Upload scan')
+  await messages(page).getByText('foyer-1.csv: 2000 points uploaded.').waitFor()
+  const [, , body = ''] = frequencies.written.at(-1) ?? []
+  expect(body).toContain('name="offset_db"\r\n\r\n-50\r\n')
+  expect(body).toContain('470.000,-98.5')
+  const box = scans.getByRole('checkbox', { name: 'foyer-1.csv' })
+  await eventually(() => box.isChecked()).toBe(true)
+  await eventually(() => service.requests.some(({ path }) => path === '/api/scans/1/')).toBe(true)
+  await scans.getByRole('button', { name: 'Delete foyer-1.csv' }).click()
+  await press(page, 'Delete')
+  await scans.getByText('No scans.').waitFor()
+
+  const tv = page.getByRole('region', { name: 'TV channels in use' })
+  await tv.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('checkbox', { name: '24 (494–502 MHz)' }).check()
+  await press(page, 'Save')
+  await tv.getByText('24 (494–502 MHz)').waitFor()
+  await conflicts(page).getByText('Mic 6 (495.025 MHz) touches a TV channel in use.').waitFor()
+  expect(frequencies.tvInUse).toBe('24')
+})
+
+// Conformance: C-15.80, C-15.81.
+it('follows changes of frequencies and transmitters, and shows viewers no edit buttons', async () => {
+  const { service, frequencies } = await startFrequencies(['read'])
+  frequencies.scans = [scan(1)]
+  const page = await open(service, '/frequencies')
+  await page.getByRole('checkbox', { name: 'foyer-1.csv' }).waitFor()
+  for (const name of ['Upload scan', 'Delete', 'Edit']) {
+    await eventually(() => page.getByRole('button', { name }).count()).toBe(0)
+  }
+  await row(page, 'Mic 1').getByText('485.000 MHz').waitFor()
+  const reads = () => service.requests.filter(({ path }) => path === '/api/frequencies/').length
+  const before = reads()
+  frequencies.carriers = frequencies.carriers.with(0, carrier(1, '471.000'))
+  for (let count = 0; count < 20; count++) update(service, [{ frequency: `471.${String(count).padStart(3, '0')}` }])
+  await row(page, 'Mic 1').getByText('471.000 MHz').waitFor()
+  // Twenty changes within a moment cause few reads.
+  expect(reads() - before).toBeLessThan(6)
+})
+
+// Conformance: C-15.82, C-15.83.
+it('is accessible at every width, and says what will be shown while it is empty', async () => {
+  const { service, frequencies } = await startFrequencies()
+  const page = await open(service, '/frequencies')
+  await page.getByRole('button', { name: 'Try other frequencies' }).click()
+  await eventually(() => findViolations(page)).toEqual([])
+  for (const width of [320, 1920]) {
+    await page.setViewportSize({ width, height: 900 })
+    await eventually(() => scrollsHorizontally(page)).toBe(false)
+  }
+  frequencies.carriers = []
+  const small = await open(service, '/frequencies', { ...phone, colorScheme: 'light' })
+  await small.getByRole('heading', { name: 'No frequencies yet' }).waitFor()
+  await conflicts(small).getByText('Every carrier keeps the distances').waitFor()
+  await eventually(() => findViolations(small)).toEqual([])
+})

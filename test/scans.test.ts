@@ -1,0 +1,183 @@
+/** Spectrum scans: upload, list, levels, deletion, and what is announced. */
+
+import { describe, expect, it } from 'vitest'
+import { maxScans } from '../src/domain/frequencies/scans/scan.ts'
+import { startApp, until } from './app.ts'
+import { engines } from './databases.ts'
+import { openLive } from './live-client.ts'
+import { csvFile, points, rfExplorerFile, sdb2File, sdb3File, wsmFile } from './scan-files.ts'
+import { sendForm, uploadScan as upload } from './scan-upload.ts'
+import { tokenHeaders } from './tokens.ts'
+
+describe.concurrent.each(engines)('scans (%s)', (engine) => {
+  // Conformance: C-15.52, C-15.53.
+  it('are stored, listed, read and deleted', async () => {
+    const app = await startApp({ engine })
+    const { status, json: scan } = await upload(app, csvFile())
+    expect([status, scan]).toEqual([
+      201,
+      {
+        ...{
+          id: 1,
+          name: 'hall.csv',
+          format: 'csv',
+          points: 5,
+          from_mhz: '470.000',
+          to_mhz: '470.100',
+          taken_at: null,
+        },
+        ...{ uploaded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), by: 'local' },
+      },
+    ])
+    const [mhz, dbm] = [points.map(([frequency]) => frequency.toFixed(3)), points.map(([, level]) => level)]
+    expect((await app.get('/api/scans/1/')).json).toEqual({ ...scan, mhz, dbm })
+    const timeline = sdb3File([{ id: 1, levels: dbm }])
+    const second = (
+      await upload(app, timeline, { name: 'C:\\Scans\\Große Bühne.sdb3', fields: { offset_db: '-50.5' } })
+    ).json
+    expect(second).toMatchObject({ id: 2, name: 'Große Bühne.sdb3', format: 'sdb3' })
+    expect(second.taken_at).toBe(new Date(2026, 10, 22, 19, 30, 5).toISOString())
+    expect((await app.get('/api/scans/2/')).json.dbm).toEqual(dbm.map((level) => Math.round((level - 50.5) * 10) / 10))
+    expect((await app.get('/api/scans/')).json).toEqual([scan, second])
+    expect((await app.get('/api/scans/?page_size=1&page=2')).json).toMatchObject({ count: 2, results: [second] })
+
+    const remove = () => app.send('DELETE', '/api/scans/1/')
+    expect((await remove()).status).toBe(204)
+    expect([(await remove()).status, (await app.get('/api/scans/1/')).status]).toEqual([404, 404])
+    expect((await app.get('/api/scans/')).json).toEqual([second])
+    // An id is never used again.
+    expect((await upload(app, csvFile())).json.id).toBe(3)
+  })
+
+  // Conformance: C-15.54.
+  it('are at most 50', async () => {
+    const app = await startApp({ engine })
+    const results = await Promise.all(Array.from({ length: maxScans + 2 }, () => upload(app, csvFile())))
+    expect(results.filter(({ status }) => status === 201)).toHaveLength(maxScans)
+    const refused = results.filter(({ status }) => status === 409)
+    expect(refused.map(({ json }) => json.error)).toEqual(
+      Array(2).fill('50 scans are stored, which is the limit. Delete a scan and upload the file again.'),
+    )
+    const [{ id }] = (await app.get('/api/scans/')).json
+    expect((await app.send('DELETE', `/api/scans/${id}/`)).status).toBe(204)
+    expect((await upload(app, csvFile())).status).toBe(201)
+  })
+})
+
+describe.concurrent('uploads of scans', () => {
+  // Conformance: C-15.55.
+  it('accept every format, whatever the name of the file', async () => {
+    const app = await startApp()
+    const levels = points.map(([, dbm]) => dbm)
+    for (const [format, file] of [
+      ['rf_explorer', rfExplorerFile([levels])],
+      ['wsm', wsmFile()],
+      ['sdb2', sdb2File([levels])],
+      ['sdb3', sdb3File([{ id: 0, levels }])],
+    ] as const) {
+      const { json } = await upload(app, file, { name: 'scan.txt' })
+      expect(json).toMatchObject({ format, points: 5, from_mhz: '470.000', to_mhz: '470.100' })
+      expect((await app.get(`/api/scans/${json.id}/`)).json.dbm).toEqual(levels)
+    }
+  })
+
+  // Conformance: C-15.56.
+  it('refuse files that cannot be read, and say why', async () => {
+    const app = await startApp()
+    for (const [file, details] of [
+      ['', 'file: The file is empty.'],
+      ['470.000,-98\n470.025,loud\n', 'file: Line 2: "loud" is not a level in dBm.'],
+      ['<!DOCTYPE a><a/>', 'file: Files with a document type (DOCTYPE) are not read.'],
+      [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0]), 'file: The file is neither text nor a scan of Wireless Workbench.'],
+    ] as const) {
+      const { status, json } = await upload(app, file)
+      expect([status, json.details]).toEqual([400, details])
+    }
+    expect((await app.get('/api/scans/')).json).toEqual([])
+  })
+
+  // Conformance: C-15.57.
+  it('refuse forms without exactly one file, and wrong fields', async () => {
+    const app = await startApp()
+    const file = () => new Blob([csvFile()])
+    const form = (...entries: (readonly [string, string | Blob])[]) => {
+      const made = new FormData()
+      for (const [name, value] of entries)
+        typeof value === 'string' ? made.append(name, value) : made.append(name, value, 'a')
+      return made
+    }
+    for (const [body, details] of [
+      [form(), 'file: missing'],
+      [form(['offset_db', '3']), 'file: missing'],
+      [form(['file', csvFile()]), 'file: expected a file, not text'],
+      [form(['scan', file()]), 'file: missing'],
+      [form(['file', file()], ['file', file()]), 'body: expected only one file'],
+      [form(['file', file()], ['name', 'x']), 'name: unknown field'],
+      [
+        form(['file', file()], ['offset_db', 'x']),
+        'offset_db: expected a number of decibels from -200 to 200, which is added to all levels',
+      ],
+      [
+        form(['file', file()], ['offset_db', '201']),
+        'offset_db: expected a number of decibels from -200 to 200, which is added to all levels',
+      ],
+      [form(['offset_db', '1'], ['offset_db', '2'], ['file', file()]), 'offset_db: expected only one value'],
+      [form(['file', file()], ['offset_db', '1'.repeat(2000)]), 'offset_db: expected at most 1024 bytes'],
+      [
+        form(...Array.from({ length: 12 }, (_, index) => [`f${index}`, 'x'] as const)),
+        'body: expected at most 10 fields',
+      ],
+    ] as const) {
+      const { status, json } = await sendForm(app, body)
+      expect([status, json.details]).toEqual([400, details])
+    }
+    expect((await sendForm(app, form(['offset_db', ''], ['file', file()]))).status).toBe(201)
+    const raw = (type: string, body: string) =>
+      app.send('POST', '/api/scans/', { headers: { 'content-type': type }, body })
+    expect((await raw('application/json', '{}')).json).toMatchObject({
+      status: 415,
+      error: 'The body must be multipart/form-data.',
+    })
+    expect((await raw('multipart/form-data', 'x')).json.details).toBe(
+      'body: expected multipart/form-data with a boundary',
+    )
+    expect((await raw('multipart/form-data; boundary=a', '--a\r\nContent-Dis')).status).toBe(400)
+    expect((await app.send('POST', '/api/scans/')).status).toBe(400)
+  })
+
+  // Conformance: C-15.59.
+  it('need the role operator, as does deletion; reading needs the role viewer', async () => {
+    const app = await startApp({ config: { require_login: true } })
+    const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
+    expect((await upload(app, csvFile())).status).toBe(401)
+    expect((await upload(app, csvFile(), { headers: viewer })).status).toBe(403)
+    expect((await upload(app, csvFile(), { headers: { ...operator, origin: 'http://other.example' } })).status).toBe(
+      403,
+    )
+    const { json } = await upload(app, csvFile(), { headers: operator })
+    expect(json.by).toBe("a test's operator")
+    const path = `/api/scans/${json.id}/`
+    expect((await app.send('DELETE', path, { headers: viewer })).status).toBe(403)
+    expect([(await app.get(path)).status, (await app.get('/api/scans/')).status]).toEqual([401, 401])
+    expect([(await app.get(path, viewer)).status, (await app.get('/api/scans/', viewer)).status]).toEqual([200, 200])
+    expect((await app.send('DELETE', path, { headers: operator })).status).toBe(204)
+    const { json: records } = await app.get('/api/admin/audit/?action=scan.', await tokenHeaders(app.runtime, 'admin'))
+    const summary = { name: 'hall.csv', format: 'csv', points: 5, offset_db: 0 }
+    expect(records.map((entry: { action: string; details: object }) => [entry.action, entry.details])).toEqual([
+      ['scan.delete', { name: 'hall.csv' }],
+      ['scan.upload', summary],
+    ])
+  })
+
+  // Conformance: C-15.60.
+  it('are announced to connected clients', async () => {
+    const app = await startApp()
+    const client = await openLive(app)
+    const announced = () => client.messages.filter(({ type }) => type === 'scans').at(-1)
+    const { json } = await upload(app, csvFile())
+    await until('the scan is announced', () => announced() !== undefined)
+    expect(announced()).toMatchObject({ type: 'scans', scans: [json] })
+    await app.send('DELETE', `/api/scans/${json.id}/`)
+    await until('the deletion is announced', () => JSON.stringify(announced()).includes('"scans":[]'))
+  })
+})

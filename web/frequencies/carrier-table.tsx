@@ -1,0 +1,187 @@
+/** The carriers as a table, in which other frequencies can be tried. */
+
+import { Link } from '@tanstack/react-router'
+import { type KeyboardEvent, useMemo, useState } from 'react'
+import { formatMegahertz } from '../format.ts'
+import { t } from '../i18n.ts'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import type { Selection } from '../selection.ts'
+import { parseFrequency, type ShownCarrier } from './carriers.ts'
+import { type ConflictCount, countText } from './conflict-text.ts'
+import { levelText, stateText } from './spectrum.tsx'
+
+interface CarrierTableProps {
+  readonly carriers: readonly ShownCarrier[]
+  readonly highlighted: ReadonlySet<string>
+  /** The selected carriers while other frequencies are tried, otherwise null. */
+  readonly selection: Selection<string> | null
+  profileName(id: string): string
+  conflictsOf(id: string): ConflictCount
+  onChoose(id: string): void
+  onTry(carrier: ShownCarrier, khz: number): void
+}
+
+export function CarrierTable(props: CarrierTableProps) {
+  const { carriers, highlighted, selection, profileName, conflictsOf, onChoose, onTry } = props
+  const isTrying = selection !== null
+  const columns = useMemo(
+    () => columnsOf({ isTrying, profileName, conflictsOf, onChoose, onTry }),
+    [isTrying, profileName, conflictsOf, onChoose, onTry],
+  )
+  return (
+    <DataTable
+      caption={t('frequencies.table.caption')}
+      columns={columns}
+      rows={carriers}
+      idOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      isHighlighted={({ id }) => highlighted.has(id)}
+      selection={selection ?? undefined}
+    />
+  )
+}
+
+type ColumnOptions = Omit<CarrierTableProps, 'carriers' | 'highlighted' | 'selection'> & { readonly isTrying: boolean }
+
+function columnsOf(options: ColumnOptions): readonly Column<ShownCarrier>[] {
+  const { isTrying, profileName, conflictsOf, onChoose, onTry } = options
+  return [
+    {
+      key: 'mhz',
+      title: t('frequencies.table.mhz'),
+      sortBy: ({ khz }) => khz,
+      cell: (carrier) => <Mhz {...{ carrier, onChoose }} />,
+    },
+    ...(isTrying
+      ? [
+          {
+            ...{ key: 'new', title: t('frequencies.table.new') },
+            cell: (carrier: ShownCarrier) => <NewMhz key={carrier.mhz} carrier={carrier} onTry={onTry} />,
+          },
+        ]
+      : []),
+    {
+      key: 'name',
+      title: t('frequencies.table.name'),
+      sortBy: ({ name }) => name,
+      cell: (carrier) => <Name carrier={carrier} />,
+    },
+    {
+      key: 'slot',
+      title: t('frequencies.table.slot'),
+      align: 'end',
+      sortBy: ({ slot }) => slot,
+      cell: ({ slot }) => slot,
+    },
+    {
+      key: 'state',
+      title: t('frequencies.table.state'),
+      sortBy: stateText,
+      cell: (carrier) => <State carrier={carrier} />,
+    },
+    {
+      ...{ key: 'conflicts', title: t('frequencies.table.conflicts'), align: 'end' },
+      sortBy: ({ id }) => conflictsOf(id).count,
+      cell: ({ id }) => <Count of={conflictsOf(id)} />,
+    },
+    {
+      ...{ key: 'level', title: t('frequencies.table.level'), align: 'end' },
+      sortBy: ({ noise_dbm, rf_level }) => noise_dbm ?? rf_level,
+      cell: (carrier) => levelText(carrier) ?? t('parts.unknown'),
+    },
+    {
+      ...{ key: 'profile', title: t('frequencies.table.profile') },
+      sortBy: ({ profile }) => profileName(profile),
+      cell: ({ profile, model }) => (
+        <span className="stacked">
+          {profileName(profile)}
+          {model === null ? null : <small>{model}</small>}
+        </span>
+      ),
+    },
+    {
+      ...{ key: 'tv', title: t('frequencies.table.tv'), align: 'end' },
+      sortBy: ({ tv_channel }) => tv_channel,
+      cell: ({ tv_channel }) => tv_channel ?? t('parts.unknown'),
+    },
+    {
+      key: 'zone',
+      title: t('frequencies.table.zone'),
+      sortBy: ({ zone }) => zone,
+      cell: ({ zone }) => zone ?? t('parts.unknown'),
+    },
+  ]
+}
+
+function Mhz({ carrier, onChoose }: { carrier: ShownCarrier; onChoose(id: string): void }) {
+  const { id, presentMhz, name } = carrier
+  return (
+    <button type="button" className="mhz" onClick={() => onChoose(id)}>
+      {formatMegahertz(presentMhz)}
+      <span className="visually-hidden"> {t('frequencies.table.show', { name })}</span>
+    </button>
+  )
+}
+
+/** The frequency to try. It is checked when the user leaves the field or presses Enter. */
+function NewMhz({ carrier, onTry }: { carrier: ShownCarrier; onTry(carrier: ShownCarrier, khz: number): void }) {
+  const { name, mhz, presentMhz, isTried } = carrier
+  const [isWrong, setWrong] = useState(false)
+  const apply = (text: string) => {
+    const khz = parseFrequency(text === '' ? presentMhz : text)
+    setWrong(khz === null)
+    if (khz !== null && khz !== carrier.khz) onTry(carrier, khz)
+  }
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter') apply(event.currentTarget.value.trim())
+  }
+  return (
+    <span className="new-mhz">
+      <input
+        className="input tabular"
+        inputMode="decimal"
+        autoComplete="off"
+        aria-label={t('frequencies.table.newOf', { name })}
+        aria-invalid={isWrong || undefined}
+        data-tried={isTried || undefined}
+        defaultValue={mhz}
+        onBlur={(event) => apply(event.currentTarget.value.trim())}
+        onKeyDown={press}
+      />
+      {isWrong ? (
+        <span className="problem" role="alert">
+          {t('frequencies.table.wrong')}
+        </span>
+      ) : null}
+    </span>
+  )
+}
+
+function Name({ carrier: { name, channel_id } }: { carrier: ShownCarrier }) {
+  if (channel_id === undefined) return <bdi>{name}</bdi>
+  return (
+    <Link to="/channels/$id" params={{ id: String(channel_id) }}>
+      <bdi>{name}</bdi>
+    </Link>
+  )
+}
+
+const tones = { on: 'good', off: 'calm', planned: undefined } as const
+
+function State({ carrier }: { carrier: ShownCarrier }) {
+  return (
+    <span className="tag" data-tone={tones[carrier.state]}>
+      {stateText(carrier)}
+    </span>
+  )
+}
+
+function Count({ of }: { of: ConflictCount }) {
+  const text = countText(of)
+  if (of.count === 0) return <span className="box-note">{text ?? t('parts.unknown')}</span>
+  return (
+    <span className="tag" data-tone="waiting">
+      {text}
+    </span>
+  )
+}

@@ -1,0 +1,66 @@
+/** The carriers of the page: what the service returned, with the frequencies that the user tries. */
+
+import type { FrequencyCarrierBody } from '../../src/contract/resources/frequencies.ts'
+import { formatMhz, parseMhz } from '../../src/domain/frequencies/carrier.ts'
+import { plainText } from '../format.ts'
+
+/** `planned`: without telemetry, so that nobody knows whether it is on. */
+export type CarrierState = 'on' | 'off' | 'planned'
+
+export interface ShownCarrier extends FrequencyCarrierBody {
+  readonly khz: number
+  readonly state: CarrierState
+  /** Whether the user tries another frequency than the present one. */
+  readonly isTried: boolean
+  readonly presentMhz: string
+}
+
+/** The frequencies that the user tries, in kHz, by the id of the carrier. */
+export type Plan = ReadonlyMap<string, number>
+
+/** Returns the carriers by frequency. */
+export function showCarriers(carriers: readonly FrequencyCarrierBody[], plan: Plan): readonly ShownCarrier[] {
+  return carriers
+    .map((carrier): ShownCarrier => {
+      const presentKhz = parseMhz(carrier.mhz) ?? 0
+      const khz = plan.get(carrier.id) ?? presentKhz
+      const { transmitter_on } = carrier
+      return {
+        ...carrier,
+        name: plainText(carrier.name),
+        khz,
+        mhz: formatMhz(khz),
+        state: transmitter_on === null ? 'planned' : transmitter_on ? 'on' : 'off',
+        isTried: khz !== presentKhz,
+        presentMhz: carrier.mhz,
+      }
+    })
+    .sort((a, b) => a.khz - b.khz)
+}
+
+/** Parses a frequency as people write it: `486.6`, `486,625`, `486625` (kHz) or `486.625 MHz`; null if it is none. */
+export function parseFrequency(text: string): number | null {
+  const [, whole = '', fraction = '', unit = ''] = /^(\d{1,6})(?:[.,](\d{0,3}))?\s*(mhz|khz)?$/i.exec(text.trim()) ?? []
+  if (whole === '') return null
+  const isKhz = unit === '' ? whole.length > 4 : unit.toLowerCase() === 'khz'
+  if (isKhz) return fraction === '' ? withinLimits(Number(whole)) : null
+  return withinLimits(Number(whole) * 1000 + Number(fraction.padEnd(3, '0')))
+}
+
+/** No wireless microphone works below or above. */
+function withinLimits(khz: number): number | null {
+  return khz >= 20_000 && khz < 10_000_000 ? khz : null
+}
+
+/** Returns the plan with another frequency of a carrier; its present frequency removes it from the plan. */
+export function changePlan(plan: Plan, id: string, khz: number, presentMhz: string): Plan {
+  const changed = new Map(plan)
+  if (khz === parseMhz(presentMhz)) changed.delete(id)
+  else changed.set(id, khz)
+  return changed
+}
+
+/** Returns the lines that are copied and downloaded: name, present and new frequency. */
+export function listChanges(carriers: readonly ShownCarrier[]): readonly ShownCarrier[] {
+  return carriers.filter(({ isTried }) => isTried).toSorted((a, b) => a.slot - b.slot)
+}

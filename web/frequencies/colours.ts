@@ -1,0 +1,39 @@
+/** The colours of the spectrum, read from the style sheet. */
+
+const names = {
+  text: 'text',
+  textSoft: 'text-soft',
+  page: 'surface-sunken',
+  line: 'line',
+  lineStrong: 'line-strong',
+  selected: 'surface-selected',
+  accent: 'accent',
+  on: 'meter-rf',
+  off: 'idle-icon',
+  planned: 'past-edge',
+  noise: 'meter-old',
+  critical: 'critical-icon',
+  warning: 'warning-icon',
+  info: 'info-icon',
+  tvInUse: 'warning-edge',
+} as const
+
+/** The scans, in the order in which they are drawn; the fifth has the colour of the first again. */
+const traceNames = ['ok-icon', 'info-edge', 'warning-edge', 'past-edge'] as const
+
+export type SpectrumColours = Readonly<Record<keyof typeof names, string>> & {
+  readonly traces: readonly string[]
+  readonly font: string
+}
+
+export function readColours(): SpectrumColours {
+  const style = getComputedStyle(document.documentElement)
+  const read = (name: string) => style.getPropertyValue(`--${name}`).trim()
+  const named = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, read(name)]))
+  return { ...(named as Record<keyof typeof names, string>), traces: traceNames.map(read), font: style.fontFamily }
+}
+
+/** The variable with the colour of a scan, for its sign in the list. */
+export function traceVariable(index: number): string {
+  return `var(--${traceNames[index % traceNames.length]})`
+}

@@ -1,0 +1,130 @@
+/** Conflicts in words, and their order by severity. */
+
+import type { FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
+import { formatDbm } from '../format.ts'
+import { t } from '../i18n.ts'
+import type { ShownCarrier } from './carriers.ts'
+
+/** What a conflict says about a carrier. Generators may be carriers that a filter leaves out. */
+export type NamedCarrier = Pick<ShownCarrier, 'name' | 'state' | 'noise_dbm'> & {
+  /** Null if a filter leaves the carrier out. */
+  readonly mhz: string | null
+}
+
+export type FindCarrier = (id: string) => NamedCarrier
+
+type Kind = FrequencyConflictBody['kind']
+
+/** The formulas, as factors of the generators. */
+const formulas: Readonly<Partial<Record<Kind, readonly number[]>>> = {
+  '2t3o': [2, -1],
+  '3t3o': [1, 1, -1],
+  '2t5o': [3, -2],
+  '2t7o': [4, -3],
+  '2t9o': [5, -4],
+}
+
+/** Returns for example `2 × Mic 1 − Mic 5`. */
+export function formulaText(kind: Kind, generators: readonly string[]): string {
+  const factors = formulas[kind] ?? []
+  return generators
+    .map((name, index) => {
+      const factor = factors[index] ?? 1
+      const term = Math.abs(factor) === 1 ? name : `${Math.abs(factor)} × ${name}`
+      if (index === 0) return term
+      return factor < 0 ? `− ${term}` : `+ ${term}`
+    })
+    .join(' ')
+}
+
+/** Says what is wrong, and names the victim and what causes it. */
+export function conflictText(conflict: FrequencyConflictBody, find: FindCarrier): string {
+  const { kind, victim, offset_khz, guard_khz } = conflict
+  const carrier = find(victim)
+  const name = nameWithMhz(carrier)
+  const generators = conflict.generators.map((id) => find(id).name)
+  const values = {
+    victim: name,
+    other: generators[0] ?? '',
+    product: formulaText(kind, generators),
+    offset: Math.abs(offset_khz ?? 0),
+    guard: guard_khz ?? 0,
+    level: carrier.noise_dbm === null ? '' : formatDbm(carrier.noise_dbm),
+  }
+  switch (kind) {
+    case 'duplicate':
+      return t('frequencies.conflicts.duplicate', values)
+    case 'spacing':
+      return t('frequencies.conflicts.spacing', values)
+    case 'tv':
+      return t('frequencies.conflicts.tv', values)
+    case 'outside_band':
+      return t('frequencies.conflicts.outsideBand', values)
+    case 'foreign':
+      return t(values.level === '' ? 'frequencies.conflicts.foreign' : 'frequencies.conflicts.foreignLevel', values)
+    default:
+      return t(offset_khz === 0 ? 'frequencies.conflicts.productOn' : 'frequencies.conflicts.product', values)
+  }
+}
+
+function nameWithMhz({ name, mhz }: NamedCarrier): string {
+  return mhz === null ? name : t('frequencies.nameWithMhz', { name, mhz })
+}
+
+/** From what disturbs at once to what is unlikely to disturb. */
+const kindsBySeverity: readonly Kind[] = [
+  ...(['duplicate', 'foreign', 'spacing', '2t3o', '3t3o', 'tv', 'outside_band', '2t5o', '2t7o', '2t9o'] as const),
+]
+
+/** Whether everything that takes part in the conflict is on, so that it disturbs now. */
+export function isActive({ victim, generators }: FrequencyConflictBody, find: FindCarrier): boolean {
+  return [victim, ...generators].every((id) => find(id).state === 'on')
+}
+
+export type Severity = 'critical' | 'warning' | 'info'
+
+/** The colour of a conflict. */
+export function severityOf({ kind }: FrequencyConflictBody): Severity {
+  const rank = kindsBySeverity.indexOf(kind)
+  if (rank <= kindsBySeverity.indexOf('spacing')) return 'critical'
+  return rank <= kindsBySeverity.indexOf('outside_band') ? 'warning' : 'info'
+}
+
+/** Sorts by severity: by colour, those that are active first, then by kind and by the share of the guard that is left. */
+export function sortConflicts(
+  conflicts: readonly FrequencyConflictBody[],
+  find: FindCarrier,
+): readonly FrequencyConflictBody[] {
+  const severities: readonly Severity[] = ['critical', 'warning', 'info']
+  const ranked = conflicts.map((conflict) => ({
+    conflict,
+    rank: [
+      severities.indexOf(severityOf(conflict)),
+      isActive(conflict, find) ? 0 : 1,
+      kindsBySeverity.indexOf(conflict.kind),
+      conflict.guard_khz === null ? 0 : Math.abs(conflict.offset_khz ?? 0) / Math.max(1, conflict.guard_khz),
+    ],
+  }))
+  ranked.sort((a, b) => {
+    const index = a.rank.findIndex((value, position) => value !== b.rank[position])
+    return index < 0 ? 0 : (a.rank[index] ?? 0) - (b.rank[index] ?? 0)
+  })
+  return ranked.map(({ conflict }) => conflict)
+}
+
+/** Identifies a conflict in a list. */
+export function conflictKey({ victim, kind, generators }: FrequencyConflictBody): string {
+  return [kind, victim, ...generators].join(' ')
+}
+
+/** The number of listed conflicts of a carrier, and whether there may be more, because the list is not complete. */
+export interface ConflictCount {
+  readonly count: number
+  readonly isComplete: boolean
+}
+
+/** Returns the count as a number; `12+` if there may be more, and null if nothing is known. */
+export function countText({ count, isComplete }: ConflictCount): string | null {
+  if (isComplete) return String(count)
+  return count === 0 ? null : `${count}+`
+}

@@ -1,0 +1,56 @@
+/** Which part of the spectrum is shown. Not React state, because it changes per frame. */
+
+import { fitSpan, panSpan, type Span, spanContaining, zoomSpan } from './span.ts'
+
+export class SpectrumControl {
+  #frequencies: readonly number[] = []
+  #span = fitSpan([])
+  /** Whether the span follows the carriers, because the user has not moved it. */
+  #isFitted = true
+  readonly #listeners = new Set<() => void>()
+
+  get span(): Span {
+    return this.#span
+  }
+
+  /** Sets the frequencies of all carriers, in kHz. */
+  setFrequencies(frequencies: readonly number[]): void {
+    this.#frequencies = frequencies
+    if (this.#isFitted) this.#set(fitSpan(frequencies), true)
+  }
+
+  /** Shows all carriers. */
+  reset(): void {
+    this.#set(fitSpan(this.#frequencies), true)
+  }
+
+  /** Zooms around a share of the span. */
+  zoom(factor: number, share: number): void {
+    this.#set(zoomSpan(this.#span, factor, share), false)
+  }
+
+  pan(khz: number): void {
+    this.#set(panSpan(this.#span, khz), false)
+  }
+
+  /** Moves the span if one of the frequencies is not visible. */
+  show(frequencies: readonly number[]): void {
+    const span = spanContaining(this.#span, frequencies)
+    if (span !== this.#span) this.#set(span, false)
+  }
+
+  set(span: Span): void {
+    this.#set(panSpan(span, 0), false)
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #set(span: Span, isFitted: boolean): void {
+    this.#span = span
+    this.#isFitted = isFitted
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,259 @@
+/** Draws the layers of the spectrum on a canvas context, in CSS pixels. */
+
+import type { TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
+import { formatDbm } from '../format.ts'
+import type { ShownCarrier } from './carriers.ts'
+import type { SpectrumColours } from './colours.ts'
+import type { Severity } from './conflict-text.ts'
+import {
+  bottomDbm,
+  dbmToY,
+  khzToX,
+  type Label,
+  labelRows,
+  lanes,
+  lowerBound,
+  type Plot,
+  placeLabels,
+  type Scale,
+  type Trace,
+  ticksOf,
+  tickText,
+  topDbm,
+  unknownDbm,
+  visiblePoints,
+} from './layout.ts'
+
+export interface Stage {
+  readonly context: CanvasRenderingContext2D
+  readonly scale: Scale
+  readonly height: number
+  readonly plot: Plot
+  readonly colours: SpectrumColours
+}
+
+/** A product that hits a carrier. */
+export interface Hit {
+  readonly khz: number
+  readonly severity: Severity
+  /** Whether its conflict is selected. */
+  readonly isSelected: boolean
+}
+
+export interface Scene {
+  /** By frequency. */
+  readonly carriers: readonly ShownCarrier[]
+  /** The most severe conflict of each victim. */
+  readonly victims: ReadonlyMap<string, Severity>
+  /** The carriers of the selected conflict, or the selected carrier. */
+  readonly highlighted: ReadonlySet<string>
+  readonly hits: readonly Hit[]
+  /** Third-order products near carriers, sorted, in kHz. */
+  readonly products: Int32Array
+  readonly tvChannels: readonly TvChannel[]
+  readonly tvInUse: ReadonlySet<string>
+  readonly traces: readonly { readonly trace: Trace; readonly colour: number }[]
+}
+
+const textPx = 11
+const font = ({ font }: SpectrumColours, weight = 500) => `${weight} ${textPx}px ${font}`
+
+export function drawTvChannels({ context, scale, plot, colours }: Stage, { tvChannels, tvInUse }: Scene): void {
+  context.font = font(colours)
+  context.textAlign = 'center'
+  context.textBaseline = 'middle'
+  context.lineWidth = 1
+  for (const { name, fromKhz, toKhz } of tvChannels) {
+    const [left, right] = [khzToX(fromKhz, scale), khzToX(toKhz, scale)]
+    if (right < 0 || left > scale.width) continue
+    const isInUse = tvInUse.has(name)
+    if (isInUse) {
+      context.fillStyle = colours.tvInUse
+      context.globalAlpha = 0.16
+      context.fillRect(left, 0, right - left, plot.bottom)
+      context.globalAlpha = 1
+      context.fillRect(left + 1, 0, Math.max(1, right - left - 2), 3)
+    }
+    context.strokeStyle = colours.lineStrong
+    context.globalAlpha = 0.5
+    if (right - left > 4) context.strokeRect(Math.round(left) + 0.5, 0.5, Math.round(right - left), lanes.tv - 2)
+    context.globalAlpha = 1
+    if (right - left < 22) continue
+    context.fillStyle = isInUse ? colours.text : colours.textSoft
+    const middle = (Math.max(0, left) + Math.min(scale.width, right)) / 2
+    context.fillText(right - left > 70 && isInUse ? `${name} ●` : name, middle, lanes.tv / 2 + 1)
+  }
+}
+
+export function drawGrid({ context, scale, height, plot, colours }: Stage): void {
+  context.strokeStyle = colours.line
+  context.fillStyle = colours.textSoft
+  context.lineWidth = 1
+  context.font = font(colours)
+  context.textBaseline = 'middle'
+  context.beginPath()
+  context.textAlign = 'center'
+  const bottom = height - lanes.axis
+  for (const khz of ticksOf(scale)) {
+    const x = Math.round(khzToX(khz, scale)) + 0.5
+    context.moveTo(x, plot.top)
+    context.lineTo(x, bottom + 4)
+    context.fillText(tickText(khz), Math.min(scale.width - 16, Math.max(16, x)), height - lanes.axis / 2 + 2)
+  }
+  for (let dbm = topDbm; dbm >= bottomDbm; dbm -= 20) {
+    const y = Math.round(dbmToY(dbm, plot)) + 0.5
+    context.moveTo(0, y)
+    context.lineTo(scale.width, y)
+  }
+  context.stroke()
+}
+
+/** The texts of the levels, above everything else. */
+export function drawLevels({ context, plot, colours }: Stage): void {
+  context.font = font(colours)
+  context.textAlign = 'left'
+  context.textBaseline = 'bottom'
+  context.fillStyle = colours.textSoft
+  for (let dbm = topDbm - 20; dbm > bottomDbm; dbm -= 20) context.fillText(formatDbm(dbm), 4, dbmToY(dbm, plot) - 1)
+}
+
+export function drawTraces({ context, scale, plot, colours }: Stage, { traces }: Scene): void {
+  context.lineWidth = 1
+  context.lineJoin = 'bevel'
+  for (const { trace, colour } of traces) {
+    const { khz, dbm } = visiblePoints(trace, scale)
+    context.strokeStyle = colours.traces[colour % colours.traces.length] ?? colours.text
+    context.beginPath()
+    for (let index = 0; index < khz.length; index++) {
+      const [x, y] = [khzToX(khz[index] as number, scale), dbmToY(dbm[index] as number, plot)]
+      if (index === 0) context.moveTo(x, y)
+      else context.lineTo(x, y)
+    }
+    context.stroke()
+  }
+}
+
+/** The lane below the levels: a faint tick for each product near a carrier, a coloured line for each that hits one. */
+export function drawProducts({ context, scale, plot, colours }: Stage, { products, hits }: Scene): void {
+  context.fillStyle = colours.lineStrong
+  const end = scale.fromKhz + scale.widthKhz
+  let drawnX = Number.NEGATIVE_INFINITY
+  for (let index = lowerBound(products, scale.fromKhz); index < products.length; index++) {
+    const khz = products[index] as number
+    if (khz > end) break
+    const x = Math.round(khzToX(khz, scale))
+    if (x === drawnX) continue
+    drawnX = x
+    context.fillRect(x, plot.bottom + 5, 1, lanes.products - 9)
+  }
+  for (const { khz, severity, isSelected } of hits) {
+    if (khz < scale.fromKhz || khz > end) continue
+    const x = Math.round(khzToX(khz, scale))
+    context.fillStyle = colours[severity]
+    context.fillRect(x, plot.bottom + 1, isSelected ? 3 : 2, lanes.products - 1)
+    if (isSelected) context.fillRect(x, plot.top, 1, plot.bottom - plot.top)
+  }
+}
+
+/** The level to which a carrier is drawn. */
+export function levelOf({ state, rf_level }: Pick<ShownCarrier, 'state' | 'rf_level'>): number {
+  return state === 'on' ? (rf_level ?? unknownDbm) : unknownDbm
+}
+
+export function drawCarriers(stage: Stage, scene: Scene): void {
+  const { context, scale, plot, colours } = stage
+  const { carriers, victims, highlighted } = scene
+  for (const carrier of carriers) {
+    const x = Math.round(khzToX(carrier.khz, scale)) + 0.5
+    if (x < -20 || x > scale.width + 20) continue
+    const isHighlighted = highlighted.has(carrier.id)
+    context.globalAlpha = highlighted.size > 0 && !isHighlighted ? 0.35 : 1
+    if (carrier.noise_dbm !== null) {
+      context.fillStyle = colours.noise
+      const top = dbmToY(carrier.noise_dbm, plot)
+      context.fillRect(x - 2.5, top, 5, plot.bottom - top)
+    }
+    const y = dbmToY(levelOf(carrier), plot)
+    const severity = victims.get(carrier.id)
+    const colour = isHighlighted ? colours.accent : colours[carrier.state]
+    // Rectangles are drawn faster than lines.
+    const width = isHighlighted ? 3 : carrier.state === 'on' ? 2 : 1
+    context.fillStyle = colour
+    context.fillRect(Math.round(x - width / 2), y, width, plot.bottom - y)
+    drawHead(stage, { x, y, carrier, colour, conflict: severity === undefined ? null : colours[severity] })
+  }
+  context.globalAlpha = 1
+}
+
+interface Head {
+  readonly x: number
+  readonly y: number
+  readonly carrier: ShownCarrier
+  readonly colour: string
+  /** The colour of its conflict, if any. */
+  readonly conflict: string | null
+}
+
+/** A victim is a triangle; otherwise on is a full circle, off a circle, and planned a diamond. */
+function drawHead({ context, colours }: Stage, { x, y, carrier: { state }, colour, conflict }: Head): void {
+  const size = 4
+  context.beginPath()
+  if (conflict !== null) {
+    context.moveTo(x, y - size - 2)
+    context.lineTo(x + size + 1.5, y + size)
+    context.lineTo(x - size - 1.5, y + size)
+    context.closePath()
+  } else if (state === 'planned') {
+    context.moveTo(x, y - size)
+    context.lineTo(x + size, y)
+    context.lineTo(x, y + size)
+    context.lineTo(x - size, y)
+    context.closePath()
+  } else context.arc(x, y, size - 0.5, 0, 2 * Math.PI)
+  context.fillStyle = conflict ?? (state === 'on' ? colour : colours.page)
+  context.fill()
+  context.strokeStyle = conflict ?? colour
+  context.lineWidth = 1.5
+  context.stroke()
+}
+
+/** The rows of the names, which change only with the carriers and the scale. */
+export interface PlacedNames {
+  readonly scene: Scene
+  readonly khzPerPx: number
+  readonly rows: readonly (number | null)[]
+}
+
+/** Returns the rows of the names; the previous ones if nothing has changed. */
+export function placeNames({ context, scale, colours }: Stage, scene: Scene, previous: PlacedNames | null) {
+  const khzPerPx = scale.widthKhz / Math.max(1, scale.width)
+  if (previous !== null && previous.scene === scene && previous.khzPerPx === khzPerPx) return previous
+  context.font = font(colours)
+  const labels = scene.carriers.map(
+    ({ id, khz, name }): Label => ({
+      khz,
+      widthPx: context.measureText(name).width,
+      rank: scene.highlighted.has(id) ? 0 : scene.victims.has(id) ? 1 : 2,
+    }),
+  )
+  return { scene, khzPerPx, rows: placeLabels(labels, khzPerPx) }
+}
+
+export function drawNames(
+  { context, scale, plot, colours }: Stage,
+  { carriers, highlighted }: Scene,
+  names: PlacedNames,
+) {
+  context.textAlign = 'center'
+  context.textBaseline = 'middle'
+  for (const [index, { id, khz, name }] of carriers.entries()) {
+    const row = names.rows[index]
+    const x = khzToX(khz, scale)
+    if (row === null || row === undefined || x < -100 || x > scale.width + 100) continue
+    const isHighlighted = highlighted.has(id)
+    context.font = font(colours, isHighlighted ? 700 : 500)
+    context.fillStyle = isHighlighted ? colours.accent : highlighted.size > 0 ? colours.textSoft : colours.text
+    const y = plot.top - lanes.names + (row + 0.5) * (lanes.names / labelRows)
+    context.fillText(name, Math.round(x), Math.round(y))
+  }
+}

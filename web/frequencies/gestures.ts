@@ -1,0 +1,140 @@
+/** Pointer, wheel and keyboard input of the spectrum. */
+
+import type { SpectrumCanvas } from './canvas.ts'
+import type { SpectrumControl } from './control.ts'
+import type { Span } from './span.ts'
+
+interface GestureOptions {
+  readonly element: HTMLElement
+  readonly canvas: SpectrumCanvas
+  readonly control: SpectrumControl
+  /** The pointer is at a carrier, or no longer at one. */
+  onHover(id: string | null): void
+  /** The user has chosen a carrier, or a point without one. */
+  onChoose(id: string | null): void
+  /** Chooses the next or the previous carrier, or the first or the last one. */
+  onStep(step: 'next' | 'previous' | 'first' | 'last'): void
+}
+
+/** Movement in CSS pixels from which a press is a drag. */
+const dragPx = 5
+const [mouseReach, touchReach] = [10, 22]
+/** The share of the span by which a key moves it. */
+const panShare = 0.2
+export const zoomStep = 2
+
+interface Press {
+  readonly pointerId: number
+  readonly x: number
+  readonly span: Span
+  isDrag: boolean
+}
+
+export function listenToGestures(options: GestureOptions): () => void {
+  const { element, canvas, control, onHover, onChoose } = options
+  const abort = new AbortController()
+  const { signal } = abort
+  const points = new Map<number, PointerEvent>()
+  let press: Press | null = null
+  /** The frequency between two fingers, and the span at their first distance. */
+  let pinch: { readonly distance: number; readonly khz: number; readonly widthKhz: number } | null = null
+
+  const middleOf = ([a, b]: readonly PointerEvent[]) => ((a?.clientX ?? 0) + (b?.clientX ?? 0)) / 2
+  const distanceOf = ([a, b]: readonly PointerEvent[]) => Math.max(10, Math.abs((a?.clientX ?? 0) - (b?.clientX ?? 0)))
+  const reachOf = ({ pointerType }: PointerEvent) => (pointerType === 'mouse' ? mouseReach : touchReach)
+
+  function down(event: PointerEvent) {
+    if (event.button !== 0) return
+    points.set(event.pointerId, event)
+    element.setPointerCapture(event.pointerId)
+    const { span } = control
+    if (points.size === 2) {
+      const both = [...points.values()]
+      const khz = span.fromKhz + span.widthKhz * canvas.share(middleOf(both))
+      pinch = { distance: distanceOf(both), khz, widthKhz: span.widthKhz }
+      press = null
+      return
+    }
+    press = { pointerId: event.pointerId, x: event.clientX, span, isDrag: false }
+  }
+
+  function move(event: PointerEvent) {
+    if (points.has(event.pointerId)) points.set(event.pointerId, event)
+    if (pinch !== null && points.size === 2) {
+      const both = [...points.values()]
+      const widthKhz = (pinch.widthKhz * pinch.distance) / distanceOf(both)
+      control.set({ fromKhz: pinch.khz - widthKhz * canvas.share(middleOf(both)), widthKhz })
+      return
+    }
+    if (press === null || press.pointerId !== event.pointerId) {
+      if (event.pointerType === 'mouse') onHover(canvas.locate(event.clientX, mouseReach))
+      return
+    }
+    const moved = event.clientX - press.x
+    if (!press.isDrag && Math.abs(moved) < dragPx) return
+    if (!press.isDrag) onHover(null)
+    press.isDrag = true
+    const { fromKhz, widthKhz } = press.span
+    control.set({ fromKhz: fromKhz - (moved / Math.max(1, canvas.width)) * widthKhz, widthKhz })
+  }
+
+  function up(event: PointerEvent) {
+    points.delete(event.pointerId)
+    if (pinch !== null) {
+      if (points.size < 2) pinch = null
+    } else if (press !== null && !press.isDrag && event.type === 'pointerup') {
+      onChoose(canvas.locate(event.clientX, reachOf(event)))
+    }
+    press = null
+  }
+
+  function wheel(event: WheelEvent) {
+    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault()
+      control.zoom(Math.exp(event.deltaY * pixels * 0.002), canvas.share(event.clientX))
+    } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      event.preventDefault()
+      const delta = (event.deltaX || event.deltaY) * pixels
+      control.pan((delta / Math.max(1, canvas.width)) * control.span.widthKhz)
+    }
+  }
+
+  function key(event: KeyboardEvent) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const action = keyActions[event.shiftKey && event.key.startsWith('Arrow') ? `Shift+${event.key}` : event.key]
+    if (action === undefined) return
+    event.preventDefault()
+    action(options)
+  }
+
+  element.addEventListener('pointerdown', down, { signal })
+  element.addEventListener('pointermove', move, { signal })
+  element.addEventListener('pointerup', up, { signal })
+  element.addEventListener('pointercancel', up, { signal })
+  element.addEventListener('pointerleave', () => onHover(null), { signal })
+  element.addEventListener('wheel', wheel, { signal, passive: false })
+  element.addEventListener('keydown', key, { signal })
+  return () => abort.abort()
+}
+
+const panBy =
+  (shares: number) =>
+  ({ control }: GestureOptions) =>
+    control.pan(shares * control.span.widthKhz)
+
+const keyActions: Readonly<Record<string, (options: GestureOptions) => void>> = {
+  '+': ({ control }) => control.zoom(1 / zoomStep, 0.5),
+  '=': ({ control }) => control.zoom(1 / zoomStep, 0.5),
+  '-': ({ control }) => control.zoom(zoomStep, 0.5),
+  '0': ({ control }) => control.reset(),
+  ArrowLeft: ({ onStep }) => onStep('previous'),
+  ArrowRight: ({ onStep }) => onStep('next'),
+  Home: ({ onStep }) => onStep('first'),
+  End: ({ onStep }) => onStep('last'),
+  'Shift+ArrowLeft': panBy(-panShare),
+  'Shift+ArrowRight': panBy(panShare),
+  PageUp: panBy(-1),
+  PageDown: panBy(1),
+  Escape: ({ onChoose }) => onChoose(null),
+}

@@ -1,0 +1,16 @@
+/** Carriers for tests. */
+
+import type { FrequencyCarrierBody } from '../../src/contract/resources/frequencies.ts'
+
+/** Builds the carrier of a channel. Its name is `Mic` and its id. */
+export function buildCarrier(
+  id: number,
+  mhz: string,
+  others: Partial<FrequencyCarrierBody> = {},
+): FrequencyCarrierBody {
+  const transmitter = { transmitter_on: true, rf_level: -50, noise_dbm: null }
+  return {
+    ...{ id: `c${id}`, channel_id: id, slot: id, name: `Mic ${id}`, mhz, model: 'ULXD4Q G51', profile: 'ulxd' },
+    ...{ zone: null, tv_channel: '22', ...transmitter, ...others },
+  }
+}

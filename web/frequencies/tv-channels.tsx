@@ -1,0 +1,71 @@
+/** The TV channels that are in use, which administrators can mark. */
+
+import { useState } from 'react'
+import type { Region } from '../../src/contract/values.ts'
+import { formatMhz } from '../../src/domain/frequencies/carrier.ts'
+import { listTvChannels, type TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
+import { useServices } from '../context.ts'
+import { formatMegahertz } from '../format.ts'
+import { t } from '../i18n.ts'
+import { ChoicesField, chosenValues } from '../parts/choices-field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { useMay } from '../session.ts'
+
+interface TvChannelsProps {
+  readonly region: Region
+  readonly inUse: readonly TvChannel[]
+  onDone(): Promise<void>
+}
+
+export function TvChannels({ region, inUse, onDone }: TvChannelsProps) {
+  const mayConfigure = useMay('configure')
+  const [isEditing, setEditing] = useState(false)
+  return (
+    <section className="frequencies-section" aria-label={t('frequencies.tv.title')}>
+      <header className="conflicts-head">
+        <h2>{t('frequencies.tv.title')}</h2>
+        {mayConfigure ? (
+          <button type="button" className="choice" onClick={() => setEditing(true)}>
+            {t('frequencies.tv.edit')}
+          </button>
+        ) : null}
+      </header>
+      <p className={inUse.length === 0 ? 'box-note' : undefined}>
+        {inUse.length === 0 ? t('frequencies.tv.none') : inUse.map(describe).join(' · ')}
+      </p>
+      <p className="hint">{t('frequencies.tv.region', { region: t(`settings.values.${region}`) })}</p>
+      {isEditing ? <EditTvChannels {...{ region, inUse, onDone }} onClose={() => setEditing(false)} /> : null}
+    </section>
+  )
+}
+
+function describe({ name, fromKhz, toKhz }: TvChannel): string {
+  return t('frequencies.tv.channel', { name, from: shortMhz(fromKhz), to: formatMegahertz(shortMhz(toKhz)) })
+}
+
+const shortMhz = (khz: number) => formatMhz(khz).replace(/\.?0+$/, '')
+
+function EditTvChannels({ region, inUse, onDone, onClose }: TvChannelsProps & { onClose(): void }) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const options = listTvChannels(region).map((channel) => ({ value: channel.name, text: describe(channel) }))
+  const send = (values: FormData) =>
+    api.write('POST', '/api/config/', { key: 'TV_IN_USE', value: chosenValues(values, 'value').join(',') }, 'object')
+  const done = async () => {
+    onClose()
+    showMessage({ text: t('frequencies.tv.done') })
+    await onDone()
+  }
+  return (
+    <FormDialog title={t('frequencies.tv.title')} action={t('settings.save')} {...{ send, onClose }} onDone={done}>
+      <ChoicesField
+        name="value"
+        label={t('frequencies.tv.choose')}
+        hint={t('frequencies.tv.hint')}
+        options={options}
+        chosen={inUse.map(({ name }) => name)}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,151 @@
+/** Trying other frequencies: they are checked, suggested, copied and downloaded, but never stored or sent to receivers. */
+
+import { Copy, Download, Sparkles, X } from 'lucide-react'
+import { useState } from 'react'
+import type { FrequencySuggestionBody } from '../../src/contract/resources/frequencies.ts'
+import type { GuardLevel } from '../../src/contract/values.ts'
+import { byteOrderMark, toLine, toTextCell } from '../../src/domain/csv.ts'
+import type { Problem } from '../api.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
+import { TextField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { ProblemLine } from '../parts/problem.tsx'
+import { listChanges, type Plan, type ShownCarrier } from './carriers.ts'
+import { applySuggestion, checkedCarrier, formatRanges, listWanted, parseRanges } from './suggestion.ts'
+
+interface WhatIfProps {
+  readonly carriers: readonly ShownCarrier[]
+  /** The carriers for which frequencies are suggested. */
+  readonly chosen: readonly ShownCarrier[]
+  readonly plan: Plan
+  readonly level: GuardLevel
+  /** Why the frequencies could not be checked. */
+  readonly problem: Problem | null
+  onPlan(plan: Plan): void
+  onEnd(): void
+}
+
+export function WhatIf({ carriers, chosen, plan, level, problem, onPlan, onEnd }: WhatIfProps) {
+  const [isAsking, setAsking] = useState(false)
+  const [unplaced, setUnplaced] = useState(0)
+  const showMessage = useShowMessage()
+  const changes = listChanges(carriers)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(changes.map(changeLine).join('\n'))
+      showMessage({ text: t('frequencies.whatIf.copied', { count: changes.length }) })
+    } catch {
+      showMessage({ text: t('frequencies.whatIf.notCopied'), tone: 'alarm' })
+    }
+  }
+  const suggested = ({ carriers: found, unplaced: missing }: FrequencySuggestionBody) => {
+    setAsking(false)
+    setUnplaced(missing.reduce((sum, { count }) => sum + count, 0))
+    onPlan(applySuggestion(plan, chosen, found))
+  }
+  return (
+    <section className="what-if screen-only" aria-label={t('frequencies.whatIf.title')}>
+      <div>
+        <p>
+          <strong>{t('frequencies.whatIf.changed', { count: changes.length })}</strong> {t('frequencies.whatIf.intro')}
+        </p>
+        {problem === null ? null : <ProblemLine problem={problem} />}
+        {unplaced === 0 ? null : (
+          <p className="problem" role="status">
+            {t('frequencies.whatIf.unplaced', { count: unplaced })}
+          </p>
+        )}
+      </div>
+      <span className="box-actions">
+        <button type="button" className="choice" disabled={chosen.length === 0} onClick={() => setAsking(true)}>
+          <Sparkles className="icon" aria-hidden="true" />
+          {t('parts.list.withCount', { action: t('frequencies.whatIf.suggest'), count: chosen.length })}
+        </button>
+        <button type="button" className="choice" disabled={changes.length === 0} onClick={copy}>
+          <Copy className="icon" aria-hidden="true" />
+          {t('parts.copy.copy')}
+        </button>
+        <button type="button" className="choice" disabled={changes.length === 0} onClick={() => download(changes)}>
+          <Download className="icon" aria-hidden="true" />
+          {t('documents.csv')}
+        </button>
+        <button type="button" className="choice" onClick={onEnd}>
+          <X className="icon" aria-hidden="true" />
+          {t('frequencies.whatIf.end')}
+        </button>
+      </span>
+      {isAsking ? (
+        <SuggestDialog {...{ carriers, chosen, level }} onDone={suggested} onClose={() => setAsking(false)} />
+      ) : null}
+    </section>
+  )
+}
+
+/** One line of the copied text. A tab separates the name from the frequency, as spreadsheets expect. */
+function changeLine({ name, mhz }: ShownCarrier): string {
+  return `${name}\t${mhz}`
+}
+
+function download(changes: readonly ShownCarrier[]): void {
+  const lines = changes.map(({ slot, name, presentMhz, mhz }) =>
+    toLine([String(slot), toTextCell(name), presentMhz, mhz]),
+  )
+  const file = new Blob([byteOrderMark, toLine(['slot', 'name', 'present_mhz', 'new_mhz']), ...lines], {
+    type: 'text/csv',
+  })
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = 'frequencies.csv'
+  link.click()
+  // The browser has begun to read the file when the click returns.
+  setTimeout(() => URL.revokeObjectURL(link.href))
+}
+
+interface SuggestDialogProps extends Pick<WhatIfProps, 'carriers' | 'chosen' | 'level'> {
+  onDone(suggestion: FrequencySuggestionBody): void
+  onClose(): void
+}
+
+function SuggestDialog({ carriers, chosen, level, onDone, onClose }: SuggestDialogProps) {
+  const { api } = useServices()
+  const check = (values: FormData) => rangeProblem(values, 'ranges') ?? rangeProblem(values, 'avoid')
+  const send = (values: FormData) => {
+    const ranges = parseRanges(String(values.get('ranges'))) ?? []
+    const avoid = [...(parseRanges(String(values.get('avoid'))) ?? [])]
+    const keep = carriers.filter((carrier) => !chosen.includes(carrier)).map(checkedCarrier)
+    const body = { wanted: listWanted(chosen, ranges), keep, avoid, level }
+    return api.write('POST', '/api/frequencies/suggest/', body, 'object')
+  }
+  return (
+    <FormDialog
+      title={t('frequencies.whatIf.suggestTitle', { count: chosen.length })}
+      action={t('frequencies.whatIf.suggest')}
+      {...{ check, send, onDone, onClose }}
+    >
+      <p className="hint">{t('frequencies.whatIf.suggestIntro', { level: t(`frequencies.levels.${level}`) })}</p>
+      <TextField
+        name="ranges"
+        label={t('frequencies.whatIf.ranges')}
+        hint={t('frequencies.whatIf.rangesHint')}
+        rows={2}
+        defaultValue={formatRanges([usualRange(chosen)])}
+      />
+      <TextField name="avoid" label={t('frequencies.whatIf.avoid')} rows={2} />
+    </FormDialog>
+  )
+}
+
+/** Returns the range of the selected carriers, in whole MHz. */
+function usualRange(chosen: readonly ShownCarrier[]) {
+  const frequencies = chosen.map(({ khz }) => khz)
+  const [from, to] = [Math.floor(Math.min(...frequencies) / 1000), Math.ceil(Math.max(...frequencies) / 1000)]
+  return { from: `${from}.000`, to: `${Math.max(from + 1, to)}.000` }
+}
+
+function rangeProblem(values: FormData, field: 'ranges' | 'avoid'): Problem | null {
+  const ranges = parseRanges(String(values.get(field)))
+  if (ranges !== null && (field === 'avoid' || ranges.length > 0)) return null
+  return { kind: 'refused', field, detail: t('frequencies.whatIf.rangeExpected') }
+}

@@ -1,0 +1,263 @@
+/** Frequencies: the spectrum, the carriers and their conflicts, other frequencies to try, scans, TV channels, profiles. */
+
+import '../styles/boxes.css'
+import '../styles/list.css'
+import '../styles/frequencies.css'
+import { Link } from '@tanstack/react-router'
+import { Download, FlaskConical, Printer } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
+import { type GuardLevel, guardLevels } from '../../src/contract/values.ts'
+import { parseTvInUse } from '../../src/domain/frequencies/tv-raster.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { formatDateTime, plainText } from '../format.ts'
+import { CarrierTable } from '../frequencies/carrier-table.tsx'
+import { changePlan, type Plan, type ShownCarrier } from '../frequencies/carriers.ts'
+import { ConflictList } from '../frequencies/conflict-list.tsx'
+import { conflictKey } from '../frequencies/conflict-text.ts'
+import { SpectrumControl } from '../frequencies/control.ts'
+import { Profiles } from '../frequencies/profiles.tsx'
+import { Scans } from '../frequencies/scans.tsx'
+import { Spectrum } from '../frequencies/spectrum.tsx'
+import { TvChannels } from '../frequencies/tv-channels.tsx'
+import { useCheck, useFrequencies, useTraces } from '../frequencies/use-frequencies.ts'
+import { type Selected, useCarriers, useConflicts, useScene, victimsOf } from '../frequencies/use-scene.ts'
+import { WhatIf } from '../frequencies/what-if.tsx'
+import { t } from '../i18n.ts'
+import { usePageTitle } from '../page-title.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { useSearch } from '../query.ts'
+import { useResource } from '../resource.ts'
+import { useSelection } from '../selection.ts'
+
+export function FrequenciesPage() {
+  usePageTitle(t('frequencies.title'))
+  const [search] = useSearch()
+  const query = new URLSearchParams(search)
+  const level = guardLevels.find((name) => name === query.get('level')) ?? 'standard'
+  const isOnlyOn = query.get('on') === 'true'
+  const resource = useFrequencies(level, isOnlyOn)
+  return (
+    <main className="content frequencies-page" id="content" tabIndex={-1}>
+      <h1>{t('frequencies.title')}</h1>
+      <Loaded resource={resource}>
+        {(body) => <Frequencies {...{ body, level, isOnlyOn }} onChanged={resource.reload} />}
+      </Loaded>
+    </main>
+  )
+}
+
+interface FrequenciesProps {
+  readonly body: FrequenciesBody
+  readonly level: GuardLevel
+  readonly isOnlyOn: boolean
+  /** Call when something has changed on which the conflicts depend. */
+  onChanged(): Promise<void>
+}
+
+const noPlan: Plan = new Map()
+
+function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
+  const group = useGroup()
+  const [control] = useState(() => new SpectrumControl())
+  const [plan, setPlan] = useState<Plan | null>(null)
+  const [selected, setSelected] = useState<Selected>(null)
+  const { all, shown } = useCarriers(body, plan ?? noPlan, group?.slots ?? null)
+  const { result, problem } = useCheck(all, plan ?? noPlan, level)
+  const conflicts = useConflicts(all, shown, (result ?? body).conflicts)
+  const total = Object.values((result ?? body).totals).reduce((sum, count) => sum + count, 0)
+  const config = useResource('/api/config/', 'object', ['settings'])
+  const tvText = config.body?.TV_IN_USE ?? ''
+  const tvInUse = useMemo(() => parseTvInUse(body.region, tvText).inUse, [body.region, tvText])
+  const scans = useScans()
+  const profiles = useResource('/api/frequencies/profiles/', 'list', ['settings'])
+  const scene = useScene({ ...{ shown, all, conflicts, selected, tvInUse }, region: body.region, traces: scans.traces })
+  const picked = useSelection(shown.map(({ id }) => id))
+  useEffect(() => control.setFrequencies(shown.map(({ khz }) => khz)), [control, shown])
+
+  const { counts, find } = conflicts
+  const isComplete = total <= (result ?? body).conflicts.length
+  const conflictsOf = useCallback((id: string) => ({ count: counts.get(id) ?? 0, isComplete }), [counts, isComplete])
+  const profileName = useCallback(
+    (id: string) => plainText(profiles.body?.find((profile) => profile.id === id)?.name ?? id),
+    [profiles.body],
+  )
+  const chosenId = selected?.kind === 'carrier' ? selected.id : null
+  const chosen = useCallback((id: string | null) => setSelected(id === null ? null : { kind: 'carrier', id }), [])
+  const chooseInTable = useCallback(
+    (id: string) => {
+      const carrier = all.find((candidate) => candidate.id === id)
+      if (carrier !== undefined) control.show([carrier.khz])
+      chosen(id)
+    },
+    [all, control, chosen],
+  )
+  const select = (conflict: FrequencyConflictBody | null) => {
+    setSelected(conflict && { kind: 'conflict', conflict })
+    if (conflict === null) return
+    const ids = [conflict.victim, ...conflict.generators]
+    control.show(all.filter(({ id }) => ids.includes(id)).map(({ khz }) => khz))
+  }
+  const tryFrequency = useCallback(
+    ({ id, presentMhz }: ShownCarrier, khz: number) =>
+      setPlan((before) => changePlan(before ?? noPlan, id, khz, presentMhz)),
+    [],
+  )
+  const listed =
+    chosenId === null ? conflicts.sorted : conflicts.sorted.filter((conflict) => victimsOf(conflict).includes(chosenId))
+  return (
+    <>
+      <Toolbar {...{ level, isOnlyOn, group }} isTrying={plan !== null} onTry={() => setPlan(noPlan)} />
+      <p className="print-only">{t('frequencies.printed', { time: formatDateTime(body.checked_at) })}</p>
+      {plan === null ? null : (
+        <WhatIf
+          {...{ level, plan, problem }}
+          carriers={all}
+          chosen={shown.filter(({ id }) => picked.has(id))}
+          onPlan={setPlan}
+          onEnd={() => setPlan(null)}
+        />
+      )}
+      {shown.length === 0 ? <NoCarriers isFiltered={isOnlyOn || group !== null} /> : null}
+      <Spectrum {...{ control, scene, chosenId, conflictsOf }} onChoose={chosen} />
+      <div className="frequencies-columns">
+        {shown.length === 0 ? null : (
+          <div className="frequencies-table">
+            <CarrierTable
+              carriers={shown}
+              highlighted={scene.highlighted}
+              selection={plan === null ? null : picked}
+              {...{ profileName, conflictsOf }}
+              onChoose={chooseInTable}
+              onTry={tryFrequency}
+            />
+          </div>
+        )}
+        <ConflictList
+          conflicts={listed}
+          totals={group === null ? (result ?? body).totals : null}
+          chosenName={chosenId === null ? null : find(chosenId).name}
+          selectedKey={selected?.kind === 'conflict' ? conflictKey(selected.conflict) : null}
+          find={find}
+          onSelect={select}
+          onShowAll={() => setSelected(null)}
+        />
+      </div>
+      <Scans resource={scans.resource} shown={scans.shown} />
+      <TvChannels region={body.region} inUse={tvInUse} onDone={() => reloadBoth(config.reload, onChanged)} />
+      <Profiles resource={profiles} level={level} onDone={() => reloadBoth(profiles.reload, onChanged)} />
+    </>
+  )
+}
+
+async function reloadBoth(...reloads: readonly (() => Promise<void>)[]): Promise<void> {
+  await Promise.all(reloads.map((reload) => reload()))
+}
+
+/** Returns the group that the address selects; null if it selects none. */
+function useGroup() {
+  const [search] = useSearch()
+  const id = Number(new URLSearchParams(search).get('group'))
+  return useWatchState(({ groups }) => groups.find((group) => group.id === id) ?? null)
+}
+
+/** Returns the scans, and which of them are drawn: at first the one that was uploaded last. */
+function useScans() {
+  const resource = useResource('/api/scans/', 'list', ['scans'])
+  const [choices, setChoices] = useState<ReadonlyMap<number, boolean>>(new Map())
+  const newest = Math.max(...(resource.body ?? []).map(({ id }) => id))
+  const has = (id: number) => choices.get(id) ?? id === newest
+  const drawn = (resource.body ?? []).filter(({ id }) => has(id))
+  const toggle = (id: number) => setChoices(new Map(choices).set(id, !has(id)))
+  return { resource, shown: { ids: drawn.map(({ id }) => id), has, toggle }, traces: useTraces(drawn) }
+}
+
+interface ToolbarProps {
+  readonly level: GuardLevel
+  readonly isOnlyOn: boolean
+  readonly group: ReturnType<typeof useGroup>
+  readonly isTrying: boolean
+  onTry(): void
+}
+
+function Toolbar({ level, isOnlyOn, group, isTrying, onTry }: ToolbarProps) {
+  const { mount } = useServices()
+  const [, change] = useSearch()
+  const groups = useWatchState((watchState) => watchState.groups)
+  const filters = new URLSearchParams({
+    ...(isOnlyOn && { only_on: '1' }),
+    ...(group !== null && { group: String(group.id) }),
+  })
+  return (
+    <div className="frequencies-toolbar screen-only">
+      <Choice
+        label={t('frequencies.level')}
+        isLabelled={true}
+        value={level}
+        values={guardLevels}
+        nameOf={(name) => t(`frequencies.levels.${name}`)}
+        onChoice={(name) => change({ level: name === 'standard' ? null : name })}
+      />
+      {groups.length === 0 ? null : (
+        <Choice
+          label={t('frequencies.group')}
+          isLabelled={true}
+          value={group === null ? '' : String(group.id)}
+          values={['', ...groups.map(({ id }) => String(id))]}
+          nameOf={(id) =>
+            plainText(groups.find((candidate) => String(candidate.id) === id)?.title ?? t('frequencies.allGroups'))
+          }
+          onChoice={(id) => change({ group: id === '' ? null : id })}
+        />
+      )}
+      <label className="tick">
+        <input
+          type="checkbox"
+          checked={isOnlyOn}
+          onChange={({ target }) => change({ on: target.checked ? 'true' : null })}
+        />
+        {t('frequencies.onlyOn')}
+      </label>
+      <span className="frequencies-actions">
+        {isTrying ? null : (
+          <button type="button" className="choice" onClick={onTry}>
+            <FlaskConical className="icon" aria-hidden="true" />
+            {t('frequencies.whatIf.begin')}
+          </button>
+        )}
+        <a className="choice" href={`${mount}/api/frequencies/export.csv?${filters}`} download>
+          <Download className="icon" aria-hidden="true" />
+          {t('documents.csv')}
+        </a>
+        <button type="button" className="choice" onClick={() => print()}>
+          <Printer className="icon" aria-hidden="true" />
+          {t('documents.print')}
+        </button>
+      </span>
+    </div>
+  )
+}
+
+function NoCarriers({ isFiltered }: { isFiltered: boolean }) {
+  const [, change] = useSearch()
+  if (isFiltered) {
+    return (
+      <Empty title={t('frequencies.noneShown')}>
+        <button type="button" className="action" onClick={() => change({ on: null, group: null })}>
+          {t('parts.filters.clear')}
+        </button>
+      </Empty>
+    )
+  }
+  return (
+    <Empty title={t('frequencies.none')}>
+      <p>{t('frequencies.noneNext')}</p>
+      <Link className="action" to={pathOf('find')}>
+        {t('find.title')}
+      </Link>
+    </Empty>
+  )
+}
