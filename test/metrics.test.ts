@@ -1,7 +1,13 @@
 /** The Prometheus metrics of the service and its equipment. */
 
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, version, withoutPush } from './app.ts'
+import { findProgram } from './prometheus.ts'
 
 /** Maps each name with its labels to its value. */
 function readMetrics(text: string): Map<string, number> {
@@ -68,21 +74,77 @@ it('GET /metrics reports zero alerts without alerts, and no health of a disabled
   expect([...metrics.keys()].filter((name) => name.startsWith('micwatch_upstream_healthy'))).toEqual([])
 })
 
-it('GET /metrics includes batteries and levels by channel if requested', async () => {
+// Conformance: C-16.60, C-16.61.
+it('GET /metrics labels receivers and channels by id, and has a series with their names', async () => {
   const simulator = withoutPush(await startShure({ receivers: 1 }))
   const { id, name } = deviceOf(simulator)
   simulator.show.set(id, { battery: 61, rf_level: -47, audio_level: -9, name: 'Vox "1"' }, 1)
   const app = await startApp({ manufacturers: [configFor(simulator)] })
-  await until('the device is known', async () => (await app.receivers()).length === 1)
+  const receiver = await until('the device is known', () => app.receiver(id))
+  const [channel] = receiver.channels
   const metrics = readMetrics((await app.get('/metrics?channels=1')).bytes.toString())
-  const labels = `manufacturer="shure",receiver="${name}",channel="1",slot="1",name="Vox \\"1\\""`
+  const labels = `channel_id="${channel?.id}"`
   expect(metrics.get(`micwatch_channel_battery_percent{${labels}}`)).toBe(61)
   expect(metrics.get(`micwatch_channel_rf_level_dbm{${labels}}`)).toBe(-47)
   expect(metrics.get(`micwatch_channel_audio_level_dbfs{${labels}}`)).toBe(-9)
+  const withReceiver = `receiver_id="${receiver.id}",channel="1",slot="1",name="Vox \\"1\\"",receiver="${name}"`
+  expect(metrics.get(`micwatch_channel_info{${labels},${withReceiver},manufacturer="shure"}`)).toBe(1)
+  expect(metrics.get(`micwatch_receiver_up{receiver_id="${receiver.id}"}`)).toBe(1)
+  expect([...metrics.keys()].join()).toContain(`micwatch_receiver_info{receiver_id="${receiver.id}",name="${name}"`)
   expect((await app.get('/metrics?channels=yes')).status).toBe(400)
+  simulator.show.set(id, { online: false })
+  await until('the receiver is down', async () => {
+    const later = readMetrics((await app.get('/metrics')).bytes.toString())
+    return later.get(`micwatch_receiver_up{receiver_id="${receiver.id}"}`) === 0
+  })
+})
+
+// Conformance: C-16.62.
+it('GET /metrics counts RF dropouts, clipping and interference of each channel from 0', async () => {
+  const simulator = withoutPush(await startShure({ receivers: 1 }))
+  const { id } = deviceOf(simulator)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  const receiver = await until('the device is known', () => app.receiver(id))
+  const [first, second] = receiver.channels.map((channel) => channel.id)
+  const read = async (name: string, channel: number | undefined) =>
+    readMetrics((await app.get('/metrics')).bytes.toString()).get(
+      `micwatch_channel_${name}_total{channel_id="${channel}"}`,
+    )
+  for (const name of ['dropouts', 'clipping', 'interference']) expect(await read(name, first)).toBe(0)
+  simulator.show.set(id, { audio_level: 0 }, 1)
+  await until('clipping is counted', async () => (await read('clipping', first)) === 1)
+  expect(await read('clipping', second)).toBe(0)
+  expect(await read('dropouts', first)).toBe(0)
+})
+
+// Conformance: C-16.63.
+it('GET /metrics has the metrics of the process, and is compressed on request', async () => {
+  const app = await startApp()
+  const plain = await app.get('/metrics')
+  expect(readMetrics(plain.bytes.toString()).get('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  const { headers, bytes } = await app.get('/metrics', { 'accept-encoding': 'gzip' })
+  expect(headers).toMatchObject({
+    'content-encoding': 'gzip',
+    'content-type': expect.stringContaining('version=0.0.4'),
+    vary: 'Accept-Encoding',
+  })
+  expect(gunzipSync(bytes).toString()).toContain('process_cpu_seconds_total')
 })
 
 it('GET /metrics requires the same role as other reads', async () => {
   const app = await startApp({ config: { require_login: true } })
   expect((await app.get('/metrics')).status).toBe(401)
+})
+
+// Conformance: C-16.64.
+it('deploy/prometheus/rules.yaml passes its tests', async () => {
+  const tests = fileURLToPath(new URL('../deploy/prometheus/rules.test.yaml', import.meta.url))
+  const { stdout } = await promisify(execFile)(await findProgram('promtool'), ['test', 'rules', tests])
+  expect(stdout).toContain('SUCCESS')
+  const rules = await readFile(new URL('../deploy/prometheus/rules.yaml', import.meta.url), 'utf8')
+  const tested = await readFile(tests, 'utf8')
+  const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
+  expect(names.length).toBeGreaterThan(5)
+  expect(names.filter((name) => !tested.includes(`alertname: ${name}`))).toEqual([])
 })

@@ -1,5 +1,6 @@
-/** Remote write to a real Prometheus, which is down for a while. */
+/** A real Prometheus: remote write while it is down for a while, and the queries of the dashboard. */
 
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { noValue } from '../src/domain/history/columns.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
@@ -62,4 +63,54 @@ test('stores in Prometheus what was recorded, also while Prometheus was down', a
   expect(weak.at(-1)).toBeGreaterThan(10)
   expect(weak).toEqual(weak.toSorted((a, b) => a - b))
   expect(app.runtime.remoteWrite?.problem).toBeNull()
+}, 300_000)
+
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[]
+}
+
+/** Replaces the variables that Grafana replaces. */
+function fillVariables(expression: string): string {
+  return expression.replaceAll('$manufacturer', '.*').replaceAll('$__rate_interval', '1m')
+}
+
+// Conformance: C-16.65.
+test('every query of the Grafana dashboard has a result', async () => {
+  const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const { id } = deviceOf(simulator)
+  simulator.show.set(id, { name: 'Nora', battery: 42, rf_level: -60, audio_level: -20 }, 1)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  await until('the device is known', () => app.receiver(id))
+  const scrape = { job_name: 'micwatch', scrape_interval: '1s', params: { channels: ['1'] } }
+  const prometheus = await preparePrometheus([{ ...scrape, static_configs: [{ targets: [`127.0.0.1:${app.port}`] }] }])
+  onTestEnd(prometheus.remove)
+  await prometheus.start()
+  const file = new URL('../deploy/grafana/micwatch.json', import.meta.url)
+  const { panels } = JSON.parse(await readFile(file, 'utf8')) as Dashboard
+  const readPanel = async (title: string) => {
+    const expression = panels.find((panel) => panel.title === title)?.targets[0]?.expr ?? ''
+    return (await prometheus.query(fillVariables(expression))).map(({ metric, value }) => [metric.name, value[1]])
+  }
+  const empty: string[] = await until(
+    'every query has a result',
+    async () => {
+      const results = await Promise.all(
+        panels.flatMap(({ title, targets }) =>
+          targets.map(async ({ expr }) => ((await prometheus.query(fillVariables(expr))).length === 0 ? [title] : [])),
+        ),
+      )
+      return results.flat().length === 0 ? results.flat() : undefined
+    },
+    60_000,
+  )
+  expect(empty).toEqual([])
+  expect(panels.length).toBeGreaterThan(10)
+  expect(await readPanel('Batteries')).toContainEqual(['Nora', '42'])
+  expect(await readPanel('RF level')).toContainEqual(['Nora', '-60'])
+  expect(await readPanel('Receivers online')).toEqual([[undefined, '1']])
+  expect(await readPanel('Receivers offline')).toEqual([[undefined, '0']])
+  simulator.show.set(id, { audio_level: 0 }, 1)
+  await until('clipping is shown', async () => (await readPanel('Clipping')).some(([, value]) => Number(value) > 0))
+  simulator.show.set(id, { online: false })
+  await until('the receiver is shown as offline', async () => String(await readPanel('Receivers offline')) === ',1')
 }, 300_000)

@@ -1,4 +1,4 @@
-/** Runs a real Prometheus that receives remote write; on Debian it is installed on demand. */
+/** Runs a real Prometheus that receives remote write or scrapes; on Debian it is installed on demand. */
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,16 +17,23 @@ export interface Prometheus {
   end(): Promise<void>
   /** Returns the stored samples of a series by its time in epoch seconds. */
   read(series: string, range: { readonly from: number; readonly to: number }): Promise<ReadonlyMap<number, number>>
+  /** Returns the labels and values of a query's result. Throws if the query is invalid. */
+  query(expression: string): Promise<readonly QueryResult[]>
   /** Ends the process and removes its data. */
   remove(): Promise<void>
 }
 
-export async function preparePrometheus(): Promise<Prometheus> {
-  const program = await findProgram()
+export interface QueryResult {
+  readonly metric: Readonly<Record<string, string>>
+  readonly value: readonly [number, string]
+}
+
+/** `scrapeConfigs`: nothing is scraped by default. */
+export async function preparePrometheus(scrapeConfigs: readonly object[] = []): Promise<Prometheus> {
+  const program = await findProgram('prometheus')
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-prometheus-'))
   const config = join(folder, 'prometheus.yml')
-  // Nothing is scraped.
-  await writeFile(config, 'scrape_configs: []\n')
+  await writeFile(config, JSON.stringify({ scrape_configs: scrapeConfigs }))
   const address = `127.0.0.1:${await freePort()}`
   let server: ChildProcess | undefined
   const end = async () => {
@@ -50,6 +57,12 @@ export async function preparePrometheus(): Promise<Prometheus> {
       const { data } = (await response.json()) as { data: { result: { values: [number, string][] }[] } }
       return new Map(data.result[0]?.values.map(([time, value]) => [time, Number(value)]))
     },
+    async query(expression) {
+      const response = await fetch(`http://${address}/api/v1/query?${new URLSearchParams({ query: expression })}`)
+      const { data, error } = (await response.json()) as { data?: { result: QueryResult[] }; error?: string }
+      if (data === undefined) throw new Error(`${expression}: ${error}`)
+      return data.result
+    },
     async remove() {
       await end()
       await rm(folder, { recursive: true, force: true })
@@ -57,15 +70,16 @@ export async function preparePrometheus(): Promise<Prometheus> {
   }
 }
 
-async function findProgram(): Promise<string> {
-  const found = (await findInstalled()) ?? (await installOnDebian())
+/** Returns the path of `prometheus` or `promtool`. */
+export async function findProgram(name: 'prometheus' | 'promtool'): Promise<string> {
+  const found = (await findInstalled(name)) ?? (await installOnDebian(name))
   if (found !== undefined) return found
-  throw new Error('Prometheus is needed here: install prometheus, so that it is found on the PATH.')
+  throw new Error(`Prometheus is needed here: install prometheus, so that ${name} is found on the PATH.`)
 }
 
-async function findInstalled(): Promise<string | undefined> {
+async function findInstalled(name: string): Promise<string | undefined> {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, 'prometheus')
+    const path = join(folder, name)
     const exists = await access(path, constants.X_OK).then(
       () => true,
       () => false,
@@ -75,12 +89,12 @@ async function findInstalled(): Promise<string | undefined> {
   return undefined
 }
 
-async function installOnDebian(): Promise<string | undefined> {
+async function installOnDebian(name: string): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined
   console.error('The tests need Prometheus, which is not installed. Installing the Debian package.')
   await installDebianPackage('prometheus')
   // The package starts services where there is a service manager.
   const services = ['prometheus', 'prometheus-node-exporter']
   await promisify(execFile)('systemctl', ['disable', '--now', ...services]).catch(() => {})
-  return findInstalled()
+  return findInstalled(name)
 }

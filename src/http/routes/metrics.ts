@@ -1,14 +1,14 @@
 /**
- * `GET /metrics`: the counters of the service, and gauges that are computed for each request. Battery, RF and audio
- * levels of the channels take many lines, so they are only included with `?channels=1`.
+ * `GET /metrics`: the counters of the service and of the process, and gauges that are computed for each request.
+ * Battery, RF and audio levels of the channels change with every request, so they are only included with `?channels=1`.
+ * Series of channels and receivers are labelled by id; `channel_info` and `receiver_info` have the names.
  */
 
-import { Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { alertKinds } from '../../contract/alert-kinds.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
 import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
 import type { Alert } from '../../domain/alerts/alert.ts'
-import { toChannelBody } from '../../domain/api.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { Feed } from '../../state/feed.ts'
@@ -17,7 +17,9 @@ import type { ReceiverStore } from '../../state/receiver-store.ts'
 import { countConnections } from '../../storage/connections.ts'
 import type { Database } from '../../storage/database.ts'
 import { countEntries } from '../../storage/discovery.ts'
+import { countDeliveries } from '../../storage/notification-deliveries.ts'
 import type { ContractServer } from '../server/contract.ts'
+import { sendBytes } from '../server/response.ts'
 
 export interface MetricsDeps {
   readonly db: Database
@@ -30,7 +32,18 @@ export interface MetricsDeps {
   health(manufacturer: string | undefined): ServiceHealth
 }
 
+/** The metrics of the process, which several services in one process share. */
+let processRegistry: Registry | undefined
+
+function openProcessRegistry(): Registry {
+  if (processRegistry !== undefined) return processRegistry
+  processRegistry = new Registry()
+  collectDefaultMetrics({ register: processRegistry })
+  return processRegistry
+}
+
 export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
+  const processMetrics = openProcessRegistry()
   app.route({
     ...operations.getMetrics,
     config: { needs: 'read' },
@@ -45,13 +58,15 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       )
       describeUpstreams(deps, add)
       describeDevices(deps, add)
+      describeReceivers(deps, add)
       describeConditions(deps, add)
       await describeRecords(deps, add)
       add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
       add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
       if (showsChannels) describeChannels(deps, add)
-      const text = `${await deps.counters.registry.metrics()}\n${await gauges.metrics()}`
-      return reply.header('content-type', Registry.PROMETHEUS_CONTENT_TYPE).send(text)
+      const registries = [deps.counters.registry, gauges, processMetrics]
+      const texts = await Promise.all(registries.map((registry) => registry.metrics()))
+      return sendBytes(request, reply, Buffer.from(texts.join('\n')), Registry.PROMETHEUS_CONTENT_TYPE)
     },
   })
 }
@@ -99,6 +114,41 @@ function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void
   }
 }
 
+/** Says of every receiver whether it is online, and what the ids of receivers and channels stand for. */
+function describeReceivers({ receiverStore }: MetricsDeps, add: Add): void {
+  const up = add('receiver_up', '1 while the receiver is online, else 0.', ['receiver_id'])
+  const receivers = add('receiver_info', 'Always 1; the labels describe the receiver.', [
+    'receiver_id',
+    'name',
+    'model',
+    'manufacturer',
+  ])
+  const info = add('channel_info', 'Always 1; the labels describe the channel.', [
+    'channel_id',
+    'receiver_id',
+    'channel',
+    'slot',
+    'name',
+    'receiver',
+    'manufacturer',
+  ])
+  for (const {
+    id: receiver_id,
+    name: receiver,
+    model,
+    manufacturer,
+    is_active,
+    channels,
+  } of receiverStore.listFacts()) {
+    up.set({ receiver_id }, is_active ? 1 : 0)
+    receivers.set({ receiver_id, name: receiver, model: model ?? '', manufacturer }, 1)
+    for (const { id: channel_id, channel, slot, name, transmitter } of channels) {
+      const shownName = transmitter?.name ?? name ?? ''
+      info.set({ channel_id, receiver_id, channel, slot, name: shownName, receiver, manufacturer }, 1)
+    }
+  }
+}
+
 /** Counts channels by the state of their condition. */
 function describeConditions({ receiverStore }: MetricsDeps, add: Add): void {
   const gauge = add('channel_conditions', 'Channels by the state of their condition.', ['manufacturer', 'state'])
@@ -118,6 +168,8 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
     for (const status of connectionStatuses) connections.set({ status }, counts.get(status) ?? 0)
     const queue = add('discovery_queue_entries', 'Devices in the review queue.', ['status'])
     for (const status of queueStatuses) queue.set({ status }, await countEntries(db.read, { status }))
+    const pending = add('notification_deliveries_pending', 'Messages that are waiting to be sent.')
+    pending.set(await countDeliveries(db.read, { status: 'pending' }))
   } catch {
     add('store_reachable', '0 while the database cannot be read.').set(0)
     return
@@ -126,16 +178,14 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
 }
 
 function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
-  const labelNames = ['manufacturer', 'receiver', 'channel', 'slot', 'name']
-  const battery = add('channel_battery_percent', "Battery level of the channel's transmitter.", labelNames)
-  const rf = add('channel_rf_level_dbm', 'RF level.', labelNames)
-  const audio = add('channel_audio_level_dbfs', 'Audio level.', labelNames)
-  for (const { manufacturer, name: receiver, channels } of receiverStore.list()) {
-    for (const { channel, slot, name, rf_level, audio_level, transmitter } of channels.map(toChannelBody)) {
-      const labels = { manufacturer, receiver, channel, slot, name: transmitter?.name ?? name ?? '' }
-      set(battery, labels, transmitter?.battery ?? null)
-      set(rf, labels, transmitter?.rf_level ?? rf_level)
-      set(audio, labels, transmitter?.audio_level ?? audio_level)
+  const battery = add('channel_battery_percent', "Battery level of the channel's transmitter.", ['channel_id'])
+  const rf = add('channel_rf_level_dbm', 'RF level.', ['channel_id'])
+  const audio = add('channel_audio_level_dbfs', 'Audio level.', ['channel_id'])
+  for (const { channels } of receiverStore.list()) {
+    for (const { id: channel_id, rf_level, audio_level, transmitter } of channels) {
+      set(battery, { channel_id }, transmitter?.battery ?? null)
+      set(rf, { channel_id }, transmitter?.rf_level ?? rf_level)
+      set(audio, { channel_id }, transmitter?.audio_level ?? audio_level)
     }
   }
 }

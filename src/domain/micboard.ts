@@ -1,0 +1,75 @@
+/** Converts receivers to the shape of micboard's `data.json`. */
+
+import type { Group } from '../contract/resources/groups.ts'
+import type { MicboardBody, MicboardChannel } from '../contract/resources/micboard.ts'
+import type { MicboardStatus } from '../contract/values.ts'
+import type { ConditionState } from './conditions/condition.ts'
+import { type Channel, frequencyOf, type Receiver } from './equipment/receiver.ts'
+
+/** `url` is the public URL of the service, or empty. */
+export function toMicboard(receivers: readonly Receiver[], groups: readonly Group[], url: string): MicboardBody {
+  return {
+    receivers: receivers.map((receiver) => ({
+      ip: receiver.ip ?? '',
+      type: receiver.device_type,
+      status: receiver.is_active ? 'CONNECTED' : 'DISCONNECTED',
+      raw: {},
+      tx: receiver.channels.map((channel) => toMicboardChannel(channel, receiver.device_type)),
+    })),
+    url,
+    gif: [],
+    jpg: [],
+    mp4: [],
+    config: {
+      slots: receivers.flatMap(({ ip, device_type: type, channels }) =>
+        channels.map(({ slot, channel }) => ({ slot, ip: ip ?? '', type, channel })),
+      ),
+      groups: groups.map(({ id: group, title, slots, hide_charts }) => ({ group, title, slots, hide_charts })),
+    },
+    discovered: [],
+  }
+}
+
+/** Stands for a number that is unknown. */
+const unknown = 255
+
+function toMicboardChannel(channel: Channel, type: string): MicboardChannel {
+  const { id, channel: number, slot, transmitter, details, condition } = channel
+  const name = transmitter?.name ?? channel.name ?? ''
+  return {
+    id,
+    channel: number,
+    slot,
+    name,
+    name_raw: name,
+    type,
+    status: statuses[condition.state] ?? 'GOOD',
+    battery: toBars(transmitter?.battery),
+    rf_level: toPercent(transmitter?.rf_level ?? channel.rf_level, -100, -20),
+    audio_level: toPercent(transmitter?.audio_level ?? channel.audio_level, -60, 0),
+    quality: toBars(details?.quality),
+    antenna: ['A', 'B'].map((letter) => (details?.antennas?.includes(letter) ? letter : 'X')).join(''),
+    frequency: frequencyOf(channel) ?? '',
+    tx_offset: transmitter?.details?.gain_db ?? unknown,
+    raw: {},
+  }
+}
+
+const statuses: Partial<Record<ConditionState, MicboardStatus>> = {
+  battery_critical: 'CRITICAL',
+  battery_died: 'CRITICAL',
+  battery_low: 'REPLACE',
+  receiver_offline: 'RX_COM_ERROR',
+  stale: 'RX_COM_ERROR',
+  tx_off: 'TX_COM_ERROR',
+}
+
+function toBars(percent: number | null | undefined): number {
+  return percent == null ? unknown : Math.ceil(percent / 20)
+}
+
+/** Scales a level to 0 to 100. */
+function toPercent(level: number | null, lowest: number, highest: number): number {
+  if (level === null) return 0
+  return Math.round(Math.min(100, Math.max(0, ((level - lowest) * 100) / (highest - lowest))))
+}

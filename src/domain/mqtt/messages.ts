@@ -1,0 +1,173 @@
+/** The retained MQTT messages that describe the installation: channels, receivers and Home Assistant's devices. */
+
+import { toTimestamp } from '../api.ts'
+import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+
+/** What a topic is to retain. */
+export interface RetainedMessage {
+  readonly topic: string
+  readonly payload: string
+  /** Differs if anything but levels has changed. */
+  readonly facts: string
+}
+
+export interface MqttTopics {
+  readonly prefix: string
+  /** Null without Home Assistant. */
+  readonly discoveryPrefix: string | null
+  readonly version: string
+  /** `server.public_url`, or null. */
+  readonly publicUrl: string | null
+}
+
+export function statusTopic({ prefix }: Pick<MqttTopics, 'prefix'>): string {
+  return `${prefix}/status`
+}
+
+export function alertTopic({ prefix }: Pick<MqttTopics, 'prefix'>): string {
+  return `${prefix}/alert`
+}
+
+/** Returns the states of a receiver and its channels. */
+export function toStateMessages(receiver: Receiver, topics: MqttTopics): RetainedMessage[] {
+  const payload = JSON.stringify(toReceiverState(receiver))
+  return [
+    { topic: receiverTopic(topics, receiver.id), payload, facts: payload },
+    ...receiver.channels.map((channel) => toChannelMessage(channel, topics)),
+  ]
+}
+
+/** Returns the message from which Home Assistant creates a device; null without Home Assistant. */
+export function toDiscoveryMessage(receiver: Receiver, topics: MqttTopics): RetainedMessage | null {
+  const { discoveryPrefix } = topics
+  if (discoveryPrefix === null) return null
+  const payload = JSON.stringify(toDiscovery(receiver, topics))
+  return { topic: `${discoveryPrefix}/device/micwatch_${receiver.id}/config`, payload, facts: payload }
+}
+
+/** Filters for all retained topics of this service; the broker may still have messages about what was removed. */
+export function listRetainedFilters({ prefix, discoveryPrefix }: MqttTopics): string[] {
+  const states = [`${prefix}/channel/+/state`, `${prefix}/receiver/+/state`]
+  return discoveryPrefix === null ? states : [...states, `${discoveryPrefix}/device/+/config`]
+}
+
+/** Whether this service, and not another one with another prefix, has published a retained message. */
+export function isOwnMessage({ prefix, discoveryPrefix }: MqttTopics, topic: string, payload: string): boolean {
+  if (/^\/(channel|receiver)\/\d+\/state$/.test(topic.slice(prefix.length))) return topic.startsWith(`${prefix}/`)
+  if (discoveryPrefix === null || !topic.startsWith(`${discoveryPrefix}/device/micwatch_`)) return false
+  return payload.includes(`"availability_topic":${JSON.stringify(statusTopic({ prefix }))}`)
+}
+
+function receiverTopic({ prefix }: MqttTopics, id: number): string {
+  return `${prefix}/receiver/${id}/state`
+}
+
+function channelTopic({ prefix }: MqttTopics, id: number): string {
+  return `${prefix}/channel/${id}/state`
+}
+
+function toReceiverState({ id, name, manufacturer, model, device_type, ip, is_active, channels }: Receiver) {
+  const channel_ids = channels.map((channel) => channel.id)
+  return { id, name, manufacturer, model, device_type, ip, is_active, channel_ids }
+}
+
+function toChannelMessage(channel: Channel, topics: MqttTopics): RetainedMessage {
+  const { id, transmitter, condition, forecast } = channel
+  const facts = {
+    name: transmitter?.name ?? channel.name,
+    slot: channel.slot,
+    battery: transmitter?.battery ?? null,
+    minutes_left: transmitter === null ? null : (forecast?.minutes_left ?? null),
+    frequency: frequencyOf(channel),
+    transmitter_on: transmitter !== null,
+    condition: { ...condition, since: toTimestamp(condition.since) },
+  }
+  const levels = {
+    rf_level: transmitter?.rf_level ?? channel.rf_level,
+    audio_level: transmitter?.audio_level ?? channel.audio_level,
+  }
+  return {
+    topic: channelTopic(topics, id),
+    payload: JSON.stringify({ ...facts, ...levels }),
+    facts: JSON.stringify(facts),
+  }
+}
+
+/** The message from which Home Assistant creates a device for a receiver and entities for its channels. */
+function toDiscovery(receiver: Receiver, topics: MqttTopics) {
+  const { id, name, manufacturer, model, device_type, serial_number, firmware_version, channels } = receiver
+  const { version, publicUrl } = topics
+  const online = {
+    platform: 'binary_sensor',
+    unique_id: `micwatch_receiver_${id}_online`,
+    name: 'Online',
+    device_class: 'connectivity',
+    entity_category: 'diagnostic',
+    state_topic: receiverTopic(topics, id),
+    value_template: "{{ 'ON' if value_json.is_active else 'OFF' }}",
+  }
+  return {
+    device: {
+      identifiers: [`micwatch_${id}`],
+      name,
+      manufacturer,
+      model: model ?? device_type,
+      ...(serial_number !== null && { serial_number }),
+      ...(firmware_version !== null && { sw_version: firmware_version }),
+      ...(publicUrl !== null && { configuration_url: publicUrl }),
+    },
+    origin: { name: 'Micwatch', sw_version: version },
+    availability_topic: statusTopic(topics),
+    components: { online, ...Object.assign({}, ...channels.map((channel) => toComponents(channel, topics))) },
+  }
+}
+
+/** The entities of a channel. Levels change every second, which fills Home Assistant's recorder, so they are disabled. */
+function toComponents(channel: Channel, topics: MqttTopics): Record<string, object> {
+  const { id, channel: number } = channel
+  const component = (key: string, platform: string, name: string, template: string, fields: object = {}) => [
+    `channel_${id}_${key}`,
+    {
+      platform,
+      unique_id: `micwatch_channel_${id}_${key}`,
+      name: `Channel ${number} ${name}`,
+      state_topic: channelTopic(topics, id),
+      value_template: `{{ ${template} }}`,
+      ...fields,
+    },
+  ]
+  const onOff = (condition: string) => `'ON' if ${condition} else 'OFF'`
+  const level = { state_class: 'measurement', enabled_by_default: false }
+  return Object.fromEntries([
+    component('name', 'sensor', 'name', 'value_json.name'),
+    component('battery', 'sensor', 'battery', 'value_json.battery', {
+      device_class: 'battery',
+      unit_of_measurement: '%',
+      state_class: 'measurement',
+    }),
+    component('minutes_left', 'sensor', 'battery time', 'value_json.minutes_left', {
+      device_class: 'duration',
+      unit_of_measurement: 'min',
+    }),
+    component('condition', 'sensor', 'condition', 'value_json.condition.state'),
+    component('attention', 'binary_sensor', 'needs attention', onOff('value_json.condition.attention'), {
+      device_class: 'problem',
+    }),
+    component('transmitter', 'binary_sensor', 'transmitter', onOff('value_json.transmitter_on'), {
+      device_class: 'power',
+    }),
+    component('frequency', 'sensor', 'frequency', 'value_json.frequency', {
+      unit_of_measurement: 'MHz',
+      entity_category: 'diagnostic',
+    }),
+    component('rf_level', 'sensor', 'RF level', 'value_json.rf_level', {
+      ...level,
+      device_class: 'signal_strength',
+      unit_of_measurement: 'dBm',
+    }),
+    component('audio_level', 'sensor', 'audio level', 'value_json.audio_level', {
+      ...level,
+      unit_of_measurement: 'dBFS',
+    }),
+  ])
+}

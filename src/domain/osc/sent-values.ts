@@ -1,0 +1,32 @@
+/** Decides which messages are sent again: those whose values have changed, and each one after a while. */
+
+import type { OscMessage } from './packet.ts'
+
+export class SentValues {
+  readonly #sent = new Map<string, string>()
+  readonly #ticksPerRefresh: number
+  #tick = 0
+
+  /** Every message is repeated after this number of ticks. */
+  constructor(ticksPerRefresh: number) {
+    this.#ticksPerRefresh = ticksPerRefresh
+  }
+
+  /** Returns the messages that are due at this tick. The repetitions are spread over the ticks. */
+  next(current: readonly OscMessage[]): OscMessage[] {
+    this.#tick = (this.#tick + 1) % this.#ticksPerRefresh
+    const due = current.filter((message, index) => {
+      const value = JSON.stringify(message.args)
+      const isChanged = this.#sent.get(message.address) !== value
+      this.#sent.set(message.address, value)
+      return isChanged || index % this.#ticksPerRefresh === this.#tick
+    })
+    if (this.#sent.size > current.length) this.#forgetOthers(current)
+    return due
+  }
+
+  #forgetOthers(current: readonly OscMessage[]): void {
+    const addresses = new Set(current.map(({ address }) => address))
+    for (const address of this.#sent.keys()) if (!addresses.has(address)) this.#sent.delete(address)
+  }
+}

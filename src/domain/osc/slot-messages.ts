@@ -1,0 +1,116 @@
+/** What is sent about each slot: to OSC targets and subscribers, and to the scribble strips of consoles. */
+
+import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { Condition } from '../conditions/condition.ts'
+import { unmonitoredCondition } from '../conditions/condition.ts'
+import type { Placeholder } from '../equipment/placeholder.ts'
+import type { Channel } from '../equipment/receiver.ts'
+import { toAscii } from './ascii.ts'
+import type { OscMessage } from './packet.ts'
+
+export interface OscSlot {
+  readonly slot: number
+  readonly name: string
+  readonly condition: Pick<Condition, 'state' | 'severity' | 'attention'>
+  readonly battery: number | null
+  readonly minutes: number | null
+  readonly rf: number | null
+  readonly audio: number | null
+  readonly isMuted: boolean
+}
+
+export function toOscSlot({ slot, name, transmitter, details, condition, forecast, ...levels }: Channel): OscSlot {
+  return {
+    slot,
+    name: transmitter?.name ?? name ?? '',
+    condition,
+    battery: transmitter?.battery ?? null,
+    minutes: transmitter === null ? null : (forecast?.minutes_left ?? null),
+    rf: transmitter?.rf_level ?? levels.rf_level,
+    audio: transmitter?.audio_level ?? levels.audio_level,
+    isMuted: transmitter !== null && (details?.muted === true || transmitter.details?.muted === true),
+  }
+}
+
+export function placeholderToOscSlot({ slot, name, created_at }: Placeholder): OscSlot {
+  const unknown = { battery: null, minutes: null, rf: null, audio: null }
+  return { slot, name, condition: unmonitoredCondition(created_at), ...unknown, isMuted: false }
+}
+
+/** Returns the messages about a slot; there is none for an unknown number. */
+export function toSlotMessages({ slot, condition, ...values }: OscSlot): OscMessage[] {
+  const address = `/micwatch/ch/${slot}`
+  const numbers = {
+    attention: condition.attention ? 1 : 0,
+    battery: values.battery,
+    minutes: values.minutes,
+    rf: values.rf,
+    audio: values.audio,
+    muted: values.isMuted ? 1 : 0,
+  }
+  return [
+    { address: `${address}/name`, args: [toAscii(values.name)] },
+    { address: `${address}/state`, args: [condition.state] },
+    ...Object.entries(numbers).flatMap(([name, value]) =>
+      value === null ? [] : [{ address: `${address}/${name}`, args: [Math.round(value)] }],
+    ),
+  ]
+}
+
+/** Returns the message about an alert that was raised or cleared; null for every other change. */
+export function toAlertOscMessage({ id, state, message, silenced }: AlertBody): OscMessage | null {
+  const args = [String(id), toAscii(message)]
+  if (state === 'cleared') return { address: '/micwatch/alert/cleared', args }
+  return state === 'raised' && !silenced ? { address: '/micwatch/alert/raised', args } : null
+}
+
+export type ConsoleType = 'x32' | 'wing'
+
+type StripColor = 'off' | 'green' | 'yellow' | 'red' | 'blue' | 'white'
+
+interface Console {
+  readonly port: number
+  readonly channels: number
+  readonly nameLength: number
+  readonly colors: Readonly<Record<StripColor, number>>
+  channelAddress(channel: number): { readonly name: string; readonly color: string }
+}
+
+export const consoles: Readonly<Record<ConsoleType, Console>> = {
+  x32: {
+    port: 10_023,
+    channels: 32,
+    nameLength: 12,
+    colors: { off: 0, red: 1, green: 2, yellow: 3, blue: 4, white: 7 },
+    channelAddress(channel) {
+      const config = `/ch/${String(channel).padStart(2, '0')}/config`
+      return { name: `${config}/name`, color: `${config}/color` }
+    },
+  },
+  wing: {
+    port: 2223,
+    channels: 40,
+    nameLength: 16,
+    // A WING has no black and no white: gray blue and mauve.
+    colors: { off: 1, blue: 3, green: 5, yellow: 7, red: 9, white: 12 },
+    channelAddress: (channel) => ({ name: `/ch/${channel}/name`, color: `/ch/${channel}/col` }),
+  },
+}
+
+/** Returns the name and the color of a console's channel that shows a slot. */
+export function toStripMessages(type: ConsoleType, channel: number, slot: OscSlot): OscMessage[] {
+  const { nameLength, colors, channelAddress } = consoles[type]
+  const address = channelAddress(channel)
+  return [
+    { address: address.name, args: [toAscii(slot.name).slice(0, nameLength)] },
+    { address: address.color, args: [colors[stripColor(slot)]] },
+  ]
+}
+
+function stripColor({ condition, isMuted }: OscSlot): StripColor {
+  if (condition.severity === 'critical') return 'red'
+  if (condition.severity === 'warning') return 'yellow'
+  if (condition.state === 'tx_off') return 'off'
+  if (condition.state === 'unmonitored') return 'white'
+  return isMuted ? 'blue' : 'green'
+}

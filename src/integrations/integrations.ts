@@ -1,0 +1,71 @@
+/** The integrations that are configured, and what they have in common: the lease of the process that publishes. */
+
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
+import type { AlertBody } from '../contract/resources/alerts.ts'
+import { now } from '../platform/clock.ts'
+import type { Runtime } from '../runtime.ts'
+import { createMqttGauge, createOscCounter } from '../state/counters.ts'
+import { getInstallationId } from '../storage/installation-id.ts'
+import { MqttPublisher } from './mqtt/mqtt.ts'
+import { Osc } from './osc/osc.ts'
+
+/** The name of the lease. */
+const leaseName = 'publisher'
+
+export class Integrations {
+  readonly #runtime: Runtime
+  readonly #osc: Osc | null
+  readonly #mqtt: MqttPublisher | null
+
+  constructor(config: Config, runtime: Runtime, { log, version }: { log: FastifyBaseLogger; version: string }) {
+    this.#runtime = runtime
+    this.#mqtt =
+      config.mqtt &&
+      new MqttPublisher(config.mqtt, {
+        destinations: runtime.sourceDeps.destinations,
+        version,
+        publicUrl: config.server.public_url,
+        installationId: async () => String(await getInstallationId(runtime.db)),
+        receivers: () => runtime.receiverStore.list(),
+        receiverFacts: () => runtime.receiverStore.listFacts(),
+        setConnected: createMqttGauge(runtime.counters),
+        log,
+      })
+    this.#osc =
+      config.osc &&
+      new Osc(config.osc, {
+        ...runtime,
+        destinations: runtime.sourceDeps.destinations,
+        receivers: () => runtime.receiverStore.list(),
+        placeholders: () => runtime.placeholderStore.list(),
+        countBad: createOscCounter(runtime.counters),
+        log,
+        now,
+      })
+  }
+
+  /** What does not work, one sentence each. */
+  get problems(): readonly string[] {
+    return [this.#osc?.problem, this.#mqtt?.problem].filter((problem) => problem != null)
+  }
+
+  alertChanged(alert: AlertBody): void {
+    this.#osc?.alertChanged(alert)
+    this.#mqtt?.alertChanged(alert)
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#osc?.run(signal), this.#publish(signal)])
+  }
+
+  /** Publishes while this process holds the lease. */
+  async #publish(signal: AbortSignal): Promise<void> {
+    const publishers = [this.#osc?.hasTargets === true ? this.#osc : null, this.#mqtt].filter((one) => one !== null)
+    if (publishers.length === 0) return
+    await this.#runtime.leaseManager.runWhileHeld(leaseName, signal, async (lease) => {
+      await Promise.all(publishers.map((publisher) => publisher.publish(lease.signal)))
+    })
+  }
+}

@@ -1,0 +1,74 @@
+/** Carries out commands that are received over OSC, one after another, with the role operator. */
+
+import { addMarker, type EditMarkerDeps } from '../../actions/edit-markers.ts'
+import { type EditShowDeps, endShow, startShow } from '../../actions/edit-shows.ts'
+import { acknowledge, type RespondDeps } from '../../actions/respond-to-alerts.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { OscAction } from '../../domain/osc/command.ts'
+import { type Show, stateOf } from '../../domain/shows.ts'
+import type { Log } from '../../monitoring/log.ts'
+
+export interface CommandDeps extends EditMarkerDeps, EditShowDeps, RespondDeps {
+  shows(): readonly Show[]
+  readonly log: Log
+}
+
+const maxWaiting = 50
+
+export class OscCommands {
+  readonly #deps: CommandDeps
+  #waiting = 0
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(deps: CommandDeps) {
+    this.#deps = deps
+  }
+
+  /** Adds a command to the queue. While the queue is full, commands are dropped. */
+  add(command: OscAction, address: string): void {
+    if (this.#waiting >= maxWaiting) return
+    this.#waiting += 1
+    this.#last = this.#last.then(async () => {
+      await this.#perform(command, address).catch((error: unknown) => {
+        const reason = error instanceof RequestError ? error.details || error.message : String(error)
+        this.#deps.log.warn({ command: command.type, address, error: reason }, 'OSC command failed')
+      })
+      this.#waiting -= 1
+    })
+  }
+
+  /** Resolves when the queue is empty. */
+  idle(): Promise<void> {
+    return this.#last
+  }
+
+  async #perform(command: OscAction, address: string): Promise<void> {
+    const actor: Actor = { kind: 'osc', id: null, name: 'osc', role: 'operator', address }
+    switch (command.type) {
+      case 'marker':
+        await addMarker(this.#deps, actor, { text: command.text })
+        return
+      case 'start_show':
+        await startShow(this.#deps, actor, this.#findShow(command.show, 'planned'))
+        return
+      case 'end_show':
+        await endShow(this.#deps, actor, this.#findShow(command.show, 'running'))
+        return
+      case 'acknowledge':
+        await acknowledge(this.#deps, actor, command.alert, null)
+    }
+  }
+
+  /** Finds a show by its id or exact title, or without either the only one in this state. */
+  #findShow(wanted: string | null, state: 'planned' | 'running'): number {
+    const shows = this.#deps.shows()
+    const titled = shows.filter((show) => (wanted === null || show.title === wanted) && stateOf(show) === state)
+    const found =
+      shows.find(({ id }) => String(id) === wanted) ?? (wanted !== null || titled.length === 1 ? titled[0] : undefined)
+    if (found !== undefined) return found.id
+    const details =
+      wanted === null ? `expected the id or title of a ${state} show` : `there is no ${state} show ${wanted}`
+    throw new RequestError('bad_request', { details })
+  }
+}

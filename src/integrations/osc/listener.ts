@@ -1,0 +1,153 @@
+/** Receives OSC packets over UDP and TCP on one port. */
+
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { type Bucket, fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
+import { isInNetwork, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
+import { decodePacket, FrameReader, type ReceivedMessage } from '../../domain/osc/packet.ts'
+import type { Log } from '../../monitoring/log.ts'
+import { pause, untilAborted } from '../../monitoring/wait.ts'
+import { createTcpPeer, createUdpPeer, type OscPeer } from './peers.ts'
+
+/** Where a message came from, and how to answer. */
+export interface OscOrigin {
+  /** IP address. */
+  readonly address: string
+  /** Identifies the sender's port or connection. */
+  readonly key: string
+  readonly isLoopback: boolean
+  createPeer(): OscPeer
+}
+
+export interface ListenerDeps {
+  readonly host: string
+  readonly port: number
+  /** Networks whose packets are read. */
+  readonly accept: readonly string[]
+  readonly log: Log
+  received(message: ReceivedMessage, origin: OscOrigin): void
+  /** A malformed packet was dropped. */
+  countBad(): void
+  /** A TCP connection was closed. */
+  closed(key: string): void
+}
+
+const retryMs = 5_000
+const maxConnections = 64
+/** A connection on which nothing arrives is closed: subscriptions end after 60 seconds. */
+const idleMs = 120_000
+/** Packets beyond this rate are dropped before they are decoded. */
+const packetRate = { perSecond: 1000, burst: 2000 }
+
+export class OscListener {
+  readonly #deps: ListenerDeps
+  readonly #networks: readonly NonNullable<ReturnType<typeof parseNetwork>>[]
+  #bucket: Bucket = fullBucket(packetRate, performance.now())
+  #connections = 0
+  #problem: string | null = null
+
+  constructor(deps: ListenerDeps) {
+    this.#deps = deps
+    this.#networks = deps.accept.flatMap((text) => parseNetwork(text) ?? [])
+  }
+
+  /** Why nothing is received; null if it is. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  /** Listens until the signal aborts. If the port is in use, it is tried again every few seconds. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { host, port, log } = this.#deps
+    while (!signal.aborted) {
+      try {
+        await this.#listen(signal)
+      } catch (error) {
+        if (this.#problem === null) log.error({ error: String(error) }, 'OSC packets cannot be received')
+        const { code } = error as NodeJS.ErrnoException
+        const reason = code === 'EADDRINUSE' ? 'the port is in use' : String(error)
+        this.#problem = `OSC: cannot listen on ${host}:${port}: ${reason}.`
+        await pause(retryMs, signal)
+      }
+    }
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    const { host, port, log } = this.#deps
+    const udp = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
+    const sockets = new Set<Socket>()
+    const tcp = createServer((socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      this.#serve(socket)
+    })
+    try {
+      udp.bind(port, host)
+      await once(udp, 'listening')
+      tcp.listen(port, host)
+      await once(tcp, 'listening')
+      // Errors of single datagrams, such as an unreachable subscriber, end nothing.
+      udp.on('error', () => {})
+      tcp.on('error', (error) => log.warn({ error: String(error) }, 'OSC connection could not be accepted'))
+      udp.on('message', (bytes, { address, port: from }) => {
+        const send = (packet: Uint8Array) => udp.send(packet, from, address, () => {})
+        this.#receive(bytes, address, `udp:${address}:${from}`, () => createUdpPeer(send))
+      })
+      this.#problem = null
+      await untilAborted(signal)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      tcp.close()
+      udp.close()
+    }
+  }
+
+  #serve(socket: Socket): void {
+    const { remoteAddress: address = '', remotePort } = socket
+    socket.on('error', () => {})
+    if (!this.#isAccepted(address) || this.#connections >= maxConnections) {
+      socket.destroy()
+      return
+    }
+    const key = `tcp:${address}:${remotePort}`
+    const reader = new FrameReader()
+    this.#connections += 1
+    socket.setTimeout(idleMs, () => socket.destroy())
+    socket.once('close', () => {
+      this.#connections -= 1
+      this.#deps.closed(key)
+    })
+    socket.on('data', (chunk) => {
+      const packets = reader.read(chunk)
+      if (packets === null) {
+        this.#deps.countBad()
+        socket.destroy()
+      }
+      for (const packet of packets ?? []) this.#receive(packet, address, key, () => createTcpPeer(socket))
+    })
+  }
+
+  #isAccepted(address: string): boolean {
+    const bytes = parseAddress(address)
+    return bytes !== null && this.#networks.some((network) => isInNetwork(bytes, network))
+  }
+
+  #receive(bytes: Uint8Array, address: string, key: string, createPeer: () => OscPeer): void {
+    if (!this.#isAccepted(address)) return
+    const { bucket, waitMs } = takeToken(this.#bucket, packetRate, performance.now())
+    this.#bucket = bucket
+    if (waitMs > 0) return
+    const messages = decodePacket(bytes)
+    if (messages === null) this.#deps.countBad()
+    const origin = { address, key, isLoopback: isLoopbackAddress(address), createPeer }
+    for (const message of messages ?? []) this.#deps.received(message, origin)
+  }
+}
+
+const loopbackNetworks = ['127.0.0.0/8', '::1/128'].flatMap((text) => parseNetwork(text) ?? [])
+
+function isLoopbackAddress(address: string): boolean {
+  const bytes = parseAddress(address)
+  return bytes !== null && loopbackNetworks.some((network) => isInNetwork(bytes, network))
+}

@@ -1,0 +1,84 @@
+/** OSC: values to targets, subscribers and consoles, and commands from others. */
+
+import type { OscConfig } from '../../config/integrations.ts'
+import type { AlertBody } from '../../contract/resources/alerts.ts'
+import { parseCommand } from '../../domain/osc/command.ts'
+import type { ReceivedMessage } from '../../domain/osc/packet.ts'
+import { type CommandDeps, OscCommands } from './commands.ts'
+import { OscListener, type OscOrigin } from './listener.ts'
+import { OscPublisher, type PublisherDeps } from './publisher.ts'
+import { OscSubscriptions } from './subscriptions.ts'
+import { runTarget, type TargetDeps } from './targets.ts'
+
+export interface OscDeps extends PublisherDeps, TargetDeps, CommandDeps {
+  /** A malformed packet was dropped. */
+  countBad(): void
+}
+
+export class Osc {
+  readonly #config: OscConfig
+  readonly #deps: OscDeps
+  readonly #publisher: OscPublisher
+  readonly #subscriptions: OscSubscriptions
+  readonly #commands: OscCommands
+  readonly #listener: OscListener | null
+
+  constructor(config: OscConfig, deps: OscDeps) {
+    const { listen, accept } = config
+    this.#config = config
+    this.#deps = deps
+    this.#publisher = new OscPublisher(deps)
+    this.#subscriptions = new OscSubscriptions(this.#publisher, deps.log)
+    this.#commands = new OscCommands(deps)
+    this.#listener =
+      listen &&
+      new OscListener({
+        ...listen,
+        accept,
+        log: deps.log,
+        countBad: deps.countBad,
+        received: (message, origin) => this.#receive(message, origin),
+        closed: (key) => this.#subscriptions.unsubscribe(key),
+      })
+    // Nothing is sent to this port, so that packets do not circulate.
+    if (listen !== null) deps.destinations.blockListener(listen.host, listen.port)
+  }
+
+  get hasTargets(): boolean {
+    return this.#config.targets.length + this.#config.strips.length > 0
+  }
+
+  /** Why nothing is received; null if it is, or if nothing is to be received. */
+  get problem(): string | null {
+    return this.#listener?.problem ?? null
+  }
+
+  alertChanged(alert: AlertBody): void {
+    this.#publisher.alertChanged(alert)
+  }
+
+  /** Receives, and sends to subscribers, until the signal aborts. Every process does where it can. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#publisher.run(signal), this.#subscriptions.run(signal), this.#listener?.run(signal)])
+    await this.#commands.idle()
+  }
+
+  /** Sends to the targets and consoles until the signal aborts. One process of an installation does. */
+  async publish(signal: AbortSignal): Promise<void> {
+    const { targets, strips } = this.#config
+    await Promise.all([
+      ...targets.map((target) => runTarget(this.#deps, target, (peer) => this.#publisher.addPeer(peer), signal)),
+      ...strips.map((entry) => runTarget(this.#deps, entry, (peer) => this.#publisher.addStrips(entry, peer), signal)),
+    ])
+  }
+
+  #receive(message: ReceivedMessage, origin: OscOrigin): void {
+    const command = parseCommand(message)
+    if (command === 'unknown') return
+    if (command === 'malformed') this.#deps.countBad()
+    else if (command.type !== 'subscribe') {
+      if (origin.isLoopback || this.#config.allow_commands) this.#commands.add(command, origin.address)
+    } else if (command.isOn) this.#subscriptions.subscribe(origin)
+    else this.#subscriptions.unsubscribe(origin.key)
+  }
+}

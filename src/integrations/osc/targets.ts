@@ -1,0 +1,97 @@
+/** Sends to the configured targets and consoles until a signal aborts, and connects again when a connection ends. */
+
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import type { OscStrips, OscTarget } from '../../config/integrations.ts'
+import type { Log } from '../../monitoring/log.ts'
+import { childLifetime, pause } from '../../monitoring/wait.ts'
+import { type Destinations, resolveDestination } from '../../upstream/destinations.ts'
+import { openSocket } from '../../upstream/socket.ts'
+import { createTcpPeer, createUdpPeer, type OscPeer } from './peers.ts'
+
+export interface TargetDeps {
+  readonly destinations: Destinations
+  readonly log: Log
+}
+
+/** Connects a peer with what is sent to it. Returns a function that ends this. */
+type Join = (peer: OscPeer) => () => void
+
+const connectTimeoutMs = 10_000
+const firstRetryMs = 1_000
+const maxRetryMs = 30_000
+/** How often the name of a UDP target is resolved again. */
+const resolveEveryMs = 60_000
+
+export function runTarget(deps: TargetDeps, target: OscTarget | OscStrips, join: Join, signal: AbortSignal) {
+  const isTcp = 'transport' in target && target.transport === 'tcp'
+  const host = target.host.includes(':') ? `[${target.host}]` : target.host
+  const url = new URL(`http://${host}:${target.port}`)
+  return isTcp ? runTcp(deps, url, join, signal) : runUdp(deps, url, join, signal)
+}
+
+async function runTcp(deps: TargetDeps, url: URL, join: Join, signal: AbortSignal): Promise<void> {
+  const report = createReporter(deps.log, `tcp:${url.host}`)
+  let retryMs = firstRetryMs
+  while (!signal.aborted) {
+    const connecting = childLifetime(signal)
+    const timer = setTimeout(() => connecting.abort(), connectTimeoutMs)
+    try {
+      const socket = await openSocket(url, deps.destinations, connecting.signal)
+      clearTimeout(timer)
+      report(null)
+      retryMs = firstRetryMs
+      const closed = once(socket, 'close').catch(() => {})
+      socket.on('error', () => {}).setKeepAlive(true, 30_000)
+      // What the target sends is not read as commands: those arrive at the listener.
+      socket.resume()
+      const leave = join(createTcpPeer(socket))
+      await closed
+      leave()
+    } catch (error) {
+      report(error)
+    } finally {
+      clearTimeout(timer)
+      connecting.abort()
+    }
+    await pause(retryMs, signal)
+    retryMs = Math.min(maxRetryMs, 2 * retryMs)
+  }
+}
+
+async function runUdp(deps: TargetDeps, url: URL, join: Join, signal: AbortSignal): Promise<void> {
+  const report = createReporter(deps.log, `udp:${url.host}`)
+  let current: { readonly address: string; readonly socket: UdpSocket } | undefined
+  let leave: (() => void) | undefined
+  const peer = createUdpPeer((packet) => {
+    // An error is not reported: the next values are sent all the same.
+    if (current !== undefined) current.socket.send(packet, Number(url.port || 80), current.address, () => {})
+  })
+  while (!signal.aborted) {
+    try {
+      const { address, family } = await resolveDestination(deps.destinations, url)
+      if (address !== current?.address) {
+        current?.socket.close()
+        const socket = createSocket(family === 6 ? 'udp6' : 'udp4').on('error', () => {})
+        current = { address, socket }
+      }
+      leave ??= join(peer)
+      report(null)
+    } catch (error) {
+      report(error)
+    }
+    await pause(current === undefined ? maxRetryMs : resolveEveryMs, signal)
+  }
+  leave?.()
+  current?.socket.close()
+}
+
+/** Logs the first of several failures, and the first success after them. */
+function createReporter(log: Log, target: string): (error: unknown) => void {
+  let hasFailed = false
+  return (error) => {
+    if (error !== null && !hasFailed) log.warn({ target, error: String(error) }, 'OSC target is not reachable')
+    if (error === null && hasFailed) log.info({ target }, 'OSC target is reachable again')
+    hasFailed = error !== null
+  }
+}

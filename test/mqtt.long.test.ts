@@ -1,0 +1,244 @@
+/** Publishes to a real broker, Mosquitto: states, alerts, Home Assistant, loss and return, several processes. */
+
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { connectAsync } from 'mqtt'
+import { expect, it } from 'vitest'
+import { configFor, deviceOf, startApp, startShure, type TestAppOptions, until, withoutPush } from './app.ts'
+import { certify } from './certificates.ts'
+import { onTestEnd } from './cleanup.ts'
+import { createTestDatabase, createTestFolder } from './databases.ts'
+import { eventually } from './eventually.ts'
+import { account, startMosquitto } from './notifications/mosquitto.ts'
+import { freePort } from './postgres.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const authority = certify({ name: 'Test authority', isCa: true })
+const certificate = authority.then((ca) => certify({ name: 'localhost', ca }))
+
+async function startBroker() {
+  const broker = await startMosquitto(await certificate)
+  return { ...broker, url: `mqtt://127.0.0.1:${broker.closedPort}` }
+}
+
+/** Subscribes to everything. `retained` is what the broker retains, by topic, as far as it was received. */
+async function watch(url: string) {
+  const client = await connectAsync(url, { ...account, reconnectPeriod: 200 })
+  onTestEnd(() => client.endAsync(true))
+  const retained = new Map<string, string>()
+  const received: { topic: string; text: string; retain: boolean }[] = []
+  client.on('message', (topic, payload, { retain }) => {
+    const text = payload.toString()
+    received.push({ topic, text, retain })
+    if (text === '') retained.delete(topic)
+    else retained.set(topic, text)
+  })
+  await client.subscribeAsync(['micwatch/#', 'homeassistant/#'], { qos: 1 })
+  const read = (topic: string) => JSON.parse(retained.get(topic) ?? 'null')
+  return { client, retained, received, read }
+}
+
+async function startWithMqtt(mqtt: object, options: TestAppOptions = {}) {
+  const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const { id } = deviceOf(simulator)
+  simulator.show.set(id, { name: 'Zoë', battery: 61, rf_level: -47, audio_level: -20 }, 1)
+  const app = await startApp({ manufacturers: [configFor(simulator)], ...options, config: { mqtt } })
+  const receiver = await until('the device is known', () => app.receiver(id))
+  const channel = receiver.channels[0]?.id ?? 0
+  return { app, simulator, id, receiver, topic: `micwatch/channel/${channel}/state`, channel }
+}
+
+// Conformance: C-16.50, C-16.51, C-16.52.
+it('retains the state of channels and receivers and its own status, and publishes alerts', async () => {
+  const broker = await startBroker()
+  const { app, simulator, id, receiver, topic, channel } = await startWithMqtt({ url: broker.url, ...account })
+  const { read, retained, received } = await watch(broker.url)
+  await eventually(() => retained.get('micwatch/status')).toBe('online')
+  await eventually(() => read(topic)).toMatchObject({
+    name: 'Zoë',
+    slot: 1,
+    battery: 61,
+    rf_level: -47,
+    audio_level: -20,
+    transmitter_on: true,
+    frequency: expect.stringMatching(/^\d+\.\d{3}$/),
+    condition: { attention: false },
+  })
+  expect(read(topic)).toHaveProperty('minutes_left')
+  await eventually(() => read(`micwatch/receiver/${receiver.id}/state`)).toMatchObject({
+    name: receiver.name,
+    is_active: true,
+    channel_ids: expect.arrayContaining([channel]),
+  })
+  simulator.show.set(id, { battery: 9 }, 1)
+  await eventually(() => read(topic)).toMatchObject({ battery: 9, condition: { state: 'battery_critical' } })
+  const alerts = () => received.filter((message) => message.topic === 'micwatch/alert')
+  await eventually(() => alerts().length).toBeGreaterThan(0)
+  expect(alerts()[0]?.retain).toBe(false)
+  expect(JSON.parse(alerts()[0]?.text ?? '')).toMatchObject({ kind: 'battery_critical', state: 'raised' })
+  simulator.show.set(id, { battery: 90 }, 1)
+  await eventually(() => alerts().map(({ text }) => JSON.parse(text).state)).toContain('cleared')
+  await app.close()
+  await eventually(() => retained.get('micwatch/status')).toBe('offline')
+})
+
+// Conformance: C-16.53, C-16.54.
+it('describes its devices to Home Assistant, again when that comes up, and removes what was removed', async () => {
+  const broker = await startBroker()
+  const { client, read, retained, received } = await watch(broker.url)
+  // Retained by an earlier service, whose receiver 999 was removed while nothing ran; and by another installation.
+  const stale = [
+    'micwatch/channel/999/state',
+    'micwatch/receiver/999/state',
+    'homeassistant/device/micwatch_999/config',
+  ]
+  const other = JSON.stringify({ availability_topic: 'other/status' })
+  await client.publishAsync('homeassistant/device/micwatch_998/config', other, { retain: true })
+  for (const topic of stale)
+    await client.publishAsync(topic, '{"availability_topic":"micwatch/status"}', { retain: true })
+  const { receiver, topic, channel, app } = await startWithMqtt({ url: broker.url, ...account })
+  const config = `homeassistant/device/micwatch_${receiver.id}/config`
+  await eventually(() => read(config)).toMatchObject({
+    device: { identifiers: [`micwatch_${receiver.id}`], name: receiver.name, manufacturer: 'shure' },
+    origin: { name: 'Micwatch' },
+    availability_topic: 'micwatch/status',
+    components: {
+      online: { platform: 'binary_sensor', device_class: 'connectivity' },
+      [`channel_${channel}_battery`]: {
+        platform: 'sensor',
+        state_topic: topic,
+        value_template: '{{ value_json.battery }}',
+        device_class: 'battery',
+      },
+      [`channel_${channel}_rf_level`]: { enabled_by_default: false },
+    },
+  })
+  await eventually(() => [...retained.keys()].filter((name) => stale.includes(name))).toEqual([])
+  expect(retained.get('homeassistant/device/micwatch_998/config')).toBe(other)
+  const count = (wanted: string) => received.filter((message) => message.topic === wanted && message.text !== '').length
+  const [configs, states] = [count(config), count(topic)]
+  await client.publishAsync('homeassistant/status', 'online')
+  await eventually(() => count(config)).toBeGreaterThan(configs)
+  await eventually(() => count(topic)).toBeGreaterThan(states)
+  const headers = await tokenHeaders(app.runtime, 'admin')
+  expect((await app.send('DELETE', `/api/admin/receivers/${receiver.id}/`, { headers })).status).toBe(204)
+  await eventually(() => [...retained.keys()].filter((name) => name === config || name === topic)).toEqual([])
+})
+
+// Conformance: C-16.55.
+it('publishes levels at most once a second', async () => {
+  const broker = await startBroker()
+  const simulator = await startShure({ receivers: 1, channelsPerReceiver: 1 })
+  const { id } = deviceOf(simulator)
+  const app = await startApp({
+    manufacturers: [configFor(simulator)],
+    config: { mqtt: { url: broker.url, ...account, home_assistant: false } },
+  })
+  const { channels } = await until('the device is known', () => app.receiver(id))
+  const { received, retained } = await watch(broker.url)
+  const topic = `micwatch/channel/${channels[0]?.id}/state`
+  await eventually(() => retained.has(topic)).toBe(true)
+  const startedAt = performance.now()
+  const before = received.length
+  let level = 0
+  const timer = setInterval(() => simulator.show.set(id, { rf_level: -60 - (level++ % 20) }, 1), 50)
+  onTestEnd(async () => clearInterval(timer))
+  const changes = () => received.slice(before).filter((message) => message.topic === topic).length
+  await eventually(changes).toBeGreaterThan(2)
+  expect(changes()).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 1000)
+  expect([...retained.keys()].some((name) => name.startsWith('homeassistant/'))).toBe(false)
+})
+
+// Conformance: C-16.56.
+it('starts without the broker, connects when it is there, and publishes everything again after its return', async () => {
+  const broker = await startBroker()
+  await broker.stop()
+  const { app, simulator, id, topic } = await startWithMqtt({ url: broker.url, ...account })
+  const problems = async () => (await app.get('/api/health/')).json.details.join()
+  await eventually(problems).toMatch(/MQTT: Connection refused by 127\.0\.0\.1:\d+/)
+  await broker.start()
+  const watcher = await watch(broker.url)
+  await eventually(() => watcher.read(topic)).toMatchObject({ name: 'Zoë' })
+  await eventually(problems).not.toContain('MQTT')
+  await broker.stop()
+  await eventually(problems).toContain('MQTT')
+  simulator.show.set(id, { battery: 44 }, 1)
+  await broker.start()
+  await eventually(() => watcher.read(topic)).toMatchObject({ battery: 44 })
+  expect(watcher.retained.get('micwatch/status')).toBe('online')
+})
+
+// Conformance: C-16.57.
+it('publishes from one process, with one client id, and from the other when that stops', async () => {
+  const broker = await startBroker()
+  const database = await createTestDatabase('sqlite')
+  onTestEnd(database.drop)
+  const mqtt = { url: broker.url, ...account }
+  const first = await startWithMqtt(mqtt, { databaseUrl: database.url })
+  const watcher = await watch(broker.url)
+  await eventually(() => watcher.read(first.topic)).toMatchObject({ name: 'Zoë' })
+  const second = await startApp({
+    manufacturers: [configFor(first.simulator)],
+    databaseUrl: database.url,
+    dataDir: first.app.dataDir,
+    config: { mqtt },
+  })
+  const isConnected = async (app: { get: typeof second.get }) =>
+    /^micwatch_mqtt_connected (\d)/m.exec(String((await app.get('/metrics')).bytes))?.[1]
+  await eventually(() => isConnected(first.app)).toBe('1')
+  expect(await isConnected(second)).not.toBe('1')
+  await first.app.close()
+  await eventually(() => isConnected(second)).toBe('1')
+  await eventually(() => watcher.retained.get('micwatch/status')).toBe('online')
+  first.simulator.show.set(first.id, { battery: 45 }, 1)
+  await eventually(() => watcher.read(first.topic)).toMatchObject({ battery: 45 })
+})
+
+// Conformance: C-16.58.
+it('connects with TLS and the certificate of an authority, and says what is wrong without it', async () => {
+  const { port: _, tlsPort } = await startMosquitto(await certificate)
+  const folder = await createTestFolder()
+  onTestEnd(folder.drop)
+  const ca_file = join(folder.path, 'ca.pem')
+  await writeFile(ca_file, (await authority).cert)
+  const url = `mqtts://localhost:${tlsPort}`
+  const trusting = await startWithMqtt({ url, ca_file })
+  const client = await connectAsync(url, { ca: (await authority).cert })
+  onTestEnd(() => client.endAsync(true))
+  const topics: string[] = []
+  client.on('message', (topic) => topics.push(topic))
+  await client.subscribeAsync('micwatch/#')
+  await eventually(() => topics).toContain(trusting.topic)
+  const wary = await startWithMqtt({ url })
+  await eventually(async () => (await wary.app.get('/api/health/')).json.details.join()).toContain('Set mqtt.ca_file')
+})
+
+// Conformance: C-16.59.
+it('a broker that hangs, closes or refuses affects nothing else', async () => {
+  const broker = await startBroker()
+  const sockets = new Set<Socket>()
+  const hanging = createServer((socket) => sockets.add(socket.on('error', () => {}).pause())).listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  onTestEnd(async () => {
+    hanging.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  const { port } = hanging.address() as { port: number }
+  for (const mqtt of [
+    { url: `mqtt://127.0.0.1:${port}` },
+    { url: `mqtt://127.0.0.1:${await freePort()}` },
+    { url: broker.url, username: 'mics', password: 'wrong' },
+  ]) {
+    const { app, simulator, id } = await startWithMqtt(mqtt)
+    simulator.show.set(id, { battery: 12 }, 1)
+    const battery = async () => (await app.receiver(id)).channels[0]?.transmitter?.battery
+    await eventually(battery).toBe(12)
+    if ('password' in mqtt)
+      await eventually(async () => (await app.get('/api/health/')).json.details.join()).toMatch(
+        /refused the connection/,
+      )
+    await app.close()
+  }
+})
