@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -19,6 +19,8 @@ function errorOf(content: string, env = {}): string {
   }
   return 'accepted'
 }
+
+const frameAncestors = { server: { frame_ancestors: ['https://a.example', 'https://b.example'] } }
 
 describe('readConfig', () => {
   test('accepts tls: off, auto, or certificate files', () => {
@@ -178,5 +180,78 @@ describe('readConfig, checking values', () => {
     expect(() => readConfig({}, { MICWATCH_PORT: '70000' })).toThrow('MICWATCH_PORT: expected a whole number')
     const env = { MICWATCH_TRUSTED_PROXIES: '10.0.0.0/8, proxy.example' }
     expect(() => readConfig({}, env)).toThrow('MICWATCH_TRUSTED_PROXIES: expected a network in CIDR form')
+  })
+
+  // Conformance: C-17.1.
+  test.each([
+    ['MICWATCH_SERVER_HOST', '10.0.0.1', { server: { host: '10.0.0.1' } }],
+    ['MICWATCH_SERVER_FRAME_ANCESTORS', 'https://a.example, https://b.example', frameAncestors],
+    ['MICWATCH_SERVER_DRAIN_SECONDS', '5', { server: { drain_seconds: 5 } }],
+    ['MICWATCH_LOG', 'debug', { log: 'debug' }],
+    ['MICWATCH_TLS', 'auto', { tls: 'auto' }],
+    ['MICWATCH_PUBLIC_READ', '1', { public_read: true }],
+    ['MICWATCH_DISCOVERY_RANGES', '203.0.113.0/24', { discovery_ranges: ['203.0.113.0/24'] }],
+    ['MICWATCH_RATE_LIMIT_MAX_REQUESTS', '7', { rate_limit: { max_requests: 7, window_seconds: 30 } }],
+    ['MICWATCH_SETTINGS_CACHE_TIMEOUT', '3', { settings: { CACHE_TIMEOUT: 3, WEBSOCKET_BROADCASTING: false } }],
+  ])('reads %s, which replaces the value of the file', (name, value, expected) => {
+    const config = fileWith(
+      `{ server: { host: 10.0.0.2, frame_ancestors: ["'self'"], drain_seconds: 1 }, log: warn, tls: off, ` +
+        'public_read: false, discovery_ranges: [10.0.0.0/8], rate_limit: { max_requests: 1, window_seconds: 30 }, ' +
+        'settings: { CACHE_TIMEOUT: 1, WEBSOCKET_BROADCASTING: false } }',
+    )
+    expect(readConfig({ config }, { [name]: value })).toMatchObject(expected)
+  })
+
+  // Conformance: C-17.1.
+  test('has a documented variable for every scalar and list of the file', () => {
+    const page = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
+    const rows = page.split('\n').filter((line) => /^\| `[^|]+` \|( `--[^|]+` \|| \|) `MICWATCH_/.test(line))
+    const names = rows.flatMap((row) =>
+      [...(row.split('|')[3] ?? '').matchAll(/`(MICWATCH_\w+)`/g)].map(([, name = '']) => name),
+    )
+    expect(names.length).toBeGreaterThan(20)
+    for (const name of names) {
+      const acceptsAnyText = ['MICWATCH_DATA_DIR', 'MICWATCH_ALLOWED_HOSTS'].includes(name)
+      if (!acceptsAnyText) expect(() => readConfig({}, { [name]: '.' }), name).toThrow(`${name}: expected`)
+    }
+  })
+
+  // Conformance: C-17.2.
+  test('names the variable that was read in an error, and prefers the shorter name', () => {
+    expect(() => readConfig({}, { MICWATCH_SERVER_PORT: 'x' })).toThrow('MICWATCH_SERVER_PORT: expected a whole number')
+    const env = { MICWATCH_HOST: '10.0.0.1', MICWATCH_SERVER_HOST: '10.0.0.2' }
+    expect(readConfig({}, env).server.host).toBe('10.0.0.1')
+    expect(() => readConfig({}, { MICWATCH_SERVER_DRAIN_SECONDS: '61' })).toThrow(
+      'MICWATCH_SERVER_DRAIN_SECONDS: expected a whole number from 0 to 60',
+    )
+  })
+
+  // Conformance: C-17.2.
+  test('has no variable for manufacturers and nested objects', () => {
+    const env = {
+      MICWATCH_MANUFACTURERS: 'shure',
+      MICWATCH_RATE_LIMIT_OVERRIDES: 'x',
+      MICWATCH_HISTORY_REMOTE_WRITE: 'x',
+    }
+    expect(readConfig({}, env)).toEqual(readConfig({}, {}))
+  })
+})
+
+// Conformance: C-16.45, C-16.46.
+test.each([
+  ['osc: {listen: "9010"}', 'osc.listen: expected an address and a port, such as 0.0.0.0:9010'],
+  ['osc: {targets: [{host: a}]}', 'osc.targets.0: expected {host, port, transport} (port is missing)'],
+  ['mqtt: {prefix: mics}', 'mqtt: url is missing'],
+  ['mqtt: {url: "http://broker"}', 'mqtt.url: expected an address such as mqtt://broker.example:1883'],
+])('rejects %s', (text, problem) => {
+  expect(() => readConfig({ config: fileWith(text) }, {})).toThrow(problem)
+})
+
+// Conformance: C-16.45, C-16.46.
+test('reads osc and mqtt from the environment', () => {
+  const env = { MICWATCH_MQTT_URL: 'mqtt://broker', MICWATCH_MQTT_PASSWORD: 'x', MICWATCH_OSC_LISTEN: '0.0.0.0:9010' }
+  expect(readConfig({}, env)).toMatchObject({
+    mqtt: { url: 'mqtt://broker', password: 'x' },
+    osc: { listen: { host: '0.0.0.0', port: 9010 } },
   })
 })

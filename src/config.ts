@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { parseDocument } from 'yaml'
-import { isFreeHeaderName, isHeaderValue } from './domain/header-text.ts'
-import { parseNetwork } from './domain/identity/address.ts'
+import { flag, headers, integer, networks, section, text, textList, webAddress, writeAddress } from './config/fields.ts'
+import { type MqttConfig, MqttSection, type OscConfig, OscSection, toMqtt, toOsc } from './config/integrations.ts'
 import { findRepeatedCode } from './domain/installation-file.ts'
 import { findUnstorable } from './domain/json.ts'
 import { serviceDefaults } from './domain/settings.ts'
@@ -15,28 +15,6 @@ import { serviceDefaults } from './domain/settings.ts'
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
-
-const text = (expected: string) => Type.String({ description: expected })
-const flag = Type.Boolean({ description: 'true or false' })
-const textList = (expected: string) => Type.Array(Type.String(), { description: `a list of ${expected}` })
-const integer = (minimum: number, maximum: number) =>
-  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
-const networks = (pattern = '') => {
-  const text = Type.String({ pattern, description: 'a network in CIDR form, such as 10.0.0.0/8' })
-  const network = Type.Refine(text, (value) => parseNetwork(value) !== null)
-  return Type.Array(network, { description: 'a list of networks in CIDR form' })
-}
-const headers = Type.Refine(
-  Type.Record(Type.String(), Type.String(), { description: 'a section of header names and values' }),
-  (values) => Object.entries(values).every(([name, value]) => isFreeHeaderName(name) && isHeaderValue(value)),
-)
-const writeAddress = Type.Refine(text('an address such as https://metrics.example/api/v1/write'), isWriteAddress)
-const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
-/** Creates the schema of a section: all keys are optional, unknown keys are errors. */
-const section = <T extends Type.TProperties>(properties: T) =>
-  Type.Partial(Type.Object(properties, { additionalProperties: false, description: 'a section of keys' }), {
-    additionalProperties: false,
-  })
 
 const Limit = Type.Object(
   { max_requests: integer(1, 1_000_000), window_seconds: integer(1, 86_400) },
@@ -72,6 +50,11 @@ const File = section({
       },
     ),
     strict_transport: flag,
+    /** How long a stopping service continues to respond. */
+    drain_seconds: integer(0, 60),
+  }),
+  log: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    description: 'trace, debug, info, warn, error, fatal or silent',
   }),
   data_dir: text('a folder'),
   database_url: Type.Union([Type.Null(), Type.String({ pattern: '^(sqlite:.|postgres(ql)?://.)' })], {
@@ -92,6 +75,7 @@ const File = section({
     ],
     { description: 'off, auto, or {cert: file, key: file}' },
   ),
+  planning_center_url: webAddress,
   discovery_ranges: networks('^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$'),
   rate_limit: section({
     max_requests: integer(1, 1_000_000),
@@ -113,6 +97,8 @@ const File = section({
     ],
     { description: '{url, headers, interval_seconds}, with an http or https address and 1 to 300 seconds' },
   ),
+  osc: OscSection,
+  mqtt: MqttSection,
   manufacturers: Type.Array(Manufacturer, { description: 'a list of manufacturers' }),
 })
 
@@ -128,18 +114,32 @@ export interface RemoteWriteConfig {
   readonly interval_seconds: number
 }
 
-type ComputedKeys = 'server' | 'settings' | 'rate_limit' | 'database_url' | 'tls' | 'history_remote_write'
+type ComputedKeys =
+  | 'server'
+  | 'log'
+  | 'settings'
+  | 'rate_limit'
+  | 'database_url'
+  | 'tls'
+  | 'history_remote_write'
+  | 'osc'
+  | 'mqtt'
 
 export interface Config extends Omit<Filled<File>, ComputedKeys> {
   /** The path of the configuration file; null if there is none. */
   readonly file: string | null
   readonly server: Filled<NonNullable<File['server']>>
+  /** The lowest level of events that are logged; null for the default of the command. */
+  readonly log: NonNullable<File['log']> | null
   readonly settings: Filled<NonNullable<File['settings']>>
   readonly rate_limit: Filled<NonNullable<File['rate_limit']>>
   readonly database_url: string
   /** `auto`: Micwatch creates a self-signed certificate. */
   readonly tls: 'auto' | { readonly cert: string; readonly key: string } | null
   readonly history_remote_write: RemoteWriteConfig | null
+  /** Null if neither a port nor a target is configured. */
+  readonly osc: OscConfig | null
+  readonly mqtt: MqttConfig | null
 }
 
 /** Command-line flags, which override everything else. */
@@ -166,7 +166,7 @@ const defaultRateLimit = {
 export interface ReadOptions {
   /**
    * True for commands that contact no upstream. A manufacturer whose entry refers to a missing variable is then skipped
-   * instead of causing an error, and its stored record stays unchanged. So is `history_remote_write`.
+   * instead of causing an error, and its stored record stays unchanged. So are `history_remote_write`, `mqtt` and `osc`.
    */
   readonly isOffline?: boolean
 }
@@ -174,13 +174,17 @@ export interface ReadOptions {
 /** Reads the configuration. Throws a ConfigError if it is invalid. */
 export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = false }: ReadOptions = {}): Config {
   const { path, file } = readFile(flags.config ?? env.MICWATCH_CONFIG, env, isOffline)
-  const fromEnv = check(fromEnvironment(env), (key) => environmentName(key))
+  const fromEnv = check(fromEnvironment(env), (key) => environmentName(env, key))
   const fromArgs = check(fromFlags(flags), (key) => `--${key.replaceAll('_', '-').replace('server.', '')}`)
   const merged: File = {
     ...file,
     ...fromEnv,
     ...fromArgs,
     server: { ...file.server, ...fromEnv.server, ...fromArgs.server },
+    rate_limit: { ...file.rate_limit, ...fromEnv.rate_limit },
+    settings: { ...file.settings, ...fromEnv.settings },
+    osc: { ...file.osc, ...fromEnv.osc },
+    mqtt: { ...file.mqtt, ...fromEnv.mqtt },
   }
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
@@ -201,7 +205,9 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
       public_url: merged.server?.public_url ?? null,
       frame_ancestors: merged.server?.frame_ancestors ?? [],
       strict_transport: merged.server?.strict_transport ?? false,
+      drain_seconds: merged.server?.drain_seconds ?? 0,
     },
+    log: merged.log ?? null,
     data_dir,
     database_url: merged.database_url ?? `sqlite:${join(data_dir, 'micwatch.db')}`,
     redis_url: merged.redis_url ?? null,
@@ -209,6 +215,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
     require_login: merged.require_login ?? false,
     public_read: merged.public_read ?? false,
     tls,
+    planning_center_url: merged.planning_center_url ?? 'https://api.planningcenteronline.com',
     discovery_ranges: merged.discovery_ranges ?? [],
     rate_limit: {
       ...defaultRateLimit,
@@ -217,26 +224,20 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
     },
     settings: { ...serviceDefaults, ...merged.settings },
     history_remote_write: toRemoteWrite(merged.history_remote_write ?? null),
+    osc: toOsc(merged.osc ?? {}),
+    mqtt: readMqtt(merged.mqtt ?? {}, path),
     manufacturers: merged.manufacturers ?? [],
   })
 }
 
+function readMqtt(entry: NonNullable<File['mqtt']>, path: string | null): MqttConfig | null {
+  const mqtt = toMqtt(entry)
+  if (mqtt === 'incomplete') throw new ConfigError(`${path ?? 'configuration'}: mqtt: url is missing`)
+  return mqtt
+}
+
 function toRemoteWrite(entry: NonNullable<File['history_remote_write']> | null): RemoteWriteConfig | null {
   return entry && { headers: {}, interval_seconds: 10, ...entry }
-}
-
-/** Whether the text is an http or https URL without credentials, which belong into a header. */
-function isWriteAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, hash } = new URL(text)
-  return /^https?:$/.test(protocol) && [username, password, hash].every((part) => part === '')
-}
-
-/** Whether the text is an http or https URL that contains only a host, a port and a path. */
-function isWebAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, search, hash } = new URL(text)
-  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
 }
 
 function checkCodes(manufacturers: readonly ManufacturerEntry[], where: string): void {
@@ -265,12 +266,13 @@ function readFile(
     throw new ConfigError(`${path}: ${(error as Error).message}`)
   }
   const incomplete = new Set<number>()
-  let hasRemoteWrite = true
+  const skipped = new Set<string>()
   const filled = fillReferences(values, '', (name, key) => {
     const known = env[name]
     if (known !== undefined) return known
-    if (isOffline && key.startsWith('history_remote_write.')) {
-      hasRemoteWrite = false
+    const section = onlineSections.find((section) => key.startsWith(`${section}.`))
+    if (isOffline && section !== undefined) {
+      skipped.add(section)
       return ''
     }
     const index = isOffline ? /^manufacturers\.(\d+)\.config\./.exec(key)?.[1] : undefined
@@ -278,12 +280,18 @@ function readFile(
     incomplete.add(Number(index))
     return ''
   })
-  const complete = hasRemoteWrite ? filled : { ...(filled as object), history_remote_write: null }
+  const complete =
+    skipped.size === 0
+      ? filled
+      : Object.fromEntries(Object.entries(filled as object).filter(([name]) => !skipped.has(name)))
   const file = check(complete, (key) => (key === '' ? path : `${path}: ${key}`))
   const { manufacturers } = file
   if (manufacturers === undefined || incomplete.size === 0) return { path, file }
   return { path, file: { ...file, manufacturers: manufacturers.filter((_, index) => !incomplete.has(index)) } }
 }
+
+/** The sections that commands which contact no one do not need. */
+const onlineSections = ['history_remote_write', 'mqtt', 'osc']
 
 /** Replaces every string of the form `${NAME}` with the result of `lookUp`. */
 function fillReferences(value: unknown, key: string, lookUp: (name: string, key: string) => string): unknown {
@@ -300,20 +308,45 @@ function fillReferences(value: unknown, key: string, lookUp: (name: string, key:
   return Object.fromEntries(entries)
 }
 
-/** Environment variables, each with its key in the file and its parser. */
-const environment: Readonly<Record<string, readonly [key: string, read: (text: string) => unknown]>> = {
-  MICWATCH_HOST: ['server.host', String],
-  MICWATCH_PORT: ['server.port', readNumber],
-  MICWATCH_MOUNT: ['server.mount', String],
-  MICWATCH_ALLOWED_HOSTS: ['server.allowed_hosts', readList],
-  MICWATCH_TRUSTED_PROXIES: ['server.trusted_proxies', readList],
-  MICWATCH_PUBLIC_URL: ['server.public_url', String],
-  MICWATCH_DATA_DIR: ['data_dir', String],
-  MICWATCH_DATABASE_URL: ['database_url', String],
-  MICWATCH_REDIS_URL: ['redis_url', String],
-  MICWATCH_SECRET_KEY: ['secret_key', String],
-  MICWATCH_REQUIRE_LOGIN: ['require_login', readFlag],
-  MICWATCH_PUBLIC_READ: ['public_read', readFlag],
+/** Variables that are not named after the whole path of their key. The name with the whole path is accepted too. */
+const shortNames: Readonly<Record<string, string>> = {
+  'server.host': 'MICWATCH_HOST',
+  'server.port': 'MICWATCH_PORT',
+  'server.mount': 'MICWATCH_MOUNT',
+  'server.allowed_hosts': 'MICWATCH_ALLOWED_HOSTS',
+  'server.trusted_proxies': 'MICWATCH_TRUSTED_PROXIES',
+  'server.public_url': 'MICWATCH_PUBLIC_URL',
+}
+
+interface Variable {
+  readonly key: string
+  /** The names of the variable; the first one that is set is used. */
+  readonly names: readonly string[]
+  readonly read: (text: string) => unknown
+}
+
+/** The environment variables: one for each scalar and list of the file. */
+const variables = listVariables(File as unknown as SchemaNode, '')
+
+function listVariables(schema: SchemaNode, prefix: string): Variable[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
+    const key = `${prefix}${name}`
+    if (node.properties !== undefined) return listVariables(node, `${key}.`)
+    const read = findReader(node)
+    if (read === null) return []
+    const pathName = `MICWATCH_${key.replaceAll('.', '_').toUpperCase()}`
+    const shortName = shortNames[key]
+    return [{ key, names: shortName === undefined ? [pathName] : [shortName, pathName], read }]
+  })
+}
+
+/** Returns the parser of a variable; null if the values are neither scalars nor lists of texts. */
+function findReader({ type, items, anyOf, enum: values }: SchemaNode): Variable['read'] | null {
+  if (anyOf !== undefined) return anyOf.map(findReader).find((read) => read !== null) ?? null
+  if (type === 'array') return items?.type === 'string' ? readList : null
+  if (type === 'integer') return readNumber
+  if (type === 'boolean') return readFlag
+  return type === 'string' || values !== undefined ? String : null
 }
 
 /**
@@ -321,17 +354,21 @@ const environment: Readonly<Record<string, readonly [key: string, read: (text: s
  * that passes an empty key by mistake would otherwise encrypt secrets with a new key.
  */
 function fromEnvironment(env: Environment): object {
-  const entries = Object.entries(environment).flatMap(([name, [key, read]]) => {
-    const value = env[name]
-    const isGiven = value !== undefined && (value !== '' || key === 'secret_key')
-    return isGiven ? [[key, read(value)] as const] : []
+  const entries = variables.flatMap((variable) => {
+    const value = env[nameIn(env, variable) ?? '']
+    return value === undefined ? [] : [[variable.key, variable.read(value)] as const]
   })
   return nest(entries)
 }
 
-function environmentName(key: string): string {
-  const isKeyOf = ([known]: readonly [key: string, ...unknown[]]) => key === known || key.startsWith(`${known}.`)
-  return Object.entries(environment).find(([, entry]) => isKeyOf(entry))?.[0] ?? key
+function nameIn(env: Environment, { key, names }: Variable): string | undefined {
+  return names.find((name) => env[name] !== undefined && (env[name] !== '' || key === 'secret_key'))
+}
+
+/** Returns the name of the variable that was read for a key or for an item of its list. */
+function environmentName(env: Environment, key: string): string {
+  const variable = variables.find((known) => key === known.key || key.startsWith(`${known.key}.`))
+  return (variable && nameIn(env, variable)) ?? key
 }
 
 function fromFlags({ config: _, host, port, mount, ...top }: ConfigFlags): object {
@@ -344,14 +381,14 @@ function fromFlags({ config: _, host, port, mount, ...top }: ConfigFlags): objec
   return nest(entries.filter(([, value]) => value !== undefined))
 }
 
+/** Creates an object from keys such as `server.port`. */
 function nest(entries: readonly (readonly [string, unknown])[]): object {
   const nested: Record<string, unknown> = {}
-  const server: Record<string, unknown> = {}
   for (const [key, value] of entries) {
-    if (key.startsWith('server.')) server[key.slice('server.'.length)] = value
-    else nested[key] = value
+    const [first = '', second] = key.split('.')
+    nested[first] = second === undefined ? value : { ...(nested[first] as object), [second]: value }
   }
-  return Object.keys(server).length === 0 ? nested : { ...nested, server }
+  return nested
 }
 
 function readNumber(value: string): unknown {
@@ -416,19 +453,27 @@ export function findSchemaError(
   }
 }
 
-type SchemaNode = Readonly<Record<string, unknown>>
+interface SchemaNode {
+  readonly type?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly items?: SchemaNode
+  readonly anyOf?: readonly SchemaNode[]
+  readonly enum?: readonly unknown[]
+  readonly $defs?: Readonly<Record<string, SchemaNode>>
+  readonly $ref?: string
+}
 
 /** Returns the description of the innermost schema node on the path; nodes without a description are skipped. */
 function expectedAt(schema: Type.TSchema, path: readonly string[]): string {
   let node: SchemaNode | undefined = schema as unknown as SchemaNode
-  let definitions: SchemaNode | undefined
-  let expected = typeof node.description === 'string' ? node.description : 'a section of keys'
+  let definitions: SchemaNode['$defs']
+  let expected = node.description ?? 'a section of keys'
   for (const step of path) {
-    const properties = node?.properties as Record<string, SchemaNode> | undefined
-    node = properties?.[step] ?? (node?.items as SchemaNode | undefined)
-    definitions = (node?.$defs as SchemaNode | undefined) ?? definitions
-    if (typeof node?.$ref === 'string') node = definitions?.[node.$ref] as SchemaNode | undefined
-    if (typeof node?.description === 'string') expected = node.description
+    node = node?.properties?.[step] ?? node?.items
+    definitions = node?.$defs ?? definitions
+    if (node?.$ref !== undefined) node = definitions?.[node.$ref]
+    expected = node?.description ?? expected
   }
   return expected
 }

@@ -17,7 +17,7 @@ export interface OwnCertificate {
 
 /** Browsers reject a longer lifetime. */
 const lifeMs = 397 * 24 * 3_600_000
-/** The certificate is renewed at start-up when it expires within this time. */
+/** The certificate is renewed when it expires within this time. */
 const renewMs = 30 * 24 * 3_600_000
 
 /**
@@ -28,14 +28,18 @@ export async function openCertificate(dataDir: string, names: readonly string[],
   const cert = join(dataDir, 'tls.crt')
   const key = join(dataDir, 'tls.key')
   const stored = await readCertificate(cert, key)
-  const isValid = stored !== null && Date.parse(stored.validTo) - renewMs > now
-  if (isValid) return { cert, key, fingerprint: stored.fingerprint256, isNew: false }
+  if (stored !== null && !isDueForRenewal(stored, now))
+    return { cert, key, fingerprint: stored.fingerprint256, isNew: false }
 
   await createFolder(resolve(dataDir))
   const created = await createCertificate(names, now)
   await writePrivateFile(key, created.private)
   await writePrivateFile(cert, created.cert)
   return { cert, key, fingerprint: new X509Certificate(created.cert).fingerprint256, isNew: true }
+}
+
+export function isDueForRenewal({ validTo }: Pick<X509Certificate, 'validTo'>, now: number): boolean {
+  return Date.parse(validTo) - renewMs <= now
 }
 
 async function readCertificate(cert: string, key: string): Promise<X509Certificate | null> {

@@ -1,0 +1,166 @@
+/** doctor: checks the installation and everything that it depends on, and says what to do. Changes nothing. */
+
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type Config, ConfigError } from '../config.ts'
+import { openRuntime, type Runtime } from '../runtime.ts'
+import { listHeldLeases } from '../storage/leases.ts'
+import { checkCertificate } from './doctor/certificate.ts'
+import { type Check, failed, passed, reasonOf, runCheck, undetermined, within } from './doctor/check.ts'
+import { checkDataFolder, checkDisk } from './doctor/machine.ts'
+import { checkClock, checkMulticast, checkPort } from './doctor/network.ts'
+import { checkSources } from './doctor/sources.ts'
+import { checkBackup, checkDatabase, checkRedis, type StoreReport } from './doctor/stores.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  createLog,
+  type ExitCode,
+  exitCodes,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+  withTemporaryFolder,
+} from './terminal.ts'
+
+/** The limits add up to less than 15 s, with that of one check (`checkLimitMs`). */
+const databaseMs = 4_500
+const openMs = 3_000
+/** A name server that does not respond would otherwise hold the process after the result has been printed. */
+const exitAfterMs = 500
+
+export function doctorCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('doctor', 'Check the installation and everything it depends on; changes nothing').action(
+    async (options: CommonOptions) => done(await doctor(options, terminal)),
+  )
+}
+
+async function doctor(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
+  const versions = `Micwatch ${terminal.version}, Node.js ${terminal.nodeVersion}.`
+  const { config, check } = readConfiguration(options, terminal)
+  const checks = [{ name: 'versions', ...passed(versions) }, check]
+  if (config !== null)
+    checks.push(
+      ...(await withTemporaryFolder('micwatch-doctor-', terminal, (folder) => checkAll(config, folder, terminal))),
+    )
+  const ok = checks.every((each) => each.ok !== false)
+  if (options.json) printJson(terminal, { ok, checks })
+  else print(terminal, checks)
+  terminal.exitWithin(exitAfterMs)
+  return ok ? exitCodes.ok : exitCodes.failed
+}
+
+/** Throws a ConfigError about a flag; any other error of the configuration is a problem that was found. */
+function readConfiguration(options: CommonOptions, terminal: Terminal): { config: Config | null; check: Check } {
+  const name = 'configuration'
+  try {
+    const config = readOptions(options, terminal, { isOffline: true })
+    const found =
+      config.file === null ? 'There is no configuration file; the defaults apply.' : `${config.file} is valid.`
+    try {
+      readOptions(options, terminal)
+      return { config, check: { name, ...passed(found) } }
+    } catch (error) {
+      const note = `${reasonOf(error)} for this command. The service may have it; otherwise its start fails.`
+      return { config, check: { name, ...undetermined(note) } }
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.message.startsWith('--')) throw error
+    return {
+      config: null,
+      check: { name, ...failed(`${reasonOf(error)}. Correct this first; nothing else can be checked.`) },
+    }
+  }
+}
+
+async function checkAll(config: Config, folder: string, terminal: Terminal): Promise<Check[]> {
+  const store = within(databaseMs, checkDatabase(config, folder)).catch(
+    (error): StoreReport => ({
+      finding: undetermined(`The database could not be checked: ${reasonOf(error)}.`),
+      url: null,
+    }),
+  )
+  const { redis_url } = config
+  const first = Promise.all([
+    runCheck('data_folder', () => checkDataFolder(config)),
+    runCheck('disk', () => checkDisk(config)),
+    runCheck('port', () => checkPort(config)),
+    runCheck('certificate', () => checkCertificate(config, Date.now())),
+    runCheck('multicast', checkMulticast),
+    ...(redis_url === null ? [] : [runCheck('redis', () => checkRedis(redis_url))]),
+  ])
+  const { finding, url } = await store
+  const rest = await checkWithRuntime(config, { folder, url }, terminal)
+  return [...(await first), { name: 'database', ...finding }, ...rest]
+}
+
+/** Opens the stored manufacturers together with those in the configuration, and checks what needs them. */
+async function checkWithRuntime(config: Config, store: OpenStore, terminal: Terminal): Promise<Check[]> {
+  let runtime: Runtime
+  try {
+    runtime = await within(openMs, openForChecks(config, store, terminal))
+  } catch (error) {
+    const message = `The sources could not be read: ${reasonOf(error)}.`
+    return [{ name: 'sources', ...(error instanceof ConfigError ? failed(message) : undetermined(message)) }]
+  }
+  const { sources, db } = runtime
+  try {
+    const leases = await within(500, listHeldLeases(db.read)).catch(() => [])
+    const [backup, clock, checks] = await Promise.all([
+      store.url === null
+        ? { name: 'backup', ...undetermined('The database does not say when it was last backed up.') }
+        : runCheck('backup', () => checkBackup(db, Date.now())),
+      runCheck('clock', () => checkClock(sources)),
+      checkSources(runtime, leases),
+    ])
+    return [backup, clock, ...checks]
+  } finally {
+    await within(500, runtime.close()).catch(() => {})
+  }
+}
+
+interface OpenStore {
+  /** A temporary folder. */
+  readonly folder: string
+  /** The database to read; null for an empty one. */
+  readonly url: string | null
+}
+
+/** PostgreSQL is opened without writing to it; everything else is a copy in the temporary folder. */
+async function openForChecks(config: Config, { folder, url }: OpenStore, terminal: Terminal): Promise<Runtime> {
+  const database_url = url ?? `sqlite:${join(folder, 'empty.db')}`
+  const secret_key = config.secret_key ?? (await readKey(config.data_dir)) ?? randomBytes(32).toString('hex')
+  const copied = { ...config, data_dir: folder, database_url, secret_key, redis_url: null }
+  const isReadOnly = !database_url.startsWith('sqlite:')
+  const log = createLog(terminal, 'silent')
+  return openRuntime(copied, { log, pid: terminal.pid, isReadOnly, isRecording: false })
+}
+
+/** Reads the key that decrypts the stored credentials; null if this user cannot read it. */
+async function readKey(dataDir: string): Promise<string | null> {
+  const text = await readFile(join(dataDir, 'secret.key'), 'utf8').catch(() => '')
+  return /^[0-9a-f]{64}\s*$/i.test(text) ? text.trim() : null
+}
+
+const labels = new Map<boolean | null, string>([
+  [true, 'ok'],
+  [false, 'PROBLEM'],
+  [null, 'unknown'],
+])
+
+function print(terminal: Terminal, checks: readonly Check[]): void {
+  const width = Math.max(...checks.filter(({ name }) => !name.startsWith('source ')).map(({ name }) => name.length))
+  for (const { name, ok, message } of checks) {
+    const label = String(labels.get(ok)).padEnd('PROBLEM'.length)
+    if (name.length <= width) terminal.out(`${label}  ${name.replace('_', ' ').padEnd(width)}  ${plain(message)}`)
+    else terminal.out(`${label}  ${plain(name)}\n${' '.repeat(label.length + width + 4)}${plain(message)}`)
+  }
+  const problems = checks.filter(({ ok }) => ok === false).length
+  const unknown = checks.filter(({ ok }) => ok === null).length
+  const summary =
+    problems === 0 ? 'No problem was found' : problems === 1 ? '1 problem was found' : `${problems} problems were found`
+  terminal.out(`\n${summary}${unknown === 0 ? '' : `; ${unknown} could not be determined`}.`)
+}

@@ -1,0 +1,152 @@
+/** Checks of the network: the port of the service, multicast, and the clock compared with those of the systems. */
+
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from '../../config.ts'
+import { type MonitoredSource, readSourceTime } from '../../manufacturers/sources.ts'
+import { type Finding, failed, passed, reasonOf, undetermined } from './check.ts'
+
+const requestMs = 3_000
+
+/** Reads a response of the service on this machine. Its certificate is not verified, because nothing secret is sent. */
+function read(url: URL): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const signal = AbortSignal.timeout(requestMs)
+    const request = send(url, { signal, rejectUnauthorized: false, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+        if (text.length > 10_000) response.destroy()
+      })
+      response.on('close', () => resolve(text)).on('error', reject)
+    })
+    request.on('error', reject).end()
+  })
+}
+
+/** Checks that the service can listen on its port, or that it is the service that already does. */
+export async function checkPort({ server: { host, port, mount }, tls }: Config): Promise<Finding> {
+  if (port === 0) return passed('The service chooses a free port when it starts.')
+  const listener = createServer()
+  try {
+    await once(listener.listen({ host, port }), 'listening')
+    listener.close()
+    return passed(`${host}:${port} is free; the service is not running.`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    switch (code) {
+      case 'EADDRINUSE':
+        break
+      case 'EADDRNOTAVAIL':
+        return failed(
+          `${host} is not an address of this machine. Set server.host to one of its addresses, or to 0.0.0.0.`,
+        )
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        return failed(`The name ${host} in server.host does not resolve. Use an address of this machine.`)
+      case 'EACCES':
+        return undetermined(
+          `This user may not listen on port ${port}. Use a port from 1024 to 65535, or run this command as the user of the service.`,
+        )
+      default:
+        return failed(`The service cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
+    }
+  }
+  const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  const address = `${tls === null ? 'http' : 'https'}://${local}:${port}${mount}`
+  const response = await read(new URL(`${address}/healthz`)).catch(() => null)
+  if (response === '{"status":"ok"}') return passed(`The service responds at ${address}/.`)
+  return failed(
+    `Port ${port} of ${host} is in use by another program, or by a service that does not respond. End it, or choose another port with server.port.`,
+  )
+}
+
+/** The most that two clocks may differ. Sessions, certificates and recorded times depend on the clock. */
+const maxDifferenceMs = 60_000
+const maxComparisons = 20
+/** Exists while systemd-timesyncd has synchronized the clock. */
+const synchronizedFile = '/run/systemd/timesync/synchronized'
+
+/** Compares the clock with the Date headers of the systems. One that agrees is sufficient. */
+export async function checkClock(sources: readonly MonitoredSource[]): Promise<Finding> {
+  const readings = await Promise.all(
+    sources.slice(0, maxComparisons).map(async (source) => {
+      const time = await readSourceTime(source, AbortSignal.timeout(requestMs)).catch(() => null)
+      return time === null ? [] : [{ host: new URL(source.settings.baseUrl).host, differenceMs: Date.now() - time }]
+    }),
+  )
+  const [closest] = readings.flat().sort((a, b) => Math.abs(a.differenceMs) - Math.abs(b.differenceMs))
+  const time = new Date().toISOString()
+  if (closest === undefined) {
+    if (existsSync(synchronizedFile)) return passed(`${time}; synchronized with a time server.`)
+    return undetermined(`${time}; no system that could be compared with it responds. Compare it with a watch.`)
+  }
+  const { host, differenceMs } = closest
+  if (Math.abs(differenceMs) <= maxDifferenceMs) return passed(`${time}; the clock of ${host} agrees.`)
+  const direction = differenceMs > 0 ? 'ahead of' : 'behind'
+  return failed(
+    `${time} is ${Math.round(Math.abs(differenceMs) / 1000)} s ${direction} the clock of ${host}. Set the clock of this machine, or use a time server on both.`,
+  )
+}
+
+/** A link-local multicast group; datagrams to this port are not delivered to any other program. */
+const group = '224.0.0.251'
+const multicastWaitMs = 1_000
+
+/** Checks for each network whether a multicast datagram comes back to this machine. */
+export async function checkMulticast(): Promise<Finding> {
+  const all = Object.entries(networkInterfaces()).flatMap(([name, list]) =>
+    (list ?? [])
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }) => ({ name, address })),
+  )
+  if (all.length === 0) return undetermined('This machine has no IPv4 network.')
+  const results = await Promise.all(
+    all.map(async (network) => ({ ...network, works: await receivesOwn(network.address) })),
+  )
+  const describe = (works: boolean) =>
+    results
+      .filter((result) => result.works === works)
+      .map(({ name, address }) => `${name} (${address})`)
+      .join(', ')
+  if (!results.some(({ works }) => works)) {
+    return failed(
+      `No network accepts multicast: ${describe(false)}. Devices that announce themselves are not found; enter their addresses, or allow UDP multicast in the firewall of this machine.`,
+    )
+  }
+  const without = describe(false)
+  const note = without === '' ? '' : ` Not on ${without}.`
+  return passed(`Multicast works on ${describe(true)}.${note} Whether switches forward it cannot be seen from here.`)
+}
+
+async function receivesOwn(address: string): Promise<boolean> {
+  const socket = createSocket({ type: 'udp4', reuseAddr: true })
+  const text = `micwatch ${address} ${performance.now()}`
+  const ended = new AbortController()
+  try {
+    const received = new Promise<boolean>((resolve) => {
+      socket.on('message', (message) => message.toString() === text && resolve(true))
+      socket.on('error', () => resolve(false))
+    })
+    socket.bind(0)
+    await once(socket, 'listening')
+    socket.addMembership(group, address)
+    socket.setMulticastInterface(address)
+    socket.setMulticastLoopback(true)
+    socket.setMulticastTTL(1)
+    socket.send(text, socket.address().port, group)
+    return await Promise.race([received, pause(multicastWaitMs, false, { signal: ended.signal })])
+  } catch {
+    return false
+  } finally {
+    ended.abort()
+    socket.close()
+  }
+}

@@ -1,0 +1,131 @@
+/** Checks of the database, Redis and the last backup. The database is read, or copied, but never changed. */
+
+import { existsSync } from 'node:fs'
+import { copyFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { describeIncident } from '../../domain/equipment/health.ts'
+import { pingRedis } from '../../state/redis.ts'
+import { type Database, openDatabase } from '../../storage/database.ts'
+import { findLastBackup } from '../../storage/last-backup.ts'
+import { appliedNames, missingMigrations } from '../../storage/migrate.ts'
+import { findIncident } from '../../storage/repair.ts'
+import { listSnapshots } from '../../storage/snapshots.ts'
+import { copySqlite, findDamage, sqlitePath } from '../../storage/sqlite-file.ts'
+import { type Finding, failed, passed, reasonOf, undetermined, within } from './check.ts'
+
+/** A larger file takes too long to read completely. The history has files of its own. */
+const maxCheckedBytes = 200_000_000
+const connectMs = 4_000
+
+/** What was found out about the database, and its URL if it can be read without changing anything. */
+export interface StoreReport {
+  readonly finding: Finding
+  /** A copy of a SQLite database, or the PostgreSQL database; null if neither can be used. */
+  readonly url: string | null
+}
+
+/** Checks the database, and copies a SQLite database to `folder`, so that it can be opened. */
+export async function checkDatabase(config: Config, folder: string): Promise<StoreReport> {
+  const path = sqlitePath(config.database_url)
+  try {
+    if (path === null) return { ...(await readDatabase(config.database_url, connectMs)) }
+    const missing = await checkMissingFile(path, config)
+    if (missing !== null) return { finding: missing, url: null }
+    const { size } = await stat(path)
+    if (size > maxCheckedBytes) {
+      const finding = undetermined(
+        `${path} is too large to be checked here (${Math.round(size / 1e6)} MB). The service checks it at every start.`,
+      )
+      return { finding, url: null }
+    }
+    const copy = join(folder, 'micwatch.db')
+    const damage = await copyAndCheck(path, copy)
+    if (damage !== null) {
+      const remedy =
+        'Stop the service and start it again: it keeps the damaged file and restores the newest snapshot. Or restore a backup.'
+      return { finding: failed(`The database ${path} is damaged (${damage}). ${remedy}`), url: null }
+    }
+    return await readDatabase(`sqlite:${copy}`, connectMs)
+  } catch (error) {
+    return { finding: describeFailure(error, path), url: null }
+  }
+}
+
+function describeFailure(error: unknown, path: string | null): Finding {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EACCES' || code === 'EPERM')
+    return undetermined(`${path} cannot be read by this user. Run this command as the user of the service.`)
+  const reason = reasonOf(error).replace(/\.$/, '')
+  if (path !== null) return failed(`The database ${path} cannot be read: ${reason}.`)
+  return failed(
+    `The PostgreSQL database cannot be read: ${reason}. Check database_url, and that the server is running and accepts this user.`,
+  )
+}
+
+async function checkMissingFile(path: string, config: Config): Promise<Finding | null> {
+  if (existsSync(path)) return null
+  const [newest] = await listSnapshots(config)
+  if (newest === undefined) return undetermined(`There is no database at ${path} yet; the first start creates it.`)
+  return failed(
+    `The database ${path} is missing, but there is a snapshot: ${newest.path}. The next start restores it. To start with an empty database instead, run: micwatch restore --none`,
+  )
+}
+
+/**
+ * Copies the database and returns the damage, if there is any. A database that no process has open is copied as it is,
+ * because SQLite would create files beside it even for reading.
+ */
+async function copyAndCheck(path: string, copy: string): Promise<string | null> {
+  if (existsSync(`${path}-shm`)) {
+    const damage = findDamage(path, 'quick')
+    if (damage === null) await copySqlite(path, copy, { overwrite: true, owner: 'process' })
+    return damage
+  }
+  await copyFile(path, copy)
+  if (existsSync(`${path}-wal`)) await copyFile(`${path}-wal`, `${copy}-wal`)
+  return findDamage(copy, 'quick')
+}
+
+async function readDatabase(url: string, limitMs: number): Promise<StoreReport> {
+  const db = await openDatabase({ url, waitLimitMs: limitMs })
+  try {
+    const names = await within(limitMs, appliedNames(db.dialect, db.read))
+    if (names.length === 0)
+      return { finding: undetermined('The database is empty; the first start creates its tables.'), url: null }
+    const missing = missingMigrations(names)
+    const kind = db.dialect === 'sqlite' ? 'The database is intact' : 'PostgreSQL responds'
+    if (missing.length > 0) {
+      const finding = passed(`${kind}. The next start applies ${missing.length} migrations, after a snapshot.`)
+      // A copy can be migrated.
+      return { finding, url: db.dialect === 'sqlite' ? url : null }
+    }
+    const incident = await findIncident(db.read)
+    if (incident !== null)
+      return { finding: failed(`${describeIncident(incident)} Acknowledge this on the page Alerts.`), url }
+    return { finding: passed(`${kind}, and has the tables of this version.`), url }
+  } finally {
+    await db.close()
+  }
+}
+
+const dayMs = 24 * 3_600_000
+const maxBackupDays = 30
+
+/** Judges when `micwatch backup` was last used. Other kinds of backup cannot be seen. */
+export async function checkBackup(db: Pick<Database, 'read'>, now: number): Promise<Finding> {
+  const advice = 'Run micwatch backup, and keep the file and secret.key on another machine.'
+  const time = await findLastBackup(db.read)
+  if (time === null) return undetermined(`No backup has been made with micwatch backup. ${advice}`)
+  const days = Math.max(0, Math.floor((now - time) / dayMs))
+  const age = `The last backup was made ${days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`} ago`
+  return days > maxBackupDays ? failed(`${age}. ${advice}`) : passed(`${age}.`)
+}
+
+export async function checkRedis(url: string): Promise<Finding> {
+  const problem = await pingRedis(url)
+  if (problem === null) return passed('Redis responds.')
+  return failed(
+    `Redis does not respond: ${problem}. Check redis_url, and that the server is running. Without it, request limits apply per process.`,
+  )
+}

@@ -1,0 +1,44 @@
+/** Building blocks of the schema of the configuration file; the descriptions state what is expected. */
+
+import Type from 'typebox'
+import { isFreeHeaderName, isHeaderValue } from '../domain/header-text.ts'
+import { parseNetwork } from '../domain/identity/address.ts'
+
+export const text = (expected: string) => Type.String({ description: expected })
+export const flag = Type.Boolean({ description: 'true or false' })
+export const textList = (expected: string) => Type.Array(Type.String(), { description: `a list of ${expected}` })
+export const integer = (minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
+export const networks = (pattern = '') => {
+  const network = Type.String({ pattern, description: 'a network in CIDR form, such as 10.0.0.0/8' })
+  return Type.Array(
+    Type.Refine(network, (value) => parseNetwork(value) !== null),
+    { description: 'a list of networks in CIDR form' },
+  )
+}
+
+/** Creates the schema of a section: all keys are optional, unknown keys are errors. */
+export const section = <T extends Type.TProperties>(properties: T) =>
+  Type.Partial(Type.Object(properties, { additionalProperties: false, description: 'a section of keys' }), {
+    additionalProperties: false,
+  })
+
+export const headers = Type.Refine(
+  Type.Record(Type.String(), Type.String(), { description: 'a section of header names and values' }),
+  (values) => Object.entries(values).every(([name, value]) => isFreeHeaderName(name) && isHeaderValue(value)),
+)
+export const writeAddress = Type.Refine(text('an address such as https://metrics.example/api/v1/write'), isWriteAddress)
+export const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
+/** Whether the text is an http or https URL without credentials, which belong into a header. */
+function isWriteAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && [username, password, hash].every((part) => part === '')
+}
+
+/** Whether the text is an http or https URL that contains only a host, a port and a path. */
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
+}

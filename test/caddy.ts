@@ -1,0 +1,71 @@
+/** Runs deploy/Caddyfile in a real Caddy. */
+
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestEnd } from './cleanup.ts'
+import { createTestFolder } from './databases.ts'
+import { installDebianPackage } from './debian-package.ts'
+import { freePort } from './postgres.ts'
+
+const caddyfile = fileURLToPath(new URL('../deploy/Caddyfile', import.meta.url))
+
+interface CaddyConfig {
+  readonly apps: {
+    readonly tls: { readonly automation: { readonly policies: readonly Policy[] } }
+    readonly http: { readonly servers: Record<string, { listen: string[] }> }
+  }
+}
+
+interface Policy {
+  readonly subjects?: readonly string[]
+  readonly issuers?: readonly { readonly module: string }[]
+}
+
+/** Installs Caddy, unless it is installed. */
+export async function requireCaddy(): Promise<void> {
+  try {
+    execFileSync('caddy', ['version'], { stdio: 'ignore' })
+  } catch {
+    await installDebianPackage('caddy')
+  }
+}
+
+export function adapt(env: Record<string, string>): CaddyConfig {
+  const args = ['adapt', '--config', caddyfile, '--adapter', 'caddyfile']
+  const environment = { ...process.env, MICWATCH_SCREENS: '127.0.0.1:8080', ...env }
+  return JSON.parse(execFileSync('caddy', args, { env: environment, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
+}
+
+/** Starts Caddy with deploy/Caddyfile on free ports, without changing the certificates that this machine trusts. */
+export async function startCaddy(env: Record<string, string>) {
+  const folder = await createTestFolder()
+  const [httpsPort, httpPort] = [await freePort(), await freePort()]
+  const { apps } = adapt(env)
+  for (const server of Object.values(apps.http.servers)) {
+    server.listen = server.listen.map((address) => (address === ':443' ? `:${httpsPort}` : `:${httpPort}`))
+  }
+  const config = {
+    admin: { disabled: true },
+    apps: {
+      ...apps,
+      http: { ...apps.http, https_port: httpsPort, http_port: httpPort },
+      pki: { certificate_authorities: { local: { install_trust: false } } },
+    },
+  }
+  const file = join(folder.path, 'caddy.json')
+  await writeFile(file, JSON.stringify(config))
+  const child = spawn('caddy', ['run', '--config', file], {
+    env: { PATH: process.env.PATH, HOME: folder.path },
+    stdio: 'ignore',
+  })
+  const exited = once(child, 'exit')
+  onTestEnd(async () => {
+    child.kill()
+    await exited
+    await folder.drop()
+  })
+  return { httpsPort, httpPort }
+}

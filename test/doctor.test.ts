@@ -1,0 +1,269 @@
+/** `micwatch doctor`, while the service runs, while it is stopped, and with everything that can be wrong. */
+
+import { chmod, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { configFor, createInstallation, startSennheiser, startShure, startSystemApi, until } from './app.ts'
+import { certify } from './certificates.ts'
+import { onTestEnd } from './cleanup.ts'
+import { createTestDatabase } from './databases.ts'
+import { freePort } from './postgres.ts'
+import { timeLimit } from './time-limit.ts'
+
+type Installation = Awaited<ReturnType<typeof createInstallation>>
+
+interface Report {
+  readonly ok: boolean
+  readonly checks: readonly { readonly name: string; readonly ok: boolean | null; readonly message: string }[]
+}
+
+/** Runs the command and returns its report; the exit code must agree with it. */
+async function examine(installation: Installation, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const result = await installation.run(['doctor', '--json', ...args], env)
+  const report = result.json() as Report
+  expect([result.code, result.err, report.ok]).toEqual([
+    report.ok ? 0 : 1,
+    '',
+    !report.checks.some(({ ok }) => ok === false),
+  ])
+  const find = (name: string) => {
+    const check = report.checks.find((candidate) => candidate.name.startsWith(name))
+    return [check?.ok, check?.message]
+  }
+  return { ...report, find, problems: report.checks.filter(({ ok }) => ok === false).map(({ name }) => name) }
+}
+
+const containing = (text: string) => expect.stringContaining(text)
+
+/** Returns the path, size and time of change of every file in the folder. */
+async function listContents(folder: string) {
+  const names = (await readdir(folder, { recursive: true })).sort()
+  return Promise.all(
+    names.map(async (name) => {
+      const { size, mtimeMs, mode } = await stat(join(folder, name))
+      return [name, size, mtimeMs, mode]
+    }),
+  )
+}
+
+/** Listens on a free port of this machine, and never responds. */
+async function listenSilently() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await until('the server listens', () => server.listening)
+  onTestEnd(() => void server.close())
+  return (server.address() as { port: number }).port
+}
+
+describe.concurrent('doctor', () => {
+  // Conformance: C-17.70, C-17.71, C-17.72.
+  it('finds no problem, whether the service runs or not, and changes nothing', async () => {
+    const shure = await startShure()
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const service = await installation.serve()
+    await until('the service polls', async () => (await service.receivers()).length === 2)
+    const port = ['--port', String(service.port)]
+    const running = await examine(installation, port)
+    expect(running.problems).toEqual([])
+    const source = `source shure:${shure.baseUrl}`
+    expect(running.find(source)).toEqual([true, 'It responds and lists 2 devices.'])
+    expect(running.find('port')).toEqual([
+      true,
+      containing(`The service responds at http://127.0.0.1:${service.port}/`),
+    ])
+    expect(running.find('versions')).toEqual([true, expect.stringMatching(/^Micwatch \d.* Node\.js \d/)])
+    expect(running.find('database')).toEqual([true, containing('is intact')])
+    expect(running.find('clock')).toEqual([true, containing('agrees')])
+    expect(running.find('backup')).toEqual([null, containing('micwatch backup')])
+    const names = running.checks.map(({ name }) => name)
+    expect(names).toEqual([
+      'versions',
+      'configuration',
+      'data_folder',
+      'disk',
+      'port',
+      'certificate',
+      'multicast',
+      'database',
+      'backup',
+      'clock',
+      source,
+    ])
+
+    service.kill('SIGTERM')
+    await service.ended
+    expect((await installation.run(['backup', 'copy.db'])).code).toBe(0)
+    const before = await listContents(installation.path)
+    const stopped = await examine(installation, port)
+    expect([stopped.problems, stopped.find(source)[0]]).toEqual([[], true])
+    expect(stopped.find('port')).toEqual([true, containing('the service is not running')])
+    expect(stopped.find('backup')).toEqual([true, containing('less than a day ago')])
+    expect(await listContents(installation.path)).toEqual(before)
+    // What a service that was killed has left behind is not touched either, except for SQLite's index of its log.
+    const killed = await installation.serve()
+    killed.kill('SIGKILL')
+    await killed.ended
+    const withoutIndex = async () =>
+      (await listContents(installation.path)).filter(([name]) => !/-shm$/.test(String(name)))
+    const left = await withoutIndex()
+    expect((await examine(installation, port)).problems).toEqual([])
+    expect(await withoutIndex()).toEqual(left)
+    const text = await installation.run(['doctor', ...port])
+    expect([text.code, text.err, text.out]).toEqual([
+      0,
+      '',
+      expect.stringMatching(/^ok {7}data folder.*No problem was found/ms),
+    ])
+  })
+
+  // Conformance: C-17.73.
+  it('says of each source why it is not reached, and what to do', async () => {
+    const [shure, sennheiser, systemApi] = await Promise.all([
+      startShure(),
+      startSennheiser({ tls: await certify({ name: '127.0.0.1' }) }),
+      startSystemApi({ host: '127.0.79.4', port: 10_000, tls: await certify({ name: '127.0.79.4' }) }),
+    ])
+    const refused = `http://127.0.0.1:${await freePort()}`
+    const silent = `http://127.0.0.1:${await listenSilently()}`
+    const entry = (code: string, api_base_url: string, more: object = {}) => ({
+      code,
+      plugin: 'shure',
+      config: { api_base_url, shared_key: 'key', timeout: 2, ...more },
+    })
+    const installation = await createInstallation({
+      manufacturers: [
+        entry('refused', refused),
+        entry('unresolved', 'https://mics.invalid'),
+        entry('silent', silent),
+        entry('untrusted', sennheiser.baseUrl),
+        entry('rejected', shure.baseUrl),
+        {
+          code: 'other',
+          plugin: 'sennheiser',
+          config: { api_base_url: systemApi.baseUrl, password: 'x', ssl_verify: false },
+        },
+        { code: 'disabled', plugin: 'shure', api_enabled: false, config: { api_base_url: refused } },
+      ],
+    })
+    const startedAt = performance.now()
+    const { find, problems } = await examine(installation, ['--port', '0'])
+    expect(performance.now() - startedAt).toBeLessThan(timeLimit(15_000))
+    expect(find('source refused')).toEqual([false, containing('Connection refused by 127.0.0.1')])
+    expect(find('source unresolved')).toEqual([
+      false,
+      containing('does not resolve; check the address and the name server'),
+    ])
+    expect(find('source silent')).toEqual([false, containing('No response from 127.0.0.1')])
+    expect(find('source untrusted')).toEqual([false, containing('set ssl_verify: false')])
+    expect(find('source rejected')).toEqual([false, containing('check the key or password')])
+    expect(find('source other')).toEqual([false, containing('A system of Shure responds at https://127.0.79.4:10000')])
+    expect(problems).toHaveLength(6)
+  })
+
+  // Conformance: C-17.74.
+  it('does not try rejected credentials again while the service runs', async () => {
+    const shure = await startShure()
+    const entry = configFor(shure, { shared_key: 'wrong' })
+    const installation = await createInstallation({ manufacturers: [entry] })
+    const service = await installation.serve()
+    await until('the credentials are rejected', async () =>
+      /credentials rejected/.test((await service.get('/api/health/')).bytes.toString()),
+    )
+    const rejected = () =>
+      shure.requests.entries.filter(
+        ({ refusal }) => refusal !== null && refusal !== undefined && refusal !== 'no-credentials',
+      ).length
+    const before = rejected()
+    const { find } = await examine(installation, ['--port', String(service.port)])
+    expect(find('source shure')).toEqual([false, containing('Credentials rejected by')])
+    expect(rejected()).toBe(before)
+  })
+
+  // Conformance: C-17.75.
+  it('finds what is wrong with the files, the port and the clock', async () => {
+    const late = createHttpServer((_request, response) => {
+      response
+        .setHeader('date', new Date(Date.now() - 3_600_000).toUTCString())
+        .writeHead(404)
+        .end()
+    }).listen(0, '127.0.0.1')
+    await until('the server listens', () => late.listening)
+    onTestEnd(() => void late.close())
+    const { port } = late.address() as { port: number }
+    const config = {
+      manufacturers: [{ code: 'shure', config: { api_base_url: `http://127.0.0.1:${port}`, shared_key: 'key' } }],
+    }
+    const installation = await createInstallation(config)
+    expect((await installation.run(['migrate'])).code).toBe(0)
+    const expired = await certify({ name: 'mics.example', expiresAt: Date.now() - 3 * 24 * 3_600_000 })
+    const valid = await certify({ name: 'mics.example', expiresAt: Date.now() + 20 * 24 * 3_600_000 })
+    await Promise.all([
+      installation.write('expired.crt', expired.cert),
+      installation.write('expired.key', expired.key),
+      installation.write('valid.crt', valid.cert),
+      installation.write('valid.key', valid.key),
+    ])
+    const withTls = (name: string) => ({
+      ...config,
+      server: { port, allowed_hosts: ['mics.example', 'wall.example'] },
+      tls: { cert: `${name}.crt`, key: `${name}.key` },
+    })
+    const data = (name: string) => join(installation.path, 'data', name)
+    await installation.write('micwatch.yaml', JSON.stringify(withTls('expired')))
+    await writeFile(data('secret.key'), 'a'.repeat(64), { mode: 0o600 })
+    await chmod(data('secret.key'), 0o644)
+    const database = await readFile(data('micwatch.db'))
+    await truncate(data('micwatch.db'), Math.floor(database.length / 2))
+    const first = await examine(installation)
+    expect(first.find('port')).toEqual([false, containing('is in use by another program')])
+    expect(first.find('certificate')).toEqual([false, expect.stringMatching(/expired\.crt expired on .*Renew it/)])
+    expect(first.find('data_folder')).toEqual([false, expect.stringMatching(/secret\.key.*chmod/)])
+    expect(first.find('database')).toEqual([false, containing('is damaged')])
+    expect(first.find('clock')).toEqual([
+      false,
+      expect.stringMatching(/is 36\d\d s ahead of the clock of 127\.0\.0\.1/),
+    ])
+    // A damaged database does not hide the sources of the configuration.
+    expect(first.find('source shure')[0]).toBe(false)
+
+    await writeFile(data('micwatch.db'), database)
+    await installation.write('micwatch.yaml', JSON.stringify(withTls('valid')))
+    const second = await examine(installation)
+    expect(second.find('certificate')).toEqual([false, containing('is not valid for wall.example')])
+    expect(second.find('database')[0]).toBe(true)
+  })
+
+  // Conformance: C-17.76.
+  it('reports an invalid configuration, and rejects wrong flags', async () => {
+    const installation = await createInstallation({ server: { prot: 1 } })
+    const { find, problems } = await examine(installation)
+    expect(problems).toEqual(['configuration'])
+    expect(find('configuration')[1]).toMatch(/^micwatch\.yaml: server\.prot: unknown key\. Correct/)
+    // The service has secrets in its environment that this command does not have.
+    const text =
+      'manufacturers: [{code: shure, config: {api_base_url: "http://127.0.0.1:9", shared_key: "$' + '{ABSENT}"}}]'
+    await installation.write('micwatch.yaml', text)
+    expect((await examine(installation)).find('configuration')).toEqual([null, containing('ABSENT is not set')])
+    for (const args of [['--nothing'], ['--port', 'high'], ['surplus']]) {
+      const { code, out, err } = await installation.run(['doctor', ...args])
+      expect([args, code, out, err.trim().split('\n').length]).toEqual([args, 2, '', 1])
+    }
+  })
+
+  // Conformance: C-17.77.
+  it('checks PostgreSQL and Redis', async () => {
+    const { url, drop } = await createTestDatabase('postgres')
+    onTestEnd(drop)
+    const redis_url = `redis://127.0.0.1:${await freePort()}`
+    const installation = await createInstallation({ database_url: url, redis_url })
+    expect((await examine(installation, ['--port', '0'])).find('database')).toEqual([null, containing('is empty')])
+    expect((await installation.run(['migrate'])).code).toBe(0)
+    const { find, problems } = await examine(installation, ['--port', '0'])
+    expect([find('database'), problems]).toEqual([[true, containing('PostgreSQL responds')], ['redis']])
+    expect(find('redis')[1]).toMatch(/ECONNREFUSED.*Check redis_url/)
+    const nobody = `postgres://nobody@127.0.0.1:${await freePort()}/none`
+    const stopped = await examine(installation, ['--port', '0', '--database-url', nobody])
+    expect(stopped.find('database')).toEqual([false, containing('Check database_url')])
+  })
+})
