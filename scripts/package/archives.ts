@@ -1,0 +1,83 @@
+/** Writes the archives of packages: `ar` (the container of a deb), tar.gz and zip. The same files make the same bytes. */
+
+import { execFileSync } from 'node:child_process'
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32, deflateRawSync } from 'node:zlib'
+
+/** All files have this time, so that a package does not depend on when it was built. 1980 is the earliest in a zip. */
+const fixedTime = '2026-01-01 00:00:00Z'
+
+/** Packs the entries of a folder with GNU tar, owned by root. */
+export function tarGz(folder: string, entries: readonly string[]): Buffer {
+  const owner = ['--owner=root:0', '--group=root:0', '--numeric-owner']
+  const args = [
+    '--create',
+    '--use-compress-program=gzip -n',
+    '--sort=name',
+    `--mtime=${fixedTime}`,
+    ...owner,
+    '--directory',
+    folder,
+    ...entries,
+  ]
+  return execFileSync('tar', args, { maxBuffer: 1024 ** 3 })
+}
+
+/** The common `ar` format: a header of 60 characters for each file, and even offsets. */
+export function ar(files: readonly (readonly [name: string, content: Buffer])[]): Buffer {
+  const parts = files.flatMap(([name, content]) => {
+    const fields = [name.padEnd(16), '0'.padEnd(12), '0'.padEnd(6), '0'.padEnd(6), '100644'.padEnd(8)]
+    const header = Buffer.from(`${fields.join('')}${String(content.length).padEnd(10)}\`\n`)
+    return [header, content, Buffer.alloc(content.length % 2, '\n')]
+  })
+  return Buffer.concat([Buffer.from('!<arch>\n'), ...parts])
+}
+
+/** Packs a folder; its name is the first part of all paths. Keeps the modes of files; links are not supported. */
+export function zip(parent: string, name: string): Buffer {
+  const locals: Buffer[] = []
+  const entries: Buffer[] = []
+  let offset = 0
+  for (const path of listFiles(parent, name)) {
+    const content = readFileSync(join(parent, path))
+    const packed = deflateRawSync(content, { level: 9 })
+    const fileName = Buffer.from(path)
+    const fields = Buffer.alloc(26)
+    // Version 2.0, UTF-8 names, deflate, 1 January 2026 at 00:00.
+    fields.writeUInt16LE(20, 0)
+    fields.writeUInt16LE(0x0800, 2)
+    fields.writeUInt16LE(8, 4)
+    fields.writeUInt16LE(0, 6)
+    fields.writeUInt16LE(((2026 - 1980) << 9) | (1 << 5) | 1, 8)
+    fields.writeUInt32LE(crc32(content), 10)
+    fields.writeUInt32LE(packed.length, 14)
+    fields.writeUInt32LE(content.length, 18)
+    fields.writeUInt16LE(fileName.length, 22)
+    locals.push(Buffer.from('PK\x03\x04', 'latin1'), fields, fileName, packed)
+    const attributes = Buffer.alloc(14)
+    attributes.writeUInt32LE((lstatSync(join(parent, path)).mode << 16) >>> 0, 6)
+    attributes.writeUInt32LE(offset, 10)
+    // Made by Unix, so that the modes are kept.
+    entries.push(Buffer.from('PK\x01\x02\x14\x03', 'latin1'), fields, attributes, fileName)
+    offset += 4 + fields.length + fileName.length + packed.length
+  }
+  const directory = Buffer.concat(entries)
+  const count = entries.length / 4
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  end.writeUInt16LE(count, 8)
+  end.writeUInt16LE(count, 10)
+  end.writeUInt32LE(directory.length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...locals, directory, end])
+}
+
+/** Returns the paths of all files, with slashes, in a fixed order. */
+function listFiles(parent: string, path: string): string[] {
+  const stats = lstatSync(join(parent, path))
+  if (stats.isSymbolicLink()) throw new Error(`${path} is a link to ${readlinkSync(join(parent, path))}`)
+  if (!stats.isDirectory()) return [path]
+  const names = readdirSync(join(parent, path)).sort()
+  return names.flatMap((name) => listFiles(parent, `${path}/${name}`))
+}

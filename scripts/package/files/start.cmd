@@ -1,0 +1,2 @@
+@"%~dp0bin\node.exe" "%~dp0launch.js" %*
+@if errorlevel 1 pause

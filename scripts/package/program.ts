@@ -1,0 +1,91 @@
+/** Creates the folder of the program: the build, Node.js, and the native packages of one platform. */
+
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { nodeVersion, type Target } from './targets.ts'
+
+/** Thrown for an error that its message explains. */
+export class PackageError extends Error {}
+
+interface ProgramOptions {
+  readonly root: string
+  readonly target: Target
+  /** Packages that were downloaded are kept here. */
+  readonly cache: string
+}
+
+/** Writes the program to `folder`, which must not exist. */
+export function writeProgram(folder: string, { root, target, cache }: ProgramOptions): void {
+  mkdirSync(join(folder, 'bin'), { recursive: true })
+  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: (path) => extname(path) !== '.map' })
+  for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
+  const { name, version, type, license } = readJson(join(root, 'package.json'))
+  // `type` makes Node.js treat the files in dist/ as modules.
+  writeFileSync(
+    join(folder, 'package.json'),
+    `${JSON.stringify({ name, version, type, license, private: true }, null, 2)}\n`,
+  )
+
+  const node = download(`${target.node}@${nodeVersion}`, cache)
+  cpSync(join(node, 'bin', target.program), join(folder, 'bin', target.program))
+  chmodSync(join(folder, 'bin', target.program), 0o755)
+  if (existsSync(join(node, 'LICENSE'))) cpSync(join(node, 'LICENSE'), join(folder, 'bin/LICENSE'))
+
+  const modules = join(root, 'node_modules')
+  const into = (packageName: string) => join(folder, 'node_modules', packageName)
+  const argon2 = '@node-rs/argon2'
+  copyPackage(join(modules, argon2), into(argon2))
+  const argon2Version = String(readJson(join(modules, argon2, 'package.json')).version)
+  copyPackage(download(`${target.argon2}@${argon2Version}`, cache), into(target.argon2))
+  const sqlite = '@photostructure/sqlite'
+  copyPackage(join(modules, sqlite), into(sqlite), ['prebuilds', 'src', 'scripts', 'binding.gyp'])
+  const prebuilt = join('prebuilds', target.sqlite)
+  // Node.js of these packages needs glibc, too.
+  const isUsable = (path: string) => !path.endsWith('.musl.node')
+  cpSync(join(modules, sqlite, prebuilt), join(into(sqlite), prebuilt), { recursive: true, filter: isUsable })
+  // Finds the prebuilt file.
+  copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
+  makeReadable(folder)
+}
+
+/** Copies the files of a package that run, without those named in `without`. */
+function copyPackage(from: string, to: string, without: readonly string[] = []): void {
+  mkdirSync(dirname(to), { recursive: true })
+  const excluded = new Set([...without, 'node_modules'].map((name) => join(from, name)))
+  const isNeeded = (path: string) => !excluded.has(path) && !/\.(map|ts|mts|cts|md)$/.test(path)
+  cpSync(from, to, { recursive: true, dereference: true, filter: isNeeded })
+}
+
+/** Everything is readable by all users, and only Node.js and scripts can be executed, whatever the umask is. */
+function makeReadable(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const isProgram = entry.isDirectory() || /^node(\.exe)?$/.test(entry.name)
+    chmodSync(path, isProgram ? 0o755 : 0o644)
+  }
+}
+
+/** Downloads a package from the registry, unless it is in the cache, and returns its folder. */
+function download(reference: string, cache: string): string {
+  const folder = join(cache, reference.replaceAll('/', '+'))
+  if (existsSync(join(folder, 'package'))) return join(folder, 'package')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  try {
+    execFileSync('npm', ['pack', reference, '--silent', '--pack-destination', folder], { stdio: 'ignore' })
+    const [file = ''] = readdirSync(folder)
+    execFileSync('tar', ['--extract', '--gzip', '--file', join(folder, file), '--directory', folder])
+    rmSync(join(folder, file))
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw new PackageError(`the package ${reference} cannot be downloaded from the npm registry; check the network`, {
+      cause: error,
+    })
+  }
+  return join(folder, 'package')
+}
+
+function readJson(path: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}

