@@ -1,0 +1,53 @@
+/** The help in a browser, from the pages and on its own. */
+
+import { expect, it } from 'vitest'
+import { startApp } from '../app.ts'
+import { eventually } from '../eventually.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
+
+const { open } = browserForTests()
+
+// Conformance: C-17.48.
+it.concurrent('opens from the top bar, from the keyboard shortcuts and on a phone', async () => {
+  const app = await startApp({ config: { server: { mount: '/venue' } } })
+  const page = await open(app, '/')
+  const index = `${app.url}/help/index.html`
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Help' }).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(index)
+  await page.getByRole('navigation', { name: 'Documents' }).getByRole('link', { name: 'Colours and states' }).click()
+  await page.getByRole('heading', { name: 'Colours and states' }).waitFor()
+  await page.getByRole('link', { name: 'Micwatch' }).first().click()
+  await page.waitForURL(`${app.url}/`)
+
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByRole('link', { name: 'User guide' }).click()
+  await page.waitForURL(index)
+
+  const mobile = await open(app, '/', phone)
+  await mobile.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Help' }).click()
+  await mobile.waitForURL(index)
+  await mobile.getByRole('link', { name: 'All documents' }).click()
+  await mobile.getByRole('link', { name: 'Kiosk screens' }).last().click()
+  await mobile.getByRole('heading', { name: 'Kiosk screens' }).waitFor()
+})
+
+// Conformance: C-17.49.
+it.concurrent.each(['light', 'dark'] as const)('has no accessibility violations when it is %s', async (colorScheme) => {
+  const app = await startApp()
+  const page = await open(app, '/help/index.html', { ...phone, colorScheme })
+  for (const path of ['index', 'guide/monitor-and-wall', 'configuration']) {
+    await page.goto(`${app.url}/help/${path}.html`)
+    expect({ path, violations: await findViolations(page) }).toEqual({ path, violations: [] })
+    expect({ path, isScrolling: await scrollsHorizontally(page) }).toEqual({ path, isScrolling: false })
+  }
+})
+
+// Conformance: C-17.50.
+it.concurrent('prints the document without navigation', async () => {
+  const app = await startApp()
+  const page = await open(app, '/help/guide/alerts.html', { colorScheme: 'dark' })
+  await page.emulateMedia({ media: 'print', colorScheme: 'light' })
+  await eventually(() => page.getByRole('navigation').count()).toBe(0)
+  await eventually(() => page.getByRole('heading', { name: 'Alerts and sound' }).isVisible()).toBe(true)
+})
