@@ -5,11 +5,12 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { type ColumnName, columnNames, noValue, type RecordedSeconds } from '../src/domain/history/columns.ts'
-import { type LevelHistory, levelSeries } from '../src/domain/history/level-history.ts'
+import { type LevelHistory, levelSeries, type Retention } from '../src/domain/history/level-history.ts'
 import { openLevelHistory } from '../src/storage/history/open-level-history.ts'
 import { createPostgresDatabase, startPostgres } from '../test/postgres.ts'
 import { type AtEnd, type Bench, createTempFolder, type Figure, percentile } from './harness.ts'
@@ -34,7 +35,7 @@ export const history = (days: number): Bench => ({
       for (const engine of ['sqlite', 'postgres'] as const) {
         const recorded = await measureRecording(await openTarget(atEnd, engine), on)
         const silent = await measureRecording(await openTarget(atEnd, engine), off)
-        const read = await measureQueries((await openTarget(atEnd, engine)).history, on, days)
+        const read = await measureQueries(await openTarget(atEnd, engine), on, days)
         const add = (name: string, unit: Figure['unit'], ours: number, compared: number | null) =>
           figures.push({ name: `${engine}, ${name}`, unit, ours, reference: compared })
         add('bytes per channel and second, on', 'B', recorded.bytes, reference.on.bytes)
@@ -42,10 +43,12 @@ export const history = (days: number): Bench => ({
         add('written for each byte kept', '×', recorded.written, reference.on.written)
         add('CPU for an hour of 400 channels', 'ms', recorded.cpuMs, reference.on.cpuMs)
         add(`importing ${days} days of 400 channels`, 'ms', read.importMs, null)
+        add(`bytes per channel and second, ${days} days`, 'B', read.bytes, reference.on.bytes)
         add('one channel, 24 h, p95', 'ms', read.dayMs, reference.dayMs)
         add('100 channels, 3 h in 600 points, p95', 'ms', read.threeHoursMs, reference.threeHoursMs)
         add('100,000 steps, p95', 'ms', read.stepsMs, null)
         add('all channels at one second, p95', 'ms', read.atMs, null)
+        add('longest hold of the main thread by queries', 'ms', read.holdMs, null)
       }
       return figures
     },
@@ -149,15 +152,22 @@ async function writtenBytes(): Promise<number> {
   return Number(/^write_bytes: (\d+)/m.exec(text)?.[1] ?? Number.NaN)
 }
 
-/** Appends an hour in batches, and one more batch that lets the last block be closed. */
+const keepAll: Omit<Retention, 'now'> = {
+  secondsDays: 36_500,
+  minutesDays: 36_500,
+  maxBytes: 1e12,
+  pinned: [],
+  isDryRun: false,
+}
+
+/** Appends an hour in batches, and closes its blocks. */
 async function measureRecording({ history, bytes, written }: Target, levels: RecordedSeconds) {
   await history.range()
   const [writtenBefore, cpuBefore] = [await written(), process.cpuUsage()]
   for (let second = 0; second < hour; second += batchSeconds) {
     await history.append(cut(levels, second, batchSeconds, start + second))
   }
-  await history.append(cut(levels, 0, batchSeconds, start + hour + 20))
-  await history.range()
+  await history.prune({ ...keepAll, now: start + hour + 60 })
   const { user, system } = process.cpuUsage(cpuBefore)
   await history.close()
   const [kept, writtenAfter] = [await bytes(), await written()]
@@ -168,19 +178,21 @@ async function measureRecording({ history, bytes, written }: Target, levels: Rec
   }
 }
 
-async function measureQueries(history: LevelHistory, levels: RecordedSeconds, days: number) {
+async function measureQueries({ history, bytes }: Target, levels: RecordedSeconds, days: number) {
   const startedAt = performance.now()
   for (let index = 0; index < days * 24; index++) {
     await history.importSeconds(cut(levels, 0, hour, start + index * hour, index * 7))
   }
   const importMs = performance.now() - startedAt
+  await history.prune({ ...keepAll, now: start + days * day })
   const end = start + days * day
   const measure = (run: (index: number) => Promise<unknown>) => percentileOfRuns(run)
   const ask = (ids: readonly number[], from: number, to: number, maxPoints: number) =>
     history.query({ channelIds: ids, from, to, maxPoints, series: levelSeries })
   const at = (index: number, length: number) => start + ((index * 7919) % Math.max(1, end - start - length))
-  return {
-    importMs,
+  const delays = monitorEventLoopDelay({ resolution: 1 })
+  delays.enable()
+  const times = {
     dayMs: await measure((index) => ask([1 + ((index * 37) % 400)], at(index, day), at(index, day) + day, 600)),
     threeHoursMs: await measure((index) =>
       ask(channelIds.slice(index * 7, index * 7 + 100), at(index, 3 * hour), at(index, 3 * hour) + 3 * hour, 600),
@@ -188,6 +200,9 @@ async function measureQueries(history: LevelHistory, levels: RecordedSeconds, da
     stepsMs: await measure((index) => ask(channelIds.slice(0, 100), at(index, 1000), at(index, 1000) + 1000, 1000)),
     atMs: await measure((index) => history.at(at(index, 1))),
   }
+  delays.disable()
+  await history.close()
+  return { importMs, ...times, holdMs: delays.max / 1e6, bytes: (await bytes()) / days / day / channelIds.length }
 }
 
 /** Returns the 95th percentile of the times of several calls, without the first ones. */

@@ -7,6 +7,7 @@ import { dataJson } from './data-json.ts'
 import { devices } from './devices.ts'
 import { fanOut } from './fan-out.ts'
 import { footprint } from './footprint.ts'
+import { frequencies } from './frequencies.ts'
 import { gaps } from './gaps.ts'
 import { growth } from './growth.ts'
 import { type Bench, describeMachine, formatLine, type Line, runBench, tableHead } from './harness.ts'
@@ -29,6 +30,7 @@ const names = [
   'ulxd',
   'crowd',
   'footprint',
+  'frequencies',
   'growth',
   'history',
   'leaks',
@@ -71,6 +73,7 @@ async function main(): Promise<number> {
     ulxd(nodeOptions),
     crowd(nodeOptions),
     footprint(nodeOptions),
+    frequencies,
     growth(nodeOptions),
     history(full ? 14 : 1),
     leaks,

@@ -2,7 +2,7 @@
 
 import { createTempFolder } from '../harness.ts'
 import { atMost, type Check, expectNone } from './check.ts'
-import { fuzz, startFuzzSystems } from './fuzz/index.ts'
+import { fuzz, startFuzzSystems, unusedAddress } from './fuzz/index.ts'
 import { signInAsAdmin, startService } from './service.ts'
 
 export const fuzzing: Check = {
@@ -15,7 +15,10 @@ export const fuzzing: Check = {
       : { requests: 20_000, messages: 5000, frames: 500, responses: 2000, streams: 500 }
     const systems = await startFuzzSystems(seed)
     atEnd(() => systems.close())
-    const service = await startService(atEnd, await createTempFolder(atEnd), { manufacturers: systems.manufacturers })
+    const service = await startService(atEnd, await createTempFolder(atEnd), {
+      manufacturers: systems.manufacturers,
+      planning_center_url: unusedAddress,
+    })
     const { headers, id } = await signInAsAdmin(service)
     const { address, pid } = service
     const report = await fuzz(seed, { address, headers, tokenId: id, pid }, systems, counts)

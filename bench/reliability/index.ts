@@ -11,6 +11,8 @@ import { manyClients, pausedClient, saturation } from './clients.ts'
 import { failover } from './failover.ts'
 import { fuzzing } from './fuzzing.ts'
 import { manyReceivers, openLoop, throughput } from './load.ts'
+import { notifications } from './notifications.ts'
+import { recording } from './recording.ts'
 import { cadence, recovery, startup } from './recovery.ts'
 import { soak } from './soak.ts'
 import { writes } from './writes.ts'
@@ -27,6 +29,8 @@ const checks: readonly Check[] = [
   failover,
   cadence,
   writes,
+  recording,
+  notifications,
   fuzzing,
   soak,
 ]

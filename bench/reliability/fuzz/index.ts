@@ -15,6 +15,9 @@ export interface FuzzCounts {
   readonly streams: number
 }
 
+/** Nothing listens here, so that no request leaves this machine. */
+export const unusedAddress = 'http://127.0.0.1:9'
+
 /** The number of systems that push changes; the service subscribes to each of them. */
 const subscriptionCount = 6
 

@@ -34,6 +34,8 @@ interface OpenApiOperation {
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }
 }
 
+/** Requests that are passed on to Planning Center, which does not respond. */
+const mayBe502 = /^POST \/api\/import\/planning-center/
 /**
  * Requests that may return 503 in normal operation, because the upstream is unreachable, the service is busy, or the
  * feature is switched off.
@@ -156,7 +158,7 @@ function checkResponse(
   text: string,
 ) {
   if (status < 400) return
-  if (status >= 500 && !(status === 503 && mayBe503.test(name)))
+  if (status >= 500 && !(status === 503 && mayBe503.test(name)) && !(status === 502 && mayBe502.test(name)))
     addProblem(report, `${description} returned ${status}: ${text}`)
   if (name.startsWith('HEAD')) return
   const body = parse(text)
