@@ -1,0 +1,132 @@
+/** Dialogs to add, edit, start, end and delete shows. */
+
+import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { Problem } from '../api.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { ActionDialog, Removal } from '../parts/action-dialog.tsx'
+import { Field, TextField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { fromLocalInput, toLocalInput } from '../timeline/local-input.ts'
+
+export type ShowAction = 'change' | 'start' | 'end' | 'remove'
+
+interface ShowDialogProps {
+  readonly kind: ShowAction
+  readonly show: ShowBody
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function ShowDialog({ kind, show, onDone, onClose }: ShowDialogProps) {
+  const { api } = useServices()
+  if (kind === 'change') return <ShowForm show={show} onSaved={onDone} onClose={onClose} />
+  const title = plainText(show.title)
+  const confirmation = {
+    ...{ title: t(`shows.${kind}.title`, { title }), action: t(`shows.${kind}.action`) },
+    ...{ done: t(`shows.${kind}.done`, { title }), onDone, onClose },
+    children: <p>{t(`shows.${kind}.text`)}</p>,
+  }
+  if (kind === 'remove') return <Removal {...confirmation} path={`/api/shows/${show.id}/`} />
+  return (
+    <ActionDialog
+      {...confirmation}
+      tone={kind === 'start' ? 'usual' : 'alarm'}
+      write={() => api.write('POST', `/api/shows/${show.id}/${kind}`, undefined, 'object')}
+    />
+  )
+}
+
+interface ShowFormProps {
+  /** Null to add a show. */
+  readonly show: ShowBody | null
+  onSaved(show: ShowBody): Promise<void>
+  onClose(): void
+}
+
+/** Edits the plan of a show, or adds a show. */
+export function ShowForm({ show, onSaved, onClose }: ShowFormProps) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const saved = async (body: ShowBody) => {
+    onClose()
+    const title = plainText(body.title)
+    showMessage({ text: show === null ? t('shows.added', { title }) : t('shows.changed', { title }) })
+    await onSaved(body)
+  }
+  return (
+    <FormDialog
+      title={show === null ? t('shows.add') : t('shows.changeTitle', { title: plainText(show.title) })}
+      action={show === null ? t('shows.addAction') : t('shows.save')}
+      check={findProblem}
+      send={(values) => {
+        const body = toBody(values, show)
+        return show === null
+          ? api.write('POST', '/api/shows/', body, 'object')
+          : api.write('PATCH', `/api/shows/${show.id}/`, body, 'object')
+      }}
+      onDone={saved}
+      onClose={onClose}
+    >
+      <Field
+        name="title"
+        label={t('shows.fields.title')}
+        defaultValue={show?.title}
+        autoComplete="off"
+        maxLength={255}
+        required={true}
+      />
+      <TimeField name="starts_at" label={t('shows.fields.start')} time={show?.starts_at ?? null} />
+      <TimeField name="ends_at" label={t('shows.fields.end')} time={show?.ends_at ?? null} />
+      <GroupFields show={show} />
+      <TextField name="notes" label={t('shows.fields.notes')} rows={3} defaultValue={show?.notes} maxLength={4096} />
+    </FormDialog>
+  )
+}
+
+function TimeField({ name, label, time }: { name: string; label: string; time: string | null }) {
+  const value = time === null ? '' : toLocalInput(Date.parse(time)).slice(0, 16)
+  return <Field {...{ name, label }} type="datetime-local" required={false} defaultValue={value} />
+}
+
+/** Checkboxes for the groups. Those of an ended show cannot be changed, and removed groups stay as they are. */
+function GroupFields({ show }: { show: ShowBody | null }) {
+  const groups = useWatchState((watchState) => watchState.groups)
+  const isFixed = show?.state === 'ended'
+  const hint = isFixed ? 'groupsFixed' : groups.length === 0 ? 'noGroups' : 'groupsHint'
+  return (
+    <fieldset className="field show-groups" disabled={isFixed}>
+      <legend>{t('shows.fields.groups')}</legend>
+      {groups.map(({ id, title }) => (
+        <label key={id} className="tick">
+          <input type="checkbox" name="group_ids" value={id} defaultChecked={show?.group_ids.includes(id) ?? false} />
+          <bdi>{plainText(title)}</bdi>
+        </label>
+      ))}
+      <p className="hint">{t(`shows.fields.${hint}`)}</p>
+    </fieldset>
+  )
+}
+
+function toBody(values: FormData, show: ShowBody | null) {
+  const time = (name: string) => {
+    const at = fromLocalInput(String(values.get(name) ?? ''))
+    return at === null ? null : new Date(at).toISOString()
+  }
+  return {
+    title: String(values.get('title')).trim(),
+    ...{ starts_at: time('starts_at'), ends_at: time('ends_at') },
+    ...(show?.state === 'ended' ? {} : { group_ids: values.getAll('group_ids').map(Number) }),
+    notes: String(values.get('notes')).trim(),
+  }
+}
+
+function findProblem(values: FormData): Problem | null {
+  const problem = (field: string, detail: string): Problem => ({ kind: 'refused', field, detail })
+  if (String(values.get('title')).trim() === '') return problem('title', t('shows.problems.title'))
+  const [start, end] = ['starts_at', 'ends_at'].map((name) => fromLocalInput(String(values.get(name) ?? '')))
+  const isAfter = start == null || end == null || end > start
+  return isAfter ? null : problem('ends_at', t('shows.problems.end'))
+}

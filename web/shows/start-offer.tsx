@@ -1,0 +1,46 @@
+/** Offers to start a show when its planned start has come. */
+
+import '../styles/shows.css'
+import { CalendarClock } from 'lucide-react'
+import { useState } from 'react'
+import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import { useServices } from '../context.ts'
+import { formatClock, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { readLocal, writeLocal } from '../local-storage.ts'
+import { useNow } from '../now.ts'
+import { useResource } from '../resource.ts'
+import { findDueShow, keyOf } from './due-show.ts'
+import { ShowDialog } from './show-dialogs.tsx'
+
+const dismissedKey = 'dismissed-show'
+
+export function StartOffer() {
+  const { api } = useServices()
+  const { body: shows, reload } = useResource('/api/shows/', 'list', ['show'])
+  const now = useNow() + api.clockAheadMs()
+  const [dismissed, setDismissed] = useState(() => readLocal(dismissedKey))
+  const [starting, setStarting] = useState<ShowBody | null>(null)
+  const show = findDueShow(shows ?? [], now, dismissed)
+  if (show === null || show.starts_at === null) return null
+  const title = plainText(show.title)
+  const dismiss = () => {
+    writeLocal(dismissedKey, keyOf(show))
+    setDismissed(keyOf(show))
+  }
+  return (
+    <section className="start-offer" aria-label={t('shows.start.label')}>
+      <CalendarClock className="icon" aria-hidden="true" />
+      <p role="status">{t('shows.start.offer', { title, time: formatClock(Date.parse(show.starts_at)) })}</p>
+      <button type="button" className="choice" data-tone="usual" onClick={() => setStarting(show)}>
+        {t('shows.start.action')}
+      </button>
+      <button type="button" className="choice" onClick={dismiss}>
+        {t('shows.start.later')}
+      </button>
+      {starting === null ? null : (
+        <ShowDialog kind="start" show={starting} onDone={reload} onClose={() => setStarting(null)} />
+      )}
+    </section>
+  )
+}
