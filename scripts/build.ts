@@ -1,4 +1,4 @@
-/** `npm run build`: builds the program (`dist/main.js`) and the web pages (`dist/web/`). */
+/** `npm run build`: builds the program (`dist/main.js`), the web pages and the help (`dist/web/`). */
 
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build as bundleProgram } from 'esbuild'
 import { build as bundlePages } from 'vite'
 import { billOfMaterials } from './bill-of-materials.ts'
+import { writeHelp } from './help.ts'
 import { licencesOf } from './licences.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -22,6 +23,8 @@ const entryPoints = {
   'hash-worker': 'src/workers/hash-worker.ts',
   'checkpoint-worker': 'src/workers/checkpoint-worker.ts',
   'history-worker': 'src/workers/history-worker.ts',
+  'frequency-worker': 'src/workers/frequency-worker.ts',
+  'scan-worker': 'src/workers/scan-worker.ts',
   'demo-day-worker': 'simulators/demo-day-worker.ts',
   'backup-reader': 'src/workers/backup-reader.ts',
 }
@@ -122,6 +125,7 @@ async function buildPages(): Promise<string[]> {
 try {
   rmSync(dist, { recursive: true, force: true })
   const inputs = await Promise.all([buildProgram(), buildPages(), buildLauncher().then(() => [])])
+  writeHelp(root, join(dist, 'web', 'help'))
   writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root))
   writeFileSync(join(dist, 'licences.txt'), licencesOf(inputs.flat(), root))
 } catch (error) {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config, ManufacturerEntry } from './config.ts'
 import type { SourceBody } from './contract/live-messages.ts'
+import type { AlertBody } from './contract/resources/alerts.ts'
 import type { Group } from './contract/resources/groups.ts'
 import type { Location } from './contract/resources/locations.ts'
 import type { ChannelAssignment, Performer } from './contract/resources/performers.ts'
@@ -20,6 +21,8 @@ import {
   serviceHealth,
   storeHealth,
 } from './domain/equipment/health.ts'
+import type { StoredProfile } from './domain/frequencies/profile-changes.ts'
+import type { Scan } from './domain/frequencies/scans/stored-scan.ts'
 import { toSourceBodies } from './domain/live/lists.ts'
 import type { ExplainedSettings, SettingScope } from './domain/settings.ts'
 import type { Show } from './domain/shows.ts'
@@ -31,24 +34,28 @@ import type { EventLog } from './monitoring/event-log.ts'
 import type { Ingest } from './monitoring/ingest.ts'
 import { createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
 import type { Monitor } from './monitoring/monitor.ts'
+import type { NotificationSender } from './monitoring/notification-sender.ts'
 import type { SourceRecords } from './monitoring/source-records.ts'
 import type { SourceRegistry } from './monitoring/source-registry.ts'
 import { openRepairedStore } from './monitoring/store-maintenance.ts'
 import { untilAborted } from './monitoring/wait.ts'
 import { now } from './platform/clock.ts'
 import { createBlankPlaceholders } from './runtime/blank-placeholders.ts'
+import { CheckAnnouncements } from './runtime/check-announcements.ts'
 import { ConfiguredManufacturers } from './runtime/configured-manufacturers.ts'
 import { Follower } from './runtime/follower.ts'
 import { type History, RunningHistory } from './runtime/history.ts'
+import { LiveFrequencies } from './runtime/live-frequencies.ts'
 import { Loader } from './runtime/loader.ts'
 import { ManufacturerLoader } from './runtime/manufacturer-loader.ts'
 import { createMonitoring } from './runtime/monitoring.ts'
 import { createRemoteWrite, type RemoteWrite } from './runtime/remote-write.ts'
 import { createShowAnnouncements } from './runtime/show-announcements.ts'
-import { createState } from './runtime/state.ts'
+import { createState, toDefaults } from './runtime/state.ts'
 import type { Cache } from './state/cache.ts'
 import { type Counters, createCounters } from './state/counters.ts'
 import type { Feed } from './state/feed.ts'
+import { FrequencyChecker } from './state/frequency-checker.ts'
 import type { LivePublisher } from './state/live-publisher.ts'
 import type { PlaceholderStore } from './state/placeholder-store.ts'
 import type { ReceiverStore } from './state/receiver-store.ts'
@@ -58,6 +65,7 @@ import type { Database } from './storage/database.ts'
 import { getInstallationId } from './storage/installation-id.ts'
 import { migrations as allMigrations } from './storage/migrations/index.ts'
 import { openSecrets, type Secrets } from './storage/secrets.ts'
+import { createPlanningCenter } from './upstream/planning-center.ts'
 
 export interface RuntimeOptions {
   readonly log: FastifyBaseLogger
@@ -76,6 +84,10 @@ export interface RuntimeOptions {
   readonly isRecording?: boolean
   /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
+  /** Called for every change of an alert, whichever process made it. */
+  readonly onAlert?: ((alert: AlertBody) => void) | undefined
+  /** Returns problems to be listed in the health, one sentence each. */
+  listProblems?(): readonly string[]
   /** If true, a damaged database is an error; otherwise a snapshot is restored. */
   readonly failsOnDamage?: boolean
   /** The response cache; the runtime drops entries from it when data changes. */
@@ -83,6 +95,7 @@ export interface RuntimeOptions {
 }
 
 export interface Runtime {
+  readonly log: FastifyBaseLogger
   readonly db: Database
   readonly secrets: Secrets
   readonly receiverStore: ReceiverStore
@@ -96,11 +109,19 @@ export interface Runtime {
   readonly connections: Connections
   readonly alerts: Alerts
   readonly events: EventLog
+  /** Announces line checks. */
+  readonly checks: CheckAnnouncements
   readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
   /** Recorded levels. */
   readonly history: History
   /** Null if it is not configured. */
   readonly remoteWrite: RemoteWrite | null
+  /** Sends notifications. */
+  readonly notifications: NotificationSender
+  /** Checks carriers, and suggests frequencies. */
+  readonly checker: FrequencyChecker
+  /** The carriers of the installation and their conflicts. */
+  readonly frequencies: LiveFrequencies
   readonly counters: Counters
   /** Identifies this process in leases. */
   readonly nodeId: string
@@ -110,6 +131,7 @@ export interface Runtime {
   readonly redis: Redis | null
   /** Shared by all upstream clients of the process. */
   readonly sourceDeps: SourceDeps
+  readonly planningCenter: ReturnType<typeof createPlanningCenter>
   readonly sources: readonly MonitoredSource[]
   manufacturers(): readonly MonitoredManufacturer[]
   settings(manufacturer: string | null): Settings
@@ -122,9 +144,13 @@ export interface Runtime {
   /** Returns the devices that network scans found within the last day; some may have become receivers since. */
   discovered(): readonly DiscoveredRecord[]
   health(manufacturer?: string): ServiceHealth
+  /** Returns what is stored of frequency profiles. */
+  storedProfiles(): readonly StoredProfile[]
   performers(): readonly Performer[]
   /** Returns the alert silences in effect. */
   silences(): readonly Silence[]
+  /** Returns the spectrum scans, without their levels. */
+  scans(): readonly Scan[]
   /** Returns the active assignments, each with its channel. */
   assignments(): readonly ChannelAssignment[]
   shows(): readonly Show[]
@@ -138,6 +164,11 @@ export interface Runtime {
    * changed them.
    */
   reload(): Promise<void>
+  /**
+   * Applies the manufacturers and the settings of a changed configuration. Throws a ConfigError if an entry is invalid, or
+   * the database error if the manufacturers cannot be read; nothing has changed then.
+   */
+  applyConfig(config: Config): Promise<void>
   /** Loads the changes made by other processes, until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -150,8 +181,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   if (secrets.warning !== null) log.warn(secrets.warning)
   const { db, migrations } = await openRepairedStore(config, { log, now, isReadOnly, isStrict: failsOnDamage, onAudit })
   try {
-    const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
-    const configured = await ConfiguredManufacturers.open(config, { db, secrets, log, entries, isReadOnly })
+    const configured = await ConfiguredManufacturers.open(withExtra(config, options), { db, secrets, log, isReadOnly })
     // Logged only after the configuration was validated, so that a configuration error is the only output.
     if (migrations.length === allMigrations.length) log.info('created the database')
     else for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
@@ -160,6 +190,11 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await db.close()
     throw error
   }
+}
+
+/** Adds the manufacturers in the options to those in the configuration. */
+function withExtra({ file, manufacturers }: Config, options: RuntimeOptions): Pick<Config, 'file' | 'manufacturers'> {
+  return { file, manufacturers: [...manufacturers, ...(options.manufacturers ?? [])] }
 }
 
 interface OpenedStore {
@@ -177,13 +212,38 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const counters = createCounters(options.droppedLines)
   const redis = isReadOnly ? null : await connectRedis(config, db, log)
   const sourceBodies = () => toSourceBodies(sourceRecords.health(sourceRegistry.manufacturers()))
-  const onReceiverChanged = (id: number) => events.receiverChanged(id)
-  const state = createState({ config, defaultIntervalSeconds, sourceBodies, onReceiverChanged })
-  const parts = { db, redis, cache, counters, nodeId, log }
-  const monitoring = createMonitoring({ ...parts, state, paths: config, intervalSeconds })
+  const state = createState({
+    config,
+    defaultIntervalSeconds,
+    sourceBodies,
+    onReceiverChanged(id) {
+      events.receiverChanged(id)
+      frequencyConflicts.receiverChanged(id)
+    },
+    onPlaceholdersChanged: () => frequencyConflicts.listsChanged(),
+  })
+  const checker = new FrequencyChecker()
+  const frequencies = new LiveFrequencies({ state, checker, now })
+  const reload = () => loader.reload()
+  const publicUrl = config.server.public_url
+  const parts = { db, secrets, redis, cache, counters, nodeId, publicUrl, reload, log }
+  const { onAlert } = options
+  const monitoring = createMonitoring({ ...parts, state, frequencies, paths: config, intervalSeconds, onAlert })
   const { lists, settings, sourceRegistry, receiverStore, placeholderStore, unitStore, feed, live } = state
-  const { sourceRecords, connections, conditions, alerts, events, leaseManager, ingest, monitor, maintenance } =
-    monitoring
+  const {
+    sourceRecords,
+    connections,
+    conditions,
+    alerts,
+    frequencyConflicts,
+    events,
+    forecasts,
+    leaseManager,
+    ingest,
+    monitor,
+    maintenance,
+    notificationSender,
+  } = monitoring
   const history = new RunningHistory({
     db,
     databaseUrl: config.database_url,
@@ -201,13 +261,15 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     conditions.settingsChanged()
     history.listsChanged()
     alerts.settingsChanged()
+    frequencyConflicts.listsChanged()
     cache.drop(null)
     live.listsChanged()
     events.loadSoon()
+    notificationSender.planSoon()
   }
   const announceShows = createShowAnnouncements(state)
   const manufacturers = new ManufacturerLoader({ ...state, ...monitoring, secrets, log, onChanged })
-  const loader = new Loader({
+  const loader: Loader = new Loader({
     db,
     receiverStore,
     placeholderStore,
@@ -221,12 +283,14 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       announceShows()
     },
   })
+  const checks = new CheckAnnouncements({ db, live })
   const follower = new Follower({
     ...monitoring,
     db,
+    checks,
     log,
     configured,
-    reload: () => loader.reload(),
+    reload,
     maintenance: isReadOnly ? null : maintenance,
   })
   if (!isReadOnly) {
@@ -234,12 +298,16 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       log.warn({ error: String(error) }, 'blank slots of groups could not be stored as placeholders'),
     )
   }
+  await forecasts.open()
   await loader.open()
   await alerts.open()
+  if (!isReadOnly) frequencyConflicts.open()
   if (!isReadOnly) await events.open()
+  await checks.load()
   await connections.open()
   await sourceRecords.load()
   return {
+    log,
     db,
     secrets,
     receiverStore,
@@ -252,15 +320,23 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     connections,
     alerts,
     events,
+    checks,
     conditions,
     history,
     remoteWrite,
+    notifications: notificationSender,
+    checker,
+    frequencies,
     counters,
     nodeId,
     leaseManager,
     monitor,
     redis,
     sourceDeps: state.sourceDeps,
+    planningCenter: createPlanningCenter({
+      url: config.planning_center_url,
+      destinations: state.sourceDeps.destinations,
+    }),
     sourceBodies,
     reportingSources: monitoring.reportingSourcesOf,
     assignments: state.assignments,
@@ -276,9 +352,11 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     groups: (manufacturer) =>
       lists.current.groups.filter((group) => manufacturer === undefined || group.manufacturer === manufacturer),
     locations: () => lists.current.locations,
+    storedProfiles: () => lists.current.frequencyProfiles,
     discovered: () => lists.current.discovered,
     performers: state.performers,
     silences: () => lists.current.silences,
+    scans: () => lists.current.scans,
     health(selected) {
       const store = storeHealth({
         isReachable: !follower.isStoreDown,
@@ -290,12 +368,21 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
         ...(redis?.isUp === false ? [redisDownDetails] : []),
         ...(history.fault === null ? [] : [`Levels are not recorded: ${history.fault}`]),
         ...(remoteWrite?.problem == null ? [] : [remoteWrite.problem]),
+        ...(notificationSender.problem === null ? [] : [notificationSender.problem]),
+        ...(options.listProblems?.() ?? []),
       ]
       return serviceHealth(healthOf(sourceRegistry, sourceRecords), { selected, store, details })
     },
-    reload: () => loader.reload(),
+    reload,
+    async applyConfig(changed) {
+      await configured.update(withExtra(changed, options))
+      settings.setDefaults(toDefaults(changed, defaultIntervalSeconds))
+      onChanged()
+      await loader.applyConfigured()
+    },
     async follow(signal) {
       if (!isReadOnly && isRecording) history.start()
+      if (!isReadOnly) forecasts.start()
       const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
       await follower.run(signal)
       await registration
@@ -305,8 +392,11 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       live.close()
       ingest.levelLane.stop()
       await loader.idle()
+      await checker.close()
+      frequencyConflicts.close()
       alerts.close()
       await alerts.flushed()
+      await forecasts.close()
       await conditions.close()
       await history.close()
       if (!isReadOnly) await events.close()

@@ -335,6 +335,7 @@ describe('a browser request from another site', () => {
     expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
   })
 
+  // Conformance: C-17.3.
   it('under an unknown host name gets an error that names the settings to change: JSON for programs, a page for browsers', async () => {
     const app = await startApp({ config: lan })
     const settings = [

@@ -211,7 +211,7 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
     await waitForOpenAlerts(['Backstage: storage mode is on (batteries are charged to only 40%)'])
     charger.setStorageMode(false)
     await waitForOpenAlerts([])
-  }, 60_000)
+  }, 120_000)
 })
 
 it.concurrent('raises battery_low without a percentage when the equipment itself reports a low battery', async () => {
@@ -222,7 +222,7 @@ it.concurrent('raises battery_low without a percentage when the equipment itself
   expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'EM300: battery low' })
   device.set({ warnings: [] })
   await until('the alert is cleared', async () => (await listAlerts(app, '?state=raised')).length === 0)
-}, 60_000)
+}, 120_000)
 
 // Conformance: C-7.21.
 it.concurrent('raises and clears an alert when a receiver goes offline and comes back', async () => {
@@ -276,7 +276,7 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
     ({ type, id: messages, state }) => type === 'alert' && messages === low.id && state === 'cleared',
     5000,
   )
-}, 60_000)
+}, 120_000)
 
 it.concurrent('marks receivers of a manufacturer that is no longer polled as inactive without an alert', async () => {
   const database = await createTestDatabase('sqlite')
@@ -321,7 +321,7 @@ it.concurrent('settings disable a kind, whose open alerts are cleared, and set i
   expect(channelOf(await app.receiver(id)).condition.state).toBe('battery_low')
   await set('enabled', 'true')
   await until('another alert is raised', async () => (await listAlerts(app, '?state=open'))[0]?.id > alertId)
-}, 60_000)
+}, 120_000)
 
 // Conformance: C-11.5.
 it.concurrent('raises nothing of a receiver while the cycles of its source fail, and what is still true afterwards', async () => {
@@ -345,7 +345,7 @@ it.concurrent('raises nothing of a receiver while the cycles of its source fail,
   expect((await listAlerts(app)).filter(({ kind }: AlertBody) => kind === 'battery_low')).toEqual([])
   simulator.setFault(null)
   await until('the alert is raised', async () => (await listAlerts(app, '?state=raised&kind=battery_low')).length === 1)
-}, 60_000)
+}, 120_000)
 
 describe.concurrent('GET /api/alerts/', () => {
   // Conformance: C-5.45, C-11.13.

@@ -23,6 +23,7 @@ import { createTestDatabase, createTestFolder, type Engine } from './databases.t
 import { type HttpClient, httpClient } from './http-client.ts'
 import { checkResponse } from './response-check.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
+import { timeLimit } from './time-limit.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
@@ -98,6 +99,7 @@ export interface TestApp extends HttpClient {
   receiver(apiDeviceId: string): Promise<ReceiverDetail>
   /** Returns a client of the same service with this base path. */
   withBasePath(path: string): ReturnType<typeof client>
+  drain(): void
   close(): Promise<void>
 }
 
@@ -149,10 +151,18 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     return closing
   }
   onTestEnd(close)
-  return { ...clientOf(app), runtime: app.runtime, server: app.server, dataDir, databaseUrl: database_url, close }
+  return {
+    ...clientOf(app),
+    runtime: app.runtime,
+    server: app.server,
+    dataDir,
+    databaseUrl: database_url,
+    drain: app.drain,
+    close,
+  }
 }
 
-function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'databaseUrl' | 'close'> {
+function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'databaseUrl' | 'drain' | 'close'> {
   const url = app.address.replace(/\/$/, '').replace('0.0.0.0', '127.0.0.1')
   return {
     ...client(url),
@@ -277,13 +287,16 @@ function startProgram(
 
 // --- Waiting ----------------------------------------------------------------------------------------------------------
 
-/** Calls `condition` repeatedly until it returns something other than false, null or undefined without throwing. */
+/**
+ * Calls `condition` repeatedly until it returns something other than false, null or undefined without throwing. A slow
+ * machine is allowed more time than `timeoutMs`: see `timeLimit`.
+ */
 export async function until<T>(
   description: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<Exclude<T, false | null | undefined>> {
-  const deadline = performance.now() + timeoutMs
+  const deadline = performance.now() + timeLimit(timeoutMs)
   let reason: unknown
   for (;;) {
     try {

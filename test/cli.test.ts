@@ -180,7 +180,7 @@ describe('poll_devices', () => {
     ])
     continuous.kill('SIGTERM')
     expect(await continuous.ended).toBe(0)
-  }, 90_000)
+  }, 120_000)
 
   // Conformance: C-9.10.
   it('runs with --dry-run on an empty PostgreSQL database and leaves it empty', async () => {
@@ -236,7 +236,7 @@ describe('check_api_health', () => {
     expect(unhealthy.json().manufacturers).toMatchObject([{ status: 'unhealthy', error: expect.any(String) }])
     shure.setFault(null)
     expect((await installation.run(['check_api_health', '--json'])).json().status).toBe('healthy')
-  }, 90_000)
+  }, 120_000)
 })
 
 describe('migrate, simulate, serve', () => {

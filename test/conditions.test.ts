@@ -69,7 +69,7 @@ describe.concurrent('the condition of a channel', () => {
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await waitForState(app, id, 'battery_critical')
     const live = await openLive(app)
-    set({ transmitter: false })
+    set({ transmitter: false, rf_level: -110 })
     const died = await waitForState(app, id, 'battery_died')
     expect(died.condition).toMatchObject({ severity: 'critical', attention: true, flags: ['tx_off'] })
     expect(died.last_transmitter).toMatchObject({ name: 'Y13 Nora', battery: 8, minutes_left: null })
@@ -91,7 +91,7 @@ describe.concurrent('the condition of a channel', () => {
     const installation = await createInstallation({ manufacturers: [configFor(shure)] })
     const service = await installation.serve()
     await waitForState(service, id, 'battery_critical')
-    set({ transmitter: false })
+    set({ transmitter: false, rf_level: -110 })
     const before = await waitForState(service, id, 'battery_died')
     const reader = await startApp({ databaseUrl: installation.databaseUrl, servesOnly: true })
     await until('the condition is stored', async () => {
@@ -140,7 +140,7 @@ describe('GET /api/summary/', () => {
     expect((await app.get('/api/summary/?manufacturer=shure')).json).toMatchObject({ channels: 2 })
     expect((await app.get('/api/summary/?manufacturer=nobody')).json).toMatchObject({ channels: 0, problems: 0 })
     expect((await app.get('/api/summary/?group=4711')).status).toBe(400)
-    set({ transmitter: false })
+    set({ transmitter: false, rf_level: -110 })
     await waitForState(app, id, 'battery_died')
     expect((await app.get(`/api/summary/?group=${group.json.id}`)).json).toMatchObject({
       ...ofGroup,

@@ -136,7 +136,7 @@ describe.concurrent('poll_devices', () => {
     const polls = () => slow.requests.entries.filter(({ path, status }) => path === list && status === 200)
     await until('two polls have been sent', () => polls().length >= 2, 12_000)
     const [first = 0, second = 0] = polls().map(({ at }) => at)
-    expect(second - first).toBeGreaterThan(4500)
+    expect(second - first).toBeGreaterThan(3500)
     expect(second - first).toBeLessThan(5000 + timeLimit(500))
     expect(fast.requests.count(list)).toBeGreaterThanOrEqual(4)
   })

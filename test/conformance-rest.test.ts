@@ -354,7 +354,14 @@ describe('a write', () => {
     await data()
     await data('?manufacturer=shure')
     const { json: group } = await app.post('/api/group/', { title: 'Stage left', slots: [1, 2] })
-    expect(group).toEqual({ id: integer, title: 'Stage left', slots: [1, 2], hide_charts: false, manufacturer: null })
+    expect(group).toEqual({
+      id: integer,
+      title: 'Stage left',
+      slots: [1, 2],
+      hide_charts: false,
+      zone: null,
+      manufacturer: null,
+    })
     expect((await data()).groups).toEqual([group])
     expect((await app.post('/api/config/', { key: 'alert_battery_threshold', value: '35' })).json).toEqual({
       ...defaultSettings,
@@ -422,7 +429,7 @@ describe('an internal error', () => {
     expect((await app.get('/healthz')).status).toBe(200)
     expect(await app.receivers()).toHaveLength(2)
     expectError(await app.post('/api/config/', { key: 'polling_interval', value: '7' }), 503)
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('pages', () => {

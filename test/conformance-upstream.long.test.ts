@@ -238,7 +238,7 @@ describe('an elapsed minute', () => {
     advance(6_000)
     await until('both receivers are inactive', async () => (await listActive()).every((isActive) => isActive === false))
     expect(await app.receivers()).toHaveLength(2)
-  }, 40_000)
+  }, 120_000)
 })
 
 /**

@@ -9,7 +9,7 @@ import type { HistoryLevelsBody } from '../src/contract/resources/history.ts'
 import { startApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 
-// Conformance: C-12.75.
+// Conformance: C-12.75, C-12.101.
 it('fills the day before the demo, from its start backwards, with levels, states, events, markers and shows', async () => {
   const demo = await startDemo({ receivers: 3 })
   onTestEnd(demo.close)
@@ -19,6 +19,7 @@ it('fills the day before the demo, from its start backwards, with levels, states
   const known = () => app.runtime.receiverStore.listFacts().flatMap((receiver) => receiver.channels)
   await until('all channels are known', () => known().length === channels)
   const ids = known().map(({ id }) => id)
+  const socket = await app.socket()
   const stop = new AbortController()
   onTestEnd(() => stop.abort())
   void playDay(demo.venue, createDayTarget(app.runtime), stop.signal)
@@ -48,9 +49,14 @@ it('fills the day before the demo, from its start backwards, with levels, states
   const shows = (await app.get('/api/shows/')).json as { title: string; state: string }[]
   expect(shows.map(({ title, state }) => `${title} ${state}`)).toEqual(['Preview ended', 'Matinee ended'])
 
+  // What is filled in is not news.
+  await app.post('/api/markers/', { text: 'Now' })
+  await socket.next(({ type, event }) => type === 'event' && event.text === 'Now')
+  expect(socket.ofType('event').filter(({ event }) => Date.parse(event.time) < startedAt)).toEqual([])
+
   const past = (await app.get(`/api/history/at/?time=${toText(startedAt - 4 * 3_600_000)}`)).json as {
     receivers: { channels: { transmitter: object | null }[] }[]
   }
   const transmitters = past.receivers.flatMap((receiver) => receiver.channels.map(({ transmitter }) => transmitter))
   expect(transmitters.filter((transmitter) => transmitter !== null).length).toBeGreaterThan(channels / 2)
-}, 60_000)
+}, 120_000)

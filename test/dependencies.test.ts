@@ -106,7 +106,7 @@ describe('the npm package', () => {
       expect(titles).toContainEqual(expect.stringMatching(new RegExp(`^${name} \\d`)))
     }
     // OFL-1.1 is the licence of the typeface. It allows programs under any licence to include the font.
-    const permissive = /\((0BSD|MIT|ISC|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|OFL-1\.1)\)$/
+    const permissive = /\((0BSD|MIT(-0)?|ISC|Zlib|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|OFL-1\.1)\)$/
     expect(titles.filter((title) => !permissive.test(title))).toEqual([])
   })
   it('lists every package that is bundled into it or installed with it in its bill of materials', () => {

@@ -138,6 +138,22 @@ it('deploy/micwatch.service always restarts the program, except after a configur
   expect((await installation.run(['serve', '--port', 'high'])).code).toBe(2)
 })
 
+// Conformance: C-17.67.
+it('deploy/micwatch.service has an exposure of less than 3.0, and lets Node.js list the network interfaces', async () => {
+  const unit = join(root, 'deploy/micwatch.service')
+  expect(await read('deploy/micwatch.service')).toMatch(/^RestrictAddressFamilies=.*AF_NETLINK/m)
+  const args = ['security', '--offline=true', '--threshold=29', unit]
+  await execFileAsync('systemd-analyze', args).catch((error) => {
+    // The check is skipped if systemd is not installed.
+    if (error.code !== 'ENOENT') throw error
+  })
+})
+
+// Conformance: C-17.65.
+it('deploy/micwatch.service reloads the configuration with SIGHUP', async () => {
+  expect(await read('deploy/micwatch.service')).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m)
+})
+
 it('deploy/micwatch.service starts the program with valid arguments', async () => {
   const unit = await read('deploy/micwatch.service')
   const [, args = ''] = /^ExecStart=\S+ \S+main\.js (.*)$/m.exec(unit) ?? []

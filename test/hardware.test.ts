@@ -26,10 +26,17 @@ describe.concurrent('groups', () => {
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }] })
     const created = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
     expect(created.status).toBe(201)
-    const choir = { id: created.json.id, title: 'Choir', slots: [3, 1, 2], hide_charts: false, manufacturer: null }
+    const choir = {
+      id: created.json.id,
+      title: 'Choir',
+      slots: [3, 1, 2],
+      hide_charts: false,
+      zone: null,
+      manufacturer: null,
+    }
     expect(created.json).toEqual(choir)
-    const band = await app.post('/api/group/', { title: 'Band', hide_charts: true, manufacturer: 'shure' })
-    expect(band.json).toMatchObject({ slots: [], hide_charts: true, manufacturer: 'shure' })
+    const band = await app.post('/api/group/', { title: 'Band', hide_charts: true, zone: null, manufacturer: 'shure' })
+    expect(band.json).toMatchObject({ slots: [], hide_charts: true, zone: null, manufacturer: 'shure' })
     expect((await app.get('/api/data.json')).json.groups).toEqual([choir, band.json])
     expect((await app.get('/api/groups/?manufacturer=shure')).json).toEqual([band.json])
     expect((await app.get('/api/groups/?manufacturer=nobody')).json).toEqual([])

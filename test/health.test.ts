@@ -79,7 +79,7 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
       error: null,
       sources: [{ status: 'healthy', error: null }],
     })
-  }, 60_000)
+  }, 120_000)
 })
 
 // Conformance: C-5.59.
@@ -102,7 +102,23 @@ it.concurrent('a new manufacturer is unknown until its system responds, also aft
     await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
     expect((await app.send('DELETE', '/api/admin/manufacturers/shure/', { headers: admin })).status).toBe(204)
   }
-}, 30_000)
+}, 120_000)
+
+it('shows the new name of a renamed manufacturer', async () => {
+  const system = await startSystem(respondJson({ devices: [] }))
+  const app = await startApp()
+  const admin = await tokenHeaders(app.runtime, 'admin')
+  const { code, config } = system.entry('shure')
+  await app.post('/api/admin/manufacturers/', { code, name: 'Shure', config }, admin)
+  const listNames = async () =>
+    (await app.get('/api/health/')).json.manufacturers.map(({ name }: { name: string }) => name)
+  expect(await listNames()).toEqual(['Shure'])
+  await app.send('PATCH', '/api/admin/manufacturers/shure/', {
+    headers: { 'content-type': 'application/json', ...admin },
+    body: JSON.stringify({ name: 'Stage left' }),
+  })
+  expect(await listNames()).toEqual(['Stage left'])
+})
 
 async function startUnsupported(port = 0) {
   const device = await startStringsSimulator({ family: 'ulxd', model: 'XYZ9', port })
@@ -159,7 +175,7 @@ describe.concurrent('every failing source and device', () => {
     expect(polled.json().manufacturers[0].error).toMatch(/^(?=.*XYZ9)(?=.*connection refused).*; /)
     const checked = await installation.run(['check_connections', '--json'])
     expect([checked.code, checked.json()]).toMatchObject([0, { errors }])
-  }, 60_000)
+  }, 120_000)
 
   // Conformance: C-5.60.
   it('that responded is reachable: a scan lists the devices it found, and those it cannot use', async () => {
@@ -185,7 +201,7 @@ describe.concurrent('every failing source and device', () => {
     })
     expect([added.code, added.json()]).toMatchObject([0, { found: [], errors }])
     expect(added.err).toContain('XYZ9')
-  }, 60_000)
+  }, 120_000)
 
   // Conformance: C-5.60.
   it('is unreachable if it does not respond at all', async () => {

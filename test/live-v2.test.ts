@@ -391,13 +391,13 @@ describe('a client of version 2', () => {
     for (let count = 0; count < 40; count += 1) await app.post('/api/group/', { title, slots })
     const last = app.runtime.live.journal.seq
     client.resume()
-    await until('the snapshot arrives', () => client.snapshots() > 1, 30_000)
+    await until('the snapshot arrives', () => client.snapshots() > 1)
     const numbered = client.messages().filter(({ seq }) => seq !== undefined)
     expect(numbered.at(-1)).toMatchObject({ type: 'snapshot', seq: last })
     expect(numbered.length).toBeLessThan(40)
     await app.post('/api/group/', { title: 'Last' })
     await until('the next message arrives', () => client.messages().some(({ seq }) => seq === last + 1))
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('REST beside the live interface', () => {

@@ -109,11 +109,11 @@ describe('two nodes with a client on each', () => {
       // This system is polled once a second; all other delays together take up to another second.
       installation.polled.show.set(deviceOf(installation.polled).id, { battery: battery + 1 }, 1)
       await until('the pushed change is received', () => sockets.every((socket) => countUpdates(socket, battery) > 0))
-      expect(elapsedSince(changedAt)).toBeLessThan(1500)
+      expect(elapsedSince(changedAt)).toBeLessThan(timeLimit(1500))
       await until('the polled change is received', () =>
         sockets.every((socket) => countUpdates(socket, battery + 1) > 0),
       )
-      expect(elapsedSince(changedAt)).toBeLessThan(3500)
+      expect(elapsedSince(changedAt)).toBeLessThan(timeLimit(3500))
     }
     for (const [index, app] of apps.entries()) {
       const title = `written at ${index}`
@@ -122,14 +122,14 @@ describe('two nodes with a client on each', () => {
       const hasGroup = async (service: TestApp) =>
         ((await service.get('/api/groups/')).json as { title: string }[]).some((group) => group.title === title)
       await until('both have the group', async () => (await Promise.all(apps.map(hasGroup))).every(Boolean))
-      expect(elapsedSince(writtenAt)).toBeLessThan(1500)
+      expect(elapsedSince(writtenAt)).toBeLessThan(timeLimit(1500))
     }
     // Everything has been stored and read back by now, and there was no second message.
     for (const socket of sockets) {
       for (const battery of [61, 42, 23, 62, 43, 24])
         expect([battery, countUpdates(socket, battery)]).toEqual([battery, 1])
     }
-  }, 60_000)
+  }, 120_000)
 
   // Reliability: S7.
   it('keep both connected while PostgreSQL restarts under load: levels are published, writes fail, then all is normal', async () => {
@@ -160,13 +160,13 @@ describe('two nodes with a client on each', () => {
     }
     for (const app of apps) await until('the status is healthy', () => isHealthy(app), 15_000)
     // The promised limit is five seconds; the rest is a margin for a busy machine.
-    expect(elapsedSince(restartedAt)).toBeLessThan(8000)
+    expect(elapsedSince(restartedAt)).toBeLessThan(timeLimit(8000))
     for (const monitor of monitors) expect(await monitor.longestMs()).toBeLessThan(timeLimit(3000))
     installation.pushing.show.set(id, { battery: 23 }, 1)
     // The clients are still connected, and receive the change on the same connections as before.
     await until('both receive the next change', () => sockets.every((socket) => countUpdates(socket, 23) === 1))
     expect((await apps[1].get('/api/groups/')).json).not.toContainEqual(expect.objectContaining({ title: 'lost' }))
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('nodes in separate processes', () => {
@@ -193,7 +193,7 @@ describe('nodes in separate processes', () => {
     await until('the client receives changes of both', areReceived, 30_000)
     expect(elapsedSince(killedAt)).toBeLessThan(20_000)
     expect(second.isRunning()).toBe(true)
-  }, 60_000)
+  }, 120_000)
 
   it('are replaced one by one: a client that reconnects to the next node receives the same state at once', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
@@ -218,5 +218,5 @@ describe('nodes in separate processes', () => {
       await until('the next change is published', () => countUpdates(again, battery + 1) > 0, 20_000)
       ;[stopping, staying] = [staying, await installation.serve()]
     }
-  }, 60_000)
+  }, 120_000)
 })

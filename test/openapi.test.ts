@@ -101,8 +101,10 @@ describe('docs/interface.md', () => {
     for (const { request, body } of readExamples()) {
       const operation = findOperation(operationsOf(document), request)
       const [method = '', path = ''] = operation.split(' ')
-      const schema = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json']?.schema
+      const { requestBody } = paths[path]?.[method.toLowerCase()] ?? {}
+      const schema = requestBody?.content['application/json']?.schema
       if (schema === undefined) expect(body, operation).toBeUndefined()
+      else if (body === undefined) expect(requestBody?.required, operation).toBe(false)
       else expectMatches({ components }, schema, body, operation)
     }
   })
@@ -113,7 +115,7 @@ describe('the OpenAPI document', () => {
     const app = await startApp()
     const documented = operationsOf(await readDocument(app)).map((operation) => operation.replace(/\/$/, ''))
     const routes = routesOf(app).filter(
-      (route) => / \/(api\/|healthz|readyz|metrics)/.test(route) && !/ \/api\/docs\b/.test(route),
+      (route) => / \/(api\/|data\.json|healthz|readyz|metrics)/.test(route) && !/ \/api\/docs\b/.test(route),
     )
     expect(routes.length).toBeGreaterThan(50)
     expect(documented.sort()).toEqual(routes.sort())
@@ -123,11 +125,11 @@ describe('the OpenAPI document', () => {
     const { paths } = await readDocument(await startApp())
     const withoutSlash = Object.keys(paths).filter((path) => !path.endsWith('/'))
     const actions =
-      'approve|reject|mark-duplicate|reopen|acknowledge|snooze|stop|start|end|test|login|logout|password|setup|session|kiosk'
+      'approve|reject|mark-duplicate|reopen|acknowledge|snooze|stop|start|begin|end|recall|rotate|test|login|logout|password|setup|session|kiosk'
     for (const path of withoutSlash) {
       expect(path).toMatch(
         new RegExp(
-          `^(/api/.*/(${actions})|/api/pictures/\\{id\\}|/api/undo/\\{undo_id\\}|/api/[a-z/]+\\.(json|csv)|/(healthz|readyz|metrics))$`,
+          `^(/api/.*/(${actions})|/api/pictures/\\{id\\}|/api/undo/\\{undo_id\\}|/api/[a-z{}/-]+\\.(json|csv)|/(data\\.json|healthz|readyz|metrics))$`,
         ),
       )
     }

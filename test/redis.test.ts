@@ -5,6 +5,7 @@ import { listReceivers, saveReceivers } from '../src/storage/receivers.ts'
 import { nextRevision } from '../src/storage/revision.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
 import { startRedis, type TestRedis } from './redis.ts'
+import { timeLimit } from './time-limit.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 
@@ -120,7 +121,7 @@ describe('a service with Redis', () => {
     for (let count = 0; count < 60; count += 1) expect((await app.get('/api/receivers/')).status).toBe(200)
     // Three requests wait 200 ms each until Redis is treated as down. The limit has a margin of three more such waits,
     // and allows 20 ms for each request.
-    expect(elapsedSince(startedAt)).toBeLessThan(60 * 20 + 1200)
+    expect(elapsedSince(startedAt)).toBeLessThan(timeLimit(60 * 20 + 1200))
     expect(isDown(app)).toBe(true)
     expect((await app.get('/api/health/')).json).toMatchObject({ status: 'degraded' })
     redis.signal('SIGCONT')
@@ -146,7 +147,7 @@ describe('readings that one service receives', () => {
       shure.show.set(id, { battery }, 1)
       const matching = () => socket.ofType('device_update').filter((message) => batteryOf(message) === battery)
       await until(`battery ${battery}% is received`, () => matching().length > 0)
-      expect(elapsedSince(changedAt)).toBeLessThan(1000)
+      expect(elapsedSince(changedAt)).toBeLessThan(timeLimit(1000))
       expect(matching()).toHaveLength(1)
       expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(battery)
     }
@@ -258,7 +259,7 @@ describe('readings that one service receives, despite trouble with Redis', () =>
       'the change is received',
       async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 17,
     )
-    expect(elapsedSince(changedAt)).toBeLessThan(2000)
+    expect(elapsedSince(changedAt)).toBeLessThan(timeLimit(2000))
 
     await redis.start()
     await until('both services use Redis again', () => isUp(first, second), 5000)

@@ -246,7 +246,7 @@ describe('health', () => {
     for (const message of socket.ofType('status_update')) {
       expect(message).toMatchObject({ manufacturer: 'shure', message: expect.stringMatching(/shure/i) })
     }
-  }, 60_000)
+  }, 120_000)
 
   // Conformance: S-1.11, C-5.29.
   it('ignores a disabled manufacturer', async () => {

@@ -12,6 +12,7 @@ import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { ssc2 } from '../src/manufacturers/sennheiser/ssc2/adapter.ts'
 import { openSource } from '../src/manufacturers/sources.ts'
 import { createUpstreamClient } from '../src/upstream/client.ts'
+import { eventually } from './eventually.ts'
 import { expectCommonFormat } from './plugin-kit-fixtures.ts'
 import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
@@ -170,7 +171,7 @@ describe('a session', () => {
     const iterator = await follow(openTestSource(simulator.url))
     const removed = await find(iterator, (event) => transmitterOf(event) === null)
     expect(removed).toMatchObject({ type: 'report', isComplete: true })
-    await expect.poll(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
+    await eventually(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
     simulator.setLinked(1, true)
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.setLinked(1, false)
@@ -236,7 +237,7 @@ describe('a session that may be interrupted', () => {
     simulator.setSilent(true)
     await expect(drain(iterator)).rejects.toThrow(/no response/)
     expect(simulator.requests.filter((request) => request === 'GET /api/ssc/version')).toHaveLength(2)
-  }, 10_000)
+  }, 120_000)
 
   test('continues if a device has nothing to send', async () => {
     const simulator = await start({ levelIntervalMs: 1_000_000 })
@@ -246,7 +247,7 @@ describe('a session that may be interrupted', () => {
     await pause(4000)
     simulator.set('/api/transmitters/0/battery', { gauge: 30 })
     await next
-  }, 10_000)
+  }, 120_000)
 
   test('ends at once on an abort at any moment and leaves no open resources', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
@@ -278,7 +279,7 @@ describe('a session that may be interrupted', () => {
     const ended = drain(iterator)
     controller.abort()
     await ended
-    await expect.poll(() => simulator.sessions).toBe(0)
+    await eventually(() => simulator.sessions).toBe(0)
   })
 })
 

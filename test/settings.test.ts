@@ -107,8 +107,31 @@ describe('POST /api/config/', () => {
         }
         expect((await changeSetting(app, key, String(kind.max))).json[key]).toBe(kind.max)
         expect((await changeSetting(app, key, String(kind.min))).json[key]).toBe(kind.min)
+      } else if (kind.type === 'time_zone') {
+        for (const zone of ['Europe/Nowhere', '+01:00', '']) {
+          expect([zone, (await changeSetting(app, key, zone)).status]).toEqual([zone, 400])
+        }
+        expect((await changeSetting(app, key, 'America/New_York')).json[key]).toBe('America/New_York')
+      } else if (kind.type === 'list') {
+        expect([key, (await changeSetting(app, key, '9;8')).status]).toEqual([key, 400])
+        expect((await changeSetting(app, key, '9, 8')).json[key]).toBe('9, 8')
       } else expect((await changeSetting(app, key, 'true')).json[key]).toBe(true)
     }
+  })
+
+  // Conformance: C-13.53.
+  it('prints on Letter in the US, and on A4 elsewhere, unless the paper is set', async () => {
+    const app = await startApp()
+    const paper = async () => (await app.get('/api/config/')).json.PAPER
+    expect(await paper()).toBe('A4')
+    await changeSetting(app, 'REGION', 'US')
+    expect(await paper()).toBe('Letter')
+    await changeSetting(app, 'PAPER', 'A4')
+    expect(await paper()).toBe('A4')
+    const host = Intl.DateTimeFormat().resolvedOptions().timeZone
+    expect((await app.get('/api/config/')).json).toMatchObject({ TIME_ZONE: host, LANGUAGE: 'en' })
+    await changeSetting(app, 'TIME_ZONE', 'Asia/Tokyo')
+    expect((await app.get('/api/config/')).json.TIME_ZONE).toBe('Asia/Tokyo')
   })
 
   // Conformance: C-5.39.

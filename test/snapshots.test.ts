@@ -179,7 +179,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
 })
 
 describe.concurrent('a missing database with snapshots', () => {
-  // Conformance: C-9.28.
+  // Conformance: C-9.28, C-17.66.
   // Reliability: S3.
   it(
     'is restored from the newest snapshot, as reported by health and at the start, until restore --none creates an empty one',

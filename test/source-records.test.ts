@@ -11,7 +11,14 @@ import { openStore } from './store/helpers.ts'
 
 const dayMs = 24 * 3600_000
 const sources = ['shure:a', 'shure:b']
-const shure: MonitoredManufacturer = { code: 'shure', base_url: 'a', isEnabled: true, sources, unverified: [] }
+const shure: MonitoredManufacturer = {
+  code: 'shure',
+  name: 'Shure',
+  base_url: 'a',
+  isEnabled: true,
+  sources,
+  unverified: [],
+}
 
 function open(db: Database, now: () => number = Date.now) {
   const published: string[] = []

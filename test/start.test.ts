@@ -39,6 +39,18 @@ describe('an unsupported version of Node.js', () => {
     })
   })
 
+  // Conformance: C-17.79.
+  it('is rejected by every command', () => {
+    const { out } = runAs(process.versions.node, program, ['--help'])
+    const [, list = ''] = out.split('Commands:')
+    const commands = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name)
+    expect(commands).toEqual(expect.arrayContaining(['serve', 'doctor', 'restore', 'migrate']))
+    for (const name of commands) {
+      const { code, out: printed, err } = runAs('18.20.8', program, [name])
+      expect([name, code, printed, err]).toEqual([name, 1, '', expect.stringMatching(/^micwatch: Node\.js 18.*\n$/)])
+    }
+  })
+
   it('is rejected before any other file is loaded', async () => {
     const copy = await copyEntryFile()
     for (const version of ['4.9.1', '20.20.1', '21.99.0', '22.22.1', '24.14.0']) {

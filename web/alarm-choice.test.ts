@@ -4,7 +4,7 @@ import { buildAlert } from '../test/builders.ts'
 import { type AlarmChoice, everyAlarm, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import type { WatchState } from './state.ts'
 
-const band = { id: 3, title: 'Band', slots: [11], hide_charts: false, manufacturer: null }
+const band = { id: 3, title: 'Band', slots: [11], hide_charts: false, zone: null, manufacturer: null }
 
 /** Receiver 1 has channel 1 in slot 11 and channel 2 in slot 12. */
 function ids(alerts: readonly AlertBody[], choice: Partial<AlarmChoice> = {}, groups = [band]): number[] {

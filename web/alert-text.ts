@@ -2,7 +2,7 @@
 
 import { type AlertKind, alertKindDefaults } from '../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
-import { formatDbm, formatMoment, formatPercent, formatShortDuration, plainText } from './format.ts'
+import { formatClock, formatDbm, formatMoment, formatPercent, formatShortDuration, plainText } from './format.ts'
 import { t } from './i18n.ts'
 
 type Described = Pick<AlertBody, 'kind' | 'message' | 'manufacturer' | 'data'>
@@ -47,6 +47,8 @@ export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): s
       return threshold === null ? why(kind) : t('alerts.reasons.noAudioFor', { time: formatMinutes(threshold) })
     case 'charger_fault':
       return fault === undefined ? why(kind) : t(`channel.faults.${fault}`)
+    case 'will_not_last':
+      return lastsReason(data) ?? why(kind)
     case 'upstream_failing':
       return sentences(failures === undefined ? why(kind) : t('alerts.reasons.failures', { count: failures }), error)
     case 'link_lost':
@@ -81,6 +83,11 @@ function batteryReason({ battery, minutes_left: minutes, threshold }: AlertBody[
     battery === null || threshold === null ? null : t('alerts.reasons.limit', { limit: formatPercent(threshold) }),
   ].filter((value) => value !== null)
   return values.length === 0 ? null : values.join(' · ')
+}
+
+function lastsReason({ minutes_left: minutes, ends_at }: AlertBody['data']): string | null {
+  if (minutes === null || ends_at === undefined) return null
+  return t('alerts.reasons.willNotLastUntil', { time: formatMinutes(minutes), end: formatClock(Date.parse(ends_at)) })
 }
 
 function sentences(first: string, second: string | null | undefined): string {

@@ -11,6 +11,8 @@ import type { Address, Received, Sent, Shape } from './operations.ts'
 
 export interface Problem {
   readonly kind: 'unreachable' | 'sign_in' | 'not_allowed' | 'refused' | 'not_understood'
+  /** The status of the response; undefined if there was none. */
+  readonly status?: number
   /** The service's error text, or this page's own text if there was no usable response. */
   readonly detail: string
   /** The invalid field of the request, if any; `detail` describes the error. */
@@ -42,6 +44,11 @@ export interface Api {
     body: Sent<M, A>,
     shape: S,
   ): Promise<ApiResponse<Received<M, A, S>>>
+  /** Sends a form with a file, otherwise as `write`. */
+  upload<const A extends Address<'POST'>>(
+    address: A,
+    form: FormData,
+  ): Promise<ApiResponse<Received<'POST', A, 'object'>>>
   /** Server clock minus browser clock, from the latest response. */
   clockAheadMs(): number
 }
@@ -65,30 +72,29 @@ export function createApi(mount: string, signal: AbortSignal): Api {
       return session
     },
     read: (address, shape, cancel) => ask(address, { cache: 'no-cache', signal: cancel }, timeoutMs, shape),
-    async write(method, address, body, shape) {
-      const token = await csrfToken()
-      const response = await send(token)
-      if (response.ok || response.problem.kind !== 'not_allowed') return response
-      // The user may have signed in again in another tab.
-      const current = await csrfToken(true)
-      return current === token ? response : send(current)
-
-      function send(csrf: string | null) {
-        const headers = {
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(csrf !== null && { 'x-csrf-token': csrf }),
-        }
-        return ask<Received<typeof method, typeof address, typeof shape>>(
-          address,
-          { method, headers, body: JSON.stringify(body) },
-          writeTimeoutMs,
-          shape,
-        )
-      }
-    },
+    write: (method, address, body, shape) =>
+      withCsrfToken((csrf) => {
+        const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...csrf }
+        return ask(address, { method, headers, body: JSON.stringify(body) }, writeTimeoutMs, shape)
+      }),
+    upload: (address, form) =>
+      // The browser sets the content type, which contains the boundary between the parts.
+      withCsrfToken((headers) => ask(address, { method: 'POST', headers, body: form }, writeTimeoutMs, 'object')),
     clockAheadMs: () => clockAheadMs,
   }
   return api
+
+  async function withCsrfToken<Body>(
+    send: (headers: Readonly<Record<string, string>>) => Promise<ApiResponse<Body>>,
+  ): Promise<ApiResponse<Body>> {
+    const sendWith = (token: string | null) => send(token === null ? {} : { 'x-csrf-token': token })
+    const token = await csrfToken()
+    const response = await sendWith(token)
+    if (response.ok || response.problem.kind !== 'not_allowed') return response
+    // The user may have signed in again in another tab.
+    const current = await csrfToken(true)
+    return current === token ? response : sendWith(current)
+  }
 
   async function csrfToken(isFresh = false): Promise<string | null> {
     const response = await api.session(isFresh)
@@ -131,13 +137,13 @@ function problemOf(path: string, { ok, status, statusText, headers }: Response, 
   const kind = kinds[status] ?? 'refused'
   const error = isRecord(body) && typeof body.error === 'string' ? body.error : null
   if (error === null)
-    return { kind, detail: t('request.status', { path: path, status: `${status} ${statusText}`.trim() }) }
+    return { kind, status, detail: t('request.status', { path: path, status: `${status} ${statusText}`.trim() }) }
   const details = isRecord(body) && typeof body.details === 'string' ? body.details : null
   // `details` has the form "field: what was expected".
   const [, field, says] = /^([\w.]+): (.+)$/s.exec(details ?? '') ?? []
   const wait = Number(headers.get('retry-after') ?? 0)
   return {
-    kind,
+    ...{ kind, status },
     detail: says === undefined ? [error, details].filter(Boolean).join(' ') : toSentence(says),
     field,
     waitSeconds: wait > 0 ? wait : undefined,

@@ -23,7 +23,7 @@ function channel(condition: Condition, over: Partial<ChannelBody> = {}): Channel
     ...{ id: 1, channel: 2, slot: 7, name: null, frequency: null, audio_level: null, rf_level: null },
     transmitter: {
       ...{ slot: 7, upstream_slot: null, name: 'H04 Maria', frequency: '540.000' },
-      ...{ battery: 80, audio_level: -20, rf_level: -50 },
+      ...{ battery: 80, forecast: null, audio_level: -20, rf_level: -50 },
     },
     condition,
     ...over,

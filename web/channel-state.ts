@@ -4,6 +4,7 @@ import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { hasRow } from '../src/domain/conditions/condition.ts'
 import type { Encryption } from '../src/domain/equipment/details.ts'
+import type { Forecast } from '../src/domain/forecast/forecast.ts'
 import { performerOf } from './assigned-performers.ts'
 import {
   type BatteryLevel,
@@ -45,6 +46,8 @@ export interface ChannelFacts {
   readonly isBatteryEstimate: boolean
   /** Remaining run time; the last known value when the transmitter is off. */
   readonly minutesLeft: number | null
+  /** What `minutesLeft` is based on, and its range; null if it is a last known value. */
+  readonly forecast: Forecast | null
   /** Browser time at which the transmitter was last received; null while one is received, and if none is known. */
   readonly lastSeenAt: number | null
   readonly rfTone: RfTone
@@ -107,7 +110,8 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     batteryLevel: batteryLevel(condition, battery),
     isBatteryOld: isOld,
     isBatteryEstimate: transmitter?.details?.battery_is_estimate === true,
-    minutesLeft: transmitter === null ? (last?.minutes_left ?? null) : (transmitter.details?.battery_minutes ?? null),
+    minutesLeft: transmitter === null ? (last?.minutes_left ?? null) : minutesLeftOf(transmitter),
+    forecast: transmitter?.forecast ?? null,
     lastSeenAt: last === undefined ? null : Date.parse(last.last_seen) - watchState.clockAheadMs,
     rfTone: rfTone(condition),
     hasQuality: channel.details?.quality !== undefined,
@@ -125,6 +129,11 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     receiverIp: receiver.ip,
     manufacturer: receiver.manufacturer,
   }
+}
+
+/** The minutes that the equipment reports are more exact than the rounded forecast. */
+function minutesLeftOf({ details, forecast }: NonNullable<ChannelBody['transmitter']>): number | null {
+  return details?.battery_minutes ?? forecast?.minutes_left ?? null
 }
 
 /** Returns the state and the flags of a condition, all as flags. */

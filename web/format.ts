@@ -8,6 +8,9 @@ const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
 const dayTime = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' })
+const list = new Intl.ListFormat(locale)
+const period = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const preciseTime = new Intl.DateTimeFormat(locale, {
   ...{ hour: 'numeric', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1 },
 })
@@ -22,6 +25,7 @@ const durationUnits = {
   hour: unitFormat('hour'),
   minute: unitFormat('minute'),
   second: unitFormat('second'),
+  millisecond: unitFormat('millisecond'),
 }
 
 /** Formats a duration in one or two units: "12 min 38 sec", "3 hr 5 min", "12 hr", "2 days". */
@@ -77,6 +81,17 @@ export function formatDay(at: number): string {
   return day.format(at)
 }
 
+/** Formats a day of the week; 0 is Monday. */
+export function formatWeekday(day: number): string {
+  // The fifth of January 1970 was a Monday.
+  return weekday.format((4 + day) * 86_400_000)
+}
+
+/** Formats "Nora, Ada and Kim". */
+export function formatList(items: readonly string[]): string {
+  return list.format(items)
+}
+
 /** Formats an ISO 8601 timestamp as a date and time. */
 export function formatDateTime(at: string): string {
   return dateTime.format(new Date(at))
@@ -85,6 +100,12 @@ export function formatDateTime(at: string): string {
 /** Formats an ISO 8601 timestamp as a time, with the date unless it is today. */
 export function formatMoment(at: string, now = Date.now()): string {
   return formatDate(at) === date.format(now) ? formatTime(Date.parse(at)) : formatDateTime(at)
+}
+
+/** Formats ISO 8601 timestamps as a date and the times from and to, without seconds; without an end, as a start. */
+export function formatPeriod(from: string, to: string | null): string {
+  const start = new Date(from)
+  return to === null ? period.format(start) : period.formatRange(start, new Date(to))
 }
 
 /** Formats an ISO 8601 timestamp as a date. */
@@ -134,7 +155,9 @@ function splitDuration(ms: number): [seconds: number, minutes: number, hours: nu
   return [whole % 60, Math.floor(whole / 60) % 60, Math.floor(whole / 3_600)]
 }
 
-function unitFormat(unit: 'celsius' | 'week' | 'day' | 'gigabyte' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
+function unitFormat(
+  unit: 'celsius' | 'week' | 'day' | 'gigabyte' | 'hour' | 'minute' | 'second' | 'millisecond',
+): Intl.NumberFormat {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
 }
 

@@ -24,6 +24,7 @@ const locationId = (
   id,
   name,
   description: '',
+  zone: null,
   receivers,
   locations,
 })

@@ -3,7 +3,7 @@ import type { LiveMessage } from '../src/contract/live-messages.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { createLevelTable } from './levels.ts'
 
-const transmitter = { slot: 1, upstream_slot: null, name: null, battery: 80, frequency: null }
+const transmitter = { slot: 1, upstream_slot: null, name: null, battery: 80, forecast: null, frequency: null }
 const body: ChannelBody = {
   ...{ id: 11, channel: 1, slot: 1, name: null, frequency: null, audio_level: null, rf_level: -100 },
   transmitter: { ...transmitter, rf_level: -50, audio_level: -20 },

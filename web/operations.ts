@@ -20,11 +20,30 @@ type WithQuery<Path extends string> = Path | `${Path}?${string}`
 /** The addresses of the operations with a method. */
 export type Address<M extends Method> = WithQuery<PathOf<Extract<Operation, { method: M }>['url']>>
 
-type Matching<O extends Operation, M extends Method, A extends string> = O extends { method: M }
-  ? A extends WithQuery<PathOf<O['url']>>
-    ? O['schema']
+/** The parts of a path between its slashes, to compare their number: an id contains no slash. */
+type Depth<Path extends string> = Path extends `${infer Start}?${string}`
+  ? Depth<Start>
+  : Path extends `${string}/${infer Rest}`
+    ? [unknown, ...Depth<Rest>]
+    : []
+
+type Operations = typeof operations
+
+/** The paths of the operations with a method, by name. The compiler evaluates them once for all calls. */
+type PathsOf<M extends Method> = {
+  [Name in keyof Operations as Operations[Name]['method'] extends M ? Name : never]: Operations[Name]['url']
+}
+
+/** The name of the operation with this method and address. */
+type Matching<Paths, A extends string> = {
+  [Name in keyof Paths]: Paths[Name] extends infer Url extends string
+    ? A extends WithQuery<PathOf<Url>>
+      ? Depth<A> extends Depth<Url>
+        ? Name
+        : never
+      : never
     : never
-  : never
+}[keyof Paths]
 
 type SuccessOf<Responses> = {
   [Status in keyof Responses & (200 | 201 | 204)]: Responses[Status] extends TSchema ? Body<Responses[Status]> : never
@@ -32,7 +51,11 @@ type SuccessOf<Responses> = {
 
 type ResponsesOf<Schema> = Schema extends { response: infer Responses } ? SuccessOf<Responses> : never
 
-type ResponseBody<M extends Method, A extends string> = ResponsesOf<Matching<Operation, M, A>>
+/** By name, so that the compiler evaluates only the bodies of operations that are called. */
+type ResponseBodies = { [Name in keyof Operations]: ResponsesOf<Operations[Name]['schema']> }
+type RequestBodies = { [Name in keyof Operations]: RequestOf<Operations[Name]['schema']> }
+
+type ResponseBody<M extends Method, A extends string> = ResponseBodies[Matching<PathsOf<M>, A> & keyof Operations]
 
 /** A list operation returns a page if its query contains `page` or `page_size`, else the whole list. */
 interface Shapes<Response> {
@@ -56,7 +79,7 @@ type FormValues<Request> =
 type RequestOf<Schema> = Schema extends { body: infer B extends TSchema } ? FormValues<Body<B>> : undefined
 
 /** The body that an operation takes. */
-export type Sent<M extends Method, A extends string> = RequestOf<Matching<Operation, M, A>>
+export type Sent<M extends Method, A extends string> = RequestBodies[Matching<PathsOf<M>, A> & keyof Operations]
 
 /** The addresses of lists with pages. */
 export type PagedAddress = Extract<

@@ -1,9 +1,9 @@
 /** Hooks to read from the service, and to send requests. */
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { pathOf } from '../src/domain/pages.ts'
-import type { ApiResponse, Problem } from './api.ts'
+import type { Api, ApiResponse, Problem } from './api.ts'
 import { useServices } from './context.ts'
 import type { Address, Received, Shape } from './operations.ts'
 import { RefusedRequest } from './query-client.ts'
@@ -23,24 +23,19 @@ export interface Resource<Body> {
 
 /**
  * Reads `address` (`/api/…`) when it changes, after messages of the types in `topics`, and when the user returns to the
- * page. Without topics, it is read only once while the page is open.
+ * page. Without topics, it is read only once while the page is open. `intervalMs`: for lists whose changes no message
+ * announces; a hidden page does not read them.
  */
 export function useResource<const A extends Address<'GET'>, S extends Shape>(
   address: A,
   shape: S,
   topics: readonly Topic[] = [],
+  intervalMs?: number,
 ): Resource<Received<'GET', A, S>> {
   const { api, mount } = useServices()
-  const query = useQuery<Received<'GET', A, S>, RefusedRequest>({
-    queryKey: [address, shape],
-    queryFn: async () => {
-      const response = await api.read(address, shape)
-      if (response.ok) return response.body
-      throw new RefusedRequest(response.problem)
-    },
-    meta: { topics },
+  const query = useQuery({
+    ...resourceQuery(api, { address, shape, topics, intervalMs }),
     placeholderData: keepPreviousData,
-    refetchOnWindowFocus: topics.length > 0,
   })
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = query
   const problem = error?.problem ?? null
@@ -58,6 +53,31 @@ export function useResource<const A extends Address<'GET'>, S extends Shape>(
     readAt: data === undefined ? null : dataUpdatedAt,
     reload,
   }
+}
+
+interface ResourceQuery<A, S> {
+  readonly address: A
+  readonly shape: S
+  readonly topics: readonly Topic[]
+  readonly intervalMs?: number | undefined
+}
+
+/** Returns the query of a resource, for hooks that read several resources, or one only if the user may read it. */
+export function resourceQuery<const A extends Address<'GET'>, S extends Shape>(
+  api: Api,
+  { address, shape, topics, intervalMs }: ResourceQuery<A, S>,
+) {
+  return queryOptions<Received<'GET', A, S>, RefusedRequest>({
+    queryKey: [address, shape],
+    queryFn: async () => {
+      const response = await api.read(address, shape)
+      if (response.ok) return response.body
+      throw new RefusedRequest(response.problem)
+    },
+    meta: { topics },
+    refetchOnWindowFocus: topics.length > 0,
+    refetchInterval: intervalMs ?? false,
+  })
 }
 
 /** Opens the sign-in page, which returns to this page afterwards. */

@@ -15,6 +15,7 @@ import {
 import { lazy, Suspense, useEffect } from 'react'
 import { type PageName, pathOf } from '../src/domain/pages.ts'
 import { parseRange, rangeQuery } from './channel-range.ts'
+import { checkQuery, parseCheck } from './check/address.ts'
 import { useServices } from './context.ts'
 import { Frame } from './parts/frame.tsx'
 import { formatQuery, parseQuery } from './query-string.ts'
@@ -164,6 +165,38 @@ const livePages = [
   }),
   createRoute({
     getParentRoute: inFrame,
+    path: route('frequencies'),
+    component: lazyRouteComponent(() => import('./views/frequencies.tsx'), 'FrequenciesPage'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('shows'),
+    component: lazyRouteComponent(() => import('./views/shows.tsx'), 'Shows'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('show'),
+    component: lazyRouteComponent(() => import('./views/show.tsx'), 'ShowPage'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('check'),
+    validateSearch: (query: Readonly<Record<string, unknown>>) => checkQuery(parseCheck(query)),
+    staticData: levels,
+    component: lazyRouteComponent(() => import('./views/check.tsx'), 'Check'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('report'),
+    component: lazyRouteComponent(() => import('./reports/report.tsx'), 'Report'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('crew_sheet'),
+    component: lazyRouteComponent(() => import('./reports/crew-sheet.tsx'), 'CrewSheet'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
     path: route('about'),
     component: lazyRouteComponent(() => import('./views/about.tsx'), 'About'),
   }),
@@ -229,6 +262,11 @@ const adminPages = [
     getParentRoute: inFrame,
     path: route('settings'),
     component: lazyRouteComponent(() => import('./admin/settings.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('notifications'),
+    component: lazyRouteComponent(() => import('./notifications/notifications.tsx'), 'Notifications'),
   }),
   createRoute({
     getParentRoute: inFrame,

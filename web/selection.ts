@@ -2,19 +2,19 @@
 
 import { useState } from 'react'
 
-export interface Selection {
+export interface Selection<Id extends number | string = number> {
   /** The ids of the selected rows, in display order. */
-  readonly ids: readonly number[]
+  readonly ids: readonly Id[]
   readonly shown: number
-  has(id: number): boolean
-  toggle(id: number): void
+  has(id: Id): boolean
+  toggle(id: Id): void
   /** Selects all rows, or none if all are selected. */
   toggleAll(): void
   clear(): void
 }
 
-export function useSelection(shown: readonly number[]): Selection {
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
+export function useSelection<Id extends number | string>(shown: readonly Id[]): Selection<Id> {
+  const [chosen, setChosen] = useState<ReadonlySet<Id>>(new Set())
   const ids = shown.filter((id) => chosen.has(id))
   return {
     ids,

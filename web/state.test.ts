@@ -10,7 +10,7 @@ import { apply, applyAll, initialState, type WatchEvent, type WatchState } from 
 const start = 1_000_000
 
 function transmitter(reported: Partial<TransmitterBody> = {}): TransmitterBody {
-  const known = { slot: 1, upstream_slot: null, name: 'H04 Maria', frequency: '540.000' }
+  const known = { slot: 1, upstream_slot: null, name: 'H04 Maria', frequency: '540.000', forecast: null }
   return { ...known, battery: 80, audio_level: -20, rf_level: -50, ...reported }
 }
 
@@ -71,7 +71,7 @@ function levels(at: number, ...entry: (number | null)[]): WatchEvent {
 const opened: WatchEvent = { type: 'connection', connection: 'open', at: start }
 const lost = (at: number): WatchEvent => ({ type: 'connection', connection: 'lost', nextTryAt: at + 1_000, at })
 const resumed = (at: number): WatchEvent => ({ type: 'message', message: { type: 'resumed', epoch: 'a', seq: 1 }, at })
-const group = { id: 1, title: 'Band', slots: [1], hide_charts: false, manufacturer: null }
+const group = { id: 1, title: 'Band', slots: [1], hide_charts: false, zone: null, manufacturer: null }
 
 function live(...channels: ChannelBody[]): WatchState {
   const body = data(...(channels.length === 0 ? [channel()] : channels))

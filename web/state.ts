@@ -68,7 +68,7 @@ export interface WatchState {
   readonly pending: number
   readonly config: Pick<
     Settings,
-    'polling_interval' | 'alert_battery_threshold' | 'enable_websocket' | 'BATTERY_REPLACE_SOON'
+    'polling_interval' | 'alert_battery_threshold' | 'enable_websocket' | 'BATTERY_REPLACE_SOON' | 'HISTORY'
   >
   readonly health: HealthBody | null
   readonly now: number
@@ -115,7 +115,13 @@ export function initialState(now: number): WatchState {
     eventChanges: [],
     silences: [],
     pending: 0,
-    config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true, BATTERY_REPLACE_SOON: 50 },
+    config: {
+      polling_interval: 10,
+      alert_battery_threshold: 20,
+      enable_websocket: true,
+      BATTERY_REPLACE_SOON: 50,
+      HISTORY: true,
+    },
     health: null,
     now,
     clockAheadMs: 0,

@@ -30,7 +30,7 @@ function placeholder(slot: number, over: Partial<PlaceholderInData> = {}): Place
 }
 
 const group = (slots: number[], manufacturer: string | null = null): Group => ({
-  ...{ id: 2, title: 'Band', hide_charts: false },
+  ...{ id: 2, title: 'Band', hide_charts: false, zone: null },
   slots,
   manufacturer,
 })

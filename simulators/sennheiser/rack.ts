@@ -40,7 +40,8 @@ export async function startSennheiserRack(seed: number, firstPerformer: number, 
     for (const [index, { channels, reportedId, scale, start }] of rackDevices.entries()) {
       const device = await start().catch(skipIfAddressUnavailable)
       if (device === null) continue
-      const id = show.add('sennheiser', { channels, firstPerformer: firstPerformer + 4 * index })
+      const batteryType = scale.reportsMinutes ? 'lithium' : 'nimh'
+      const id = show.add('sennheiser', { channels, firstPerformer: firstPerformer + 4 * index, batteryType })
       rack.push({ id, device, reportedId, scale })
     }
   } catch (error) {
@@ -83,7 +84,7 @@ const rackDevices: readonly {
   {
     channels: 2,
     reportedId: 'ssc1:00:1B:66:30:00:01',
-    scale: { ...commonScale, minutesPerPercent: 4.8, quality: 100 },
+    scale: { ...commonScale, reportsMinutes: true, quality: 100 },
     async start() {
       const device = await startSsc1Simulator({ mac: '00:1B:66:30:00:01', host: '127.0.0.3' })
       device.set({ '/device/name': 'EW-DX EM 2' })
@@ -103,7 +104,7 @@ const rackDevices: readonly {
   {
     channels: 4,
     reportedId: 'sscv2:3000000003',
-    scale: { ...commonScale, minutesPerPercent: 4.8, quality: 98 },
+    scale: { ...commonScale, reportsMinutes: true, quality: 98 },
     async start() {
       const product = 'EWDX4CHDS' as const
       const device = await startSsc2Simulator({ product, serial: '3000000003', password, host: '127.0.0.5' })
@@ -114,7 +115,7 @@ const rackDevices: readonly {
   {
     channels: 3,
     reportedId: 'sscv2:3000000004',
-    scale: { ...commonScale, peakAboveRms: 9, minutesPerPercent: 4.8, quality: 100 },
+    scale: { ...commonScale, peakAboveRms: 3, reportsMinutes: true, quality: 100 },
     async start() {
       const product = 'Spectera Base Station' as const
       const device = await startSsc2Simulator({ product, serial: '3000000004', password, host: '127.0.0.6' })
@@ -169,7 +170,7 @@ function updateEwdx(device: Ssc1Simulator, channels: readonly ShowChannel[]): vo
       [`/m/rx${n}/af`]: audioOf(channel),
       [`/mates/tx${n}/name`]: transmitter?.name,
       [`/mates/tx${n}/battery/gauge`]: transmitter?.battery,
-      [`/mates/tx${n}/battery/lifetime`]: minutesOf(transmitter?.battery),
+      [`/mates/tx${n}/battery/lifetime`]: transmitter?.minutes_left,
     })
   }
 }
@@ -204,9 +205,9 @@ function updateSsc2(device: Ssc2Simulator, channels: readonly ShowChannel[]): vo
     device.set(`/api/channel/${index}/signalStrengthIndicator`, { value: rfOf(channel) })
     device.set(`/api/channel/${index}/level`, { value: audioOf(channel) })
     if (transmitter === null) continue
-    const { name, battery } = transmitter
+    const { name, battery, minutes_left } = transmitter
     device.set(`/api/transmitters/${index}`, { name })
-    device.set(`/api/transmitters/${index}/battery`, { gauge: battery, lifetime: minutesOf(battery) })
+    device.set(`/api/transmitters/${index}/battery`, { gauge: battery, lifetime: minutes_left })
   }
 }
 
@@ -214,7 +215,7 @@ function updateSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[])
   const packs = channels.map(({ channel, name, transmitter }) => ({
     ...{ mtUid: channel, type: 'SEK', name, serial: '0000000000', rfChannelId: 0 },
     ...{ state: transmitter === null ? 'Disconnected' : 'Connected', rssi: transmitter?.rf_level ?? -107 },
-    ...{ batteryFillLevel: transmitter?.battery ?? -1, batteryRuntime: minutesOf(transmitter?.battery) ?? -1 },
+    ...{ batteryFillLevel: transmitter?.battery ?? -1, batteryRuntime: transmitter?.minutes_left ?? -1 },
     ...{ micLqi: transmitter === null ? 0 : 4, iemLqi: 0, dominantAntenna: 'a' },
     ...{ micAudiolinkId: channel - 1, iemAudiolinkId: -1, micPreampGain: 0 },
   }))
@@ -226,7 +227,7 @@ function updateSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[])
     channels.map((_, index) => ({ outputId: index, micAudiolinkId: index })),
   )
   const levels = channels.map((channel) => audioOf(channel) ?? -127.5)
-  device.set('/api/audio/metering', meters(levels.map((rms) => ({ rms, peak: Math.min(0, rms + 9) }))))
+  device.set('/api/audio/metering', meters(levels.map((rms) => ({ rms, peak: Math.min(0, rms + 3) }))))
 }
 
 /** Charges one pack from 37% to 100% in 75 minutes; the other bay is empty. */
@@ -246,11 +247,6 @@ function audioOf({ transmitter, audio_level }: ShowChannel): number | null {
 
 function kHz({ frequency }: ShowChannel): number {
   return Math.round((Number(frequency) * 1000) / 25) * 25
-}
-
-/** Returns the remaining minutes of a battery that lasts eight hours. */
-function minutesOf(percent: number | undefined): number | undefined {
-  return percent === undefined ? undefined : Math.round(percent * 4.8)
 }
 
 /** Returns the battery level as reported by devices that distinguish only four steps. */

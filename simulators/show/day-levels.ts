@@ -10,9 +10,10 @@ import {
   stateLetters,
   toRowMask,
 } from '../../src/domain/history/columns.ts'
+import { batteryAt, reportedMinutes } from './battery.ts'
 import type { ChannelSetup, DeviceSetup } from './cast.ts'
 import { batteryIn, type ChannelDay, findPeriod, type OnPeriod, type Period } from './day.ts'
-import { findDropout, levelsAt, noiseAt, signalAt } from './levels.ts'
+import { findDropout, noiseAt, signalAt } from './levels.ts'
 
 /** Which values a device reports. */
 export interface ReportedScale {
@@ -24,8 +25,8 @@ export interface ReportedScale {
   readonly peakAboveRms: number
   /** In percent, as one of five bars, as one of four levels, or not at all. */
   readonly battery: 'percent' | 'bars' | 'four-levels' | null
-  /** Remaining battery time per percent; null: not reported. */
-  readonly minutesPerPercent: number | null
+  /** Whether the remaining battery time is reported. */
+  readonly reportsMinutes: boolean
   /** Link quality of a transmitter that is on, in percent; null: not reported. */
   readonly quality: number | null
   /** Whether the transmitter is part of the device and therefore always on. */
@@ -37,7 +38,7 @@ export const commonScale: ReportedScale = {
   audio: [-120, 0],
   peakAboveRms: 0,
   battery: 'percent',
-  minutesPerPercent: null,
+  reportsMinutes: false,
   quality: null,
   hasFixedTransmitter: false,
 }
@@ -105,7 +106,7 @@ function playSecond(channel: PlayedChannel, fromMs: number): SecondValues {
   const lastMs = fromMs + 999
   const values = emptySecond()
   if (findPeriod(offline, lastMs) !== undefined) return { ...values, state: toState('x'), rows: rowMasks.offline }
-  const battery = batteryAt(channel, lastMs)
+  const battery = levelAt(channel, lastMs)
   if (battery === null) {
     const { rf_level } = noiseAt(setup.seed, fromMs)
     const hasInterference = findPeriod(day.interference, lastMs) !== undefined
@@ -125,8 +126,8 @@ function playSecond(channel: PlayedChannel, fromMs: number): SecondValues {
   }
   const isMuted = channel.isMuted || findPeriod(day.muted, lastMs) !== undefined
   values.state = toState(isMuted ? 'm' : '1')
-  values.battery = reportedBattery(scale, battery) ?? noValue
-  values.minutes = scale.minutesPerPercent === null ? noValue : Math.round(battery * scale.minutesPerPercent)
+  values.battery = reportedBattery(scale, battery.percent) ?? noValue
+  values.minutes = scale.reportsMinutes ? battery.minutes : noValue
   values.quality_min = scale.quality ?? noValue
   values.weak_ms = scale.rf === null ? 0 : weakMs
   values.rows = rowsOf(values, isMuted)
@@ -148,13 +149,19 @@ function emptySecond(): SecondValues {
   }
 }
 
-/** Returns the battery level in percent; null if the transmitter is off. */
-function batteryAt({ setup, day, scale }: PlayedChannel, timeMs: number): number | null {
-  if (scale.hasFixedTransmitter) return 100
-  if (timeMs >= 0)
-    return setup.pack === null ? null : (levelsAt(setup.seed, setup.part, setup.pack, timeMs)?.battery ?? null)
+/** Returns the battery level in percent, and its minutes; null if the transmitter is off. */
+function levelAt({ setup, day, scale }: PlayedChannel, timeMs: number): { percent: number; minutes: number } | null {
+  if (scale.hasFixedTransmitter) return { percent: 100, minutes: noValue }
+  const { pack } = setup
+  if (pack === null) return null
+  if (timeMs >= 0) {
+    const battery = batteryAt(pack, timeMs)
+    return battery && { percent: battery.percent, minutes: reportedMinutes(pack, battery) }
+  }
   const period = findPeriod(day.on, timeMs)
-  return period === undefined ? null : batteryIn(period, timeMs)
+  if (period === undefined) return null
+  const percent = batteryIn(period, timeMs)
+  return { percent, minutes: Math.round((60 * percent) / pack.firstPerHour) }
 }
 
 function hasDropout(seed: number, fromMs: number): boolean {

@@ -203,10 +203,17 @@ export function toChannels(state: DeviceState) {
   return state.channels.map(({ transmitter, ...channel }) => channel)
 }
 
-export function toTransmitters(state: DeviceState): (ShowTransmitter & { channel: number })[] {
+type ListedTransmitter = Omit<ShowTransmitter, 'battery_type' | 'minutes_left'>
+
+export function toTransmitters(state: DeviceState): (ListedTransmitter & { channel: number })[] {
   return state.channels.flatMap(({ channel, transmitter }) =>
-    transmitter === null ? [] : [{ channel, ...transmitter }],
+    transmitter === null ? [] : [{ channel, ...toListed(transmitter) }],
   )
+}
+
+/** Returns what the common device API has of a transmitter. */
+export function toListed({ battery_type: _, minutes_left: __, ...listed }: ShowTransmitter): ListedTransmitter {
+  return listed
 }
 
 const notFound: ApiResponse = { status: 404, body: { error: 'not found', status: 404 } }

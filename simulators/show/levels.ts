@@ -1,37 +1,13 @@
 /**
- * Simulates the battery, RF and audio levels of a performer's transmitter as pure functions of the elapsed time: the
- * same seed gives the same value at the same time, in any order of calls.
+ * Simulates the RF and audio levels of a performer's transmitter as pure functions of the elapsed time: the same seed
+ * gives the same value at the same time, in any order of calls.
  */
 
 /** The kind of audio on a channel; determines its rhythm. */
 export type Part = 'speech' | 'song' | 'instrument'
 
-export interface Pack {
-  /** Battery percentage at the start of the show. */
-  readonly charge: number
-  /** How fast the first battery drains, in percent per hour; its replacements drain at `perHour`. */
-  readonly firstPerHour: number
-  readonly perHour: number
-}
-
-interface Levels {
-  readonly battery: number
-  readonly audio_level: number
-  readonly rf_level: number
-}
-
 const rfFloor = -108
 const silence = -90
-/** The battery is replaced at this percentage, and the transmitter is off meanwhile. */
-const swapAt = 4
-const swapMs = 25_000
-const hourMs = 3_600_000
-
-/** Returns the levels of a transmitter; null while its battery is being replaced. */
-export function levelsAt(seed: number, part: Part, pack: Pack, elapsedMs: number): Levels | null {
-  const battery = batteryAt(pack, elapsedMs)
-  return battery === null ? null : { battery, ...signalAt(seed, part, elapsedMs) }
-}
 
 /** Returns the levels of a channel whose transmitter is on. */
 export function signalAt(seed: number, part: Part, elapsedMs: number): { audio_level: number; rf_level: number } {
@@ -44,14 +20,6 @@ export function signalAt(seed: number, part: Part, elapsedMs: number): { audio_l
 /** Returns the levels of a channel without a transmitter: only noise. */
 export function noiseAt(seed: number, elapsedMs: number): { audio_level: number; rf_level: number } {
   return { audio_level: silence, rf_level: Math.round(rfFloor + 2 + 2 * smoothNoise(seed + 7, elapsedMs, 2_000)) }
-}
-
-function batteryAt(pack: Pack, elapsedMs: number): number | null {
-  const firstLife = (Math.max(0, pack.charge - swapAt) / pack.firstPerHour) * hourMs
-  if (elapsedMs < firstLife) return Math.round(pack.charge - (pack.firstPerHour * elapsedMs) / hourMs)
-  const life = ((100 - swapAt) / pack.perHour) * hourMs
-  const sinceSwap = ((elapsedMs - firstLife) % (life + swapMs)) - swapMs
-  return sinceSwap < 0 ? null : Math.round(100 - (pack.perHour * sinceSwap) / hourMs)
 }
 
 /** Adds up average distance, movement, shadowing, fading and occasional dropouts. */
@@ -140,7 +108,7 @@ export function chance(seed: number, n: number): number {
 }
 
 /** Returns smooth noise from -1 to 1, which moves to a new random value every `periodMs`. */
-function smoothNoise(seed: number, elapsedMs: number, periodMs: number): number {
+export function smoothNoise(seed: number, elapsedMs: number, periodMs: number): number {
   const position = elapsedMs / periodMs + chance(seed, 0)
   const step = Math.floor(position)
   const offset = position - step

@@ -1,6 +1,6 @@
 /** Pushes the changes of a simulated system: compares device states periodically and publishes the differences. */
 
-import { toChannels, toDetail, toTransmitters } from './device-api.ts'
+import { toChannels, toDetail, toListed, toTransmitters } from './device-api.ts'
 import type { DeviceState, Show, ShowChannel } from './show.ts'
 
 /** Changed fields of one device, named as in the REST responses. */
@@ -120,7 +120,7 @@ function compareChannel(
   if (previous?.transmitter && after.transmitter === null) fields.transmitter = null
   if (!isEmpty(fields)) channels.push({ channel, ...fields })
   if (after.transmitter === null) return
-  const difference = changedFields(previous?.transmitter, after.transmitter)
+  const difference = changedFields(previous?.transmitter, toListed(after.transmitter))
   if (!isEmpty(difference)) transmitters.push({ channel, ...difference })
 }
 

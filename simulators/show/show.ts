@@ -3,6 +3,7 @@
  * seed determines the show. The show has no clock, so callers pass the elapsed time.
  */
 
+import { type BatteryState, type BatteryType, batteryAt, type Pack, reportedMinutes } from './battery.ts'
 import {
   type CastOptions,
   type ChannelSetup,
@@ -13,7 +14,7 @@ import {
   type ShowDevice,
   type SimulatedManufacturer,
 } from './cast.ts'
-import { levelsAt, noiseAt, type Pack } from './levels.ts'
+import { noiseAt, signalAt } from './levels.ts'
 import { applyEvents, type DeviceAfterEvents, type StoryEvent, writeStory } from './story.ts'
 
 export interface ShowTransmitter {
@@ -23,6 +24,9 @@ export interface ShowTransmitter {
   readonly audio_level: number
   readonly rf_level: number
   readonly frequency: string
+  readonly battery_type: BatteryType
+  /** For devices that report the remaining minutes. */
+  readonly minutes_left: number
 }
 
 export interface ShowChannel {
@@ -47,6 +51,8 @@ export interface ChannelChange extends Partial<Pick<ShowChannel, 'name' | 'frequ
   readonly audio_level?: number
   readonly rf_level?: number
   readonly battery?: number
+  /** The batteries that are used instead of those of the cast. */
+  readonly pack?: Pack
   /** Whether the transmitter is switched on. */
   readonly transmitter?: boolean
 }
@@ -63,6 +69,11 @@ export interface Show {
   devicesAt(elapsedMs: number, manufacturer?: string): readonly DeviceState[]
   deviceAt(elapsedMs: number, id: string): DeviceState | undefined
   countAt(elapsedMs: number, manufacturer?: string): number
+  /**
+   * Returns how long the battery of a channel's transmitter will still last, in milliseconds; null if there is no
+   * transmitter, or if the battery level was changed by hand.
+   */
+  remainingMsAt(elapsedMs: number, id: string, channel: number): number | null
   /** Returns the devices that are present from the start, without scripted events and manual changes. */
   setups(): readonly DeviceSetup[]
   /** Changes a device or channel manually; overrides the scripted events. */
@@ -77,6 +88,7 @@ export interface Show {
       readonly channels?: number
       /** Index of the performer on the device's first channel. */
       readonly firstPerformer?: number
+      readonly batteryType?: BatteryType
     },
   ): string
   remove(id: string): void
@@ -141,6 +153,13 @@ export function createShow(options: ShowOptions = {}): Show {
       }
       return count
     },
+    remainingMsAt(elapsedMs, id, channel) {
+      const snapshot = snapshotsAt(elapsedMs).get(id)
+      const setup = snapshot?.channels.find((candidate) => candidate.channel === channel)
+      if (snapshot === undefined || setup === undefined || !snapshot.online) return null
+      if (snapshot.changes.get(channel)?.battery !== undefined) return null
+      return transmitterBattery(snapshot, setup, elapsedMs)?.battery.remainingMs ?? null
+    },
     setups: () => [...allDevices].flatMap(([id, setup]) => (present.has(id) && !removed.has(id) ? [setup] : [])),
     set(id: string, change: DeviceChange | ChannelChange, channel?: number) {
       requireDevice(id)
@@ -158,8 +177,10 @@ export function createShow(options: ShowOptions = {}): Show {
       channelChanges.delete(id)
     },
     add(manufacturer, overrides = {}) {
-      const { channels, firstPerformer = 1000 + 8 * allDevices.size, ...device } = overrides
-      const created = createDeviceSetup(seed, manufacturer, first + allDevices.size, { channels, firstPerformer })
+      const { channels, firstPerformer = 1000 + 8 * allDevices.size, batteryType, ...device } = overrides
+      const created = createDeviceSetup(seed, manufacturer, first + allDevices.size, {
+        ...{ channels, firstPerformer, batteryType },
+      })
       const setup = { ...created, device: { ...created.device, ...device, manufacturer } }
       const { id } = setup.device
       allDevices.set(id, setup)
@@ -203,21 +224,34 @@ function channelAt(snapshot: DeviceSnapshot, setup: ChannelSetup, elapsedMs: num
   const frequency = change?.frequency ?? setup.frequency
   if (!snapshot.online) return { channel, name, frequency, audio_level: null, rf_level: null, transmitter: null }
 
-  const isOn = change?.transmitter ?? !snapshot.mutedChannels.has(channel)
-  const pack = setup.pack ?? (change?.transmitter === true ? freshPack : null)
-  const levels = isOn && pack !== null ? levelsAt(setup.seed, setup.part, pack, elapsedMs) : null
-  const { audio_level, rf_level } = levels ?? noiseAt(setup.seed, elapsedMs)
+  const on = transmitterBattery(snapshot, setup, elapsedMs)
+  const { audio_level, rf_level } = on ? signalAt(setup.seed, setup.part, elapsedMs) : noiseAt(setup.seed, elapsedMs)
   const audio = change?.audio_level ?? audio_level
   const rf = change?.rf_level ?? rf_level
-  const transmitter = levels && {
+  const transmitter = on && {
     slot: setup.slot,
     name,
-    battery: change?.battery ?? levels.battery,
+    battery: change?.battery ?? on.battery.percent,
     audio_level: audio,
     rf_level: rf,
     frequency,
+    battery_type: on.pack.type,
+    minutes_left: change?.battery === undefined ? reportedMinutes(on.pack, on.battery) : 6 * change.battery,
   }
   return { channel, name, frequency, audio_level: audio, rf_level: rf, transmitter }
 }
 
-const freshPack: Pack = { charge: 100, firstPerHour: 10, perHour: 10 }
+/** Returns the batteries of a channel whose transmitter is on, and the one in it; null if it is off. */
+function transmitterBattery(
+  snapshot: DeviceSnapshot,
+  setup: ChannelSetup,
+  elapsedMs: number,
+): { readonly pack: Pack; readonly battery: BatteryState } | null {
+  const change = snapshot.changes.get(setup.channel)
+  const isOn = change?.transmitter ?? !snapshot.mutedChannels.has(setup.channel)
+  const pack = change?.pack ?? setup.pack ?? (change?.transmitter === true ? freshPack : null)
+  const battery = isOn && pack !== null ? batteryAt(pack, elapsedMs) : null
+  return pack !== null && battery !== null ? { pack, battery } : null
+}
+
+const freshPack: Pack = { type: 'lithium', seed: 1, charge: 100, firstPerHour: 10, perHour: 10 }

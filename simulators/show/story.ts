@@ -58,7 +58,7 @@ function withDrainingBattery(setup: DeviceSetup): DeviceSetup {
     ...setup,
     channels: setup.channels.map((channel, index) =>
       index === first && channel.pack !== null
-        ? { ...channel, pack: { ...channel.pack, charge: 23, firstPerHour: 108 } }
+        ? { ...channel, pack: { ...channel.pack, type: 'lithium', charge: 23, firstPerHour: 108 } }
         : channel,
     ),
   }

@@ -181,7 +181,8 @@ export async function startStringsRack(seed: number, firstPerformer: number, sta
   for (const [index, family] of families.entries()) {
     const [model, device_type, channels] = models[family]
     const device = { name: model, model, device_type, channels, firstPerformer: firstPerformer + 4 * index }
-    const id = show.add('shure', device)
+    const batteryType = reportedScales[family].battery === 'bars' ? 'alkaline' : 'lithium'
+    const id = show.add('shure', { ...device, batteryType })
     const start = (port: number) => startStringsSimulator({ family, show, id, startedAt, port })
     // Another demo may use the port.
     rack.push(await start(rackPort + index).catch(() => start(0)))

@@ -8,8 +8,10 @@ import {
   settingKeys,
   settingKinds,
 } from '../contract/settings.ts'
+import type { Region } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
+import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
 import { findConflict, globalScope, parseSetting, type SettingRecord, type SettingScope } from '../domain/settings.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
@@ -73,8 +75,16 @@ export async function forgetSetting(
 
 /** Throws a RequestError if the value contradicts the other global values. */
 function requireConsistent({ settings }: SettingsDeps, key: SettingKey, value: Settings[SettingKey]): void {
+  if (key === 'TV_IN_USE') requireTvChannels(settings(globalScope).REGION, String(value))
   const conflict = findConflict({ ...settings(globalScope), [key]: value })
   if (conflict !== null) throw new RequestError('bad_request', { details: `value: ${conflict}` })
+}
+
+function requireTvChannels(region: Region, text: string): void {
+  const { unknown } = parseTvInUse(region, text)
+  if (unknown.length === 0) return
+  const details = `value: expected TV channels of the region ${region}; ${unknown.join(', ')} is unknown`
+  throw new RequestError('bad_request', { details })
 }
 
 /** Throws a RequestError that lists the known keys. */

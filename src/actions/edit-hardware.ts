@@ -1,5 +1,7 @@
 /** Edits groups, the slots of channels, performers and their assignments. */
 
+import type { Body } from '../contract/described.ts'
+import type { ChannelChange as ChannelChangeRequest } from '../contract/requests.ts'
 import type { Group } from '../contract/resources/groups.ts'
 import type { Performer } from '../contract/resources/performers.ts'
 import type { SlotMove } from '../contract/resources/slots.ts'
@@ -8,14 +10,13 @@ import type { Actor } from '../domain/access/access.ts'
 import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
 import { describeHolder, listSlotHolders, type PlannedMove, planMoves } from '../domain/equipment/slots.ts'
 import { RequestError } from '../domain/errors.ts'
-import { compareEdited } from '../domain/events/edit-events.ts'
-import type { EventDraft } from '../domain/events/event.ts'
+import { isBuiltIn } from '../domain/frequencies/profile-changes.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
 import type { PlaceholderStore } from '../state/placeholder-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
-import { insertEvents } from '../storage/events.ts'
+import { listStoredProfiles, setChannelProfile } from '../storage/frequency-profiles.ts'
 import { deleteGroup, findGroup, insertGroup, saveGroup } from '../storage/groups.ts'
 import {
   deleteAssignment,
@@ -33,6 +34,7 @@ import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
 import { placeHolders } from '../storage/slots.ts'
 import { storePicture } from './edit-pictures.ts'
 import { recordAssignments } from './record-assignments.ts'
+import { recordMoves } from './record-moves.ts'
 
 export interface HardwareDeps {
   readonly db: Database
@@ -50,11 +52,17 @@ export type GroupChange = Partial<Omit<Group, 'id'>>
 export async function addGroup(
   deps: HardwareDeps,
   actor: Actor,
-  { title, slots = [], hide_charts = false, manufacturer = null }: GroupChange & { readonly title: string },
+  {
+    title,
+    slots = [],
+    hide_charts = false,
+    zone = null,
+    manufacturer = null,
+  }: GroupChange & { readonly title: string },
 ): Promise<Group> {
   checkManufacturer(deps, manufacturer)
   const group = await deps.db.transaction(async (tx) => {
-    const inserted = await insertGroup(tx, { title, slots, hide_charts, manufacturer })
+    const inserted = await insertGroup(tx, { title, slots, hide_charts, zone, manufacturer })
     await audit(tx, actor, 'group.create', `group ${inserted.id}`, { title })
     return inserted
   })
@@ -103,25 +111,40 @@ function checkManufacturer({ hasManufacturer }: HardwareDeps, code: string | nul
   if (code !== null && !hasManufacturer(code)) throw notFoundIn('manufacturer', `manufacturer ${code}`)
 }
 
-/** Moves a channel to another slot. Returns the id of its receiver. */
-export async function moveToSlot(
+export type ChannelChange = Body<typeof ChannelChangeRequest>
+
+/** Moves a channel to another slot, and sets its frequency profile. Returns the id of its receiver. */
+export async function changeChannel(
   deps: HardwareDeps,
   actor: Actor,
   id: number,
-  slot: number,
+  { slot, profile }: ChannelChange,
   manufacturer?: string,
 ): Promise<number> {
+  if (slot === undefined && profile === undefined) throw new RequestError('bad_request', { details: 'slot: missing' })
   return deps.ingest.change(async (tx, revision) => {
     const receivers = deps.receiverStore.listFacts(manufacturer)
     const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
     if (receiver === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
-    const stored = await storeMoves(deps, tx, revision, [{ channel_id: id, slot }])
+    const stored = slot === undefined ? [] : await storeMoves(deps, tx, revision, [{ channel_id: id, slot }])
     for (const { holder } of stored) {
       await audit(tx, actor, 'channel.move', `channel ${id}`, { before: holder.slot, after: slot })
     }
-    await insertEvents(tx, listMoveEvents(deps, actor, stored))
+    await recordMoves(tx, deps, actor, stored)
+    const before = receiver.channels.find((channel) => channel.id === id)?.profile ?? null
+    if (profile !== undefined && profile !== before) {
+      if (profile !== null) await requireProfile(tx.query, profile)
+      await setChannelProfile(tx, revision, { channelId: id, receiverId: receiver.id, profile })
+      await audit(tx, actor, 'channel.change', `channel ${id}`, { field: 'profile', before, after: profile })
+    }
     return receiver.id
   })
+}
+
+async function requireProfile(reader: Reader, id: string): Promise<void> {
+  const stored = await listStoredProfiles(reader)
+  if (isBuiltIn(id) || stored.some((profile) => profile.id === id)) return
+  throw new RequestError('bad_request', { details: `profile: there is no profile ${id}` })
 }
 
 /** Moves channels and placeholders to other slots, all at once: two may swap their slots. */
@@ -135,25 +158,8 @@ export async function moveToSlots(deps: HardwareDeps, actor: Actor, moves: reado
       after: slot,
     }))
     await audit(tx, actor, 'slots.change', `${stored.length} slots`, { moves: changes })
-    await insertEvents(tx, listMoveEvents(deps, actor, stored))
+    await recordMoves(tx, deps, actor, stored)
   })
-}
-
-function listMoveEvents(
-  { receiverStore, now }: HardwareDeps,
-  actor: Actor,
-  moves: readonly PlannedMove[],
-): readonly EventDraft[] {
-  const moved = moves.filter(({ holder }) => holder.kind === 'channel')
-  const slots = new Map(moved.map(({ holder, slot }) => [holder.id, slot]))
-  const edit = { time: now(), by: actor.name, locationName: () => '' }
-  return receiverStore
-    .listFacts()
-    .filter(({ channels }) => channels.some(({ id }) => slots.has(id)))
-    .flatMap((before) => {
-      const channels = before.channels.map((channel) => ({ ...channel, slot: slots.get(channel.id) ?? channel.slot }))
-      return compareEdited(before, { ...before, channels }, edit)
-    })
 }
 
 /** Stores the moves. Returns those that change a slot. */

@@ -22,11 +22,11 @@ export type LocationEdit = Partial<Omit<Location, 'id'>>
 export async function addLocation(
   deps: EditLocationDeps,
   actor: Actor,
-  { name, description = '', parent = null }: LocationEdit & Pick<Location, 'name'>,
+  { name, description = '', zone = null, parent = null }: LocationEdit & Pick<Location, 'name'>,
 ): Promise<Location> {
   const location = await deps.ingest.change(async (tx) => {
     checkParent(await listLocations(tx.query), parent)
-    const made = await insertLocation(tx, { name, description, parent })
+    const made = await insertLocation(tx, { name, description, zone, parent })
     const details = { name, parent }
     await writeAudit(tx, { actor, action: 'location.add', target: `location ${made.id}`, result: 'ok', details })
     return made

@@ -2,8 +2,10 @@
 
 import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
+import { frequencyOf } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
 import { toShowEvent } from '../domain/events/edit-events.ts'
+import { listFrequencies } from '../domain/scenes/arrangement.ts'
 import {
   changePlan,
   end,
@@ -16,16 +18,18 @@ import {
   start,
 } from '../domain/shows.ts'
 import { parseTimestamp } from '../domain/timestamp.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { insertEvents } from '../storage/events.ts'
 import { listGroups } from '../storage/groups.ts'
-import { nextRevision } from '../storage/revision.ts'
-import { deleteShow, findShow, insertShow, saveShow } from '../storage/shows.ts'
+import { deleteShow, findShow, insertShow, saveShow, saveStartFrequencies } from '../storage/shows.ts'
 import { listChannelSlots } from '../storage/slots.ts'
+import { editRecords } from './edit-records.ts'
 
 export interface EditShowDeps {
   readonly db: Database
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
   /** Loads the stored changes immediately. */
   reload(): Promise<void>
   now(): number
@@ -41,7 +45,7 @@ export function addShow(deps: EditShowDeps, actor: Actor, fields: ShowFields & P
   const defaults = { starts_at: null, ends_at: null, group_ids: [], notes: '' }
   const plan = { ...defaults, title: fields.title, ...parseFields(fields) }
   requireOrder(plan)
-  return edit(deps, async (tx) => {
+  return editRecords(deps, 'shows', async (tx) => {
     requireGroups(plan, await listGroups(tx.query))
     const show = await insertShow(tx, { ...plan, started_at: null, ended_at: null, channel_ids: null })
     await audit(tx, actor, 'show.create', show.id, { title: show.title })
@@ -51,7 +55,7 @@ export function addShow(deps: EditShowDeps, actor: Actor, fields: ShowFields & P
 
 export function changeShow(deps: EditShowDeps, actor: Actor, id: number, fields: ShowFields): Promise<Show> {
   const change = parseFields(fields)
-  return edit(deps, async (tx) => {
+  return editRecords(deps, 'shows', async (tx) => {
     const before = await showOf(tx, id)
     const after = changePlan(before, change)
     requireGroups(after, await listGroups(tx.query), before.group_ids)
@@ -62,7 +66,7 @@ export function changeShow(deps: EditShowDeps, actor: Actor, id: number, fields:
 }
 
 export async function removeShow(deps: EditShowDeps, actor: Actor, id: number): Promise<void> {
-  await edit(deps, async (tx) => {
+  await editRecords(deps, 'shows', async (tx) => {
     const show = await showOf(tx, id)
     requireNotRunning(show)
     await deleteShow(tx, id)
@@ -70,10 +74,14 @@ export async function removeShow(deps: EditShowDeps, actor: Actor, id: number): 
   })
 }
 
+/** Starts a show, and stores the frequencies of all channels. */
 export function startShow(deps: EditShowDeps, actor: Actor, id: number): Promise<Show> {
-  return edit(deps, async (tx) => {
+  return editRecords(deps, 'shows', async (tx) => {
     const show = start(await showOf(tx, id), deps.now())
     await saveShow(tx, show)
+    const channels = deps.receiverStore.listFacts().flatMap((receiver) => receiver.channels)
+    const frequencies = channels.map((channel) => ({ id: channel.id, frequency: frequencyOf(channel) }))
+    await saveStartFrequencies(tx, id, new Map(listFrequencies(frequencies)))
     await audit(tx, actor, 'show.start', id, { title: show.title })
     await insertEvents(tx, [toShowEvent(show, actor.name)])
     return show
@@ -82,7 +90,7 @@ export function startShow(deps: EditShowDeps, actor: Actor, id: number): Promise
 
 /** Ends a show, and stores which channels belong to it. */
 export function endShow(deps: EditShowDeps, actor: Actor, id: number): Promise<Show> {
-  return edit(deps, async (tx) => {
+  return editRecords(deps, 'shows', async (tx) => {
     const running = await showOf(tx, id)
     const channels = listChannelsOfShow(running, await listChannelSlots(tx.query), await listGroups(tx.query))
     const show = end(running, deps.now(), channels)
@@ -91,16 +99,6 @@ export function endShow(deps: EditShowDeps, actor: Actor, id: number): Promise<S
     await insertEvents(tx, [toShowEvent(show, actor.name)])
     return show
   })
-}
-
-/** Runs a change. Changes that are requested at once, in several processes too, run one after the other. */
-async function edit<T>({ db, reload }: EditShowDeps, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const result = await db.transaction(async (tx) => {
-    await nextRevision(tx, 'shows')
-    return work(tx)
-  })
-  await reload()
-  return result
 }
 
 async function showOf(tx: Tx, id: number): Promise<Show> {

@@ -27,12 +27,18 @@ export const importedKinds = [
   'locations',
   'groups',
   'performers',
+  'frequency_profiles',
   'receivers',
   'assignments',
   'placeholders',
   'shows',
+  'scenes',
   'silences',
   'markers',
+  'checks',
+  'notification_channels',
+  'notification_rules',
+  'planning_center',
 ] as const
 export type Kind = (typeof importedKinds)[number]
 

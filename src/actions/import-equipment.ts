@@ -5,11 +5,13 @@ import type { Location } from '../contract/resources/locations.ts'
 import { setActive } from '../domain/equipment/hardware.ts'
 import { isNameAllowed } from '../domain/equipment/placeholder.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { listSlotHolders } from '../domain/equipment/slots.ts'
+import { describeHolder, listSlotHolders, planSlots } from '../domain/equipment/slots.ts'
+import { isBuiltIn } from '../domain/frequencies/profile-changes.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
-import { type DeviceReference, planSlots, type ReceiverEntry, toPath } from '../domain/installation-file.ts'
+import { type DeviceReference, type ReceiverEntry, toPath } from '../domain/installation-file.ts'
 import type { Tx } from '../storage/database.ts'
 import { logMovement, trimMovements } from '../storage/discovery.ts'
+import { setChannelProfile } from '../storage/frequency-profiles.ts'
 import { insertAssignment, saveAssignment } from '../storage/hardware.ts'
 import { insertPlaceholder, savePlaceholder } from '../storage/placeholders.ts'
 import { saveReceivers } from '../storage/receivers.ts'
@@ -43,14 +45,16 @@ export async function putReceivers(work: ImportContext, locations: readonly Loca
       ...(entry.name !== undefined && { name: entry.name, is_named_by_hand: true }),
     }
     const moved = collectSlots(work, entry, stored, slots)
-    const isChanged = work.count('receivers', [stored, false], [after, moved])
+    const profiled = await putProfiles(work, entry, stored, path)
+    const isChanged = work.count('receivers', [stored, false], [after, moved || profiled])
     if (!isChanged || isDeepStrictEqual(stored, after)) continue
     await saveReceivers(tx, revision, [after])
     if (after.location !== stored.location) await logPlacement(tx, stored, after, now)
   }
   await trimMovements(tx)
   const holders = listSlotHolders(before.receivers, before.placeholders)
-  await placeHolders(tx, revision, planSlots(holders, slots, placeholderSlots))
+  const requested = new Map([...slots].map(([id, slot]) => [describeHolder({ kind: 'channel', id }), slot]))
+  await placeHolders(tx, revision, planSlots(holders, requested, placeholderSlots))
 }
 
 /** Returns the path of the placeholder in each slot. */
@@ -97,6 +101,29 @@ function collectSlots(
     moves ||= channel.slot !== slot
   }
   return moves
+}
+
+/** Sets the frequency profiles of an entry. Returns whether any of its channels has another one. */
+async function putProfiles(
+  work: ImportContext,
+  entry: ReceiverEntry,
+  stored: Receiver,
+  path: string,
+): Promise<boolean> {
+  const { tx, file, before, revision, unknown } = work
+  let isChanged = false
+  for (const [number, profile] of Object.entries(entry.profiles ?? {})) {
+    const isKnown = [...before.frequency_profiles, ...(file.frequency_profiles ?? [])].some(({ id }) => id === profile)
+    if (!isKnown && !isBuiltIn(profile)) {
+      throw new ImportError(`${path}.profiles.${number}`, `expected a frequency profile; ${profile} does not exist`)
+    }
+    const channel = stored.channels.find((candidate) => candidate.channel === Number(number))
+    if (channel === undefined) unknown.push(`${describe(entry)}, channel ${number}`)
+    if (channel === undefined || channel.profile === profile) continue
+    await setChannelProfile(tx, revision, { channelId: channel.id, receiverId: stored.id, profile })
+    isChanged = true
+  }
+  return isChanged
 }
 
 function locationOf(path: readonly string[] | null, locations: readonly Location[], where: string): number | null {

@@ -13,6 +13,7 @@ import { insertEvents } from '../storage/events.ts'
 import { insertGroup, saveGroup } from '../storage/groups.ts'
 import { insertPerformer, savePerformer } from '../storage/hardware.ts'
 import { insertLocation, listLocations, saveLocation } from '../storage/locations.ts'
+import { listNotificationChannels } from '../storage/notification-channels.ts'
 import { lockPictures, removeUnusedPictures, savePictureText } from '../storage/pictures.ts'
 import { listReceivers } from '../storage/receivers.ts'
 import { nextRevision } from '../storage/revision.ts'
@@ -20,6 +21,7 @@ import type { Secrets } from '../storage/secrets.ts'
 import { listManufacturers } from '../storage/settings.ts'
 import { expectedPicture } from './edit-pictures.ts'
 import { readInstallation } from './export-installation.ts'
+import { putChecks } from './import-checks.ts'
 import {
   type Count,
   createImportCounts,
@@ -29,8 +31,12 @@ import {
   type Kind,
 } from './import-context.ts'
 import { putAssignments, putPlaceholders, putReceivers } from './import-equipment.ts'
+import { putFrequencyProfiles } from './import-frequency-profiles.ts'
 import { planManufacturers, putManufacturers } from './import-manufacturers.ts'
 import { putMarkers } from './import-markers.ts'
+import { planNotificationChannels, putNotifications } from './import-notifications.ts'
+import { putPlanningCenter } from './import-planning-center-entry.ts'
+import { putScenes } from './import-scenes.ts'
 import { putSettings } from './import-settings.ts'
 import { putShows } from './import-shows.ts'
 import { putSilences } from './import-silences.ts'
@@ -60,6 +66,8 @@ export async function importInstallation(
   // Planning resolves host names, which takes time, so it happens outside the transaction.
   const stored = await listManufacturers(db.read, secrets)
   const planned = await planManufacturers(file, stored, deps)
+  const storedChannels = await listNotificationChannels(db.read, secrets)
+  const plannedChannels = await planNotificationChannels(file, storedChannels, deps)
   try {
     await db.transaction(async (tx) => {
       const revision = await nextRevision(tx)
@@ -75,16 +83,24 @@ export async function importInstallation(
       if (!isDeepStrictEqual(work.before.manufacturers, stored)) {
         throw new RequestError('concurrent_change', { subject: 'the manufacturers' })
       }
+      if (!isDeepStrictEqual(work.before.notification_channels, storedChannels)) {
+        throw new RequestError('concurrent_change', { subject: 'the notification channels' })
+      }
       await recordAssignments(tx, { actor, time: work.now }, async () => {
         await putManufacturers(work, planned)
         const locations = await putLocations(work)
         await putGroups(work)
         await putPerformers(work)
+        await putFrequencyProfiles(work)
         await putReceivers(work, locations)
         await putPlaceholders(work)
         await putAssignments(work)
         await putShows(work)
+        await putScenes(work)
         await putSilences(work)
+        await putChecks(work)
+        await putNotifications(work, plannedChannels)
+        await putPlanningCenter(work)
       })
       await recordEdits(work, actor)
       await putMarkers(work)
@@ -126,9 +142,14 @@ async function putLocations(work: ImportContext): Promise<Location[]> {
   const locations = [...work.before.locations]
   const put = async (entries: readonly LocationEntry[], parent: number | null): Promise<void> => {
     const pick = createPicker(locations.filter((location) => location.parent === parent))
-    for (const { name, description, locations: inside = [] } of entries) {
+    for (const { name, description, zone, locations: inside = [] } of entries) {
       const stored = pick((candidate) => candidate.name === name)
-      const fields = { name, description: description ?? stored?.description ?? '', parent }
+      const fields = {
+        name,
+        description: description ?? stored?.description ?? '',
+        zone: zone === undefined ? (stored?.zone ?? null) : zone,
+        parent,
+      }
       let location = stored
       if (location === undefined) {
         work.count('locations', undefined, fields)
@@ -154,7 +175,7 @@ async function putGroups(work: ImportContext): Promise<void> {
       throw new ImportError(`groups.${index}.manufacturer`, `expected a manufacturer; ${manufacturer} does not exist`)
     }
     const stored = pick(({ title }) => title === entry.title)
-    const group = { slots: [], hide_charts: false, manufacturer: null, ...stored, ...entry }
+    const group = { slots: [], hide_charts: false, zone: null, manufacturer: null, ...stored, ...entry }
     let id = stored?.id
     if (count('groups', stored, group)) {
       if (id === undefined) id = (await insertGroup(tx, group)).id

@@ -2,7 +2,7 @@
 
 import type { Group } from '../contract/resources/groups.ts'
 import type { ShowEntry } from '../domain/installation-file.ts'
-import { type Show, stateOf } from '../domain/shows.ts'
+import { type NewShow, type Show, stateOf } from '../domain/shows.ts'
 import { parseTimestamp } from '../domain/timestamp.ts'
 import { listGroups } from '../storage/groups.ts'
 import { nextRevision } from '../storage/revision.ts'
@@ -30,7 +30,7 @@ export async function putShows({ tx, file, before, count }: ImportContext): Prom
     requireOrder(imported, path)
     if (!count('shows', stored, imported)) continue
     if (stored === undefined) await insertShow(tx, imported)
-    else await saveShow(tx, { ...imported, id: stored.id })
+    else await saveShow(tx, { ...stored, ...imported })
   }
 }
 
@@ -50,7 +50,7 @@ function parseTimes(entry: ShowEntry, path: string): Times {
   return times
 }
 
-function createShow({ title }: ShowEntry, times: Times): Omit<Show, 'id'> {
+function createShow({ title }: ShowEntry, times: Times): NewShow {
   const { starts_at = null, ends_at = null, started_at = null, ended_at = null } = times
   return { title, starts_at, ends_at, group_ids: [], notes: '', started_at, ended_at, channel_ids: null }
 }
@@ -70,7 +70,7 @@ function findGroups(
   return [...new Set([...found, ...group_ids.filter((id) => groups.every((group) => group.id !== id))])]
 }
 
-function requireOrder({ starts_at, ends_at, started_at, ended_at }: Omit<Show, 'id'>, path: string): void {
+function requireOrder({ starts_at, ends_at, started_at, ended_at }: NewShow, path: string): void {
   if (starts_at !== null && ends_at !== null && ends_at <= starts_at) {
     throw new ImportError(`${path}.ends_at`, 'expected a time after starts_at')
   }

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { writeBackup } from '../storage/backup.ts'
 import { openDatabase } from '../storage/database.ts'
+import { saveLastBackup } from '../storage/last-backup.ts'
 import { restoreBackup } from '../storage/restore.ts'
 import { openSecrets } from '../storage/secrets.ts'
 import { listManufacturers } from '../storage/settings.ts'
@@ -59,6 +60,8 @@ async function backup(file: string, options: BackupOptions, terminal: Terminal):
   try {
     const written = await writeBackup(db, config.database_url, file, { overwrite, owner: 'process', withHistory })
     progress.end()
+    // A database that cannot be written can still be backed up.
+    await db.transaction((tx) => saveLastBackup(tx, Date.now())).catch(() => {})
     if (options.json) printJson(terminal, { ...written, engine: db.dialect })
     else terminal.out(`Wrote ${plain(file)} (${written.bytes} bytes).`)
   } finally {

@@ -61,7 +61,7 @@ async function withConnections(
   work: (runtime: Runtime, connections: readonly Connection[]) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
-  const runtime = await openRuntime(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, config.log ?? 'error'), pid: terminal.pid })
   try {
     sourcesOf(runtime, options.manufacturer)
     await runtime.connections.closeOrphaned({ isAtOnce: true })

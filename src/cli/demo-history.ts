@@ -12,7 +12,7 @@ import { toChannelState } from '../domain/history/channel-state.ts'
 import type { Runtime } from '../runtime.ts'
 import { saveChannelStates } from '../storage/channel-states.ts'
 import type { Tx } from '../storage/database.ts'
-import { insertEvents } from '../storage/events.ts'
+import { importEvents } from '../storage/events.ts'
 import { nextRevision } from '../storage/revision.ts'
 import { insertShow } from '../storage/shows.ts'
 
@@ -39,8 +39,7 @@ export function createDayTarget(runtime: Runtime): DayTarget {
         const receiver = event.receiverId === null ? null : (receiverStore.facts(event.receiverId) ?? null)
         return toDraft(event, receiver, channels.get(event.channelId ?? 0) ?? null)
       })
-      await saveInParts(drafts, insertEvents)
-      runtime.events.loadSoon()
+      await saveInParts(drafts, importEvents)
     },
     async addStates(states) {
       const channels = channelsById()
@@ -56,7 +55,7 @@ export function createDayTarget(runtime: Runtime): DayTarget {
         await nextRevision(tx, 'shows')
         const times = { starts_at: startedAt, ends_at: endedAt, started_at: startedAt, ended_at: endedAt }
         const show = await insertShow(tx, { title, ...times, group_ids: [], notes: '', channel_ids: null })
-        await insertEvents(tx, [toShowEvent({ ...show, ended_at: null }, crewName), toShowEvent(show, crewName)])
+        await importEvents(tx, [toShowEvent({ ...show, ended_at: null }, crewName), toShowEvent(show, crewName)])
       })
       await runtime.reload()
     },

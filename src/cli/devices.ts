@@ -62,7 +62,7 @@ function hasDiscoveryList({ adapters }: Plugin): boolean {
 async function addDevices(plugin: Plugin, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
   const ips = readAddresses(options, config.discovery_ranges)
-  const runtime = await openRuntime(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, config.log ?? 'error'), pid: terminal.pid })
   try {
     const manufacturer = await chooseManufacturer(runtime, plugin, options.manufacturer)
     const sources = sourcesOf(runtime, manufacturer)

@@ -49,9 +49,10 @@ async function runExport(options: ExportOptions, terminal: Terminal): Promise<Ex
     await writeText(output, content)
     terminal.err(`Wrote ${plain(output)}: ${describe(file)}.`)
   }
-  const unreadable = installation.manufacturers
-    .filter(({ secretsUnreadable }) => secretsUnreadable)
-    .map(({ code }) => code)
+  const unreadable = [
+    ...installation.manufacturers.flatMap(({ code, secretsUnreadable }) => (secretsUnreadable ? code : [])),
+    ...installation.notification_channels.flatMap(({ name, secrets }) => (secrets === null ? name : [])),
+  ]
   if (withSecrets && unreadable.length > 0) {
     terminal.err(`The credentials of ${unreadable.map(plain).join(', ')} cannot be decrypted and are not exported.`)
   }
@@ -60,7 +61,7 @@ async function runExport(options: ExportOptions, terminal: Terminal): Promise<Ex
 
 function describe(file: InstallationFile): string {
   return importedKinds
-    .filter((kind) => kind !== 'settings')
+    .filter((kind) => kind !== 'settings' && kind !== 'planning_center')
     .map((kind) => `${file[kind]?.length ?? 0} ${kind}`)
     .join(', ')
 }

@@ -65,7 +65,7 @@ async function follow(
 ): Promise<ExitCode> {
   const { signal } = terminal
   const config = readOptions(options, terminal)
-  const log = createLog(terminal, 'error')
+  const log = createLog(terminal, config.log ?? 'error')
   surviveExceptions(terminal, log)
   const runtime = await openRuntime(config, { log, pid: terminal.pid })
   try {
@@ -83,10 +83,9 @@ async function follow(
       terminal.err('micwatch: no enabled manufacturer has a subscription of this kind')
       return exitCodes.failed
     }
-    const levels = { ...runtime, log }
     await Promise.all([
       runtime.follow(signal),
-      keepSavingLevels(levels, () => runtime.redis?.isUp !== true, signal),
+      keepSavingLevels(runtime, () => runtime.redis?.isUp !== true, signal),
       followAll(
         runtime,
         selectSources,
@@ -139,7 +138,7 @@ function followOne(
     else terminal.out(`${new Date().toISOString()} ${plain(id)}: ${line}`)
   }
   let isUp = false
-  const deps = { ...runtime, log: createLog(terminal, 'error'), now, random: Math.random }
+  const deps = { ...runtime, now, random: Math.random }
   return keepSubscribed(deps, source, signal, {
     onConnectionChange(up) {
       if (up === isUp) return

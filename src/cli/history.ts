@@ -192,7 +192,7 @@ async function writeRows(
 async function runPrune({ dryRun: isDryRun = false, ...options }: PruneOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
   await requireStore(config)
-  const log = createLog(terminal, 'error')
+  const log = createLog(terminal, config.log ?? 'error')
   const runtime = await openRuntime(config, { log, pid: terminal.pid, isReadOnly: isDryRun })
   try {
     const tiers = (await runtime.history.prune({ isDryRun })).map(toTierDocument)

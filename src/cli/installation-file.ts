@@ -6,21 +6,28 @@ import { findSchemaError, parseYaml } from '../config.ts'
 import { alertKinds } from '../contract/alert-kinds.ts'
 import {
   code,
+  escalationSeconds,
   groupFields,
   locationFields,
   manufacturerFields,
   name,
+  notificationChannelFields,
+  notificationChannelType,
+  notificationRuleFields,
   nullable,
   performedRole,
   performerFields,
   placeholderFields,
   placeholderKind,
+  profileFields,
+  profileId,
   showFields,
   slot,
   text,
   whole,
 } from '../contract/fields.ts'
 import { type SettingKey, type SettingKind, settingKeys, settingKinds } from '../contract/settings.ts'
+import { checkResults } from '../contract/values.ts'
 import type { InstallationFile } from '../domain/installation-file.ts'
 import { describeValues } from '../domain/settings.ts'
 import { escapeControls } from './output.ts'
@@ -56,6 +63,9 @@ function settingSchema(key: SettingKey): Type.TSchema {
       return Type.Number({ minimum: kind.min, maximum: kind.max, description })
     case 'choice':
       return Type.Enum([...kind.values], { description })
+    case 'time_zone':
+    case 'list':
+      return Type.String({ description })
   }
 }
 
@@ -86,6 +96,11 @@ const Group = record({ title: name, ...groupFields, settings: groupSettings }, '
 
 const Performer = record({ name, ...performerFields }, 'a performer with at least a name')
 
+const FrequencyProfile = record(
+  { id: profileId, name: Type.Optional(name), ...profileFields },
+  'a frequency profile with at least an id',
+)
+
 const device = {
   manufacturer: code,
   ...partial({ serial_number: text(1, 1024), mac_address: text(1, 1024), api_device_id: text(1, 1024) }),
@@ -100,6 +115,12 @@ const Receiver = record(
       Type.Record(Type.String({ pattern: '^\\d{1,5}$' }), slot, {
         additionalProperties: false,
         description: 'channel numbers with their slots, whole numbers from 1 to 65535',
+      }),
+    ),
+    profiles: Type.Optional(
+      Type.Record(Type.String({ pattern: '^\\d{1,5}$' }), profileId, {
+        additionalProperties: false,
+        description: 'channel numbers with the ids of their frequency profiles',
       }),
     ),
   },
@@ -129,6 +150,39 @@ const Show = record(
   'a show with at least a title',
 )
 
+const frequency = placeholderFields.frequency
+
+const Scene = record(
+  {
+    show: record({ title: name, starts_at: time }, 'a show with its title and planned start'),
+    ...{ title: name, by: Type.Optional(name), since: time, recalled_at: time },
+    channels: list(
+      record({ ...device, channel: whole(1, 65_535), slot, frequency }, 'a channel'),
+      'a list of channels',
+    ),
+    placeholders: list(
+      record({ placeholder: slot, slot, name: text(0, 255), kind: placeholderKind, frequency }, 'a placeholder'),
+      'a list of placeholders',
+    ),
+    groups: list(
+      record({ group: name, title: name, slots: Type.Array(slot, { description: 'a list of slots' }) }, 'a group'),
+      'a list of groups',
+    ),
+    performers: list(record({ performer: name, name }, 'a performer'), 'a list of performers'),
+    units: list(
+      record(
+        {
+          ...device,
+          ...partial({ channel: whole(1, 65_535), performer: name, role: performedRole }),
+        },
+        'a pack',
+      ),
+      'a list of packs',
+    ),
+  },
+  'a scene with at least a title and its show',
+)
+
 const Silence = record(
   {
     channels: list(record({ ...device, channel: whole(1, 65_535) }, 'a channel of a device'), 'a list of channels'),
@@ -155,6 +209,71 @@ const Marker = record(
   'a marker with a time and a text',
 )
 
+const Check = record(
+  {
+    show: record({ title: name, starts_at: time }, 'a show with its title and planned start'),
+    channel: record({ ...device, channel: whole(1, 65_535) }, 'a channel of a device'),
+    began_at: Type.Optional(requiredTime),
+    time: Type.Optional(requiredTime),
+    result: Type.Optional(Type.Enum([...checkResults], { description: `one of ${checkResults.join(', ')}` })),
+    note: Type.Optional(text(1, 500)),
+    by: name,
+  },
+  'a line check with its show, channel and user',
+)
+
+const NotificationChannel = record(
+  {
+    name,
+    type: notificationChannelType,
+    ...partial(notificationChannelFields),
+    secret: Type.Optional(text(1, 255)),
+  },
+  'a notification channel with at least a name and a type',
+)
+
+const NotificationRule = record(
+  {
+    name,
+    notification_channels: Type.Array(name, { description: 'a list of names of notification channels' }),
+    ...notificationRuleFields,
+    groups: list(name, 'a list of group titles'),
+    escalate: Type.Optional(
+      nullable(
+        record(
+          {
+            after_seconds: escalationSeconds,
+            notification_channels: Type.Array(name, { description: 'a list of names of notification channels' }),
+          },
+          'a section of after_seconds and notification_channels',
+        ),
+        'a section of after_seconds and notification_channels',
+      ),
+    ),
+  },
+  'a notification rule with at least a name and its notification channels',
+)
+
+const PlanningCenter = record(
+  {
+    token: Type.Optional(text(3, 1000)),
+    service_types: list(
+      record(
+        {
+          id: text(1, 64),
+          name,
+          positions: Type.Record(Type.String(), nullable(slot, 'a whole number from 1 to 65535'), {
+            description: 'positions with their slots',
+          }),
+        },
+        'a service type with its id, name and positions',
+      ),
+      'a list of service types',
+    ),
+  },
+  'a section of token and service_types',
+)
+
 const File = record(
   {
     version: Type.Literal(1, { description: '1, the version that this program supports' }),
@@ -163,12 +282,18 @@ const File = record(
     locations: list(Location, 'a list of locations'),
     groups: list(Group, 'a list of groups'),
     performers: list(Performer, 'a list of performers'),
+    frequency_profiles: list(FrequencyProfile, 'a list of frequency profiles'),
     receivers: list(Receiver, 'a list of receivers'),
     assignments: list(Assignment, 'a list of assignments'),
     placeholders: list(Placeholder, 'a list of placeholders'),
     shows: list(Show, 'a list of shows'),
+    scenes: list(Scene, 'a list of scenes'),
     silences: list(Silence, 'a list of silences'),
     markers: list(Marker, 'a list of markers'),
+    checks: list(Check, 'a list of line checks'),
+    notification_channels: list(NotificationChannel, 'a list of notification channels'),
+    notification_rules: list(NotificationRule, 'a list of notification rules'),
+    planning_center: Type.Optional(PlanningCenter),
   },
   'what micwatch export writes',
 )
@@ -191,7 +316,8 @@ const explanation = ` The configuration of an installation, written by micwatch 
  Import it with micwatch import, which adds and changes the records of the file and removes none. Manufacturers are
  matched by code, locations by their names, groups by title, performers by name, receivers by manufacturer and serial
  number (otherwise by MAC address, otherwise by the id that their system gives them), placeholders by slot, shows by
- title and planned start, markers by time, channel and text.
+ title and planned start, markers by time, channel and text, line checks by show, channel and times, notification
+ channels by name and type, notification rules by name, frequency profiles by id.
 
  "********" stands for a secret that was not exported; the import leaves the stored secret unchanged.
  Accounts, tokens, the review queue and the logs are not included: micwatch backup copies everything.`

@@ -71,7 +71,7 @@ async function pollDevices(options: PollOptions, terminal: Terminal): Promise<Ex
 
 async function poll(config: Config, isReadOnly: boolean, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const runtime = await openRuntime(config, {
-    log: createLog(terminal, 'error'),
+    log: createLog(terminal, config.log ?? 'error'),
     pid: terminal.pid,
     intervalSeconds: options.interval,
     defaultIntervalSeconds,
@@ -96,7 +96,7 @@ async function pollOnce(
   options: PollOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const leaseDeps = { db: runtime.db, nodeId: createNodeId(terminal.pid, 'once'), log: createLog(terminal, 'error') }
+  const leaseDeps = { db: runtime.db, nodeId: createNodeId(terminal.pid, 'once'), log: runtime.log }
   const reports: SourceCycle[] = []
   const skipped: string[] = []
   await Promise.all(
@@ -142,7 +142,7 @@ async function previewContinuously(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { signal } = terminal
-  surviveExceptions(terminal, createLog(terminal, 'error'))
+  surviveExceptions(terminal, runtime.log)
   if (!options.json)
     terminal.out(pollers.length === 0 ? nothingToPoll : 'Dry run: nothing is stored. Polls would find this:')
   else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
@@ -176,11 +176,10 @@ function intervalMsOf({ manufacturer }: MonitoredSource, runtime: Runtime, { int
 
 /** Runs cycles and subscriptions until stopped and prints one line per cycle. */
 async function pollContinuously(runtime: Runtime, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
-  const log = createLog(terminal, 'error')
-  surviveExceptions(terminal, log)
+  surviveExceptions(terminal, runtime.log)
   const background = Promise.all([
     runtime.follow(terminal.signal),
-    keepSavingLevels({ ...runtime, log }, () => runtime.redis?.isUp !== true, terminal.signal),
+    keepSavingLevels(runtime, () => runtime.redis?.isUp !== true, terminal.signal),
   ])
   await runtime.monitor.run(
     terminal.signal,

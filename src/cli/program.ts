@@ -9,11 +9,13 @@ import { backupCommand, restoreCommand } from './backup.ts'
 import { checkConnectionsCommand, realtimeStatusCommand } from './connections.ts'
 import { createAdminCommand } from './create-admin.ts'
 import { addDevicesCommands } from './devices.ts'
+import { doctorCommand } from './doctor.ts'
 import { exportCommand, importCommand } from './export-import.ts'
 import { followCommands } from './follow.ts'
 import { historyCommand } from './history.ts'
 import { migrateCommand, simulateCommand } from './maintenance.ts'
 import { nodesCommand } from './nodes.ts'
+import { notifyCommand } from './notify.ts'
 import { createOutput, escapeControls } from './output.ts'
 import { pollDevicesCommand } from './poll-devices.ts'
 import { serveCommand } from './serve.ts'
@@ -38,7 +40,7 @@ for (const [name, code] of [
     const at = performance.now()
     if (name === 'SIGINT' && interruptedAt !== undefined && at - interruptedAt < duplicateSignalMs) return
     if (name === 'SIGINT') interruptedAt ??= at
-    requestStop(code)
+    requestStop(code, name === 'SIGTERM')
   })
 }
 
@@ -51,10 +53,14 @@ process.on('SIGHUP', () => {
   else onHangup()
 })
 
-function requestStop(code: number): void {
+let isStopRequested = false
+let drain: (() => Promise<void>) | null = null
+function requestStop(code: number, mayDrain = false): void {
   // A second signal ends the process at once.
-  if (stop.signal.aborted) process.exit(code)
-  stop.abort()
+  if (isStopRequested) process.exit(code)
+  isStopRequested = true
+  if (mayDrain && drain !== null) void drain().finally(() => stop.abort())
+  else stop.abort()
 }
 // Ends the process if the shutdown hangs, for example because of the database.
 stop.signal.addEventListener('abort', () => {
@@ -75,16 +81,23 @@ const terminal: Terminal = {
   env: process.env,
   pid: process.pid,
   version,
+  nodeVersion: process.versions.node,
   webRoot: fileURLToPath(new URL(isBuilt ? './web' : '../../dist/web', import.meta.url)),
   signal: stop.signal,
   isInteractive: process.stderr.isTTY === true,
   onException(listener) {
     handleException = listener
   },
+  onTerminate(listener) {
+    drain = listener
+  },
   onHangup(listener) {
     onHangup = listener
   },
   onExit: (work) => void process.once('exit', work),
+  exitWithin(ms) {
+    setTimeout(() => process.exit(), ms).unref()
+  },
   giveUp() {
     hasGivenUp = true
     stop.abort()
@@ -130,7 +143,9 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     .addCommand(simulateCommand(terminal, done))
     .addCommand(migrateCommand(terminal, done))
     .addCommand(createAdminCommand(terminal, done))
+    .addCommand(doctorCommand(terminal, done))
     .addCommand(nodesCommand(terminal, done))
+    .addCommand(notifyCommand(terminal, done))
     .addCommand(exportCommand(terminal, done))
     .addCommand(importCommand(terminal, done))
     .addCommand(backupCommand(terminal, done))

@@ -10,6 +10,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Demo } from '../../simulators/demo.ts'
 import type { Config } from '../config.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
+import type { App } from '../http/app.ts'
+import { pause } from '../monitoring/wait.ts'
 import type { Runtime } from '../runtime.ts'
 import {
   type CommonOptions,
@@ -50,18 +52,18 @@ async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCod
   if (!options.demo) {
     const flag = seed !== undefined ? '--seed' : receivers !== undefined ? '--receivers' : null
     if (flag !== null) throw new UsageError(`${flag} can only be used with --demo`)
-    return run(readOptions(options, terminal), options, terminal, null)
+    return run(readOptions(options, terminal), options, terminal, noDemo)
   }
   const isTemporary = !hasDataLocation(options, terminal)
   const config = readOptions(options, terminal, { isOffline: isTemporary })
   const { startDemo } = await import('../../simulators/demo.ts')
   const demo = await startDemo({ seed, receivers })
   try {
-    if (!isTemporary) return await run(config, options, terminal, demo)
+    if (!isTemporary) return await run(config, options, terminal, { demo, isTemporary })
     return await withTemporaryFolder('micwatch-demo-', terminal, (dataDir) => {
       const databaseUrl = `sqlite:${join(dataDir, 'micwatch.db')}`
       const temporary = { ...config, data_dir: dataDir, database_url: databaseUrl, manufacturers: [] }
-      return run(temporary, { ...options, dataDir, databaseUrl }, terminal, demo)
+      return run(temporary, { ...options, dataDir, databaseUrl }, terminal, { demo, isTemporary })
     })
   } finally {
     await demo.close()
@@ -76,9 +78,23 @@ function hasDataLocation({ dataDir, databaseUrl }: ServeOptions, { env }: Termin
   return (dataDir ?? databaseUrl ?? env.MICWATCH_DATA_DIR ?? env.MICWATCH_DATABASE_URL) !== undefined
 }
 
-async function run(config: Config, options: ServeOptions, terminal: Terminal, demo: Demo | null): Promise<ExitCode> {
+interface DemoOptions {
+  readonly demo: Demo | null
+  /** Whether the data are in a temporary folder. The manufacturers in the configuration are then left out. */
+  readonly isTemporary: boolean
+}
+
+const noDemo: DemoOptions = { demo: null, isTemporary: false }
+
+async function run(
+  config: Config,
+  options: ServeOptions,
+  terminal: Terminal,
+  { demo, isTemporary }: DemoOptions,
+): Promise<ExitCode> {
   const { pid, version, webRoot, signal } = terminal
-  const log = createLog(terminal, options.demo ? 'error' : 'info')
+  const defaultLevel = options.demo ? 'error' : 'info'
+  const log = createLog(terminal, config.log ?? defaultLevel)
   const print = (line: string) => terminal.err(line)
   /** Prints one line per action. With --json, standard output must contain only one document, so actions are logged. */
   const onAudit = ({ at, ...record }: AuditRecord) => {
@@ -87,9 +103,15 @@ async function run(config: Config, options: ServeOptions, terminal: Terminal, de
     else terminal.out(JSON.stringify({ audit }))
   }
   surviveExceptions(terminal, log)
-  terminal.onHangup(() =>
-    log.info('SIGHUP received: the configuration is only read at start; restart to apply changes'),
-  )
+  const readAgain = () => {
+    const fileOptions = { ...options, ...(config.file !== null && { config: config.file }) }
+    const changed = readOptions(fileOptions, terminal, { isOffline: isTemporary })
+    return isTemporary ? { ...changed, manufacturers: [] } : changed
+  }
+  let isHangupPending = false
+  terminal.onHangup(() => {
+    isHangupPending = true
+  })
   const output = { log, print, onAudit, droppedLines: () => terminal.droppedLines }
   const { createApp } = await import('../http/app.ts')
   const app = await createApp(config, {
@@ -102,7 +124,18 @@ async function run(config: Config, options: ServeOptions, terminal: Terminal, de
     failsOnDamage: options.strict === true,
     createAdmin: `micwatch create_admin --username <name>${installationFlags(options, terminal.env)}`,
   })
+  const onHangup = () => void reload(app, { readAgain, log, defaultLevel })
+  terminal.onHangup(onHangup)
+  if (isHangupPending) onHangup()
   const { address } = app
+  const { drain_seconds } = config.server
+  if (drain_seconds > 0) {
+    terminal.onTerminate(async () => {
+      log.info({ seconds: drain_seconds }, 'SIGTERM received: other processes take over; responding until the end')
+      app.drain()
+      await pause(drain_seconds * 1000, signal)
+    })
+  }
   if (options.json) printJson(terminal, { address, pid })
   else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)
   const filling = demo === null ? null : fillHistory(app.runtime, demo.venue, { log, signal })
@@ -110,6 +143,33 @@ async function run(config: Config, options: ServeOptions, terminal: Terminal, de
   await filling
   await app.close()
   return exitCodes.ok
+}
+
+interface ReloadOptions {
+  readonly log: FastifyBaseLogger
+  /** The log level if the configuration does not set one. */
+  readonly defaultLevel: string
+  /** Throws a ConfigError if the configuration is invalid. */
+  readAgain(): Config
+}
+
+/** Reads the configuration again and applies what has changed. An invalid configuration changes nothing. */
+async function reload(app: Pick<App, 'reload'>, { log, defaultLevel, readAgain }: ReloadOptions): Promise<void> {
+  try {
+    const changed = readAgain()
+    const { applied, needRestart } = await app.reload(changed)
+    log.level = changed.log ?? defaultLevel
+    if (needRestart.length === 0) log.info({ applied }, 'SIGHUP received: configuration applied')
+    else {
+      const keys = { applied, need_restart: needRestart }
+      log.warn(keys, 'SIGHUP received: configuration applied, except for keys that are only read at the start')
+    }
+  } catch (error) {
+    log.error(
+      { error: (error as Error).message },
+      'SIGHUP received: the configuration was not reloaded; nothing has changed',
+    )
+  }
 }
 
 /** Fills the history with the demo's day before, unless something was recorded before. */

@@ -39,7 +39,7 @@ export function checkApiHealthCommand(terminal: Terminal, done: (code: ExitCode)
 
 async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
-  const runtime = await openRuntime(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, config.log ?? 'error'), pid: terminal.pid })
   try {
     const sources = sourcesOf(runtime, options.manufacturer)
     const reports = await Promise.all(sources.map((source) => checkSource(runtime, source, terminal.signal)))

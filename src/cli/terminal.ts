@@ -13,16 +13,21 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
   readonly version: string
+  readonly nodeVersion: string
   /** The folder of the built pages. */
   readonly webRoot: string
   /** Aborts on SIGINT and SIGTERM, and on SIGHUP if the process has a terminal. */
   readonly signal: AbortSignal
-  /** Called on SIGHUP if the process has no terminal. */
+  /** Called on the first SIGTERM; the signal aborts when the listener has finished. A second one ends the process. */
+  onTerminate(listener: () => Promise<void>): void
+  /** Called at every SIGHUP if the process has no terminal. */
   onHangup(listener: () => void): void
   /** Handles uncaught exceptions from now on. Without a handler they end the process. */
   onException(handler: (error: unknown) => void): void
   /** Registers synchronous work to run when the process exits. */
   onExit(work: () => void): void
+  /** Ends the process after this time, even if something is still pending then. */
+  exitWithin(ms: number): void
   /** Stops the process as SIGTERM does, but with exit code 1. */
   giveUp(): void
   /** Number of lines that standard output and standard error dropped. */
@@ -122,13 +127,9 @@ export function wholeOption(flags: string, description: string, min: number, max
   })
 }
 
-/** Writes one JSON line per event to standard error; MICWATCH_LOG sets the minimum level. */
-export function createLog(terminal: Pick<Terminal, 'env' | 'err'>, defaultLevel: string) {
-  const level = terminal.env.MICWATCH_LOG ?? defaultLevel
-  return pino(
-    { level: level in pino.levels.values || level === 'silent' ? level : defaultLevel },
-    { write: (line: string) => terminal.err(line.trimEnd()) },
-  )
+/** Writes one JSON line per event of this level or a higher one to standard error. */
+export function createLog(terminal: Pick<Terminal, 'err'>, level: string) {
+  return pino({ level }, { write: (line: string) => terminal.err(line.trimEnd()) })
 }
 
 export function printJson(terminal: Terminal, document: unknown): void {

@@ -69,5 +69,16 @@ export const countedOf = <Item extends TSchema>(item: Item) =>
 export const binary = (mediaType: string, description: string) =>
   Type.Unsafe<Uint8Array>({ contentMediaType: mediaType, description })
 
+/** A file in a form. */
+export interface UploadedFile {
+  /** The name on the computer of the sender, without folders. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** Creates the schema of a file in a form. */
+export const uploadedFile = (description: string) =>
+  Type.Unsafe<UploadedFile>({ contentMediaType: 'application/octet-stream', description })
+
 /** The response of an action that returns nothing. */
 export const NoContent = Type.Null({ description: 'Success without a body.' })

@@ -8,9 +8,11 @@ export const tags = {
   Hardware: 'Groups, placeholders, chassis, units, performers and assignments.',
   Shows: 'Shows that are planned, running or ended.',
   History: 'Recorded levels, events and markers.',
+  Frequencies: 'Conflicts between carriers, suggestions, profiles of equipment, and spectrum scans.',
   Discovery: 'Network scans, devices that are waiting for review, and movements.',
   Account: 'Sign-in, sign-out and set-up.',
   Review: 'Review of devices, and administration of receivers and locations.',
+  Notifications: 'Services to which alerts are sent, the rules that choose the alerts, and what was sent.',
   Administration: 'Manufacturers, settings, users, tokens, the database and the audit log.',
 } as const
 

@@ -4,7 +4,8 @@
  */
 
 import Type, { type TSchema } from 'typebox'
-import { placeholderKinds } from './values.ts'
+import { alertKinds } from './alert-kinds.ts'
+import { guardLevels, notificationChannelTypes, placeholderKinds, severities, weekdays } from './values.ts'
 
 export const text = (min: number, max: number) =>
   Type.String({ minLength: min, maxLength: max, description: `text of ${min} to ${max} characters` })
@@ -23,6 +24,9 @@ export const name = text(1, 255)
 /** A slot on the monitor page. */
 export const slot = whole(1, 65_535)
 
+/** Carriers in different zones make no intermodulation. */
+export const zone = nullable(text(1, 64), 'text of 1 to 64 characters')
+
 export const manufacturerFields = {
   name: Type.Optional(name),
   plugin: Type.Optional(text(1, 64)),
@@ -39,6 +43,7 @@ export const groupFields = {
     }),
   ),
   hide_charts: Type.Optional(flag),
+  zone: Type.Optional(zone),
   manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
 }
 
@@ -77,4 +82,115 @@ export const performerFields = {
 /** The role that a performer plays. */
 export const performedRole = nullable(text(1, 255), 'text of 1 to 255 characters')
 
-export const locationFields = { description: Type.Optional(text(0, 2000)) }
+export const locationFields = { description: Type.Optional(text(0, 2000)), zone: Type.Optional(zone) }
+
+export const notificationChannelType = Type.Enum([...notificationChannelTypes], {
+  description: `one of ${notificationChannelTypes.join(', ')}`,
+})
+
+export const notificationChannelFields = {
+  /** Each service validates its own configuration. */
+  config: Type.Record(Type.String(), Type.Unknown(), {
+    maxProperties: 100,
+    description: 'an object of at most 100 fields',
+  }),
+  enabled: Type.Optional(flag),
+}
+
+const clockTime = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'a time such as 19:30' })
+
+const schedule = Type.Object(
+  {
+    days: Type.Array(Type.Enum([...weekdays], { description: `one of ${weekdays.join(', ')}` }), {
+      minItems: 1,
+      uniqueItems: true,
+      description: `a list of distinct days: ${weekdays.join(', ')}`,
+    }),
+    from: clockTime,
+    to: clockTime,
+    time_zone: text(1, 64),
+  },
+  { additionalProperties: false },
+)
+
+/** How long an alert may stay unacknowledged. */
+export const escalationSeconds = whole(1, 86_400)
+
+/** The fields of a rule that do not refer to other records by id. */
+export const notificationRuleFields = {
+  kinds: Type.Optional(
+    Type.Array(Type.Enum([...alertKinds], { description: `one of ${alertKinds.join(', ')}` }), {
+      uniqueItems: true,
+      description: 'a list of distinct kinds of alerts',
+    }),
+  ),
+  min_severity: Type.Optional(Type.Enum([...severities], { description: `one of ${severities.join(', ')}` })),
+  manufacturers: Type.Optional(
+    Type.Array(text(1, 64), {
+      maxItems: 100,
+      uniqueItems: true,
+      description: 'a list of at most 100 distinct codes of manufacturers',
+    }),
+  ),
+  when: Type.Optional(
+    Type.Union([Type.Enum(['always', 'during_shows']), schedule], {
+      description: 'always, during_shows, or an object with days, from, to (HH:MM) and time_zone',
+    }),
+  ),
+  delay_seconds: Type.Optional(whole(0, 86_400)),
+  repeat_minutes: Type.Optional(whole(0, 10_080)),
+  send_cleared: Type.Optional(flag),
+}
+
+// --- Frequencies -----------------------------------------------------------------------------------------------------
+
+export const mhz = Type.String({
+  pattern: '^\\d{1,5}\\.\\d{3}$',
+  description: 'text with a frequency in MHz with three decimals, such as 470.300',
+})
+
+export const mhzRanges = (maxItems: number) =>
+  Type.Array(Type.Object({ from: mhz, to: mhz }, { additionalProperties: false }), {
+    maxItems,
+    description: `a list of at most ${maxItems} ranges with from and to`,
+  })
+
+const guard = Type.Optional(whole(0, 100_000))
+
+/** In kHz; absent guards are 0. */
+export const guards = Type.Object(
+  { spacing: guard, '2t3o': guard, '3t3o': guard, '2t5o': guard, '2t7o': guard, '2t9o': guard },
+  { additionalProperties: false, description: 'an object with spacing, 2t3o, 3t3o, 2t5o, 2t7o and 2t9o in whole kHz' },
+)
+
+export const windowMhz = nullable(
+  Type.Number({ minimum: 0.001, maximum: 10_000 }),
+  'a number of MHz from 0.001 to 10000',
+)
+
+export const profileId = Type.String({
+  pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+  description: 'a lower-case letter or digit, then up to 63 letters, digits, _ and -',
+})
+
+const perLevel = <Value extends TSchema>(value: Value) =>
+  Type.Object(
+    { robust: Type.Optional(value), standard: Type.Optional(value), more: Type.Optional(value) },
+    { additionalProperties: false, description: `an object with ${guardLevels.join(', ')}` },
+  )
+
+/** A level that is absent has the values of `standard`. */
+export const profileFields = {
+  levels: Type.Optional(perLevel(guards)),
+  window_mhz: Type.Optional(perLevel(windowMhz)),
+  step_khz: Type.Optional(whole(1, 10_000)),
+  occupied_khz: Type.Optional(whole(1, 100_000)),
+  is_generator: Type.Optional(flag),
+  bands: Type.Optional(
+    Type.Array(Type.Object({ name: text(1, 64), ranges: mhzRanges(20) }, { additionalProperties: false }), {
+      maxItems: 200,
+      description: 'a list of at most 200 bands with name and ranges',
+    }),
+  ),
+  source: Type.Optional(text(0, 1000)),
+}

@@ -8,11 +8,13 @@ import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } 
 import * as messages from './messages.ts'
 import { Alert, Silence } from './resources/alerts.ts'
 import { Channel, ChannelDetails, LastTransmitter } from './resources/channels.ts'
+import { Check } from './resources/checks.ts'
 import { Data } from './resources/data.ts'
 import { Event } from './resources/events.ts'
 import { Group } from './resources/groups.ts'
 import { ChannelAssignment, Performer } from './resources/performers.ts'
 import { ReceiverInData } from './resources/receivers.ts'
+import { Scan } from './resources/scans.ts'
 import { Configuration } from './resources/settings.ts'
 import { AnnouncedShow, Show } from './resources/shows.ts'
 
@@ -138,11 +140,17 @@ const AlertMessage = numbered(
 const Silences = numbered('silences', 'A silence began or ended.', {
   silences: listOf(Silence, 'All silences in effect.'),
 })
+const Scans = numbered('scans', 'A spectrum scan was uploaded or deleted.', {
+  scans: listOf(Scan, 'All spectrum scans, without their levels.'),
+})
 const ShowMessage = numbered(
   'show',
   'A show was planned, changed, started, ended or deleted. Any state but `running` removes it from the running shows.',
   { show: AnnouncedShow },
 )
+const CheckMessage = numbered('check', 'The line check of a channel began, or its result was entered.', {
+  check: Check,
+})
 const EventMessage = numbered('event', 'Something happened, or a marker was added.', { event: Event })
 const EventChanged = numbered('event_changed', 'An event ended or changed, or a marker was changed.', { event: Event })
 const EventDeleted = numbered('event_deleted', 'A marker was deleted.', { id: whole('Id of the event.') })
@@ -193,7 +201,9 @@ const changes = [
   SettingsMessage,
   AlertMessage,
   Silences,
+  Scans,
   ShowMessage,
+  CheckMessage,
   EventMessage,
   EventChanged,
   EventDeleted,

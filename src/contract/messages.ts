@@ -51,6 +51,7 @@ const DeviceUpdate = message(
             upstream_slot: 1,
             name: 'H01 Aurelio',
             battery: 19,
+            forecast: { minutes_left: 95, source: 'history', low: 80, high: 110 },
             audio_level: -9,
             rf_level: -55,
             frequency: '470.300',

@@ -6,7 +6,9 @@ import {
   alertStates,
   auditResults,
   connectionStatuses,
+  deliveryStatuses,
   deviceTypes,
+  guardLevels,
   onlineStates,
   queueStatuses,
   unitTypes,
@@ -20,8 +22,10 @@ export const ById = Type.Object({ id: id('Id of the record.') })
 export const ByPicture = Type.Object({
   id: Type.String({ description: "Id of the picture, which is a digest of the picture's content." }),
 })
+export const ByProfile = Type.Object({ id: Type.String({ description: 'Id of the profile.' }) })
 export const ByCode = Type.Object({ code: Type.String({ description: 'Code of the manufacturer.' }) })
 export const ByUndo = Type.Object({ undo_id: id('The `undo_id` in the response of the action.') })
+export const ByScene = Type.Object({ ...ById.properties, scene_id: id('Id of the scene.') })
 export const ByKey = Type.Object({ key: Type.String({ description: 'Key of the setting.' }) })
 
 // --- Queries ---------------------------------------------------------------------------------------------------------
@@ -48,6 +52,8 @@ export const paging = {
 
 /** The query of a list that has no filters. */
 export const Paging = query(paging)
+/** The query of the line check of a show. */
+export const CheckQuery = query({ channel: id('Id of a channel, to return only its check.'), ...paging })
 /** The query of an operation on the records of one manufacturer, or of all. */
 export const Scope = query({ manufacturer })
 export const ScopedList = query({ manufacturer, ...paging })
@@ -78,6 +84,12 @@ export const LiveQuery = query({
   since: Type.Integer({ minimum: 0, description: 'Number of the last message received, to resume.' }),
   epoch: Type.String({ description: 'The epoch of that message.' }),
   ack: Type.Enum(['0', '1'], { description: '1: the client acknowledges `levels` messages.' }),
+})
+
+export const ReadinessQuery = query({
+  exclude: Type.Enum(['database'], {
+    description: 'With `database`, the database need not be reachable: the last known state is still served.',
+  }),
 })
 
 export const HealthQuery = query({
@@ -149,6 +161,12 @@ export const QueueQuery = query({
 
 export const MovementQuery = query({ acknowledged: Type.Boolean(sameValue), manufacturer, ...paging })
 
+export const DeliveryQuery = query({
+  status: Type.Enum([...deliveryStatuses], sameValue),
+  channel_id: id('Id of a notification channel, to return only its deliveries.'),
+  ...paging,
+})
+
 export const AuditQuery = query({
   action: Type.String({ description: 'Only this action, or all actions with this prefix if it ends with a dot.' }),
   actor: Type.String({ description: 'Only records whose actor name contains this text.' }),
@@ -201,3 +219,20 @@ export const EventQuery = query({
 })
 
 export const EventCsvQuery = query(eventFilters)
+
+export const CrewSheetQuery = query({ show: id('Id of a show, to return only its channels and placeholders.') })
+
+const frequencyFilters = {
+  group: id('Id of a group, to return only its carriers and their conflicts; others still count as generators.'),
+  only_on: flag('Only transmitters that are on.'),
+}
+
+export const FrequencyQuery = query({
+  level: Type.Enum([...guardLevels], { description: 'Which guards of the profiles apply; default `standard`.' }),
+  ...frequencyFilters,
+})
+
+export const FrequencyExportQuery = query({
+  format: Type.Enum(['csv', 'list'], { description: '`list`: only MHz, one per line; default `csv`.' }),
+  ...frequencyFilters,
+})

@@ -1,25 +1,38 @@
 /** Bodies of requests. The description of a field completes the error message `field: expected …`. */
 
 import Type, { type TProperties } from 'typebox'
+import { maxOffsetDb } from '../domain/frequencies/scans/scan.ts'
 import { alertKinds } from './alert-kinds.ts'
+import { uploadedFile } from './described.ts'
 import {
   code,
+  escalationSeconds,
   flag,
   groupFields,
+  guards,
   locationFields,
   manufacturerFields,
+  mhz,
+  mhzRanges,
   name,
+  notificationChannelFields,
+  notificationChannelType,
+  notificationRuleFields,
   nullable,
   performedRole,
   performerFields,
   placeholderFields,
   placeholderKind,
+  profileFields,
+  profileId,
   showFields,
   slot,
   text,
   whole,
+  windowMhz,
+  zone,
 } from './fields.ts'
-import { roles } from './values.ts'
+import { checkResults, guardLevels, roles } from './values.ts'
 
 const id = Type.Integer({
   minimum: 1,
@@ -87,7 +100,10 @@ export const NewSilence = body({
 
 export const GroupChange = body({ id: Type.Optional(id), title: Type.Optional(name), ...groupFields })
 
-export const SlotChange = body({ slot })
+export const ChannelChange = body({
+  slot: Type.Optional(slot),
+  profile: Type.Optional(nullable(profileId, 'the id of a profile')),
+})
 
 export const SlotMovesRequest = body({
   moves: Type.Array(body({ channel_id: Type.Optional(id), placeholder_id: Type.Optional(id), slot }), {
@@ -141,6 +157,18 @@ export const NewShow = body({ title: name, group_ids: Type.Optional(groupIds), .
 
 export const ShowChange = body({ title: Type.Optional(name), group_ids: Type.Optional(groupIds), ...showFields })
 
+export const NewScene = body({ title: name })
+
+/** The body may be absent. */
+export const SceneRecallRequest = Type.Optional(body({ preview: Type.Optional(flag) }))
+export const CheckBegin = body({ channel_id: id })
+
+export const NewCheck = body({
+  channel_id: id,
+  result: Type.Enum([...checkResults], { description: `one of ${checkResults.join(', ')}` }),
+  note: Type.Optional(nullable(text(0, 500), 'text of at most 500 characters')),
+})
+
 /** Index of a column, or its heading; null if there is no such column. */
 const column = Type.Optional(
   Type.Union([whole(0, 1000), text(1, 255), Type.Null()], {
@@ -151,6 +179,38 @@ const column = Type.Optional(
 export const CastText = body({
   text: text(1, 1_000_000),
   columns: Type.Optional(body({ slot: column, name: column, role: column, note: column, photo: column, pack: column })),
+  preview: Type.Optional(flag),
+})
+
+// --- Planning Center -------------------------------------------------------------------------------------------------
+
+const token = text(3, 1000)
+const planningCenterId = Type.Union([Type.String({ pattern: '^[\\w-]{1,64}$' }), whole(1, Number.MAX_SAFE_INTEGER)], {
+  description: 'an id of Planning Center, as text or number',
+})
+const optionalId = Type.Optional(nullable(planningCenterId, 'an id of Planning Center, as text or number'))
+const plan = {
+  token: Type.Optional(token),
+  service_type: planningCenterId,
+  /** Default: the next plan. */
+  plan: optionalId,
+  /** Default: the next service of the plan. */
+  time: optionalId,
+}
+
+export const PlanningCenterToken = body({ token: Type.Optional(token) })
+
+export const PlanningCenterServiceType = body({ token: plan.token, service_type: planningCenterId })
+
+export const PlanningCenterPlan = body(plan)
+
+export const PlanningCenterPositionSlots = body({
+  ...plan,
+  positions: Type.Record(Type.String(), nullable(slot, 'a whole number from 1 to 65535'), {
+    maxProperties: 1000,
+    description: 'at most 1000 positions with their slots',
+  }),
+  remember: Type.Optional(flag),
   preview: Type.Optional(flag),
 })
 
@@ -165,6 +225,53 @@ const momentOrRange = {
 export const NewMarker = body({ ...momentOrRange, text: text(1, 500) })
 
 export const MarkerChange = body({ ...momentOrRange, text: Type.Optional(text(1, 500)) })
+
+// --- Frequencies -----------------------------------------------------------------------------------------------------
+
+const level = Type.Optional(Type.Enum([...guardLevels], { description: `one of ${guardLevels.join(', ')}` }))
+
+/** Either a profile or guards; with neither, the generic profile. A window is given together with guards. */
+const checkedCarriers = Type.Array(
+  body({
+    id: text(1, 255),
+    mhz,
+    profile: Type.Optional(text(1, 64)),
+    guards: Type.Optional(guards),
+    window_mhz: Type.Optional(windowMhz),
+    zone: Type.Optional(zone),
+  }),
+  { maxItems: 1000, description: 'a list of at most 1000 carriers' },
+)
+
+export const FrequencyCheckRequest = body({ carriers: checkedCarriers, level })
+
+export const FrequencySuggestRequest = body({
+  wanted: Type.Array(body({ profile: text(1, 64), ranges: mhzRanges(100), count: whole(1, 1000) }), {
+    maxItems: 100,
+    description: 'a list of at most 100 objects with profile, ranges and count',
+  }),
+  keep: Type.Optional(checkedCarriers),
+  avoid: Type.Optional(mhzRanges(1000)),
+  level,
+  timeout_ms: Type.Optional(whole(100, 30_000)),
+})
+
+/** Without an id, the id follows from the name. */
+export const NewFrequencyProfile = body({ id: Type.Optional(profileId), name, ...profileFields })
+
+export const FrequencyProfileChange = body({ name: Type.Optional(name), ...profileFields })
+
+/** The fields of a form. The content of the file determines its format. */
+export const NewScan = body({
+  file: uploadedFile('The scan.'),
+  offset_db: Type.Optional(
+    Type.Number({
+      minimum: -maxOffsetDb,
+      maximum: maxOffsetDb,
+      description: `a number of decibels from -${maxOffsetDb} to ${maxOffsetDb}, which is added to all levels`,
+    }),
+  ),
+})
 
 // --- Locations and receivers -----------------------------------------------------------------------------------------
 
@@ -210,6 +317,51 @@ export const ManufacturerTrial = body({
   code: Type.Optional(code),
   plugin: manufacturerFields.plugin,
   config: manufacturerFields.config,
+})
+
+// --- Notifications ---------------------------------------------------------------------------------------------------
+
+export const NewNotificationChannel = body({
+  name,
+  type: notificationChannelType,
+  config: notificationChannelFields.config,
+  enabled: notificationChannelFields.enabled,
+})
+
+export const NotificationChannelChange = body({
+  name: Type.Optional(name),
+  config: Type.Optional(notificationChannelFields.config),
+  enabled: notificationChannelFields.enabled,
+})
+
+const notificationChannelIds = Type.Array(id, {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'a list of 1 to 100 distinct ids of notification channels',
+})
+
+const notificationRule = {
+  ...notificationRuleFields,
+  group_ids: Type.Optional(groupIds),
+  escalate: Type.Optional(
+    nullable(
+      body({ after_seconds: escalationSeconds, notification_channel_ids: notificationChannelIds }),
+      'an object with after_seconds and notification_channel_ids',
+    ),
+  ),
+}
+
+export const NewNotificationRule = body({
+  ...notificationRule,
+  name,
+  notification_channel_ids: notificationChannelIds,
+})
+
+export const NotificationRuleChange = body({
+  ...notificationRule,
+  name: Type.Optional(name),
+  notification_channel_ids: Type.Optional(notificationChannelIds),
 })
 
 // --- Accounts --------------------------------------------------------------------------------------------------------

@@ -4,9 +4,9 @@
  */
 
 import { type AlertKind, alertKindDefaults, alertKinds } from './alert-kinds.ts'
-import { severities } from './values.ts'
+import { regions, severities } from './values.ts'
 
-export type SettingSubject = 'polling' | 'battery' | 'rf' | 'audio' | 'alerts' | 'history'
+export type SettingSubject = 'polling' | 'battery' | 'rf' | 'audio' | 'alerts' | 'history' | 'documents'
 
 interface Described {
   readonly subject: SettingSubject
@@ -14,6 +14,8 @@ interface Described {
   readonly isPerManufacturer: boolean
   /** Whether a group can have a value of its own. */
   readonly isPerGroup: boolean
+  /** Whether the default depends on the installation. */
+  readonly hasOwnDefault?: true
   readonly description: string
 }
 
@@ -41,7 +43,19 @@ export interface ChoiceSetting<Values extends readonly string[] = readonly strin
   readonly default: Values[number]
 }
 
-export type SettingKind = NumberSetting | BooleanSetting | ChoiceSetting
+/** The name of a time zone in the IANA database. Of two values, none warns earlier. */
+export interface TimeZoneSetting extends Described {
+  readonly type: 'time_zone'
+  readonly default: string
+}
+
+/** Names separated by commas; empty for none. Of two values, none warns earlier. */
+export interface ListSetting extends Described {
+  readonly type: 'list'
+  readonly default: string
+}
+
+export type SettingKind = NumberSetting | BooleanSetting | ChoiceSetting | TimeZoneSetting | ListSetting
 
 const percent = { type: 'integer', unit: '%', min: 0, max: 100, earlier: 'higher' } as const
 const minutes = { type: 'integer', unit: 'min', min: 0, max: 1440, earlier: 'higher' } as const
@@ -54,6 +68,7 @@ const audio = { ...perScope, subject: 'audio' } as const
 const alerting = { ...perScope, subject: 'alerts' } as const
 const polling = { subject: 'polling', isPerManufacturer: true, isPerGroup: false } as const
 const history = { subject: 'history', isPerManufacturer: false, isPerGroup: false } as const
+const documents = { subject: 'documents', isPerManufacturer: false, isPerGroup: false } as const
 
 /** The settings that decide when a condition is true. */
 export const thresholdKinds = {
@@ -203,6 +218,7 @@ export const settingKinds = {
   },
   HISTORY_MAX_GB: {
     ...history,
+    hasOwnDefault: true,
     type: 'decimal',
     unit: 'GB',
     min: 0.00001,
@@ -211,6 +227,41 @@ export const settingKinds = {
     earlier: 'higher',
     description:
       'The most that recorded levels may use on the disk, in GB. By default the smaller of 20 and half the space that was free when recording first started.',
+  },
+  REGION: {
+    ...documents,
+    type: 'choice',
+    values: regions,
+    default: 'EU',
+    description: 'Where the installation is. The region sets the TV channels.',
+  },
+  TV_IN_USE: {
+    ...documents,
+    type: 'list',
+    default: '',
+    description: 'TV channels in use, separated by commas, such as `21, 24`.',
+  },
+  TIME_ZONE: {
+    ...documents,
+    hasOwnDefault: true,
+    type: 'time_zone',
+    default: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    description: 'Time zone of reports and other documents, such as Europe/Berlin. By default that of the host.',
+  },
+  PAPER: {
+    ...documents,
+    hasOwnDefault: true,
+    type: 'choice',
+    values: ['A4', 'Letter'],
+    default: 'A4',
+    description: 'Paper of printed pages. By default `Letter` if `REGION` is `US`.',
+  },
+  LANGUAGE: {
+    ...documents,
+    type: 'choice',
+    values: ['en'],
+    default: 'en',
+    description: 'Language of the documents that the service writes.',
   },
 } as const satisfies Record<string, SettingKind>
 
@@ -221,9 +272,11 @@ type ValueOf<Kind extends SettingKind> = Kind extends { readonly type: 'integer'
   ? number
   : Kind extends { readonly type: 'boolean' }
     ? boolean
-    : Kind extends { readonly values: readonly (infer Value)[] }
-      ? Value
-      : never
+    : Kind extends { readonly type: 'time_zone' | 'list' }
+      ? string
+      : Kind extends { readonly values: readonly (infer Value)[] }
+        ? Value
+        : never
 
 /** A value for every setting. */
 export type Settings = { readonly [Key in SettingKey]: ValueOf<(typeof settingKinds)[Key]> }

@@ -15,7 +15,7 @@ export const permissionNames = [
 export type Permission = (typeof permissionNames)[number]
 
 /** How a request or an action was authenticated. */
-export const actorKinds = ['user', 'token', 'local', 'guest', 'cli'] as const
+export const actorKinds = ['user', 'token', 'local', 'guest', 'cli', 'osc'] as const
 
 /** Noun first. The log may contain other actions of earlier versions. */
 export const auditActions = [
@@ -48,10 +48,14 @@ export const auditActions = [
   'location.change',
   'location.delete',
   'channel.move',
+  'channel.change',
   'slots.change',
   'placeholder.create',
   'placeholder.change',
   'placeholder.delete',
+  'frequency_profile.create',
+  'frequency_profile.change',
+  'frequency_profile.delete',
   'group.create',
   'group.change',
   'group.delete',
@@ -62,15 +66,25 @@ export const auditActions = [
   'assignment.change',
   'assignment.delete',
   'cast.import',
+  'planning_center.import',
+  'planning_center.remember',
+  'planning_center.forget',
   'undo',
   'show.create',
   'show.change',
   'show.delete',
   'show.start',
   'show.end',
+  'scene.create',
+  'scene.delete',
+  'scene.recall',
+  'check.begin',
+  'check.create',
   'marker.create',
   'marker.change',
   'marker.delete',
+  'scan.upload',
+  'scan.delete',
   'history.prune',
   'settings.change',
   'settings.forget',
@@ -78,6 +92,15 @@ export const auditActions = [
   'manufacturer.change',
   'manufacturer.delete',
   'manufacturer.test',
+  'notification_channel.create',
+  'notification_channel.change',
+  'notification_channel.delete',
+  'notification_channel.test',
+  'notification_channel.rotate',
+  'notification_channel.disable',
+  'notification_rule.create',
+  'notification_rule.change',
+  'notification_rule.delete',
   'network.scan',
   'discovery_list.add',
   'discovery_list.remove',
@@ -96,6 +119,31 @@ export type Severity = (typeof severities)[number]
 
 export const alertStates = ['raised', 'snoozed', 'acknowledged', 'cleared'] as const
 export type AlertState = (typeof alertStates)[number]
+
+/** The services by which alerts are sent. */
+export const notificationChannelTypes = [
+  'email',
+  'webhook',
+  'ntfy',
+  'slack',
+  'teams',
+  'discord',
+  'telegram',
+  'gotify',
+  'apprise',
+  'mqtt',
+] as const
+export type NotificationChannelType = (typeof notificationChannelTypes)[number]
+
+/** Why a notification is sent. */
+export const notificationTypes = ['alert.raised', 'alert.repeated', 'alert.escalated', 'alert.cleared', 'test'] as const
+export type NotificationType = (typeof notificationTypes)[number]
+
+export const deliveryStatuses = ['pending', 'sent', 'failed', 'expired'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof weekdays)[number]
 
 export const sourceStatuses = ['healthy', 'unknown', 'degraded', 'unhealthy'] as const
 export type SourceStatus = (typeof sourceStatuses)[number]
@@ -140,6 +188,9 @@ export type Encryption = (typeof encryptions)[number]
 /** Audio levels of equipment that does not report dBFS. */
 export const audioActivities = ['low', 'good', 'clipping'] as const
 export type AudioActivity = (typeof audioActivities)[number]
+
+/** What a forecast of battery life is based on. */
+export const forecastSources = ['device', 'history'] as const
 
 /** Faults that equipment reports for itself or for a pack in one of its bays. */
 export const faults = [
@@ -215,6 +266,45 @@ export const eventKinds = [
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
+/** Results of a line check. */
+export const checkResults = ['pass', 'fail'] as const
+export type CheckResult = (typeof checkResults)[number]
+
+/** File formats of spectrum scans. */
+export const scanFormats = ['csv', 'rf_explorer', 'wsm', 'sdb2', 'sdb3'] as const
+export type ScanFormat = (typeof scanFormats)[number]
+
 /** Why nothing was recorded. */
 export const gapReasons = ['stopped', 'storage', 'off'] as const
 export type GapReason = (typeof gapReasons)[number]
+
+/** Where an installation is; the region sets the TV channels. */
+export const regions = ['US', 'EU', 'AU', 'JP', 'NZ', 'BR'] as const
+export type Region = (typeof regions)[number]
+
+/** The levels of a profile: robust keeps the most distance; `more` fits the most carriers. */
+export const guardLevels = ['robust', 'standard', 'more'] as const
+export type GuardLevel = (typeof guardLevels)[number]
+
+/** The orders of intermodulation that are checked. */
+export const productKinds = ['2t3o', '3t3o', '2t5o', '2t7o', '2t9o'] as const
+export type ProductKind = (typeof productKinds)[number]
+
+/** The kinds of conflicts of a carrier, in the order in which those with the same offset are listed. */
+export const conflictKinds = [
+  'foreign',
+  'outside_band',
+  'tv',
+  'duplicate',
+  'spacing',
+  '2t3o',
+  '2t5o',
+  '2t7o',
+  '2t9o',
+  '3t3o',
+] as const
+export type ConflictKind = (typeof conflictKinds)[number]
+
+/** States of a channel in micboard. */
+export const micboardStatuses = ['CRITICAL', 'REPLACE', 'RX_COM_ERROR', 'TX_COM_ERROR', 'GOOD'] as const
+export type MicboardStatus = (typeof micboardStatuses)[number]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { batteryHealth, signalQuality, toChannelBody, toReceiverChange } from './api.ts'
+import { batteryHealth, signalQuality, toChannelBody, toReceiverChange, toSingleChannelBody } from './api.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter } from './equipment/receiver.ts'
 
 const emptyTransmitter: Transmitter = {
@@ -23,11 +23,22 @@ test('toChannelBody fills missing transmitter values from the channel, but creat
     upstream_slot: 3,
     name: 'Lead',
     battery: 80,
+    forecast: null,
     audio_level: -20,
     rf_level: -50,
     frequency: '540.000',
   })
   expect(toChannelBody(channel(null, fields)).transmitter).toBeNull()
+})
+
+// Conformance: C-13.36, C-13.39.
+test('toChannelBody rounds the forecast to 5 minutes, toSingleChannelBody does not', () => {
+  const forecast = { minutes_left: 83, source: 'history', low: 72, high: 98 } as const
+  const forecasted = channel({}, { forecast })
+  const rounded = { minutes_left: 85, source: 'history', low: 70, high: 100 }
+  expect(toChannelBody(forecasted).transmitter?.forecast).toEqual(rounded)
+  expect(toSingleChannelBody(forecasted).transmitter?.forecast).toEqual(forecast)
+  expect(toSingleChannelBody(channel(null, { forecast })).transmitter).toBeNull()
 })
 
 test('toChannelBody contains details only if the equipment reports any', () => {

@@ -6,13 +6,14 @@ import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contrac
 import type { Condition, LastTransmitter } from './conditions/condition.ts'
 import { toLocationReference } from './equipment/location.ts'
 import { type Channel, hardwareFields, type Receiver } from './equipment/receiver.ts'
+import { roundForecast } from './forecast/forecast.ts'
 
 /** The payload of a `device_update`: all channels, and the other fields of the receiver that changed. */
 export type ReceiverChange = Pick<ReceiverInData, 'channels'> & Partial<Omit<ReceiverDetail, 'channels' | 'id'>>
 
 /**
  * Converts a channel. Values that its transmitter lacks are taken from the channel; without a transmitter,
- * `transmitter` is null.
+ * `transmitter` is null. The forecast is rounded, so that it does not change every minute.
  */
 export function toChannelBody(channel: Channel): ChannelBody {
   const {
@@ -25,7 +26,9 @@ export function toChannelBody(channel: Channel): ChannelBody {
     rf_level,
     transmitter,
     details,
+    profile,
     last_transmitter,
+    forecast,
   } = channel
   return {
     id,
@@ -40,15 +43,23 @@ export function toChannelBody(channel: Channel): ChannelBody {
       upstream_slot: transmitter.upstream_slot,
       name: transmitter.name ?? name,
       battery: transmitter.battery,
+      forecast: forecast ? roundForecast(forecast) : null,
       audio_level: transmitter.audio_level ?? audio_level,
       rf_level: transmitter.rf_level ?? rf_level,
       frequency: transmitter.frequency ?? frequency,
       ...(transmitter.details && { details: transmitter.details }),
     },
     ...(details && { details }),
+    ...(profile !== undefined && { profile }),
     condition: toConditionBody(channel.condition),
     ...(transmitter === null && last_transmitter && { last_transmitter: toLastTransmitterBody(last_transmitter) }),
   }
+}
+
+/** Converts a channel that is requested on its own or with its receiver: its forecast is not rounded. */
+export function toSingleChannelBody(channel: Channel): ChannelBody {
+  const body = toChannelBody(channel)
+  return { ...body, transmitter: body.transmitter && { ...body.transmitter, forecast: channel.forecast ?? null } }
 }
 
 export function toConditionBody({ since, ...condition }: Condition): ChannelBody['condition'] {
@@ -70,10 +81,6 @@ export function toReceiverWithoutChannels(receiver: Receiver): Omit<ReceiverInDa
   return { id, name, device_type, ip, is_active, manufacturer, model }
 }
 
-function toReceiverInData(receiver: Receiver): ReceiverInData {
-  return { ...toReceiverWithoutChannels(receiver), channels: receiver.channels.map(toChannelBody) }
-}
-
 /** `batteryThreshold` returns the `alert_battery_threshold` in force for a channel. */
 export function toReceiverDetail(
   receiver: Receiver,
@@ -83,7 +90,8 @@ export function toReceiverDetail(
   const { api_device_id, serial_number, mac_address, subnet_mask, gateway, network_mode } = receiver
   const { interface_id, description, firmware_version, hosted_firmware_version } = receiver
   return {
-    ...toReceiverInData(receiver),
+    ...toReceiverWithoutChannels(receiver),
+    channels: receiver.channels.map(toSingleChannelBody),
     last_seen: toTimestamp(receiver.last_seen),
     battery_health: batteryHealth(receiver.channels, (channel) => batteryThreshold(receiver, channel)),
     signal_quality: signalQuality(receiver.channels),

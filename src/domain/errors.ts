@@ -49,6 +49,7 @@ export const requestErrors = {
   too_large: { status: 413, message: () => 'The body is too large.' },
   address_too_long: { status: 414, message: () => 'The address is longer than 8 KiB.' },
   not_json_type: { status: 415, message: () => 'The body must be application/json.' },
+  not_a_form: { status: 415, message: () => 'The body must be multipart/form-data.' },
   not_a_picture: { status: 415, message: () => 'The body must be a PNG, JPEG or WebP picture.' },
   misdirected: {
     status: 421,
@@ -60,7 +61,9 @@ export const requestErrors = {
   rate_limited: { status: 429, message: () => 'Too many requests.' },
   head_too_large: { status: 431, message: () => 'The request headers are too large.' },
   internal: { status: 500, message: () => 'Internal server error.' },
+  planning_center_failed: { status: 502, message: (sentence: string) => sentence },
   upstream_failed: { status: 503, message: () => 'None of the requested systems could be polled.' },
+  planning_center_limited: { status: 503, message: (sentence: string) => sentence },
   store_busy: { status: 503, message: () => 'The database is busy or unreachable. Try again.' },
   store_damaged: {
     status: 503,
@@ -68,6 +71,7 @@ export const requestErrors = {
       'The database is damaged, or its file was deleted or replaced. Changes are not stored until the service is restarted.',
   },
   sign_in_busy: { status: 503, message: () => 'Too many sign-ins at the moment. Try again later.' },
+  frequencies_busy: { status: 503, message: () => 'Too many frequency checks are waiting. Try again later.' },
   websocket_full: { status: 503, message: () => 'There are too many real-time connections; try again later.' },
   websocket_off: { status: 503, message: () => 'Real-time updates are disabled.' },
   stopping: { status: 503, message: () => 'The service is stopping.' },

@@ -1,41 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Assignment, Unit } from './equipment/hardware.ts'
 import { emptyChannel, type Receiver } from './equipment/receiver.ts'
-import { listSlotHolders, type SlotHolder } from './equipment/slots.ts'
-import { findRepeatedCode, type Installation, planSlots, toInstallationFile } from './installation-file.ts'
+import { findRepeatedCode, type Installation, toInstallationFile } from './installation-file.ts'
 
 /** Creates a receiver with the channels 11, 12 … in these slots. */
 function receiverWithSlots(...slots: number[]): Receiver {
   const channels = slots.map((slot, index) => emptyChannel(11 + index, index + 1, slot))
   return { id: 1, channels } as unknown as Receiver
-}
-
-test.each([
-  ['nothing for no request', [1, 2], {}, {}],
-  ['nothing if the channel is already there', [1, 2], { 11: 1 }, {}],
-  ['a move to a free slot', [1, 2], { 11: 9 }, { 11: 9 }],
-  ['a swap of two slots', [1, 2], { 11: 2, 12: 1 }, { 11: 2, 12: 1 }],
-  ['a move of another channel to the slot that becomes free', [1, 2, 3], { 11: 2 }, { 11: 2, 12: 1 }],
-  ['a move of another channel to a slot that is not requested', [1, 2, 3], { 11: 2, 13: 1 }, { 11: 2, 12: 3, 13: 1 }],
-] as const)('planSlots plans %s', (_name, slots, requested, moves) => {
-  expect(planned(listSlotHolders([receiverWithSlots(...slots)], []), requested)).toEqual(moves)
-})
-
-test('planSlots moves placeholders away from requested slots, and channels away from slots of placeholders', () => {
-  const holders = listSlotHolders(
-    [receiverWithSlots(1, 2)],
-    [
-      { id: 21, slot: 4 },
-      { id: 22, slot: 5 },
-    ],
-  )
-  expect(planned(holders, { 11: 4 }, [2, 5])).toEqual({ 11: 4, 12: 1, 21: 3 })
-})
-
-function planned(holders: readonly SlotHolder[], requested: object, placeholderSlots: readonly number[] = []) {
-  const slots = new Map(Object.entries(requested).map(([id, slot]) => [Number(id), slot]))
-  const moves = planSlots(holders, slots, new Set(placeholderSlots))
-  return Object.fromEntries(moves.map(({ holder, slot }) => [holder.id, slot]))
 }
 
 test.each([
@@ -66,10 +37,16 @@ test('toInstallationFile identifies a docked pack by its own id', () => {
     receivers: [receiverWithSlots()],
     units: [pack],
     assignments: [assignment],
+    frequency_profiles: [],
     placeholders: [],
     shows: [],
+    scenes: [],
+    checks: [],
     silences: [],
     markers: [],
+    notification_channels: [],
+    notification_rules: [],
+    planning_center: { token: null, service_types: [] },
   }
   expect(toInstallationFile(installation, { withSecrets: false }).assignments).toEqual([
     {
@@ -85,8 +62,11 @@ test('toInstallationFile leaves out a silence of which all channels or groups we
   const none = { channels: [], groups: [], kinds: [], until: 1000, reason: '', by: 'ann', created_at: 0 }
   const installation: Installation = {
     ...{ manufacturers: [], settings: [], locations: [], performers: [], receivers: [], units: [], assignments: [] },
-    ...{ placeholders: [], shows: [], markers: [] },
-    groups: [{ id: 3, title: 'Band', slots: [], hide_charts: false, manufacturer: null }],
+    ...{ frequency_profiles: [], placeholders: [], shows: [], scenes: [], markers: [], checks: [] },
+    notification_channels: [],
+    notification_rules: [],
+    planning_center: { token: null, service_types: [] },
+    groups: [{ id: 3, title: 'Band', slots: [], hide_charts: false, zone: null, manufacturer: null }],
     silences: [
       { ...none, id: 1, channels: [4711], kinds: ['stale'] },
       { ...none, id: 2, groups: [4711], kinds: ['stale'] },

@@ -7,14 +7,27 @@ import type { AlertKind } from '../contract/alert-kinds.ts'
 import type { Group } from '../contract/resources/groups.ts'
 import type { Location } from '../contract/resources/locations.ts'
 import type { Performer } from '../contract/resources/performers.ts'
+import type { Arrangement } from '../contract/resources/scenes.ts'
 import { settingKeys } from '../contract/settings.ts'
+import type { CheckResult } from '../contract/values.ts'
 import { isSecretName, mask, maskSecrets } from './access/secrets.ts'
 import type { Silence } from './alerts/silences.ts'
+import type { Check } from './checks.ts'
 import type { Assignment, Unit } from './equipment/hardware.ts'
 import type { Placeholder } from './equipment/placeholder.ts'
 import type { Receiver } from './equipment/receiver.ts'
-import type { PlannedMove, SlotHolder } from './equipment/slots.ts'
 import type { EventRecord } from './events/event.ts'
+import type { ProfileChange, StoredProfile } from './frequencies/profile-changes.ts'
+import type { PositionSlots } from './imports/planning-center.ts'
+import type { NotificationChannel } from './notifications/channel.ts'
+import {
+  type NotificationChannelEntry,
+  type NotificationRuleEntry,
+  toChannelEntries,
+  toRuleEntries,
+} from './notifications/installation-entries.ts'
+import type { NotificationRule } from './notifications/rule.ts'
+import type { StoredScene } from './scenes/arrangement.ts'
 import { indexSettings, type ScopeSettings, type SettingRecord } from './settings.ts'
 import { type Show, toShowBody } from './shows.ts'
 
@@ -26,12 +39,29 @@ export interface InstallationFile {
   readonly locations?: readonly LocationEntry[]
   readonly groups?: readonly GroupEntry[]
   readonly performers?: readonly (Pick<Performer, 'name'> & Partial<Omit<Performer, 'id'>>)[]
+  readonly frequency_profiles?: readonly ProfileEntry[]
   readonly receivers?: readonly ReceiverEntry[]
   readonly assignments?: readonly AssignmentEntry[]
   readonly placeholders?: readonly PlaceholderEntry[]
   readonly shows?: readonly ShowEntry[]
+  readonly scenes?: readonly SceneEntry[]
   readonly silences?: readonly SilenceEntry[]
   readonly markers?: readonly MarkerEntry[]
+  readonly checks?: readonly CheckEntry[]
+  readonly notification_channels?: readonly NotificationChannelEntry[]
+  readonly notification_rules?: readonly NotificationRuleEntry[]
+  readonly planning_center?: PlanningCenterEntry
+}
+
+export interface PlanningCenterEntry {
+  /** Only present in an export with secrets. */
+  readonly token?: string
+  readonly service_types?: readonly {
+    readonly id: string
+    readonly name: string
+    /** The slot of each position; null: none. */
+    readonly positions: PositionSlots
+  }[]
 }
 
 export interface ManufacturerEntry {
@@ -61,7 +91,13 @@ export function findRepeatedCode(
 export interface LocationEntry {
   readonly name: string
   readonly description?: string
+  readonly zone?: string | null
   readonly locations?: readonly LocationEntry[]
+}
+
+/** A frequency profile that was added, or what was changed in a built-in one. */
+export interface ProfileEntry extends ProfileChange {
+  readonly id: string
 }
 
 /** Identifies a device independently of the installation: by its serial number, MAC address or API device id. */
@@ -72,6 +108,10 @@ export interface DeviceReference {
   readonly api_device_id?: string
 }
 
+interface ChannelReference extends DeviceReference {
+  readonly channel: number
+}
+
 export interface ReceiverEntry extends DeviceReference {
   /** Only present if an operator set the name. */
   readonly name?: string
@@ -79,6 +119,8 @@ export interface ReceiverEntry extends DeviceReference {
   readonly location?: readonly string[] | null
   /** Channel number -> position on the wall. */
   readonly slots?: Readonly<Record<string, number>>
+  /** Channel number -> id of its frequency profile, for channels whose profile was set. */
+  readonly profiles?: Readonly<Record<string, string>>
 }
 
 export interface AssignmentEntry extends DeviceReference {
@@ -107,6 +149,33 @@ export interface ShowEntry {
   readonly ended_at?: string | null
 }
 
+/**
+ * A scene of a show, which is identified by its title and that of its show. It refers to records by their present names,
+ * and placeholders by their present slots; the other names and slots are those that it stores.
+ */
+export interface SceneEntry {
+  readonly show: Pick<ShowEntry, 'title' | 'starts_at'>
+  readonly title: string
+  readonly channels?: readonly (ChannelReference & { readonly slot: number; readonly frequency?: string | null })[]
+  readonly placeholders?: readonly (Omit<Arrangement['placeholders'][number], 'id'> & {
+    readonly placeholder: number
+  })[]
+  readonly groups?: readonly { readonly group: string; readonly title: string; readonly slots: readonly number[] }[]
+  readonly performers?: readonly { readonly performer: string; readonly name: string }[]
+  readonly units?: readonly (DeviceReference & {
+    /** Absent for a device unit. */
+    readonly channel?: number
+    /** Absent if nobody wears it. */
+    readonly performer?: string
+    readonly role?: string | null
+  })[]
+  /** Who stored it. */
+  readonly by?: string
+  /** When it was stored, in ISO 8601. */
+  readonly since?: string
+  readonly recalled_at?: string | null
+}
+
 /** A silence of alerts. Absent lists do not restrict. */
 export interface SilenceEntry {
   readonly channels?: readonly (DeviceReference & { readonly channel: number })[]
@@ -133,6 +202,19 @@ export interface MarkerEntry {
   readonly by?: string
 }
 
+/** A line check of a channel. It is identified by its show, channel and times. */
+export interface CheckEntry {
+  readonly show: Pick<ShowEntry, 'title' | 'starts_at'>
+  readonly channel: DeviceReference & { readonly channel: number }
+  /** ISO 8601. */
+  readonly began_at?: string
+  /** When the result was entered, in ISO 8601. */
+  readonly time?: string
+  readonly result?: CheckResult
+  readonly note?: string
+  readonly by: string
+}
+
 /** The stored records to export. */
 export interface Installation {
   readonly manufacturers: readonly (Required<Omit<ManufacturerEntry, 'settings'>> & {
@@ -143,15 +225,25 @@ export interface Installation {
   readonly groups: readonly Group[]
   /** Stored pictures are data URLs. */
   readonly performers: readonly Performer[]
+  readonly frequency_profiles: readonly StoredProfile[]
   readonly receivers: readonly Receiver[]
   readonly units: readonly Unit[]
   /** Active assignments only. */
   readonly assignments: readonly Assignment[]
   readonly placeholders: readonly Placeholder[]
   readonly shows: readonly Show[]
+  readonly scenes: readonly StoredScene[]
   /** Silences in effect. */
   readonly silences: readonly Silence[]
   readonly markers: readonly EventRecord[]
+  readonly checks: readonly Check[]
+  readonly notification_channels: readonly NotificationChannel[]
+  readonly notification_rules: readonly NotificationRule[]
+  readonly planning_center: {
+    /** Null if none is stored, or if it cannot be opened. */
+    readonly token: string | null
+    readonly service_types: NonNullable<PlanningCenterEntry['service_types']>
+  }
 }
 
 /** Converts the records to a file. All lists are sorted, so that equal installations give equal files. */
@@ -170,11 +262,16 @@ export function toInstallationFile(
     })),
     settings: inOrder(settings.global),
     locations: toTree(locations, null),
-    groups: sortBy(groups, ({ title }) => title).map(({ id, ...fields }) => ({
+    groups: sortBy(groups, ({ title }) => title).map(({ id, zone, ...fields }) => ({
       ...fields,
+      ...(zone !== null && { zone }),
       ...whenNotEmpty('settings', inOrder(settings.groups.get(id))),
     })),
     performers: sortBy(performers, ({ name }) => name).map(({ id: _, ...fields }) => fields),
+    ...whenNotEmpty(
+      'frequency_profiles',
+      installation.frequency_profiles.map(({ id, change }) => ({ id, ...change })),
+    ),
     receivers: sortBy(
       receivers,
       (receiver) => `${receiver.manufacturer} ${receiver.serial_number ?? receiver.api_device_id}`,
@@ -187,12 +284,42 @@ export function toInstallationFile(
       toShowEntry(show, groups),
     ),
     ...whenNotEmpty(
+      'scenes',
+      sortBy(toSceneEntries(installation), (entry) => JSON.stringify(entry)),
+    ),
+    ...whenNotEmpty(
       'silences',
       sortBy(toSilenceEntries(installation), (entry) => JSON.stringify(entry)),
     ),
     ...whenNotEmpty(
       'markers',
       sortBy(toMarkerEntries(installation), (entry) => JSON.stringify(entry)),
+    ),
+    ...whenNotEmpty(
+      'checks',
+      sortBy(toCheckEntries(installation), (entry) => JSON.stringify(entry)),
+    ),
+    ...whenNotEmpty(
+      'notification_channels',
+      sortBy(toChannelEntries(installation, withSecrets), (entry) => JSON.stringify(entry)),
+    ),
+    ...whenNotEmpty(
+      'notification_rules',
+      sortBy(toRuleEntries(installation), (entry) => JSON.stringify(entry)),
+    ),
+    ...whenNotEmpty('planning_center', toPlanningCenterEntry(installation, withSecrets)),
+  }
+}
+
+function toPlanningCenterEntry(
+  { planning_center: { token, service_types } }: Installation,
+  withSecrets: boolean,
+): PlanningCenterEntry {
+  return {
+    ...(withSecrets && token !== null && { token }),
+    ...whenNotEmpty(
+      'service_types',
+      sortBy(service_types, ({ id }) => id),
     ),
   }
 }
@@ -229,9 +356,14 @@ function toTree(locations: readonly Location[], parent: number | null): Location
   return sortBy(
     locations.filter((location) => location.parent === parent),
     ({ name }) => name,
-  ).map(({ id, name, description }) => {
+  ).map(({ id, name, description, zone }) => {
     const children = toTree(locations, id)
-    return { name, ...(description !== '' && { description }), ...(children.length > 0 && { locations: children }) }
+    return {
+      name,
+      ...(description !== '' && { description }),
+      ...(zone !== null && { zone }),
+      ...(children.length > 0 && { locations: children }),
+    }
   })
 }
 
@@ -242,6 +374,12 @@ function toReceiverEntry(receiver: Receiver, locations: readonly Location[]): Re
     ...(is_named_by_hand && { name }),
     ...(location !== null && { location: toPath(locations, location) }),
     ...whenNotEmpty('slots', Object.fromEntries(channels.map(({ channel, slot }) => [channel, slot]))),
+    ...whenNotEmpty(
+      'profiles',
+      Object.fromEntries(
+        channels.flatMap(({ channel, profile }) => (profile === undefined ? [] : [[channel, profile]])),
+      ),
+    ),
   }
 }
 
@@ -287,6 +425,57 @@ function toShowEntry(show: Show, groups: readonly Group[]): ShowEntry {
   return { ...fields, groups: titles }
 }
 
+/** What no longer exists is left out. */
+function toSceneEntries({ scenes, shows, groups, performers, placeholders, ...equipment }: Installation): SceneEntry[] {
+  const channels = indexChannels(equipment.receivers)
+  const nameOfPerformer = (id: number | null) => performers.find((performer) => performer.id === id)?.name
+  return scenes.flatMap(({ show_id, title, arrangement, by, created_at, recalled_at }): SceneEntry[] => {
+    const show = shows.find(({ id }) => id === show_id)
+    if (show === undefined) return []
+    const { starts_at } = toShowBody(show)
+    return [
+      {
+        ...{ show: { title: show.title, starts_at }, title, by, since: new Date(created_at).toISOString() },
+        ...(recalled_at !== null && { recalled_at: new Date(recalled_at).toISOString() }),
+        channels: arrangement.channels.flatMap(({ id, slot, frequency }) => {
+          const reference = channels.get(id)
+          return reference === undefined ? [] : [{ ...reference, slot, frequency }]
+        }),
+        placeholders: arrangement.placeholders.flatMap(({ id, ...fields }) => {
+          const placeholder = placeholders.find((candidate) => candidate.id === id)
+          return placeholder === undefined ? [] : [{ placeholder: placeholder.slot, ...fields }]
+        }),
+        groups: arrangement.groups.flatMap(({ id, ...fields }) => {
+          const group = groups.find((candidate) => candidate.id === id)
+          return group === undefined ? [] : [{ group: group.title, ...fields }]
+        }),
+        performers: arrangement.performers.flatMap(({ id, name }) => {
+          const performer = nameOfPerformer(id)
+          return performer === undefined ? [] : [{ performer, name }]
+        }),
+        units: arrangement.units.flatMap(({ id, performer: performerId, role }) => {
+          const unit = equipment.units.find((candidate) => candidate.id === id)
+          const performer = nameOfPerformer(performerId)
+          if (unit === undefined || (performerId !== null && performer === undefined)) return []
+          const worn = { ...(performer !== undefined && { performer }), ...(role !== null && { role }) }
+          if (unit.channel_id === null) return [{ ...toReference({ ...unit, mac_address: null }), ...worn }]
+          const reference = channels.get(unit.channel_id)
+          return reference === undefined ? [] : [{ ...reference, ...worn }]
+        }),
+      },
+    ]
+  })
+}
+
+/** Returns the references to all channels by their ids. */
+function indexChannels(receivers: readonly Receiver[]): ReadonlyMap<number, ChannelReference> {
+  return new Map(
+    receivers.flatMap((receiver) =>
+      receiver.channels.map(({ id, channel }) => [id, { ...toReference(receiver), channel }] as const),
+    ),
+  )
+}
+
 function toSilenceEntries({ silences, groups, receivers }: Installation): SilenceEntry[] {
   return silences.flatMap(({ kinds, until, reason, by, created_at, ...ids }): SilenceEntry[] => {
     const channels = receivers.flatMap((receiver) =>
@@ -313,13 +502,31 @@ function toSilenceEntries({ silences, groups, receivers }: Installation): Silenc
   })
 }
 
+/** Checks of removed channels are left out, because nothing identifies these. */
+function toCheckEntries({ checks, shows, receivers }: Installation): CheckEntry[] {
+  const references = indexChannels(receivers)
+  return checks.flatMap(({ show_id, channel_id, began_at, checked_at, result, note, by }): CheckEntry[] => {
+    const show = shows.find(({ id }) => id === show_id)
+    const channel = references.get(channel_id)
+    if (show === undefined || channel === undefined) return []
+    const { title, starts_at } = toShowBody(show)
+    return [
+      {
+        show: { title, starts_at },
+        channel,
+        ...(began_at !== null && { began_at: new Date(began_at).toISOString() }),
+        ...(checked_at !== null && { time: new Date(checked_at).toISOString() }),
+        ...(result !== null && { result }),
+        ...(note !== null && { note }),
+        by,
+      },
+    ]
+  })
+}
+
 /** Markers of removed channels are left out, because nothing identifies these. */
 function toMarkerEntries({ markers, receivers }: Installation): MarkerEntry[] {
-  const references = new Map(
-    receivers.flatMap((receiver) =>
-      receiver.channels.map(({ id, channel }) => [id, { ...toReference(receiver), channel }] as const),
-    ),
-  )
+  const references = indexChannels(receivers)
   return markers.flatMap(({ time, until, channel_id, text, by }): MarkerEntry[] => {
     const channel = channel_id === null ? undefined : references.get(channel_id)
     if (channel_id !== null && channel === undefined) return []
@@ -345,33 +552,6 @@ export function toPath(locations: readonly Location[], id: number): string[] {
     current = locations.find((location) => location.id === parent)
   }
   return path
-}
-
-/**
- * Returns the moves that give every channel in `requested` (channel id -> slot) its slot, and that leave the slots of the
- * file's placeholders to placeholders. Anything else in one of those slots moves to the first free slot.
- */
-export function planSlots(
-  holders: readonly SlotHolder[],
-  requested: ReadonlyMap<number, number>,
-  placeholderSlots: ReadonlySet<number>,
-): PlannedMove[] {
-  const requestedSlots = new Set(requested.values())
-  const requestedSlot = ({ kind, id }: SlotHolder) => (kind === 'channel' ? requested.get(id) : undefined)
-  const isDisplaced = ({ kind, slot }: SlotHolder) =>
-    requestedSlots.has(slot) || (kind === 'channel' && placeholderSlots.has(slot))
-  const remaining = holders.filter((holder) => requestedSlot(holder) === undefined)
-  const used = new Set([...requestedSlots, ...placeholderSlots, ...remaining.map(({ slot }) => slot)])
-  let free = 1
-  const nextFree = () => {
-    while (used.has(free)) free += 1
-    used.add(free)
-    return free
-  }
-  return holders.flatMap((holder) => {
-    const slot = requestedSlot(holder) ?? (isDisplaced(holder) ? nextFree() : holder.slot)
-    return slot === holder.slot ? [] : [{ holder, slot }]
-  })
 }
 
 function whenNotEmpty<Name extends string, Value extends object>(name: Name, value: Value): { [key in Name]?: Value } {

@@ -37,7 +37,7 @@ export function manufacturerOf(message: BroadcastMessage): string | null {
   }
 }
 
-/** Returns the response to a client message. The only supported message is a ping. */
+/** Returns the response to a client message. The only supported message is a ping, also as micboard's clients send it. */
 export function respondToClient(text: string, now: Date): Pong | SocketError {
   let message: unknown
   try {
@@ -46,9 +46,14 @@ export function respondToClient(text: string, now: Date): Pong | SocketError {
     return { type: 'error', error: 'Not JSON.' }
   }
   if (isDeeper(message, maxJsonDepth)) return { type: 'error', error: `Nested deeper than ${maxJsonDepth} levels.` }
-  if (typeof message !== 'object' || message === null || !('type' in message) || message.type !== 'ping') {
+  if (!isPing(message)) {
     return { type: 'error', error: 'Unknown message type; this service supports {"type":"ping"}.' }
   }
   const pong: Pong = { type: 'pong', timestamp: now.toISOString() }
   return 'id' in message ? { ...pong, id: message.id } : pong
+}
+
+function isPing(message: unknown): message is object {
+  if (typeof message !== 'object' || message === null) return false
+  return 'type' in message ? message.type === 'ping' : 'command' in message && message.command === 'ping'
 }

@@ -24,6 +24,12 @@ export const pages = [
   { name: 'receiver', path: '/receivers/:id', needs: 'read' },
   { name: 'timeline', path: '/timeline', needs: 'read' },
   { name: 'alerts', path: '/alerts', needs: 'read' },
+  { name: 'frequencies', path: '/frequencies', needs: 'read' },
+  { name: 'shows', path: '/shows', needs: 'read' },
+  { name: 'show', path: '/shows/:id', needs: 'read' },
+  { name: 'check', path: '/check', needs: 'read' },
+  { name: 'report', path: '/reports/:id', needs: 'read' },
+  { name: 'crew_sheet', path: '/crew-sheet', needs: 'read' },
   { name: 'about', path: '/about', needs: 'read' },
 
   // These pages and their assets contain no confidential data.
@@ -44,6 +50,13 @@ export const pages = [
   { name: 'find', path: '/admin/find', needs: 'inspect', section: 'service', listedFor: 'operate' },
   { name: 'manufacturers', path: '/admin/manufacturers', needs: 'inspect', section: 'service' },
   { name: 'settings', path: '/admin/settings', needs: 'inspect', section: 'service' },
+  {
+    name: 'notifications',
+    path: '/admin/notifications',
+    needs: 'inspect',
+    section: 'service',
+    listedFor: 'operate',
+  },
   { name: 'nodes', path: '/admin/nodes', needs: 'inspect', section: 'service' },
   { name: 'people', path: '/admin/people', needs: 'inspect', section: 'access', listedFor: 'administer' },
   { name: 'tokens', path: '/admin/tokens', needs: 'inspect', section: 'access', listedFor: 'administer' },

@@ -56,12 +56,27 @@ function parseValue(kind: SettingKind, text: string): number | boolean | string 
       return text === 'true' ? true : text === 'false' ? false : undefined
     case 'choice':
       return kind.values.find((value) => value === text)
+    case 'time_zone':
+      return isTimeZone(text) ? text : undefined
+    case 'list':
+      return /^[\w, ]{0,1000}$/.test(text) ? text : undefined
     case 'integer':
     case 'decimal': {
       const format = kind.type === 'integer' ? /^-?\d{1,9}$/ : /^-?\d{1,9}(\.\d{1,9})?$/
       const value = format.test(text) ? Number(text) : Number.NaN
       return value >= kind.min && value <= kind.max ? value : undefined
     }
+  }
+}
+
+/** Whether the text names a time zone; an offset such as +01:00 does not. */
+export function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text })
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -72,6 +87,10 @@ export function describeValues(kind: SettingKind): string {
       return 'true or false'
     case 'choice':
       return `one of ${kind.values.join(', ')}`
+    case 'time_zone':
+      return 'the name of a time zone, such as Europe/Berlin'
+    case 'list':
+      return 'names separated by commas'
     case 'integer':
       return `a whole number from ${kind.min} to ${kind.max}`
     case 'decimal':
@@ -155,6 +174,9 @@ function rankOf(kind: SettingKind, value: number | boolean | string): number {
       return Number(value)
     case 'choice':
       return kind.values.indexOf(String(value))
+    case 'time_zone':
+    case 'list':
+      return 0
     case 'integer':
     case 'decimal':
       if (kind.earlier === 'higher') return Number(value)
@@ -205,7 +227,12 @@ export function explainSettings(options: SettingsOptions): ExplainedSettings {
     return undefined
   }
   const { HISTORY_MAX_GB } = defaultSettings
-  const defaults = { ...defaultSettings, HISTORY_MAX_GB: options.defaultMaxGb ?? HISTORY_MAX_GB }
+  const isUs = (find('REGION')?.value ?? defaultSettings.REGION) === 'US'
+  const defaults = {
+    ...defaultSettings,
+    HISTORY_MAX_GB: options.defaultMaxGb ?? HISTORY_MAX_GB,
+    PAPER: isUs ? 'Letter' : defaultSettings.PAPER,
+  }
   const explained = Object.fromEntries(
     settingKeys.map((key) => [key, find(key) ?? { value: defaults[key], source: 'default' }]),
   ) as unknown as ExplainedSettings

@@ -22,6 +22,7 @@ const planned: Show = {
   started_at: null,
   ended_at: null,
   channel_ids: null,
+  scenes_revision: 0,
 }
 const running = start(planned, 2_000)
 const ended = end(running, 8_000, [11, 12])

@@ -22,7 +22,11 @@ export interface Show {
    * imported.
    */
   readonly channel_ids: readonly number[] | null
+  /** Increases with every change of its scenes, which is announced as a change of the show. */
+  readonly scenes_revision: number
 }
+
+export type NewShow = Omit<Show, 'id' | 'scenes_revision'>
 
 /** The fields that users enter. */
 export type ShowPlan = Pick<Show, 'title' | 'starts_at' | 'ends_at' | 'group_ids' | 'notes'>
@@ -33,7 +37,7 @@ export function stateOf({ started_at, ended_at }: Pick<Show, 'started_at' | 'end
 }
 
 export function toShowBody(show: Show): ShowBody {
-  const { channel_ids: _, starts_at, ends_at, started_at, ended_at, ...fields } = show
+  const { channel_ids: _, scenes_revision: __, starts_at, ends_at, started_at, ended_at, ...fields } = show
   return {
     ...fields,
     state: stateOf(show),

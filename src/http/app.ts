@@ -1,35 +1,56 @@
 /** Combines the runtime and the HTTP server. Starts their parts in order and closes them in reverse order. */
 
+import type { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
+import type { Server as HttpsServer } from 'node:https'
 import { createServer as createNetServer } from 'node:net'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { Credentials } from '../actions/credentials.ts'
+import type { NotificationChannelDeps } from '../actions/edit-notification-channels.ts'
+import type { NotificationRuleDeps } from '../actions/edit-notification-rules.ts'
 import { createHasher, type Hasher } from '../actions/hasher.ts'
 import { createSetupCode, isSetupNeeded, type SetupCode } from '../actions/sign-in.ts'
 import { type Config, ConfigError } from '../config.ts'
 import * as operations from '../contract/operations/index.ts'
+import { Integrations } from '../integrations/integrations.ts'
 import { keepSavingLevels, saveLevels } from '../monitoring/levels.ts'
+import { childLifetime, pause } from '../monitoring/wait.ts'
+import { WalkTests } from '../monitoring/walk-tests.ts'
 import { now } from '../platform/clock.ts'
+import { Semaphore } from '../platform/semaphore.ts'
+import { type ConfigChanges, compareConfigs, mergeReloadable } from '../runtime/config-reload.ts'
 import { openRuntime, type Runtime, type RuntimeOptions } from '../runtime.ts'
 import { createCache } from '../state/cache.ts'
 import { writeAudit } from '../storage/audit.ts'
-import { openCertificate } from '../storage/certificate.ts'
+import { isDueForRenewal, openCertificate } from '../storage/certificate.ts'
+import { type CertificatePair, readCertificatePair } from '../storage/certificate-pair.ts'
 import { listChannelStatesAt } from '../storage/channel-states.ts'
 import { removeSetupCode, writeSetupCode } from '../storage/setup-code.ts'
+import { CertificateReloader } from './server/certificate-reloader.ts'
 import { isLoopback } from './server/guard.ts'
 import type { CachedResponse } from './server/response.ts'
-import { createServer } from './server/server.ts'
+import { type AccessSettings, createServer } from './server/server.ts'
 
 export interface App {
   readonly runtime: Runtime
   readonly server: FastifyInstance
   /** The URL on which the service listens, with the mount prefix. */
   readonly address: string
+  /**
+   * Gives back the leases of the sources, so that other processes take them over, and makes `/readyz` return 503.
+   * Everything else continues until `close` is called.
+   */
+  drain(): void
+  /**
+   * Applies the keys of a changed configuration that a running service can apply. Throws a ConfigError if it is invalid,
+   * or the database error if the manufacturers cannot be read; nothing has changed then.
+   */
+  reload(changed: Config): Promise<ConfigChanges>
   close(): Promise<void>
 }
 
-export interface AppOptions extends Omit<RuntimeOptions, 'cache'> {
+export interface AppOptions extends Omit<RuntimeOptions, 'cache' | 'onAlert' | 'listProblems'> {
   readonly version: string
   /** The folder of the built pages. */
   readonly webRoot: string
@@ -41,23 +62,39 @@ export interface AppOptions extends Omit<RuntimeOptions, 'cache'> {
   print?(line: string): void
 }
 
+/** How often the certificate is read again. */
+const certificateCheckMs = 5000
+
 /**
  * Opens the runtime and starts the server. Throws what `openRuntime` throws, a ConfigError, or the system's error if
  * the server cannot listen.
  */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
-  const { host, port, mount, public_url, allowed_hosts, trusted_proxies } = config.server
+  const { host, port, mount, public_url } = config.server
   const { frame_ancestors, strict_transport } = config.server
   validateOverrides(config)
   await requireFreePort(host, port).catch((error) => Promise.reject(toListenError(error, config.server)))
-  const cache = createCache<CachedResponse>({ timeoutMs: config.settings.CACHE_TIMEOUT * 1000 })
-  const runtime = await openRuntime(config, { ...options, cache })
+  /** The configuration in force: `config`, and what was reloaded since. */
+  let current = config
+  const reloads = new Semaphore(1)
+  const cache = createCache<CachedResponse>({ timeoutMs: () => current.settings.CACHE_TIMEOUT * 1000 })
+  let integrations: Integrations | undefined
+  const runtime = await openRuntime(config, {
+    ...options,
+    cache,
+    onAlert: (alert) => integrations?.alertChanged(alert),
+    listProblems: () => integrations?.problems ?? [],
+  })
+  integrations = new Integrations(config, runtime, { log, version: options.version })
   const stop = new AbortController()
+  /** Aborts when the service stops or drains. */
+  const handover = childLifetime(stop.signal)
   const loops: Promise<void>[] = []
   const signIn = createSignIn(runtime, log)
   const close = async (server?: FastifyInstance) => {
     stop.abort()
+    await reloads.run(async () => {})
     await server?.close()
     await Promise.all(loops)
     await signIn.close()
@@ -67,7 +104,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   try {
     const tls = await openTls(config, options)
     await signIn.openSetup(config, options)
-    const server = await createServer({
+    const { app: server, applySettings } = await createServer({
       db: runtime.db,
       credentials: signIn.credentials,
       hasher: signIn.hasher,
@@ -85,16 +122,16 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       counters: runtime.counters,
       monitor: runtime.monitor,
       signal: stop.signal,
+      isDraining: () => handover.signal.aborted,
       version: options.version,
       webRoot: options.webRoot,
-      tls,
+      tls: tls?.pair ?? null,
       guard: {
         host,
-        allowedHosts: allowed_hosts,
         requireLogin: config.require_login,
         publicRead: config.public_read,
-        trustedProxies: trusted_proxies,
       },
+      settings: toAccessSettings(config),
       headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
       publicUrl: public_url === null ? null : new URL(public_url),
       now,
@@ -109,6 +146,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       assignments: runtime.assignments,
       shows: runtime.shows,
       runningShows: runtime.runningShows,
+      scans: runtime.scans,
       sourceBodies: runtime.sourceBodies,
       reportingSources: runtime.reportingSources,
       batteryThreshold: (receiver, channel) =>
@@ -116,14 +154,15 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
       live: runtime.live,
       history: runtime.history,
+      walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
       channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
-      discoveryDeps: { ...runtime, ranges: config.discovery_ranges, signal: stop.signal, now },
+      discoveryDeps: { ...runtime, ranges: () => current.discovery_ranges, signal: stop.signal, now },
       editDeps: { ...runtime, now },
-      importDeps: { ...runtime, now, mount },
+      importDeps: { ...runtime, signal: stop.signal, now, mount },
       storeDeps: runtime,
-      rateLimit: config.rate_limit,
       redis: runtime.redis,
       ...createEditingDeps(runtime),
+      notificationDeps: createNotificationDeps(runtime, { log, publicUrl: public_url, signal: stop.signal }),
       isBroadcasting: (manufacturer) => runtime.settings(manufacturer).enable_websocket,
     })
     try {
@@ -136,17 +175,39 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     if (typeof bound === 'object' && bound !== null)
       runtime.sourceDeps.destinations.blockListener(bound.address, bound.port)
     loops.push(runtime.follow(stop.signal), signIn.credentials.watch(stop.signal))
-    if (runtime.remoteWrite !== null) loops.push(runtime.remoteWrite.run(stop.signal))
+    if (tls !== null) loops.push(keepCertificate(server, tls, log, stop.signal))
+    loops.push(runtime.notifications.run(handover.signal), integrations.run(handover.signal))
+    if (runtime.remoteWrite !== null) loops.push(runtime.remoteWrite.run(handover.signal))
     if (!options.servesOnly) {
       const hasReaders = () => runtime.leaseManager.hasOtherNodes && runtime.redis?.isUp !== true
-      loops.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
+      loops.push(runtime.monitor.run(handover.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
     }
     if (!isLoopback(host)) await reportExposure(runtime, config, log)
-    return { runtime, server, address: addressOf(server, config), close: () => close(server) }
+    return {
+      runtime,
+      server,
+      address: addressOf(server, config),
+      drain: () => handover.abort(),
+      reload: (changed) =>
+        reloads.run(async () => {
+          validateOverrides(changed)
+          const changes = compareConfigs(current, changed)
+          if (changes.applied.length === 0) return changes
+          await runtime.applyConfig(changed)
+          current = mergeReloadable(current, changed)
+          applySettings(toAccessSettings(current))
+          return changes
+        }),
+      close: () => close(server),
+    }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+function toAccessSettings({ server, rate_limit }: Config): AccessSettings {
+  return { allowedHosts: server.allowed_hosts, trustedProxies: server.trusted_proxies, rateLimit: rate_limit }
 }
 
 interface SignIn {
@@ -210,18 +271,45 @@ async function reportExposure(
     .catch((error) => log.warn({ error: String(error) }, 'audit record could not be written'))
 }
 
-/** Returns the certificate and key to use; null without TLS. */
-async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions) {
-  if (tls !== 'auto') return tls
+interface Tls {
+  readonly files: CertificatePair
+  /** The contents of the files. */
+  readonly pair: CertificatePair
+  /** Creates another self-signed certificate if `current` expires soon; null for configured files. */
+  readonly renew: ((current: X509Certificate) => Promise<void>) | null
+}
+
+/** Reads or creates the certificate and key to use; null without TLS. */
+async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions): Promise<Tls | null> {
+  if (tls === null) return null
+  if (tls !== 'auto') return { files: tls, pair: await readCertificatePair(tls), renew: null }
   const names = [server.host, hostname(), `${hostname()}.local`, ...server.allowed_hosts]
-  const { cert, key, fingerprint, isNew } = await openCertificate(data_dir, names, now())
-  print?.(`${isNew ? 'Created' : 'Using'} a self-signed certificate with the SHA-256 fingerprint ${fingerprint}`)
-  return { cert, key }
+  const open = async () => {
+    const certificate = await openCertificate(data_dir, names, now())
+    return { ...certificate, line: `a self-signed certificate with the SHA-256 fingerprint ${certificate.fingerprint}` }
+  }
+  const { cert, key, isNew, line } = await open()
+  print?.(`${isNew ? 'Created' : 'Using'} ${line}`)
+  const renew = async (current: X509Certificate) => {
+    if (!isDueForRenewal(current, now())) return
+    const renewed = await open()
+    if (renewed.isNew) print?.(`Created ${renewed.line}`)
+  }
+  return { files: { cert, key }, pair: await readCertificatePair({ cert, key }), renew }
+}
+
+/** Reads the certificate again every `certificateCheckMs`, until the signal aborts. */
+async function keepCertificate(server: FastifyInstance, tls: Tls, log: FastifyBaseLogger, signal: AbortSignal) {
+  const { files, pair, renew } = tls
+  const httpsServer = server.server as unknown as HttpsServer
+  const reloader = new CertificateReloader({ server: httpsServer, files, current: pair, renew, log })
+  while (await pause(certificateCheckMs, signal)) await reloader.check()
 }
 
 /** Creates the dependencies of the server's editing routes. */
 function createEditingDeps(runtime: Runtime) {
-  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, events, reload, sourceDeps } = runtime
+  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, events, checks, reload, sourceDeps } =
+    runtime
   const settings = runtime.settingsIn
   const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
   return {
@@ -236,11 +324,32 @@ function createEditingDeps(runtime: Runtime) {
       now,
     },
     hardwareDeps: { db, ingest, receiverStore, placeholderStore, hasManufacturer, reload, now },
-    showDeps: { db, reload, now },
+    showDeps: { db, receiverStore, reload, now },
+    sceneDeps: { db, ingest, receiverStore, placeholderStore, reload, now },
+    checkDeps: { db, receiverStore, events, checks, now },
+    reportDeps: { ...runtime, now },
+    scanDeps: { db, reload, now },
     markerDeps: { db, receiverStore, events, now },
+    frequencyDeps: {
+      ingest,
+      reload,
+      checker: runtime.checker,
+      frequencies: runtime.frequencies,
+      storedProfiles: runtime.storedProfiles,
+    },
     placeholderDeps: { ingest, receiverStore, placeholderStore, now },
     manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload },
   }
+}
+
+function createNotificationDeps(
+  runtime: Runtime,
+  options: Pick<NotificationChannelDeps, 'log' | 'publicUrl' | 'signal'>,
+): NotificationChannelDeps & NotificationRuleDeps {
+  const { db, secrets, sourceDeps, notifications, reload } = runtime
+  const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
+  const { destinations } = sourceDeps
+  return { ...options, db, secrets, destinations, notifications, hasManufacturer, reload, now }
 }
 
 /** Checks that all rate-limit overrides name operations of the API. */

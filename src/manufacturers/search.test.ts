@@ -246,7 +246,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
     ])
     expect(await elsewhere).toEqual([])
     expect(await known).toEqual([])
-  }, 15_000)
+  }, 120_000)
 
   test('and responds is found once, with the identity that it reports', async () => {
     const device = await startStringsSimulator({ family: 'ulxd' })
@@ -257,7 +257,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
     expect(await searchAddresses(plugin, options)).toMatchObject([
       { address: device.url, device_type: 'ulxd', model: 'ULXD4Q', channels: 4 },
     ])
-  }, 15_000)
+  }, 120_000)
 
   test('is found even if the search is aborted when its beacon arrives', async () => {
     const options = await announce(28_429, attributeReply(shureAttributes()))

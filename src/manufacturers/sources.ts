@@ -160,6 +160,27 @@ export async function findConfigError(
   return null
 }
 
+/**
+ * Returns the time in the Date header of an HTTP source, in epoch milliseconds; null if it sends none. Sends no
+ * credentials, so the certificate is not verified.
+ */
+export async function readSourceTime({ plugin, client }: MonitoredSource, signal: AbortSignal): Promise<number | null> {
+  const { settings, destinations } = client
+  if (!/^https?:/.test(settings.baseUrl)) return null
+  const anonymous = { ...settings, credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
+  const probe = createUpstreamClient({ settings: anonymous, errors: plugin.errors, destinations })
+  try {
+    const headers = await probe.request('GET', '/', { signal }).then(
+      (response) => response.headers,
+      (error) => (error instanceof ApiError ? error.response?.headers : undefined),
+    )
+    const time = Date.parse(headers?.date ?? '')
+    return Number.isNaN(time) ? null : time
+  } finally {
+    await probe.close()
+  }
+}
+
 export interface SourceFailure {
   /** A sentence that an administrator can act on. */
   readonly error: string

@@ -18,9 +18,10 @@ import {
   toAlertCause,
 } from '../domain/alerts/compare-causes.ts'
 import { type AlertEnding, describeEnding } from '../domain/alerts/describe-alert.ts'
+import { type ConflictContext, conflictAlertEnding, listConflictCauses } from '../domain/alerts/frequency-conflict.ts'
 import { recordingSubject, toRecordingCause } from '../domain/alerts/recording.ts'
 import { channelsOfAlert, isSilenced, type Silence } from '../domain/alerts/silences.ts'
-import { hasRunningShow, isSnoozeOver } from '../domain/alerts/snooze.ts'
+import { hasRunningShow, isSnoozeOver, lastStartOf } from '../domain/alerts/snooze.ts'
 import {
   listSourceCauses,
   listSubscriptionCauses,
@@ -29,7 +30,12 @@ import {
   subscriptionSubject,
   upstreamSubject,
 } from '../domain/alerts/source.ts'
-import type { RunningShow } from '../domain/conditions/shows.ts'
+import {
+  type ForecastContext,
+  forecastAlertEnding,
+  listForecastCauses,
+  type PlannedShow,
+} from '../domain/alerts/will-not-last.ts'
 import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { Semaphore } from '../platform/semaphore.ts'
@@ -37,6 +43,7 @@ import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Log } from './log.ts'
+import type { AlertSurroundings } from './notification-queue.ts'
 import { type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
 import type { ReportingSources } from './reporting-sources.ts'
 import { StoreAlert } from './store-alert.ts'
@@ -64,7 +71,11 @@ export interface AlertDeps extends Omit<OpenAlertsDeps, 'isSilenced'> {
   groups(): readonly { readonly id: number; readonly slots: readonly number[] }[]
   /** Returns the silences in effect. */
   silences(): readonly Silence[]
-  runningShows(): readonly RunningShow[]
+  runningShows(): readonly (PlannedShow & { readonly started_at: number | null })[]
+  /** Returns how long the battery of the channel's transmitter will last, as of now; null if that is unknown. */
+  forecast: ForecastContext['forecast']
+  batterySince: ForecastContext['batterySince']
+  readonly frequencyConflicts: Omit<ConflictContext, 'isInhibited'>
 }
 
 /** What is due for evaluation. */
@@ -142,6 +153,22 @@ export class Alerts {
     return silences.length > 0 && isSilenced(alert, this.#channelsOf(alert), { silences, groups: this.#deps.groups() })
   }
 
+  /** Returns what notifications have to know of an alert, also if it is cleared. */
+  surroundingsOf(alert: Alert): AlertSurroundings {
+    const { receiverStore, silences, areSourcesFailing } = this.#deps
+    const context = this.#showContext(alert)
+    const { groups, channels } = context
+    const receiver = alert.receiver_id === null ? undefined : receiverStore.get(alert.receiver_id)
+    const isOffline = receiver?.is_active === false && alert.channel_id !== null
+    const slots = new Set(channels.map(({ slot }) => slot))
+    return {
+      isSilenced: isSilenced(alert, channels, { silences: silences(), groups }),
+      isInhibited: receiver !== undefined && (isOffline || areSourcesFailing(receiver)),
+      groupIds: groups.flatMap((group) => (group.slots.some((slot) => slots.has(slot)) ? group.id : [])),
+      showStartedAt: lastStartOf(alert, context),
+    }
+  }
+
   /** Whether a running show has a channel that the alert concerns. */
   hasRunningShow(alert: Alert): boolean {
     return hasRunningShow(alert, this.#showContext(alert))
@@ -178,6 +205,18 @@ export class Alerts {
     if (unsuccessful_cycles === 0 && this.#open.find(upstreamSubject(source)) === undefined) return
     this.#due.sources.add(source)
     this.#schedule()
+  }
+
+  /** Forecasts have changed, or time has passed: evaluates the receivers that may belong to a show with a planned end. */
+  forecastsChanged(): void {
+    const hasEnd = this.#deps.runningShows().some(({ ends_at }) => ends_at !== null)
+    if (!hasEnd && !this.#open.list().some(({ kind }) => kind === 'will_not_last')) return
+    for (const id of this.#deps.ownReceivers()) this.#evaluateLater(id)
+  }
+
+  /** The frequency conflicts of channels of these receivers have begun or ended. */
+  conflictsChanged(receiverIds: Iterable<number>): void {
+    for (const id of receiverIds) this.#evaluateLater(id)
   }
 
   /** Levels cannot be recorded for this reason, or they can (null). */
@@ -296,14 +335,29 @@ export class Alerts {
     }
     const isInhibited = context.areSourcesFailing || !receiver.is_active
     const packs = unitStore.reportedBy(id)
-    const causes = [...listReceiverCauses(receiver, context), ...listChargerCauses(receiver, packs, isInhibited)]
+    const forecastContext = this.#forecastContext(isInhibited)
+    const { conflictOf, isSettling } = this.#deps.frequencyConflicts
+    const conflictContext: ConflictContext = { conflictOf, isSettling, isInhibited }
+    const causes = [
+      ...listReceiverCauses(receiver, context),
+      ...listChargerCauses(receiver, packs, isInhibited),
+      ...listForecastCauses(receiver, open, forecastContext),
+      ...listConflictCauses(receiver, conflictContext),
+    ]
     const endingOf = (alert: Alert) => {
       if (alert.kind === 'charger_fault') return isInhibited ? null : 'resolved'
+      if (alert.kind === 'will_not_last') return forecastAlertEnding(receiver, alert, forecastContext)
+      if (alert.kind === 'frequency_conflict') return conflictAlertEnding(receiver, alert, conflictContext)
       return receiverAlertEnding(receiver, alert)
     }
     const { changes, dueAt } = this.#compare(id, { causes, open, endingOf })
     if (dueAt !== Number.POSITIVE_INFINITY) this.#dueAt.set(id, dueAt)
     return changes
+  }
+
+  #forecastContext(isInhibited: boolean): ForecastContext {
+    const { runningShows, groups, forecast, batterySince, now } = this.#deps
+    return { runningShows: runningShows(), groups: groups(), forecast, batterySince, isInhibited, now: now() }
   }
 
   /** Ends the condition `battery_died` if an alert about it was acknowledged, in whichever process. */

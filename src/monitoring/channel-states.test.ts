@@ -26,11 +26,13 @@ function open(stored: StoredChannelState[] = []) {
   const own = new Set([1])
   const assignments = new Map<number, NonNullable<ChannelState['assignment']>>()
   let isDown = false
+  let isOn = true
   receiverStore.put(receiver)
   const states = new ChannelStates({
     levels: receiverStore.levels,
     ownReceivers: () => own,
     isOwn: (id) => own.has(id),
+    isOn: () => isOn,
     receiver: receiverStore.get,
     assignments: () => assignments,
     load: async () => new Map(stored.map(({ channel_id, state }) => [channel_id, state])),
@@ -50,6 +52,9 @@ function open(stored: StoredChannelState[] = []) {
     assignments,
     set isDown(value: boolean) {
       isDown = value
+    },
+    set isOn(value: boolean) {
+      isOn = value
     },
     put: (fields: Partial<Channel>) => receiverStore.put({ ...receiver, channels: [{ ...channel, ...fields }] }),
   }
@@ -114,6 +119,20 @@ it('stores that a channel was removed, and that it exists again', async () => {
   own.add(1)
   await pass(1000)
   expect(stored.slice(1).map(({ state }) => state?.name ?? null)).toEqual([null, 'Vocal'])
+})
+
+// Conformance: C-12.102.
+it('stores nothing while HISTORY is false, and what is true then when it is true again', async () => {
+  const opened = open()
+  await pass(1000)
+  opened.isOn = false
+  await pass(1000)
+  opened.put({ name: 'Choir' })
+  await pass(5000)
+  expect(opened.stored).toHaveLength(1)
+  opened.isOn = true
+  await pass(1000)
+  expect(opened.stored.slice(1)).toMatchObject([{ time: startedAt + 8000, state: { name: 'Choir' } }])
 })
 
 it('stores what could not be stored later, and at the end', async () => {

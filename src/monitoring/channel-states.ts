@@ -15,6 +15,8 @@ export interface ChannelStatesDeps {
   /** Lists the receivers whose conditions this process evaluates. */
   ownReceivers(): Iterable<number>
   isOwn(receiverId: number): boolean
+  /** Whether `HISTORY` is true. */
+  isOn(): boolean
   receiver(id: number): Receiver | undefined
   /** Returns the assignment of every channel that has one. */
   assignments(): ReadonlyMap<number | null, NonNullable<ChannelState['assignment']>>
@@ -78,7 +80,13 @@ export class ChannelStates {
 
   /** Compares the receivers that may have changed with their last states, and stores what differs. Never throws. */
   async #record(): Promise<void> {
-    const { save, log } = this.#deps
+    const { isOn, save, log } = this.#deps
+    if (!isOn()) {
+      // What is true when the recording starts again is stored with the time of then.
+      this.#known.clear()
+      this.#changed.clear()
+      return
+    }
     try {
       await this.#follow()
       await this.#collect()

@@ -28,6 +28,7 @@ import {
 } from '../domain/conditions/memory.ts'
 import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { type Forecast, isSameForecast } from '../domain/forecast/forecast.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import { FrameClock } from '../state/frame-clock.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -54,6 +55,10 @@ export interface ConditionDeps {
     thresholds: Thresholds,
     at: number,
   ): void
+  /** Called with every receiver of which a report was received. */
+  onReported?(receiver: Receiver): void
+  /** Returns the forecast of a channel's battery; null if there is none. */
+  forecastOf?(channel: Channel): Forecast | null
   readonly log: Log
   /** The wall-clock time in epoch ms. */
   now(): number
@@ -190,6 +195,7 @@ export class ConditionMonitor {
     const isReceived = last_seen > (receiverStore.facts(id)?.last_seen ?? 0)
     const receivedAt = isReceived ? at : receiverStore.lastReceivedAt(id)
     this.#updateWatches(receiver, receivedAt)
+    this.#deps.onReported?.(receiver)
     return this.#evaluate(receiver, receivedAt)
   }
 
@@ -238,6 +244,16 @@ export class ConditionMonitor {
         throw error
       }
       const receiver = receiverStore.get(channel.receiverId)
+      if (receiver !== undefined) publish(this.withConditions(receiver))
+    }
+  }
+
+  /** A forecast of one of the receiver's channels has changed. */
+  forecastChanged(receiverId: number): void {
+    const { receiverStore, publish } = this.#deps
+    if (this.#own.has(receiverId)) this.#schedule(receiverId)
+    else {
+      const receiver = receiverStore.get(receiverId)
       if (receiver !== undefined) publish(this.withConditions(receiver))
     }
   }
@@ -388,16 +404,18 @@ export class ConditionMonitor {
     return { condition: memory.condition, last_transmitter }
   }
 
-  /** Returns the receiver itself if no condition differs. */
+  /** Returns the receiver itself if no condition and no forecast differs. */
   #withChannels(receiver: Receiver, conditionOf: (channel: Channel) => ChannelCondition): Receiver {
     let channels: Channel[] | undefined
     for (const [index, channel] of receiver.channels.entries()) {
       const { condition, last_transmitter } = conditionOf(channel)
       // What was loaded from the database is equal, but not the same object.
       const isSame = condition === channel.condition || isDeepStrictEqual(condition, channel.condition)
-      if (isSame && isDeepStrictEqual(last_transmitter, channel.last_transmitter)) continue
+      const forecast = this.#deps.forecastOf?.(channel) ?? null
+      const isSameBattery = isSameForecast(forecast, channel.forecast ?? null)
+      if (isSame && isSameBattery && isDeepStrictEqual(last_transmitter, channel.last_transmitter)) continue
       channels ??= [...receiver.channels]
-      channels[index] = { ...channel, condition, last_transmitter }
+      channels[index] = { ...channel, condition, last_transmitter, forecast }
     }
     return channels === undefined ? receiver : { ...receiver, channels }
   }

@@ -15,8 +15,8 @@ import {
   type ChannelFacts,
   compareFacts,
   compareReceiverStates,
+  factsBefore,
   nextFacts,
-  noFacts,
   type RangeKind,
   rangeKinds,
   rangeSubject,
@@ -161,8 +161,10 @@ export class EventLog {
       return
     }
     this.#receivers.set(id, after)
-    if (isOwn && before !== undefined)
+    if (isOwn && before !== undefined) {
+      if (before.is_active && !after.is_active) this.#discardSwitchOffs(after)
       for (const event of compareReceiverStates(before, after, this.#now())) this.#add(event)
+    }
     for (const channel of after.channels) this.#channelChanged(after, channel, isOwn)
     for (const { id: channelId } of before?.channels ?? []) {
       if (!after.channels.some((channel) => channel.id === channelId)) this.#forgetChannel(channelId)
@@ -184,7 +186,8 @@ export class EventLog {
     if ((known === undefined && !isWeak) || !this.#deps.isOwn(receiverId)) return
     const { list } = known ?? this.#trackDropouts(channelId, receiverId)
     if (known !== undefined) this.#settle(channelId, at)
-    addSample(list, { at, isOn, isWeak, level })
+    const isSwitchedOn = isOn && this.#channels.get(channelId)?.facts.isOn === false
+    addSample(list, { at, isOn, isSwitchedOn, isWeak, level })
     if (list.length === 0) this.#dropouts.delete(channelId)
     else this.#setSettleTimer()
   }
@@ -260,7 +263,7 @@ export class EventLog {
       return
     }
     if (known?.channel === channel) return
-    const before = known?.facts ?? noFacts
+    const before = known?.facts ?? factsBefore(channel)
     const facts = nextFacts(before, channel)
     this.#channels.set(channel.id, { receiverId: receiver.id, facts, channel })
     const happenings = compareFacts(before, facts)
@@ -284,6 +287,19 @@ export class EventLog {
       const lastAt = this.#deps.receiverStore.lastReceivedAt(receiver.id)
       endDropout(dropouts.list, Math.min(performance.now(), lastAt + sampleMs))
       this.#setSettleTimer()
+    }
+  }
+
+  /** The transmitters of a lost receiver were not switched off, even if its system reports so just before. */
+  #discardSwitchOffs({ channels }: Receiver): void {
+    for (const { id } of channels) {
+      const tracked = this.#channels.get(id)
+      const index = this.#operations.findIndex(
+        ({ type, event }) => type === 'add' && event.kind === 'transmitter_off' && event.channel_id === id,
+      )
+      if (tracked === undefined || index < 0) continue
+      this.#operations.splice(index, 1)
+      tracked.facts = { ...tracked.facts, isOn: true }
     }
   }
 
@@ -375,7 +391,13 @@ export class EventLog {
       this.#open.set(subject, event)
       if (kind !== 'rf_dropout' || isKnown) return
       const beganAt = performance.now() - Math.max(0, this.#now() - time)
-      const dropout = { beganAt, endedAt: null, lowest: data.lowest_dbm ?? 0, isAnnounced: true }
+      const dropout = {
+        beganAt,
+        endedAt: null,
+        lowest: data.lowest_dbm ?? 0,
+        isAnnounced: true,
+        beganWithTransmitter: false,
+      }
       this.#dropouts.set(channel_id, { receiverId: receiver_id, list: [dropout] })
     } else if (!is_open && isKnown && this.#open.get(subject)?.time === time) this.#open.delete(subject)
   }

@@ -95,7 +95,9 @@ function toRemoteLevels(
   published: Receiver['channels'] | undefined,
 ): RemoteLevels {
   const changed = channels === published ? [] : channels
-  const readings = changed.map(({ id: _, slot: __, condition: ___, last_transmitter: ____, ...reading }) => reading)
+  const readings = changed.map(
+    ({ id: _, slot: __, profile: ___, condition: ____, last_transmitter: _____, ...reading }) => reading,
+  )
   return { id, last_seen, is_active, channels: readings }
 }
 

@@ -29,6 +29,8 @@ export interface OpenAlertsDeps {
   keepDays(): number
   /** Whether a silence applies to the alert. */
   isSilenced(alert: Alert): boolean
+  /** Queues notifications about changed alerts, in the transaction in which these are stored. */
+  queueNotifications(tx: Tx, alerts: readonly Alert[]): Promise<void>
   /** Called with every alert that was raised, changed or cleared, after it was stored. */
   onChanged?(alert: Alert): void
 }
@@ -142,7 +144,9 @@ export class OpenAlerts {
   async #change(work: (tx: Tx, revision: number) => Promise<readonly Alert[]>): Promise<readonly Alert[]> {
     const [revision, changed] = await this.#deps.db.transaction(async (tx) => {
       const revision = await nextRevision(tx, 'alerts')
-      return [revision, await work(tx, revision)] as const
+      const changed = await work(tx, revision)
+      await this.#deps.queueNotifications(tx, changed)
+      return [revision, changed] as const
     })
     for (const alert of changed) {
       this.#written.set(alert.id, revision)

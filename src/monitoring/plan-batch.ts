@@ -13,7 +13,7 @@ import {
 } from '../domain/identity/ingest-plan.ts'
 import type { ProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
-import { hasOnlyLevels, type LevelSample } from '../domain/levels/level-sample.ts'
+import { hasOnlyLevels, haveSameFacts, type LevelSample, withoutLevels } from '../domain/levels/level-sample.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
@@ -96,7 +96,7 @@ export interface Planner {
   countChangedLevels(plan: IngestPlan): number
   /** Whether the update reports a transmitter on a channel that has no unit. */
   addsUnit(update: Update): boolean
-  /** Returns the current receiver with the update applied. Levels pushed since the plan was made are kept. */
+  /** Returns the current receiver with the update applied. What was pushed since the plan was made is kept. */
   applyToCurrent(update: Update, extended?: ReadonlyMap<number, Receiver>, known?: Receiver): Receiver
 }
 
@@ -219,7 +219,7 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
       const channels = withNewChannels(known, extended.get(known.id))
       const receiver = channels === known.channels ? known : { ...known, channels }
       const hasNewerLevels = known.last_seen > (update.fields.last_seen ?? known.last_seen)
-      return applyUpdate(receiver, hasNewerLevels ? withoutReadings(update) : update)
+      return applyUpdate(receiver, hasNewerLevels ? withoutOlderValues(update, receiver) : update)
     },
   }
 }
@@ -227,12 +227,17 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
 const noneExtended: ReadonlyMap<number, Receiver> = new Map()
 
 /**
- * Removes an update's levels. Used when newer levels arrived while the update was waiting to be written to the
- * database.
+ * Removes what is older than the record: the levels of an update, and its readings of channels of which something else has
+ * been received as well. Used when newer levels arrived while the update was waiting to be written to the database.
  */
-function withoutReadings(update: Update): Pick<Update, 'fields' | 'readings'> {
+function withoutOlderValues(update: Update, current: Receiver): Pick<Update, 'fields' | 'readings'> {
   const { last_seen: _, ...fields } = update.fields
-  return { fields, readings: [] }
+  const channelIn = ({ channels }: Receiver, number: number) => channels.find(({ channel }) => channel === number)
+  const readings = update.readings.filter(({ channel: number }) => {
+    const [planned, known] = [channelIn(update.receiver, number), channelIn(current, number)]
+    return planned === undefined || known === undefined || haveSameFacts(planned, known)
+  })
+  return { fields, readings: readings.map(withoutLevels) }
 }
 
 /** Returns the known channels and the newly created ones. */

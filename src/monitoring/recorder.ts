@@ -446,9 +446,14 @@ function hasLevels({ letter }: RecordedFacts): boolean {
   return letter !== '-' && letter !== 'x'
 }
 
+/** Returns how much of a disk of this size has to be free for levels to be recorded. */
+export function requiredFreeBytes(size: number): number {
+  return Math.max(minFreeBytes, size * minFreeShare)
+}
+
 function requireSpace(space: DiskSpace | null): void {
   if (space === null) return
-  const required = Math.max(minFreeBytes, space.size * minFreeShare)
+  const required = requiredFreeBytes(space.size)
   if (space.free >= required) return
   throw new Error(`${toMegabytes(space.free)} MB of disk space are free; ${toMegabytes(required)} MB are required.`)
 }

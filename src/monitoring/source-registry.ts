@@ -49,7 +49,7 @@ export function createSourceRegistry(deps: SourceDeps): SourceRegistry {
         records.map((record) => {
           const known = opened.get(record.code)
           const isSame = known !== undefined && hasSameConnection(known.record, record)
-          return [record.code, isSame ? known : openManufacturer(record, deps)]
+          return [record.code, isSame ? rename(known, record) : openManufacturer(record, deps)]
         }),
       )
       byId = new Map(sources().map((source) => [source.id, source]))
@@ -64,13 +64,25 @@ function hasSameConnection(a: StoredManufacturer, b: StoredManufacturer): boolea
   return isDeepStrictEqual({ ...a, name: '' }, { ...b, name: '' })
 }
 
+/** Takes the name from the record. The sources stay open. */
+function rename(manufacturer: OpenedManufacturer, record: StoredManufacturer): OpenedManufacturer {
+  const { name } = record
+  const { monitored, configurationError } = manufacturer
+  return {
+    ...manufacturer,
+    record,
+    monitored: { ...monitored, name },
+    configurationError: configurationError === null ? null : { ...configurationError, name },
+  }
+}
+
 function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedManufacturer {
-  const { code } = record
+  const { code, name } = record
   const unusable = (error: string, base_url: string): OpenedManufacturer => ({
     record,
-    monitored: { code, base_url, isEnabled: record.api_enabled, sources: [], unverified: [] },
+    monitored: { code, name, base_url, isEnabled: record.api_enabled, sources: [], unverified: [] },
     sources: [],
-    configurationError: record.api_enabled ? { ...noSources, code, base_url, status: 'unhealthy', error } : null,
+    configurationError: record.api_enabled ? { ...noSources, code, name, base_url, status: 'unhealthy', error } : null,
   })
   try {
     const listed = listSources(record)
@@ -83,7 +95,7 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
       const { protocol, host } = new URL(baseUrl)
       return protocol === 'https:' && !verifySsl && !fingerprint ? [host] : []
     })
-    const monitored = { code, base_url, isEnabled, sources: ids, unverified }
+    const monitored = { code, name, base_url, isEnabled, sources: ids, unverified }
     const sources = isEnabled ? openSources(record, deps) : []
     return { record, monitored, sources, pollIntervalSeconds: listed[0]?.pollIntervalSeconds, configurationError: null }
   } catch (error) {

@@ -18,7 +18,7 @@ const acceptJumpAfterMs = 30_000
 /** Returns the current time in whole epoch milliseconds. */
 export const now = createClock()
 
-export function createClock({ system = Date.now, monotonic = () => performance.now() }: ClockOptions = {}) {
+export function createClock({ system = () => Date.now(), monotonic = () => performance.now() }: ClockOptions = {}) {
   /** System clock minus monotonic clock. */
   let offset = system() - monotonic()
   let jumped: { readonly offset: number; readonly at: number } | null = null

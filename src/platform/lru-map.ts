@@ -1,27 +1,41 @@
-/** A map with a limited number of entries. The entry whose last use is oldest is removed first. */
+/** A map of limited size. The entry whose last use is oldest is removed first. */
 export class LruMap<Key, Value> {
   // A Map iterates in insertion order, and every use moves an entry to the end.
   readonly #entries = new Map<Key, Value>()
-  readonly #maxEntries: number
+  readonly #maxSize: number
+  readonly #sizeOf: (value: Value) => number
+  #size = 0
 
-  constructor(maxEntries: number) {
-    this.#maxEntries = maxEntries
+  /** `maxSize` is a number of entries, unless they have sizes of their own. */
+  constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
+    this.#maxSize = maxSize
+    this.#sizeOf = sizeOf
   }
 
   /** Returns the value and counts as a use of it. */
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key)
-    if (value !== undefined) this.set(key, value)
+    if (value !== undefined) {
+      this.#entries.delete(key)
+      this.#entries.set(key, value)
+    }
     return value
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key)
+    this.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#maxEntries) return
+    this.#size += this.#sizeOf(value)
     for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest)
-      return
+      if (this.#size <= this.#maxSize) return
+      this.delete(oldest)
     }
+  }
+
+  delete(key: Key): void {
+    const value = this.#entries.get(key)
+    if (value === undefined) return
+    this.#entries.delete(key)
+    this.#size -= this.#sizeOf(value)
   }
 }

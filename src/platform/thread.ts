@@ -12,7 +12,7 @@ const workers = new URL('../workers/', import.meta.url)
  * in `folder` and loads tsx first.
  */
 export function startThread(
-  name: 'hash-worker' | 'checkpoint-worker' | 'history-worker' | 'demo-day-worker',
+  name: 'hash-worker' | 'checkpoint-worker' | 'history-worker' | 'frequency-worker' | 'scan-worker' | 'demo-day-worker',
   options?: WorkerOptions,
   folder: URL = workers,
 ): Worker {

@@ -1,7 +1,9 @@
 /** The manufacturers in the configuration. They override the stored ones, and are stored themselves. */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Config, ConfigError, type ManufacturerEntry } from '../config.ts'
+import { plugins } from '../manufacturers/index.ts'
 import { listSources } from '../manufacturers/sources.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreDownError } from '../storage/errors.ts'
@@ -12,29 +14,35 @@ interface ConfiguredManufacturersDeps {
   readonly db: Database
   readonly secrets: Secrets
   readonly log: FastifyBaseLogger
-  readonly entries: readonly ManufacturerEntry[]
   /** If true, nothing is stored. */
   readonly isReadOnly: boolean
 }
 
+/** The configured manufacturers, and the path of their file for error messages. */
+type ConfigFile = Pick<Config, 'file' | 'manufacturers'>
+
 export class ConfiguredManufacturers {
-  /** The stored manufacturers when the service started, overridden by those in the configuration. */
-  readonly merged: readonly StoredManufacturer[]
   readonly #deps: ConfiguredManufacturersDeps
+  #entries: readonly ManufacturerEntry[] = []
+  #merged: readonly StoredManufacturer[] = []
+  /** The codes of the manufacturers that are not stored yet. */
+  #unsaved: ReadonlySet<string> = new Set()
   #isSaved = false
 
-  private constructor(merged: readonly StoredManufacturer[], deps: ConfiguredManufacturersDeps) {
-    this.merged = merged
+  private constructor(deps: ConfiguredManufacturersDeps) {
     this.#deps = deps
   }
 
   /** Merges the manufacturers and stores those in the configuration. Throws a ConfigError if an entry is invalid. */
-  static async open({ file }: Config, deps: ConfiguredManufacturersDeps): Promise<ConfiguredManufacturers> {
-    const stored = await listManufacturers(deps.db.read, deps.secrets)
-    const merged = mergeManufacturers(stored, deps.entries, file ?? 'configuration')
-    const configured = new ConfiguredManufacturers(merged, deps)
-    await configured.save()
+  static async open(file: ConfigFile, deps: ConfiguredManufacturersDeps): Promise<ConfiguredManufacturers> {
+    const configured = new ConfiguredManufacturers(deps)
+    await configured.update(file)
     return configured
+  }
+
+  /** The stored manufacturers at the last update, overridden by those in the configuration. */
+  get merged(): readonly StoredManufacturer[] {
+    return this.#merged
   }
 
   /** False while the database is not writable: the stored manufacturers then lack those in the configuration. */
@@ -42,18 +50,34 @@ export class ConfiguredManufacturers {
     return this.#isSaved
   }
 
+  /**
+   * Merges and stores the entries that differ from those of the last update. Throws a ConfigError if one of them is
+   * invalid; nothing has changed then.
+   */
+  async update({ file, manufacturers }: ConfigFile): Promise<void> {
+    const { db, secrets } = this.#deps
+    const isSame = (entry: ManufacturerEntry) => this.#entries.some((known) => isDeepStrictEqual(known, entry))
+    const changed = new Set(manufacturers.filter((entry) => !isSame(entry)))
+    const stored = this.#unsaved.size > 0 ? this.#merged : await listManufacturers(db.read, secrets)
+    this.#merged = mergeManufacturers(stored, { file, manufacturers }, changed)
+    this.#entries = manufacturers
+    this.#unsaved = new Set([...this.#unsaved, ...[...changed].map(({ code }) => code)])
+    this.#isSaved = false
+    await this.save()
+  }
+
   /** Stores the manufacturers in the configuration, unless they are stored already. */
   async save(): Promise<void> {
-    const { db, secrets, log, entries, isReadOnly } = this.#deps
+    const { db, secrets, log, isReadOnly } = this.#deps
     if (this.#isSaved || isReadOnly) return
-    const codes = new Set(entries.map(({ code }) => code))
-    const configured = this.merged.filter(({ code }) => codes.has(code))
+    const configured = this.#merged.filter(({ code }) => this.#unsaved.has(code))
     try {
       if (configured.length > 0) {
         await db.transaction(async (tx) => {
           for (const record of configured) await saveManufacturer(tx, secrets, record)
         })
       }
+      this.#unsaved = new Set()
       this.#isSaved = true
     } catch (error) {
       if (!(error instanceof StoreDownError)) throw error
@@ -62,27 +86,34 @@ export class ConfiguredManufacturers {
   }
 }
 
+/** Overrides the stored manufacturers with the entries in `changed`. */
 function mergeManufacturers(
   stored: readonly StoredManufacturer[],
-  entries: readonly ManufacturerEntry[],
-  file: string,
+  { file, manufacturers }: ConfigFile,
+  changed: ReadonlySet<ManufacturerEntry>,
 ): StoredManufacturer[] {
   const merged = new Map(stored.map((record) => [record.code, record]))
-  for (const [index, entry] of entries.entries()) {
+  for (const [index, entry] of manufacturers.entries()) {
+    if (!changed.has(entry)) continue
     const before = merged.get(entry.code)
     const plugin = entry.plugin ?? before?.plugin ?? entry.code
     const record: StoredManufacturer = {
       code: entry.code,
-      name: entry.name ?? before?.name ?? entry.code,
+      name: entry.name ?? before?.name ?? defaultName(entry.code),
       plugin,
       api_enabled: entry.api_enabled ?? before?.api_enabled ?? true,
       config: { ...before?.config, ...entry.config },
       secretsUnreadable: before?.secretsUnreadable ?? false,
     }
-    checkEntry(record, `${file}: manufacturers.${index}`)
+    checkEntry(record, `${file ?? 'configuration'}: manufacturers.${index}`)
     merged.set(record.code, record)
   }
   return [...merged.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+/** Returns the name of the plugin with this code; the code itself if there is none. */
+function defaultName(code: string): string {
+  return plugins.find((plugin) => plugin.code === code)?.name ?? code
 }
 
 function checkEntry(record: StoredManufacturer, where: string): void {

@@ -4,14 +4,14 @@ import type { SettingRecord } from '../domain/settings.ts'
 import { EffectiveSettings } from './effective-settings.ts'
 import { StoredLists } from './stored-lists.ts'
 
-const drums: Group = { id: 1, title: 'Drums', slots: [1, 2], hide_charts: false, manufacturer: null }
-const choir: Group = { id: 2, title: 'Choir', slots: [2, 3], hide_charts: false, manufacturer: 'shure' }
+const drums: Group = { id: 1, title: 'Drums', slots: [1, 2], hide_charts: false, zone: null, manufacturer: null }
+const choir: Group = { id: 2, title: 'Choir', slots: [2, 3], hide_charts: false, zone: null, manufacturer: 'shure' }
 
 function open(settings: readonly SettingRecord[]) {
   const lists = new StoredLists()
   lists.current = { ...lists.current, settings, groups: [drums, choir] }
   const sourceRegistry = { has: () => true, pollIntervalSeconds: () => undefined }
-  return new EffectiveSettings({ lists, sourceRegistry, defaultInterval: 10, isBroadcasting: true })
+  return new EffectiveSettings({ lists, sourceRegistry, defaults: { defaultInterval: 10, isBroadcasting: true } })
 }
 
 const ofGroup = (group: number, key: string, value: string): SettingRecord => ({

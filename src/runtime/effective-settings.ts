@@ -20,8 +20,14 @@ import type { StoredLists } from './stored-lists.ts'
 interface EffectiveSettingsDeps {
   readonly lists: Pick<StoredLists, 'current'>
   readonly sourceRegistry: Pick<SourceRegistry, 'has' | 'pollIntervalSeconds'>
+  /** Values from the configuration. */
+  readonly defaults: SettingsDefaults
+}
+
+export interface SettingsDefaults {
+  /** `DEFAULT_POLLING_INTERVAL` in seconds. */
   readonly defaultInterval: number
-  /** `WEBSOCKET_BROADCASTING` in the configuration. */
+  /** `WEBSOCKET_BROADCASTING`. */
   readonly isBroadcasting: boolean
 }
 
@@ -33,11 +39,18 @@ interface IndexedSettings {
 
 export class EffectiveSettings {
   readonly #deps: EffectiveSettingsDeps
+  #defaults: SettingsDefaults
   #indexed: IndexedSettings | null = null
   readonly #cache = new Map<string | number | null, Settings>()
 
   constructor(deps: EffectiveSettingsDeps) {
     this.#deps = deps
+    this.#defaults = deps.defaults
+  }
+
+  /** Replaces the values from the configuration. The caller must call `clear` afterwards. */
+  setDefaults(defaults: SettingsDefaults): void {
+    this.#defaults = defaults
   }
 
   /** Returns the settings of a manufacturer, or the global ones. */
@@ -88,14 +101,14 @@ export class EffectiveSettings {
   }
 
   #optionsFor({ group, manufacturer: code }: SettingScope) {
-    const { lists, sourceRegistry, defaultInterval, isBroadcasting } = this.#deps
+    const { lists, sourceRegistry } = this.#deps
     // A value that a group of one manufacturer does not set is that of the manufacturer.
     const manufacturer = lists.current.groups.find(({ id }) => id === group)?.manufacturer ?? code
     const configuredInterval = manufacturer === null ? undefined : sourceRegistry.pollIntervalSeconds(manufacturer)
     const scope = { manufacturer, group }
     const { maxHistoryBytes } = lists.current
     const defaultMaxGb = maxHistoryBytes === null ? null : maxHistoryBytes / 1e9
-    return { stored: this.#index().stored, scope, configuredInterval, defaultInterval, defaultMaxGb, isBroadcasting }
+    return { stored: this.#index().stored, scope, configuredInterval, defaultMaxGb, ...this.#defaults }
   }
 
   #scopesOf({ manufacturer, slots }: AlertScope): SettingScopes {

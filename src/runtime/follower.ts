@@ -9,6 +9,7 @@ import type { SourceRecords } from '../monitoring/source-records.ts'
 import type { StoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { pause } from '../monitoring/wait.ts'
 import type { Database } from '../storage/database.ts'
+import type { CheckAnnouncements } from './check-announcements.ts'
 import type { ConfiguredManufacturers } from './configured-manufacturers.ts'
 
 /** How often changes made by other processes are loaded. */
@@ -21,6 +22,7 @@ interface FollowerDeps {
   readonly log: FastifyBaseLogger
   readonly alerts: Alerts
   readonly events: Pick<EventLog, 'load'>
+  readonly checks: Pick<CheckAnnouncements, 'load'>
   readonly ingest: Ingest
   readonly sourceRecords: SourceRecords
   readonly connections: Connections
@@ -76,7 +78,7 @@ export class Follower {
   }
 
   async #loadAll(): Promise<void> {
-    const { db, alerts, events, ingest, configured, sourceRecords, connections } = this.#deps
+    const { db, alerts, events, checks, ingest, configured, sourceRecords, connections } = this.#deps
     // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
     // cleared alert is never evaluated with the older state, which would raise the alert again.
     await alerts.load()
@@ -86,6 +88,7 @@ export class Follower {
     await this.#deps.reload()
     await sourceRecords.load()
     await connections.load()
+    await checks.load()
     await events.load()
     alerts.evaluateAll()
   }

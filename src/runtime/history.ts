@@ -58,6 +58,7 @@ export class RunningHistory implements History {
       levels: receiverStore.levels,
       ownReceivers: () => conditions.ownReceivers(),
       isOwn: (id: number) => conditions.isOwn(id),
+      isOn: () => settings.get(null).HISTORY,
       log,
       now,
     }
@@ -67,7 +68,6 @@ export class RunningHistory implements History {
       ...own,
       history: this.levels,
       thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
-      isOn: () => settings.get(null).HISTORY,
       hasOtherNodes: () => leaseManager.hasOtherNodes,
       space: () => this.#space(),
       onGap,

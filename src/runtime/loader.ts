@@ -41,7 +41,7 @@ export class Loader {
   }
 
   async open(): Promise<void> {
-    const { db, configured, conditions, manufacturers, receiverStore, placeholderStore, unitStore } = this.#deps
+    const { db, conditions, receiverStore, placeholderStore, unitStore } = this.#deps
     receiverStore.revision = await currentRevision(db.read)
     const receivers = await listReceivers(db.read)
     placeholderStore.revision = await currentRevision(db.read, 'placeholders')
@@ -54,8 +54,12 @@ export class Loader {
     )
     for (const entry of await listEntries(db.read)) receiverStore.putEntry(entry)
     for (const unit of await listUnits(db.read)) unitStore.put(unit)
-    if (configured.isSaved) await manufacturers.load(db.read)
-    else manufacturers.apply(configured.merged)
+    await this.#loadManufacturers()
+  }
+
+  /** Applies the configured manufacturers after they have changed. */
+  applyConfigured(): Promise<void> {
+    return this.#deps.db.pending.track(this.#queue.run(() => this.#loadManufacturers()))
   }
 
   /** Loads the lists and the manufacturers. */
@@ -71,6 +75,12 @@ export class Loader {
   /** Resolves when the loads that have been requested are finished. */
   async idle(): Promise<void> {
     await this.#queue.run(async () => {})
+  }
+
+  async #loadManufacturers(): Promise<void> {
+    const { db, configured, manufacturers } = this.#deps
+    if (configured.isSaved) await manufacturers.load(db.read)
+    else manufacturers.apply(configured.merged)
   }
 
   async #loadLists(): Promise<void> {

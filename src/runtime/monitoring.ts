@@ -1,17 +1,22 @@
 /** Creates everything that monitors the sources: the ingest of reports, alerts, leases and loops. */
 
 import type { FastifyBaseLogger } from 'fastify'
+import type { AlertBody } from '../contract/resources/alerts.ts'
 import { toAlertBody } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { type EventChange, toEventBody } from '../domain/events/event.ts'
+import { type EventChange, type EventRecord, toEventBody } from '../domain/events/event.ts'
 import { Alerts } from '../monitoring/alerts.ts'
+import { BatteryForecasts } from '../monitoring/battery-forecasts.ts'
 import { ConditionMonitor } from '../monitoring/conditions.ts'
 import { Connections } from '../monitoring/connections.ts'
 import { EventLog } from '../monitoring/event-log.ts'
+import { FrequencyConflicts } from '../monitoring/frequency-conflicts.ts'
 import { Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
 import { createLevelPublisher } from '../monitoring/levels.ts'
 import { Monitor } from '../monitoring/monitor.ts'
+import { NotificationQueue } from '../monitoring/notification-queue.ts'
+import { NotificationSender } from '../monitoring/notification-sender.ts'
 import { markOrphanedOffline, offlineAfterMs } from '../monitoring/offline-detection.ts'
 import { createOrphanedSources } from '../monitoring/orphaned-sources.ts'
 import { ReportingSources } from '../monitoring/reporting-sources.ts'
@@ -19,23 +24,34 @@ import { SourceRecords } from '../monitoring/source-records.ts'
 import { createStoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { now } from '../platform/clock.ts'
 import type { Cache } from '../state/cache.ts'
-import type { Counters } from '../state/counters.ts'
+import { type Counters, createEventCounters, createNotificationCounters } from '../state/counters.ts'
 import type { Redis } from '../state/redis.ts'
 import type { Database } from '../storage/database.ts'
+import { deleteDischarge, listDischarges, pruneDischarges, saveDischarges } from '../storage/discharges.ts'
+import type { Secrets } from '../storage/secrets.ts'
 import type { StorePaths } from '../storage/snapshots.ts'
+import type { LiveFrequencies } from './live-frequencies.ts'
 import type { State } from './state.ts'
 
 interface MonitoringDeps {
   readonly state: State
+  readonly frequencies: Pick<LiveFrequencies, 'check'>
   readonly db: Database
   readonly paths: StorePaths
   readonly redis: Redis | null
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly counters: Counters
   readonly nodeId: string
+  readonly secrets: Secrets
+  /** `server.public_url`. */
+  readonly publicUrl: string | null
+  /** Loads the lists and the manufacturers. */
+  reload(): Promise<void>
   readonly log: FastifyBaseLogger
   /** Overrides every other polling interval. */
   readonly intervalSeconds: number | undefined
+  /** Called for every change of an alert. */
+  readonly onAlert: ((alert: AlertBody) => void) | undefined
 }
 
 export function createMonitoring(deps: MonitoringDeps) {
@@ -56,8 +72,17 @@ export function createMonitoring(deps: MonitoringDeps) {
   })
   const keepDays = () => settings.get(null).HISTORY_MINUTES_DAYS
   const reportingSources = new ReportingSources()
+  const notificationQueue: NotificationQueue = new NotificationQueue({
+    db,
+    rules: () => state.lists.current.notificationRules,
+    notificationChannels: () => state.lists.current.notificationChannels,
+    surroundingsOf: (alert) => alerts.surroundingsOf(alert),
+    onQueued: () => notificationSender.wake(),
+    now,
+  })
   const alerts: Alerts = new Alerts({
     db,
+    queueNotifications: (tx, changed) => notificationQueue.queue(tx, changed),
     receiverStore,
     unitStore,
     feed,
@@ -76,13 +101,36 @@ export function createMonitoring(deps: MonitoringDeps) {
     groups: () => state.lists.current.groups,
     silences: () => state.lists.current.silences,
     runningShows: state.runningShows,
+    forecast: (channel) => forecasts.currentForecast(channel),
+    batterySince: (channelId) => forecasts.batterySince(channelId),
+    frequencyConflicts: {
+      conflictOf: (channelId) => frequencyConflicts.conflictOf(channelId),
+      isSettling: (channelId) => frequencyConflicts.isSettling(channelId),
+    },
     isMonitored: (code) => manufacturers().some((known) => known.code === code && known.isEnabled),
     subscriptions: () => connections.subscriptions(),
     onChanged(alert) {
-      live.alertChanged(toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) }))
+      const body = toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) })
+      live.alertChanged(body)
+      deps.onAlert?.(body)
       events.loadSoon()
+      notificationSender.planSoon()
     },
   })
+  const frequencyConflicts: FrequencyConflicts = new FrequencyConflicts({
+    facts: receiverStore.facts,
+    check: (filter) => deps.frequencies.check(filter),
+    isEnabled() {
+      const slots = [[], ...state.lists.current.groups.map((group) => group.slots)]
+      const scopes = manufacturers().flatMap(({ code }) => slots.map((some) => ({ manufacturer: code, slots: some })))
+      return scopes.some((scope) => settings.alertSettings('frequency_conflict', scope).isEnabled)
+    },
+    onChanged: (receiverIds) => alerts.conflictsChanged(receiverIds),
+    log,
+  })
+  const eventCounters = createEventCounters(counters, () =>
+    receiverStore.listFacts().flatMap(({ channels }) => channels.map(({ id }) => id)),
+  )
   const events = new EventLog({
     db,
     receiverStore,
@@ -116,6 +164,20 @@ export function createMonitoring(deps: MonitoringDeps) {
     },
   })
   const leaseManager = new LeaseManager({ db, nodeId, log })
+  const notificationSender = new NotificationSender({
+    db,
+    secrets: deps.secrets,
+    leaseManager,
+    queue: notificationQueue,
+    counters: createNotificationCounters(counters),
+    kit: { destinations: state.sourceDeps.destinations, publicUrl: deps.publicUrl },
+    notificationChannels: () => state.lists.current.notificationChannels,
+    isSilenced: (alert) => alerts.isSilenced(alert),
+    reload: deps.reload,
+    log,
+    now,
+    random: Math.random,
+  })
   const levelPublisher =
     redis === null
       ? null
@@ -139,6 +201,24 @@ export function createMonitoring(deps: MonitoringDeps) {
     save: (stored) => ingest.saveConditions(stored),
     onSample: (channelId, receiverId, values, thresholds, at) =>
       events.sampled(channelId, receiverId, values, thresholds, at),
+    onReported: (receiver) => forecasts.reported(receiver),
+    forecastOf: (channel) => forecasts.forecastOf(channel),
+    log,
+    now,
+  })
+  const forecasts = new BatteryForecasts({
+    receiverStore,
+    isOwn: (receiverId) => conditions.isOwn(receiverId),
+    hasOtherNodes: () => leaseManager.hasOtherNodes,
+    onChanged: (receiverId) => conditions.forecastChanged(receiverId),
+    onChecked: () => alerts.forecastsChanged(),
+    load: (since) => listDischarges(db.read, since),
+    save: ({ saved, removed }) =>
+      db.transaction(async (tx) => {
+        await saveDischarges(tx, saved, now())
+        for (const discharge of removed) await deleteDischarge(tx, discharge)
+        if (saved.some(({ endedAt }) => endedAt !== null)) await pruneDischarges(tx, now())
+      }),
     log,
     now,
   })
@@ -180,8 +260,15 @@ export function createMonitoring(deps: MonitoringDeps) {
 
   function announceEvent(change: EventChange): void {
     const message = change.type === 'event_deleted' ? change : { type: change.type, event: toEventBody(change.event) }
+    if (change.type === 'event') countEvent(change.event)
     feed.publish(message)
     live.eventChanged(message)
+  }
+
+  /** Counts an event of a receiver that this process evaluates. */
+  function countEvent({ kind, channel_id, receiver_id }: EventRecord): void {
+    if (channel_id === null || receiver_id === null || !conditions.isOwn(receiver_id)) return
+    eventCounters.countEvent(kind, channel_id)
   }
 
   function isFailing(source: string): boolean {
@@ -221,13 +308,16 @@ export function createMonitoring(deps: MonitoringDeps) {
     connections,
     conditions,
     alerts,
+    frequencyConflicts,
     events,
+    forecasts,
     sourceRecords,
     leaseManager,
     levelPublisher,
     ingest,
     monitor,
     maintenance,
+    notificationSender,
     reportingSourcesOf,
     checkOrphans,
   }

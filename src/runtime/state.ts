@@ -9,6 +9,7 @@ import { listShowsOfSlot } from '../domain/conditions/shows.ts'
 import { toDiscoveredDevices } from '../domain/discovery-api.ts'
 import { withMount } from '../domain/equipment/picture.ts'
 import { toPlaceholderInData } from '../domain/equipment/placeholder.ts'
+import { toScanBody } from '../domain/frequencies/scans/stored-scan.ts'
 import { toChannelAssignments } from '../domain/live/lists.ts'
 import { stateOf } from '../domain/shows.ts'
 import { createSourceRegistry } from '../monitoring/source-registry.ts'
@@ -21,7 +22,7 @@ import { createReceiverStore } from '../state/receiver-store.ts'
 import { createUnitStore } from '../state/unit-store.ts'
 import { createDestinations } from '../upstream/destinations.ts'
 import { createRequestThrottle } from '../upstream/request-throttle.ts'
-import { EffectiveSettings } from './effective-settings.ts'
+import { EffectiveSettings, type SettingsDefaults } from './effective-settings.ts'
 import { StoredLists } from './stored-lists.ts'
 
 interface StateDeps {
@@ -32,6 +33,8 @@ interface StateDeps {
   sourceBodies(): readonly SourceBody[]
   /** Called after a receiver was added, replaced or removed. */
   onReceiverChanged(id: number): void
+  /** Called after placeholders were added, changed or removed. */
+  onPlaceholdersChanged(): void
 }
 
 export type State = ReturnType<typeof createState>
@@ -43,8 +46,7 @@ export function createState(deps: StateDeps) {
   const settings = new EffectiveSettings({
     lists,
     sourceRegistry,
-    defaultInterval: deps.defaultIntervalSeconds ?? deps.config.settings.DEFAULT_POLLING_INTERVAL,
-    isBroadcasting: deps.config.settings.WEBSOCKET_BROADCASTING,
+    defaults: toDefaults(deps.config, deps.defaultIntervalSeconds),
   })
   const runningShows = () => lists.current.shows.filter((show) => stateOf(show) === 'running')
   /** Returns the ids of the running shows that have the channel in this slot. */
@@ -56,7 +58,10 @@ export function createState(deps: StateDeps) {
     },
     queueChanged: () => live.queueChanged(),
   })
-  const placeholderStore = createPlaceholderStore(() => live.listsChanged())
+  const placeholderStore = createPlaceholderStore(() => {
+    live.listsChanged()
+    deps.onPlaceholdersChanged()
+  })
   const unitStore = createUnitStore()
   const feed = createFeed({ channelsOf: (id) => receiverStore.get(id)?.channels.map(toChannelBody) ?? [] })
   /** Returns the active assignments, each with its channel. */
@@ -75,6 +80,7 @@ export function createState(deps: StateDeps) {
     assignments,
     discovered: () => toDiscoveredDevices(lists.current.discovered, receiverStore),
     silences: () => lists.current.silences.map(toSilenceBody),
+    scans: () => lists.current.scans.map(toScanBody),
     settingsIn: (scope) => settings.inScope(scope),
     manufacturers: () => sourceRegistry.manufacturers().map(({ code }) => code),
     sources: () => deps.sourceBodies(),
@@ -95,5 +101,13 @@ export function createState(deps: StateDeps) {
     placeholderStore,
     assignments,
     live,
+  }
+}
+
+/** Returns the defaults in the configuration. `intervalSeconds` overrides its DEFAULT_POLLING_INTERVAL. */
+export function toDefaults({ settings }: Pick<Config, 'settings'>, intervalSeconds?: number): SettingsDefaults {
+  return {
+    defaultInterval: intervalSeconds ?? settings.DEFAULT_POLLING_INTERVAL,
+    isBroadcasting: settings.WEBSOCKET_BROADCASTING,
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Settings, groups, locations, shows, performers, assignments, discovered devices and the database incident, as last
+ * Settings, groups, locations, shows, scans, performers, assignments, discovered devices and the database incident, as last
  * loaded from the database.
  */
 
@@ -10,15 +10,22 @@ import type { Silence } from '../domain/alerts/silences.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from '../domain/equipment/discovery.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { StoreIncident } from '../domain/equipment/health.ts'
+import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
+import type { Scan } from '../domain/frequencies/scans/stored-scan.ts'
+import type { NotificationRule } from '../domain/notifications/rule.ts'
 import type { SettingRecord } from '../domain/settings.ts'
 import type { Show } from '../domain/shows.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader } from '../storage/database.ts'
+import { listStoredProfiles } from '../storage/frequency-profiles.ts'
 import { listGroups } from '../storage/groups.ts'
 import { listAssignments, listPerformers } from '../storage/hardware.ts'
 import { listDiscovered, listLocations } from '../storage/locations.ts'
+import { listNotificationChannelStates } from '../storage/notification-channels.ts'
+import { listNotificationRules } from '../storage/notification-rules.ts'
 import { findIncident } from '../storage/repair.ts'
 import { currentRevision } from '../storage/revision.ts'
+import { listScans } from '../storage/scans.ts'
 import { findMaxHistoryBytes, listSettings } from '../storage/settings.ts'
 import { listShows } from '../storage/shows.ts'
 import { listSilences } from '../storage/silences.ts'
@@ -27,7 +34,11 @@ interface Lists {
   readonly settings: readonly SettingRecord[]
   readonly groups: readonly Group[]
   readonly locations: readonly Location[]
+  /** What is stored of frequency profiles. */
+  readonly frequencyProfiles: readonly StoredProfile[]
   readonly shows: readonly Show[]
+  /** Spectrum scans, without their levels. */
+  readonly scans: readonly Scan[]
   /** Devices that network scans found within the last day. */
   readonly discovered: readonly DiscoveredRecord[]
   readonly performers: readonly Performer[]
@@ -35,6 +46,8 @@ interface Lists {
   readonly assignments: readonly Assignment[]
   /** The silences in effect. */
   readonly silences: readonly Silence[]
+  readonly notificationChannels: Awaited<ReturnType<typeof listNotificationChannelStates>>
+  readonly notificationRules: readonly NotificationRule[]
   readonly incident: StoreIncident | null
   /** The default of `HISTORY_MAX_GB`, in bytes; null until recording has started for the first time. */
   readonly maxHistoryBytes: number | null
@@ -45,11 +58,15 @@ export class StoredLists {
     settings: [],
     groups: [],
     locations: [],
+    frequencyProfiles: [],
     shows: [],
+    scans: [],
     discovered: [],
     performers: [],
     assignments: [],
     silences: [],
+    notificationChannels: [],
+    notificationRules: [],
     incident: null,
     maxHistoryBytes: null,
   }
@@ -57,27 +74,53 @@ export class StoredLists {
   #loaded = ''
   /** The counter of the loaded shows. They are read only when it has changed, because they become many over the years. */
   #showCounter = -1
+  /** The counter of the loaded scans, which are read only when it has changed. */
+  #scanCounter = -1
+  /** The counter of the loaded notification channels and rules, which are read only when it has changed. */
+  #notificationCounter = -1
 
   /** Loads the lists. Returns whether any of them changed. */
   async load(reader: Reader): Promise<boolean> {
     const showCounter = await currentRevision(reader, 'shows')
+    const scanCounter = await currentRevision(reader, 'scans')
+    const notificationCounter = await currentRevision(reader, 'notifications')
+    const { notificationChannels, notificationRules } =
+      notificationCounter === this.#notificationCounter ? this.current : await readNotifications(reader)
     const lists: Lists = {
       settings: await listSettings(reader),
       groups: await listGroups(reader),
       locations: await listLocations(reader),
+      frequencyProfiles: await listStoredProfiles(reader),
       shows: showCounter === this.#showCounter ? this.current.shows : await listShows(reader),
+      scans: scanCounter === this.#scanCounter ? this.current.scans : await listScans(reader),
       discovered: await listDiscovered(reader, now() - discoveredRetentionMs),
       performers: await listPerformers(reader),
       assignments: await listAssignments(reader, { is_active: true }),
       silences: await listSilences(reader, now()),
+      notificationChannels,
+      notificationRules,
       incident: await findIncident(reader),
       maxHistoryBytes: await findMaxHistoryBytes(reader),
     }
-    const text = JSON.stringify({ ...lists, shows: showCounter })
+    const text = JSON.stringify({
+      ...lists,
+      shows: showCounter,
+      scans: scanCounter,
+      notificationRules: notificationCounter,
+    })
     if (text === this.#loaded) return false
     this.#loaded = text
     this.#showCounter = showCounter
+    this.#scanCounter = scanCounter
+    this.#notificationCounter = notificationCounter
     this.current = lists
     return true
+  }
+}
+
+async function readNotifications(reader: Reader): Promise<Pick<Lists, 'notificationChannels' | 'notificationRules'>> {
+  return {
+    notificationChannels: await listNotificationChannelStates(reader),
+    notificationRules: await listNotificationRules(reader),
   }
 }

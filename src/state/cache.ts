@@ -11,7 +11,8 @@ export interface Cache<Value> {
 /** Limits the memory that clients can use by requesting many different pages. The oldest responses are dropped. */
 const maxResponses = 1000
 
-export function createCache<Value>(options: { timeoutMs: number; now?: () => number }): Cache<Value> {
+/** `timeoutMs` returns how long a response that is stored now is kept. */
+export function createCache<Value>(options: { timeoutMs(): number; now?: () => number }): Cache<Value> {
   const { timeoutMs, now = () => performance.now() } = options
   const entries = new Map<string, CacheEntry<Value>>()
   /** Keys by manufacturer, so that `drop` is fast: it is called far more often than `get`. */
@@ -39,7 +40,7 @@ export function createCache<Value>(options: { timeoutMs: number; now?: () => num
     },
     set(key, manufacturer, response) {
       remove(key)
-      entries.set(key, { manufacturer, response, expiresAt: now() + timeoutMs })
+      entries.set(key, { manufacturer, response, expiresAt: now() + timeoutMs() })
       const manufacturerKeys = keys.get(manufacturer) ?? new Set()
       keys.set(manufacturer, manufacturerKeys.add(key))
       for (const [oldest, { expiresAt }] of entries) {

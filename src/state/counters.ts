@@ -1,4 +1,4 @@
-/** Metrics of polling cycles, ignored pushed messages and lost log lines. */
+/** Metrics of polling cycles, ignored pushed messages, events of channels, remote write, notifications and lost log lines. */
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -98,4 +98,102 @@ export function createRemoteWriteCounters({ registry }: Pick<Counters, 'registry
     },
     setBacklog: (seconds) => backlog.set(seconds),
   }
+}
+
+export interface NotificationCounters {
+  countEnd(status: 'sent' | 'failed' | 'expired'): void
+  countRetry(): void
+  /** Observes the time from queueing a message to its delivery. */
+  observeLatency(seconds: number): void
+}
+
+/** Adds the metrics of notifications. */
+export function createNotificationCounters({ registry }: Pick<Counters, 'registry'>): NotificationCounters {
+  const deliveries = new Counter({
+    name: 'micwatch_notification_deliveries_total',
+    help: 'Messages to notification channels that were sent, or that failed or expired.',
+    labelNames: ['status'],
+    registers: [registry],
+  })
+  const retries = new Counter({
+    name: 'micwatch_notification_retries_total',
+    help: 'Tries to send a message that failed and are made again.',
+    registers: [registry],
+  })
+  const latency = new Histogram({
+    name: 'micwatch_notification_delivery_seconds',
+    help: 'Time from queueing a message to its delivery. A message waits 2 seconds for further alerts.',
+    buckets: [2.1, 2.25, 2.5, 3, 4, 5, 10, 30, 60, 120],
+    registers: [registry],
+  })
+  for (const status of ['sent', 'failed', 'expired']) deliveries.inc({ status }, 0)
+  return {
+    countEnd: (status) => deliveries.inc({ status }),
+    countRetry: () => retries.inc(),
+    observeLatency: (seconds) => latency.observe(seconds),
+  }
+}
+
+const countedEvents = { rf_dropout: 'dropouts', clipping: 'clipping', interference: 'interference' } as const
+
+export interface EventCounters {
+  /** Counts an event of a channel; events of other kinds are ignored. */
+  countEvent(kind: string, channelId: number): void
+}
+
+/** Adds the metrics of events, which have a series for every channel that `listChannels` returns. */
+export function createEventCounters(
+  { registry }: Pick<Counters, 'registry'>,
+  listChannels: () => readonly number[],
+): EventCounters {
+  const create = (name: string, help: string) => {
+    let known = new Set<number>()
+    return new Counter({
+      name: `micwatch_channel_${name}_total`,
+      help,
+      labelNames: ['channel_id'],
+      registers: [registry],
+      collect() {
+        const current = new Set(listChannels())
+        // Without a series that begins at 0, Prometheus would not see the first event as an increase.
+        for (const channel_id of current) this.inc({ channel_id }, 0)
+        for (const channel_id of known) if (!current.has(channel_id)) this.remove({ channel_id })
+        known = current
+      },
+    })
+  }
+  const counters = {
+    dropouts: create('dropouts', 'RF dropouts.'),
+    clipping: create('clipping', 'Periods of clipping.'),
+    interference: create('interference', 'Periods of interference.'),
+  }
+  return {
+    countEvent(kind, channel_id) {
+      if (isCounted(kind)) counters[countedEvents[kind]].inc({ channel_id })
+    },
+  }
+}
+
+function isCounted(kind: string): kind is keyof typeof countedEvents {
+  return Object.hasOwn(countedEvents, kind)
+}
+
+/** Adds the metric of OSC. Returns a function that counts a packet that was dropped because it is malformed. */
+export function createOscCounter({ registry }: Pick<Counters, 'registry'>): () => void {
+  const bad = new Counter({
+    name: 'micwatch_osc_bad_packets_total',
+    help: 'OSC packets that were dropped because they are malformed.',
+    registers: [registry],
+  })
+  return () => bad.inc()
+}
+
+/** Adds the metric of MQTT. Returns a function that sets it. */
+export function createMqttGauge({ registry }: Pick<Counters, 'registry'>): (isConnected: boolean) => void {
+  const connected = new Gauge({
+    name: 'micwatch_mqtt_connected',
+    help: '1 while this process is connected to the MQTT broker, else 0. One process of an installation is.',
+    registers: [registry],
+  })
+  return (isConnected) => connected.set(isConnected ? 1 : 0)
 }

@@ -118,7 +118,7 @@ describe('createFeed', () => {
       }),
       { numRuns: 300, endOnFailure: true },
     )
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('createFeed with several subscribers', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SilenceBody } from '../contract/resources/alerts.ts'
 import type { Group } from '../contract/resources/groups.ts'
+import type { ScanBody } from '../contract/resources/scans.ts'
 import { defaultSettings, type Settings } from '../contract/settings.ts'
 import { toChannelBody } from '../domain/api.ts'
 import type { QueueEntry, QueueStatus } from '../domain/equipment/discovery.ts'
@@ -24,6 +25,7 @@ function start() {
   const state = {
     groups: [] as Group[],
     silences: [] as SilenceBody[],
+    scans: [] as ScanBody[],
     threshold: 20,
     groupThreshold: null as number | null,
     isEnabled: true,
@@ -47,6 +49,7 @@ function start() {
     assignments: () => [],
     discovered: () => [],
     silences: () => state.silences,
+    scans: () => state.scans,
     settingsIn,
     manufacturers: () => ['shure'],
     sources: () => [],
@@ -135,7 +138,7 @@ describe('a live publisher', () => {
     const { state, live, messages, connect } = start()
     connect()
     state.threshold = 30
-    state.groups = [{ id: 1, title: 'Band', slots: [1], hide_charts: false, manufacturer: null }]
+    state.groups = [{ id: 1, title: 'Band', slots: [1], hide_charts: false, zone: null, manufacturer: null }]
     live.listsChanged()
     live.listsChanged()
     live.synchronize()

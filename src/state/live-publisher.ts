@@ -9,10 +9,12 @@
 import type { LiveChange, SourceBody } from '../contract/live-messages.ts'
 import type { EventChanged, EventDeleted, EventMessage, StatusUpdate } from '../contract/messages.ts'
 import type { AlertBody, SilenceBody } from '../contract/resources/alerts.ts'
+import type { CheckBody } from '../contract/resources/checks.ts'
 import type { DiscoveredDevice } from '../contract/resources/discovery.ts'
 import type { Group } from '../contract/resources/groups.ts'
 import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
 import type { PlaceholderInData } from '../contract/resources/placeholders.ts'
+import type { ScanBody } from '../contract/resources/scans.ts'
 import type { AnnouncedShow } from '../contract/resources/shows.ts'
 import type { Settings } from '../contract/settings.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
@@ -38,6 +40,7 @@ export interface LivePublisherDeps {
   assignments(): readonly ChannelAssignment[]
   discovered(): readonly DiscoveredDevice[]
   silences(): readonly SilenceBody[]
+  scans(): readonly ScanBody[]
   /** Returns the effective settings of a scope. */
   settingsIn(scope: SettingScope): Settings
   /** Returns the codes of all manufacturers. */
@@ -68,6 +71,7 @@ interface Announced {
   readonly assignments: readonly ChannelAssignment[]
   readonly discovered: readonly DiscoveredDevice[]
   readonly silences: readonly SilenceBody[]
+  readonly scans: readonly ScanBody[]
   /** By manufacturer (text) or group (id); null: global. */
   readonly settings: ReadonlyMap<string | number | null, Settings>
   readonly sources: ReadonlyMap<string, SourceBody>
@@ -100,6 +104,7 @@ export class LivePublisher {
   readonly #changedLevels = new Set<number>()
   readonly #alerts: AlertBody[] = []
   readonly #shows: AnnouncedShow[] = []
+  readonly #checks: CheckBody[] = []
   readonly #statusUpdates: StatusUpdate[] = []
   readonly #events: (EventMessage | EventChanged | EventDeleted)[] = []
   #areListsChanged = false
@@ -118,7 +123,7 @@ export class LivePublisher {
     this.#schedule()
   }
 
-  /** Groups, placeholders, performers, assignments, discovered devices, silences, settings or the set of manufacturers may have changed. */
+  /** Groups, placeholders, performers, assignments, discovered devices, silences, scans, settings or the set of manufacturers may have changed. */
   listsChanged(): void {
     if (this.#announced === null) return
     this.#areListsChanged = true
@@ -146,6 +151,13 @@ export class LivePublisher {
   showChanged(show: AnnouncedShow): void {
     if (this.#announced === null) return
     this.#shows.push(show)
+    this.#schedule()
+  }
+
+  /** A line check began, or its result was entered. */
+  checkChanged(check: CheckBody): void {
+    if (this.#announced === null) return
+    this.#checks.push(check)
     this.#schedule()
   }
 
@@ -278,6 +290,7 @@ export class LivePublisher {
     this.#changedLevels.clear()
     this.#alerts.length = 0
     this.#shows.length = 0
+    this.#checks.length = 0
     this.#statusUpdates.length = 0
     this.#events.length = 0
     this.#areListsChanged = false
@@ -297,8 +310,8 @@ export class LivePublisher {
   }
 
   #readLists(): Announced {
-    const { groups, placeholders, performers, assignments, discovered, silences, manufacturers, sources, pending } =
-      this.#deps
+    const { groups, placeholders, performers, assignments, discovered, silences, scans } = this.#deps
+    const { manufacturers, sources, pending } = this.#deps
     this.#identityRevision = this.#deps.receiverStore.identityRevision
     return {
       groups: groups(),
@@ -307,6 +320,7 @@ export class LivePublisher {
       assignments: assignments(),
       discovered: discovered(),
       silences: silences(),
+      scans: scans(),
       settings: new Map(
         [null, ...manufacturers(), ...groups().map(({ id }) => id)].map((key) => [key, this.#settingsOf(key)]),
       ),
@@ -363,6 +377,7 @@ export class LivePublisher {
       add({ type: 'alert', ...alert }, { manufacturer, receiverId, channelId })
     }
     for (const show of this.#shows.splice(0)) add({ type: 'show', show })
+    for (const check of this.#checks.splice(0)) add({ type: 'check', check })
     for (const update of this.#statusUpdates.splice(0)) add(update, { manufacturer: update.manufacturer })
     for (const change of this.#events.splice(0)) add(change, toEventSubject(change))
     this.#areListsChanged = false
@@ -405,13 +420,14 @@ export class LivePublisher {
       const config = differingFields(before.settings.get(key) ?? (scope.group === null ? {} : settings), settings)
       if (Object.keys(config).length > 0) add({ type: 'settings', ...scope, config }, scope)
     }
-    const { groups, placeholders, performers, assignments, discovered, silences } = after
+    const { groups, placeholders, performers, assignments, discovered, silences, scans } = after
     if (!isSameJson(before.groups, groups)) add({ type: 'groups', groups })
     if (!isSameJson(before.placeholders, placeholders)) add({ type: 'placeholders', placeholders })
     if (!isSameJson(before.performers, performers)) add({ type: 'performers', performers })
     if (!isSameJson(before.assignments, assignments)) add({ type: 'assignments', assignments })
     if (!isSameJson(before.discovered, discovered)) add({ type: 'discovered', discovered })
     if (!isSameJson(before.silences, silences)) add({ type: 'silences', silences })
+    if (!isSameJson(before.scans, scans)) add({ type: 'scans', scans })
   }
 
   #announceSources(add: (change: LiveChange, subject?: LiveSubject) => void): void {

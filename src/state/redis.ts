@@ -121,6 +121,25 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
   }
 }
 
+/** Connects to Redis once, and returns why it does not respond; null if it does. */
+export async function pingRedis(url: string): Promise<string | null> {
+  const { default: ioredis } = await import('ioredis')
+  const client = new ioredis.Redis(url, { ...connectionOptions, commandTimeout: 2000, retryStrategy: () => null })
+  let reason: string | null = null
+  client.on('error', (error: Error & { code?: string }) => {
+    reason = error.message || String(error.code)
+  })
+  try {
+    await client.connect()
+    await client.ping()
+    return null
+  } catch (error) {
+    return reason ?? (error as Error).message
+  } finally {
+    client.disconnect()
+  }
+}
+
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     takeToken(key: string, burst: number, perMs: number): Result<[string, number], Context>

@@ -3,7 +3,7 @@
  * age.
  */
 
-import type { SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely'
+import type { Selectable, SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely'
 import {
   type Alert,
   type AlertCause,
@@ -16,7 +16,7 @@ import {
   type SnoozeEnd,
 } from '../domain/alerts/alert.ts'
 import type { Reader, Tx } from './database.ts'
-import { chunkSize, inPages } from './rows.ts'
+import { chunkSize, inChunks, inPages } from './rows.ts'
 import type { AlertRow, Schema } from './schema.ts'
 
 export interface AlertFilter {
@@ -50,6 +50,19 @@ export async function listAlertRanges(reader: Reader, since: number) {
       .limit(chunkSize)
       .execute(),
   )
+}
+
+/** Returns what is reported of the alerts that were open in a range of time (epoch ms, inclusive), oldest first. */
+export async function listAlertsDuring(reader: Reader, { from, to }: { readonly from: number; readonly to: number }) {
+  const columns = ['id', 'kind', 'channel_id', 'receiver_id', 'raised_at', 'acknowledged_at'] as const
+  const raised = reader.selectFrom('alerts').select(columns)
+  const earlier = raised.where('raised_at', '<', from)
+  const parts = await Promise.all([
+    raised.where('raised_at', '>=', from).where('raised_at', '<=', to).execute(),
+    earlier.where('cleared_at', '>=', from).execute(),
+    earlier.where('cleared_at', 'is', null).execute(),
+  ])
+  return parts.flat().sort((a, b) => a.raised_at - b.raised_at || a.id - b.id)
 }
 
 /** Returns a part of the matching alerts, newest first. */
@@ -97,6 +110,23 @@ function filteredByState(query: AlertQuery, state: AlertFilter['state']): AlertQ
 export async function listAlertsSince(reader: Reader, since: number): Promise<{ alert: Alert; revision: number }[]> {
   const rows = await reader.selectFrom('alerts').selectAll().where('revision', '>', since).orderBy('id').execute()
   return rows.map((row) => ({ alert: toAlert(row), revision: row.revision }))
+}
+
+/** Returns the alerts that are open or were cleared at or after this time (epoch ms), ordered by id. */
+export async function listAlertsOpenSince(reader: Reader, time: number): Promise<Alert[]> {
+  const cleared = reader.selectFrom('alerts').selectAll().where('cleared_at', '>=', time)
+  const alerts = [...(await listOpenAlerts(reader)), ...(await cleared.execute()).map(toAlert)]
+  return alerts.sort((a, b) => a.id - b.id)
+}
+
+/** Returns the alerts with these ids, ordered by id. */
+export async function listAlertsById(reader: Reader, ids: readonly number[]): Promise<Alert[]> {
+  const alerts: Alert[] = []
+  await inChunks(ids, async (chunk) => {
+    const rows = await reader.selectFrom('alerts').selectAll().where('id', 'in', chunk).orderBy('id').execute()
+    alerts.push(...rows.map(toAlert))
+  })
+  return alerts.sort((a, b) => a.id - b.id)
 }
 
 export async function findAlert(reader: Reader, id: number): Promise<Alert | undefined> {
@@ -195,9 +225,8 @@ function toRow({ manufacturer, data, ...cause }: AlertCause) {
   return { ...stored, manufacturer: manufacturer ?? '', data: JSON.stringify(data) }
 }
 
-type StoredAlert = Omit<AlertRow, 'id'> & { readonly id: number }
-
-function toAlert({ revision: _, manufacturer, data, snoozed_until: until, ...row }: StoredAlert): Alert {
+function toAlert(stored: Selectable<AlertRow>): Alert {
+  const { revision: _, notification_round: __, manufacturer, data, snoozed_until: until, ...row } = stored
   const response: Pick<AlertResponse, 'snoozed_until'> = { snoozed_until: until === null ? null : JSON.parse(until) }
   return {
     ...row,

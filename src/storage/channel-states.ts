@@ -38,6 +38,23 @@ export async function listChannelStatesAt(reader: Reader, time: number): Promise
   )
 }
 
+/** Returns the states of a channel that were in force in a range of time (inclusive), oldest first. */
+export async function listStatesOfChannel(
+  reader: Reader,
+  channelId: number,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<ChannelState[]> {
+  const ofChannel = reader.selectFrom('channel_states').where('channel_id', '=', channelId)
+  const before = ofChannel.where('time', '<=', from).select(({ fn }) => fn.max('time').as('time'))
+  const rows = await ofChannel
+    .select('state')
+    .where('time', '<=', to)
+    .where('time', '>=', ({ fn }) => fn.coalesce(before, sql.val(from)))
+    .orderBy('time')
+    .execute()
+  return rows.flatMap(({ state }) => (state === null ? [] : (JSON.parse(state) as ChannelState)))
+}
+
 /** Returns the last state of each of these channels that has one. */
 export async function listLastChannelStates(
   reader: Reader,

@@ -21,11 +21,25 @@ export async function insertEvents(tx: Tx, drafts: readonly EventDraft[]): Promi
   const stored: EventRecord[] = []
   for (const draft of drafts) {
     if (isTimeSliceUsed()) await yieldToEventLoop()
-    if (await isRepeated(tx, draft)) continue
-    const row = { ...toRow(draft), created_revision: revision, revision }
-    stored.push(toEvent(await tx.query.insertInto('events').values(row).returningAll().executeTakeFirstOrThrow()))
+    if (!(await isRepeated(tx, draft))) stored.push(await insertEvent(tx, draft, revision))
   }
   return stored
+}
+
+/** A revision that precedes all others, so that no client is notified. */
+const unannounced = 0
+
+/** Stores events of an earlier time. They are not news, so they are not announced. */
+export async function importEvents(tx: Tx, drafts: readonly EventDraft[]): Promise<void> {
+  for (const draft of drafts) {
+    if (isTimeSliceUsed()) await yieldToEventLoop()
+    await insertEvent(tx, draft, unannounced)
+  }
+}
+
+async function insertEvent(tx: Tx, draft: EventDraft, revision: number): Promise<EventRecord> {
+  const row = { ...toRow(draft), created_revision: revision, revision }
+  return toEvent(await tx.query.insertInto('events').values(row).returningAll().executeTakeFirstOrThrow())
 }
 
 async function isRepeated(tx: Tx, { subject, kind, follows, time, until }: EventDraft): Promise<boolean> {
@@ -98,6 +112,17 @@ export async function listMarkers(reader: Reader): Promise<EventRecord[]> {
   return (await query.orderBy('time').orderBy('id').execute()).map(toEvent)
 }
 
+/** Returns the RF dropouts that overlap a time, in epoch milliseconds. Those that continue end in the future. */
+export async function listDropouts(
+  reader: Reader,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<{ readonly channel_id: number | null; readonly ends_at: number }[]> {
+  const dropouts = reader.selectFrom('events').select(['channel_id', 'ends_at']).where('kind', '=', 'rf_dropout')
+  const earlier = dropouts.where('time', '<', from).where('ends_at', '>=', from).whereRef('ends_at', '>', 'time')
+  const later = dropouts.where('time', '>=', from).where('time', '<=', to)
+  return [...(await earlier.execute()), ...(await later.execute())]
+}
+
 /** What was changed after a revision of the counter `events`. */
 export interface EventsSince {
   readonly events: readonly { readonly event: EventRecord; readonly isNew: boolean }[]
@@ -159,6 +184,18 @@ export async function listEvents(
     await add((query) => query.where('time', '<', from).where('ends_at', '>=', from).whereRef('ends_at', '>', 'time'))
   }
   return events
+}
+
+const pageSize = 1000
+
+/** Returns the matching events in pages, newest first, so that they are never all in memory. */
+export async function* readEvents(reader: Reader, filter: EventFilter): AsyncIterable<readonly EventRecord[]> {
+  for (let after: EventRecord | undefined; ; ) {
+    const events = await listEvents(reader, filter, { limit: pageSize, after })
+    if (events.length > 0) yield events
+    if (events.length < pageSize) return
+    after = events.at(-1)
+  }
 }
 
 type EventQuery = SelectQueryBuilder<Schema, 'events', object>

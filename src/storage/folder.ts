@@ -9,10 +9,13 @@ import { dirname, join } from 'node:path'
  * because it hangs on /proc.
  */
 export async function createFolder(path: string): Promise<void> {
-  // Missing parents are created, so ENOENT has another cause here, and the system's message is more helpful than ours.
-  await createWithParents(path).catch((error) => {
-    throw error.code === 'ENOENT' ? error : describeWriteError(path, error)
+  await createWithParents(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw describeWriteError(path, error)
+    // Missing parents are created, so ENOENT has another cause here.
+    const parent = dirname(error.path ?? path)
+    throw new Error(`${path} cannot be created: no folder can be created in ${parent}`, { cause: error })
   })
+  if (!(await stat(path)).isDirectory()) throw new Error(`${path} is not a folder`)
 }
 
 async function createWithParents(path: string): Promise<void> {

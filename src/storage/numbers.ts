@@ -1,5 +1,5 @@
 /**
- * Columns hold text or integers; only those of pictures hold bytes. PostgreSQL rejects a fraction and aborts the transaction; SQLite would store it.
+ * Columns hold text or integers; only those of pictures and scans hold bytes. PostgreSQL rejects a fraction and aborts the transaction; SQLite would store it.
  * All numbers are therefore rounded before they are written.
  */
 

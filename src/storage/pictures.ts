@@ -55,11 +55,12 @@ export async function savePictureText(tx: Tx, text: string): Promise<string | un
   return text.length <= maxPictureTextChars ? text : undefined
 }
 
-/** Removes pictures that no performer has, unless an undo can restore them. */
+/** Removes pictures that no performer and no plan has, unless an undo can restore them. */
 export async function removeUnusedPictures(tx: Tx): Promise<void> {
   await sql`delete from pictures where ${picturePath('')} || id not in (
     select picture from performers where picture is not null)
-    and not exists (select 1 from undo_records where changes like '%' || pictures.id || '%')`.execute(tx.query)
+    and not exists (select 1 from undo_records where changes like '%' || pictures.id || '%')
+    and not exists (select 1 from planning_center_services where plan like '%' || pictures.id || '%')`.execute(tx.query)
 }
 
 /** Replaces the addresses of stored pictures by data URLs. */

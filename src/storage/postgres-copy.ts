@@ -11,8 +11,8 @@ import { keptTables, transientTables } from './tables.ts'
 type SqliteFile = InstanceType<typeof DatabaseSync>
 type Row = Readonly<Record<string, string | number | Uint8Array | null>>
 
-/** The number of rows that are copied at a time. Pictures are large. */
-const batchSizeOf = (table: string) => (table === 'pictures' ? 10 : 500)
+/** The number of rows that are copied at a time. Pictures and scans are large. */
+const batchSizeOf = (table: string) => (table === 'pictures' || table === 'scans' ? 10 : 500)
 
 /** Copies the schema and all rows, in one consistent snapshot, to a SQLite file. `path` must be an empty file. */
 export async function copyFromPostgres(db: Database, path: string): Promise<void> {

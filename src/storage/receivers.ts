@@ -16,7 +16,7 @@ export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
 }
 
 /** The readings of a channel, without its identity and its condition. */
-type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'condition' | 'last_transmitter'>
+type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'profile' | 'condition' | 'last_transmitter'>
 type Readings = Readonly<Record<number, Reading>>
 
 /** Returns the receivers that changed after `sinceRevision`, ordered by id. */
@@ -157,7 +157,10 @@ interface StoredChannel {
   readonly receiver_id: number
   readonly channel: number
   readonly slot: number
+  readonly profile: string | null
 }
+
+type NewChannel = Omit<StoredChannel, 'id' | 'profile'>
 
 /** Reads the channels of changed receivers with ids above `after`, up to `last`. */
 async function channelsOf(reader: Reader, sinceRevision: number, after: number, last: number) {
@@ -174,17 +177,14 @@ async function channelsOf(reader: Reader, sinceRevision: number, after: number, 
   return groupByReceiver(rows)
 }
 
-async function insertChannels(
-  tx: Tx,
-  channelsToInsert: readonly Omit<StoredChannel, 'id'>[],
-): Promise<StoredChannel[]> {
+async function insertChannels(tx: Tx, channelsToInsert: readonly NewChannel[]): Promise<StoredChannel[]> {
   const rows = await executeForRows(
     tx,
     { receiver_id: 'bigint', channel: 'bigint', slot: 'bigint' },
     channelsToInsert as readonly Row<'receiver_id' | 'channel' | 'slot'>[],
     (input) => sql<StoredChannel>`
       insert into channels (receiver_id, channel, slot) select receiver_id, channel, slot from ${input} where true
-      returning id, receiver_id, channel, slot`,
+      returning id, receiver_id, channel, slot, profile`,
   )
   return rows.sort((a, b) => a.receiver_id - b.receiver_id || a.channel - b.channel)
 }
@@ -249,8 +249,9 @@ function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverR
 
 function toReadings(channels: readonly Channel[]): Readings {
   const readings: Record<number, Reading> = {}
-  for (const { id: _, slot: __, condition: ___, last_transmitter: ____, channel, ...reading } of channels) {
-    readings[channel] = reading
+  for (const { id: _, slot: __, profile: ___, condition: ____, last_transmitter: _____, ...channel } of channels) {
+    const { channel: number, ...reading } = channel
+    readings[number] = reading
   }
   return readings
 }
@@ -266,9 +267,10 @@ function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Re
     is_named_by_hand: is_named_by_hand === 1,
     location: location_id,
     ...(fault !== null && { fault: fault as Fault }),
-    channels: channels.map(({ id, channel, slot }) => ({
+    channels: channels.map(({ id, channel, slot, profile }) => ({
       ...emptyChannel(id, channel, slot),
       ...readings[channel],
+      ...(profile != null && { profile }),
     })),
   }
 }

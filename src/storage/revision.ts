@@ -8,11 +8,20 @@ import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
 /**
- * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows and events have their own counters,
- * to avoid lock contention. A transaction that increments `events` too does so after all others, so that no two
+ * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, notification channels with their rules, and events have their own
+ * counters, to avoid lock contention. A transaction that increments `events` too does so after all others, so that no two
  * transactions wait for each other. Changes of placeholders increment `placeholders` too, so that they are read only then.
  */
-type Counter = 'revision' | 'alerts' | 'connections' | 'shows' | 'placeholders' | 'events'
+type Counter =
+  | 'revision'
+  | 'alerts'
+  | 'connections'
+  | 'shows'
+  | 'checks'
+  | 'scans'
+  | 'placeholders'
+  | 'notifications'
+  | 'events'
 
 /** Increments the counter and returns its new value. Must be the first statement of the transaction, except for `events`. */
 export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promise<number> {

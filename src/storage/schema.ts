@@ -4,7 +4,16 @@
  */
 
 import type { Generated } from 'kysely'
-import type { EventKind, PlaceholderKind } from '../contract/values.ts'
+import type {
+  CheckResult,
+  DeliveryStatus,
+  EventKind,
+  NotificationChannelType,
+  NotificationType,
+  PlaceholderKind,
+  ScanFormat,
+  Severity,
+} from '../contract/values.ts'
 import type { Role } from '../domain/access/access.ts'
 import type { AlertKind } from '../domain/alerts/alert.ts'
 import type { Transport } from '../domain/equipment/connection.ts'
@@ -18,6 +27,7 @@ export interface Schema {
   channels: ChannelRow
   channel_conditions: ChannelConditionRow
   channel_states: ChannelStateRow
+  discharges: DischargeRow
   discovery_queue: QueueRow
   movements: MovementRow
   connections: ConnectionRow
@@ -27,7 +37,11 @@ export interface Schema {
   leases: LeaseRow
   groups: GroupRow
   placeholders: PlaceholderRow
+  frequency_profiles: FrequencyProfileRow
   shows: ShowRow
+  scenes: SceneRow
+  checks: CheckRow
+  scans: ScanRow
   locations: LocationRow
   removals: RemovalRow
   discovered: DiscoveredRow
@@ -36,11 +50,17 @@ export interface Schema {
   pictures: PictureRow
   assignments: AssignmentRow
   undo_records: UndoRow
+  planning_center_token: PlanningCenterTokenRow
+  planning_center_services: PlanningCenterServiceRow
   audit: AuditRow
   alerts: AlertRow
   events: EventRow
   removed_events: RemovedEventRow
   silences: SilenceRow
+  notification_channels: NotificationChannelRow
+  notification_rules: NotificationRuleRow
+  notification_deliveries: NotificationDeliveryRow
+  notification_delivery_alerts: NotificationDeliveryAlertRow
   polls: PollRow
   users: UserRow
   sessions: SessionRow
@@ -104,6 +124,8 @@ interface ChannelRow {
   receiver_id: number
   channel: number
   slot: number
+  /** Id of a frequency profile. */
+  profile: Generated<string | null>
 }
 
 interface ChannelConditionRow {
@@ -118,6 +140,18 @@ interface ChannelStateRow {
   time: number
   /** JSON: see `domain/history/channel-state.ts`; null if the channel was removed. */
   state: string | null
+}
+
+interface DischargeRow {
+  channel_id: number
+  started_at: number
+  /** Null while the battery is in use. */
+  ended_at: number | null
+  /** Text of the manufacturer, the model and the type of the battery: see `domain/forecast/discharge.ts`. */
+  kind: string
+  /** JSON: see `domain/forecast/discharge.ts`. */
+  discharge: string
+  saved_at: number
 }
 
 export interface QueueRow {
@@ -217,7 +251,14 @@ interface GroupRow {
   title: string
   slots: string
   hide_charts: Flag
+  zone: string | null
   manufacturer: string | null
+}
+
+interface FrequencyProfileRow {
+  id: string
+  /** JSON: see `domain/frequencies/profile-changes.ts`. */
+  change: string
 }
 
 interface PlaceholderRow {
@@ -242,6 +283,37 @@ interface ShowRow {
   ended_at: number | null
   /** JSON; null until the show has ended. */
   channel_ids: string | null
+  /** JSON: channel id -> frequency; null until the show has started. */
+  start_frequencies: string | null
+  /** The value of the counter of shows at the last change of its scenes. */
+  scenes_revision: Generated<number>
+}
+
+interface SceneRow {
+  id: Generated<number>
+  show_id: number
+  title: string
+  created_at: number
+  /** The name of the person who stored it. */
+  actor: string
+  recalled_at: number | null
+  /** JSON: see `domain/scenes/arrangement.ts`. */
+  arrangement: string
+}
+
+export interface CheckRow {
+  id: Generated<number>
+  show_id: number
+  channel_id: number
+  /** Null if only the result was entered. */
+  began_at: number | null
+  /** The following columns are null until the check has a result. */
+  checked_at: number | null
+  result: CheckResult | null
+  note: string | null
+  /** Who began it, then who entered the result. */
+  actor: string
+  revision: number
 }
 
 export interface UnitRow {
@@ -268,6 +340,21 @@ interface PerformerRow {
   picture: string | null
 }
 
+export interface ScanRow {
+  id: Generated<number>
+  name: string
+  format: ScanFormat
+  points: number
+  from_khz: number
+  to_khz: number
+  /** Null if the file does not say so. */
+  taken_at: number | null
+  uploaded_at: number
+  actor: string
+  /** See `packLevels`. */
+  levels: Uint8Array
+}
+
 interface PictureRow {
   id: string
   type: PictureType
@@ -292,10 +379,27 @@ interface UndoRow {
   changes: string
 }
 
+/** The table has at most one row, with the id 1. */
+interface PlanningCenterTokenRow {
+  id: number
+  sealed: string
+}
+
+interface PlanningCenterServiceRow {
+  service_type: string
+  name: string
+  /** JSON: the slot of each position. */
+  positions: string
+  /** JSON: the plan that was loaded last; null if none was loaded. */
+  plan: string | null
+  loaded_at: number | null
+}
+
 interface LocationRow {
   id: Generated<number>
   name: string
   description: string
+  zone: string | null
   parent: number | null
 }
 
@@ -434,6 +538,8 @@ export interface AlertRow {
   /** JSON: a time in epoch milliseconds, `cleared` or `show_end`. */
   snoozed_until: string | null
   revision: number
+  /** See `domain/notifications/plan.ts`. */
+  notification_round: Generated<number>
 }
 
 export interface SilenceRow {
@@ -448,6 +554,56 @@ export interface SilenceRow {
   reason: string
   created_by: string
   created_at: number
+}
+
+export interface NotificationChannelRow {
+  id: Generated<number>
+  name: string
+  type: NotificationChannelType
+  enabled: Flag
+  /** JSON: the configuration without its secrets. */
+  config: string
+  /** Encrypted JSON: the secrets of the configuration; null if it has none. */
+  secrets: string | null
+  /** Encrypted: the secret with which a webhook's messages are signed; null for other services. */
+  signing_secret: string | null
+  /** Encrypted: the secret with which they are also signed until `previous_until`. */
+  previous_secret: string | null
+  previous_until: number | null
+}
+
+interface NotificationRuleRow {
+  id: Generated<number>
+  name: string
+  /** JSON: the rule without its id and name. */
+  rule: string
+}
+
+export interface NotificationDeliveryRow {
+  id: Generated<number>
+  message_id: string
+  /** Null if the notification channel was deleted. */
+  notification_channel_id: number | null
+  /** Null for a test, or if the rule was deleted. */
+  rule_id: number | null
+  type: NotificationType
+  status: DeliveryStatus
+  attempts: number
+  last_error: string | null
+  created_at: number
+  last_attempt_at: number | null
+  /** Null unless it is tried again. */
+  next_attempt_at: number | null
+  sent_at: number | null
+}
+
+/** An alert in a message, as it was when the message was queued. */
+interface NotificationDeliveryAlertRow {
+  delivery_id: number
+  alert_id: number
+  kind: AlertKind
+  severity: Severity
+  round: number
 }
 
 interface PollRow {

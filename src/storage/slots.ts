@@ -1,7 +1,7 @@
 /** The slots of channels and placeholders on the wall. */
 
 import { sql } from 'kysely'
-import type { SlotHolder } from '../domain/equipment/slots.ts'
+import { describeHolder, type PlannedMove, type SlotHolder } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
 import { countPlaceholderChange } from './placeholders.ts'
 import { executeForRows, inChunks } from './rows.ts'
@@ -26,16 +26,27 @@ interface SlotOf {
 }
 
 /** Carries out planned moves, all at once. */
-export async function placeHolders(
-  tx: Tx,
-  revision: number,
-  moves: readonly { readonly holder: SlotHolder; readonly slot: number }[],
-): Promise<void> {
+export async function placeHolders(tx: Tx, revision: number, moves: readonly PlannedMove[]): Promise<void> {
   const movesOf = (kind: SlotHolder['kind']) =>
     moves.filter(({ holder }) => holder.kind === kind).map(({ holder, slot }) => ({ id: holder.id, slot }))
   await placeChannels(tx, revision, movesOf('channel'))
   await countPlaceholderChange(tx)
   await setSlots(tx, 'placeholders', movesOf('placeholder'))
+}
+
+/** Finds a slot that the moves need and that has something that they do not move; null if there is none. */
+export async function findOccupiedSlot(reader: Reader, moves: readonly PlannedMove[]): Promise<number | null> {
+  const slots = new Set(moves.map(({ slot }) => slot))
+  const moved = new Set(moves.map(({ holder }) => describeHolder(holder)))
+  for (const [kind, table] of [
+    ['channel', 'channels'],
+    ['placeholder', 'placeholders'],
+  ] as const) {
+    const rows = await reader.selectFrom(table).select(['id', 'slot']).execute()
+    const found = rows.find(({ id, slot }) => slots.has(slot) && !moved.has(describeHolder({ kind, id })))
+    if (found !== undefined) return found.slot
+  }
+  return null
 }
 
 /** Gives every row a temporary negative slot first, so that no two rows ever have the same slot. */

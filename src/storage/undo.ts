@@ -5,9 +5,13 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import { isNameAllowed } from '../domain/equipment/placeholder.ts'
+import type { PlannedMove } from '../domain/equipment/slots.ts'
 import type { Tx } from './database.ts'
 import { findActiveAssignment } from './hardware.ts'
 import { countPlaceholderChange } from './placeholders.ts'
+import { nextRevision } from './revision.ts'
+import { markShowOfScene } from './scenes.ts'
+import { findOccupiedSlot, placeHolders } from './slots.ts'
 
 /** How long an action can be undone. */
 const retentionMs = 24 * 60 * 60 * 1000
@@ -16,7 +20,10 @@ const retentionMs = 24 * 60 * 60 * 1000
 const undoableColumns = {
   performers: ['name', 'notes', 'picture'],
   assignments: ['performer', 'wireless_unit', 'role', 'is_active', 'started_at', 'ended_at'],
-  placeholders: ['name', 'kind', 'note'],
+  placeholders: ['slot', 'name', 'kind', 'frequency', 'note'],
+  channels: ['slot'],
+  groups: ['title', 'slots'],
+  scenes: ['recalled_at'],
 } as const
 
 type UndoableTable = keyof typeof undoableColumns
@@ -94,22 +101,39 @@ export async function findUndoRecord(tx: Tx, id: number, now: number): Promise<U
 }
 
 /**
- * Restores the rows in the opposite order of their changes. Returns the first row that has changed since, for instance
- * `performer 3`; the transaction must then be rolled back. Returns null if all rows were restored. The transaction must
- * have incremented the revision, and hold the locks on pictures and units.
+ * Restores the rows in the opposite order of their changes, and moves what has left its slot back, all at once. Returns
+ * these moves; or, if a row has changed since, what has changed, for instance `performer 3`. The transaction must then be
+ * rolled back. It must have incremented the revision, and hold the locks on pictures and units.
  */
-export async function restoreRows(tx: Tx, { changes }: UndoRecord): Promise<string | null> {
+export async function restoreRows(
+  tx: Tx,
+  revision: number,
+  { changes }: UndoRecord,
+): Promise<{ readonly moves: readonly PlannedMove[] } | { readonly changedSince: string }> {
+  const moves: PlannedMove[] = []
   for (const { table, id, before, after } of changes.toReversed()) {
-    const description = `${table.slice(0, -1)} ${id}`
     const row = await findRow(tx, table, id)
-    if (row === undefined || Object.entries(after).some(([name, value]) => row[name] !== value)) return description
-    if (await hasConflict(tx, table, id, before && { ...row, ...before })) return description
+    const isSame = row !== undefined && Object.entries(after).every(([name, value]) => row[name] === value)
+    if (!isSame || (await hasConflict(tx, table, id, before && { ...row, ...before }))) {
+      return { changedSince: `${table.slice(0, -1)} ${id}` }
+    }
     if (table === 'placeholders') await countPlaceholderChange(tx)
-    await sql`${before === null ? sql`delete from ${sql.table(table)}` : updateOf(table, before)} where id = ${id}`.execute(
-      tx.query,
-    )
+    if (table === 'scenes') await markShowOfScene(tx, await nextRevision(tx, 'shows'), id)
+    if (before === null) {
+      await sql`delete from ${sql.table(table)} where id = ${id}`.execute(tx.query)
+      continue
+    }
+    const { slot, ...values } = before
+    if (slot !== undefined) {
+      const kind = table === 'channels' ? 'channel' : 'placeholder'
+      moves.push({ holder: { kind, id, slot: Number(row.slot) }, slot: Number(slot) })
+    }
+    if (Object.keys(values).length > 0) await updateOf(table, id, values).execute(tx.query)
   }
-  return null
+  const taken = await findOccupiedSlot(tx.query, moves)
+  if (taken !== null) return { changedSince: `slot ${taken}` }
+  if (moves.length > 0) await placeHolders(tx, revision, moves)
+  return { moves }
 }
 
 /** Whether a later change does not allow the row to have these values, or to be removed if they are null. */
@@ -122,14 +146,14 @@ async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Val
   if (table === 'placeholders') {
     return values !== null && !isNameAllowed({ kind: String(values.kind), name: String(values.name) })
   }
-  if (values?.is_active !== 1) return false
+  if (table !== 'assignments' || values?.is_active !== 1) return false
   const active = await findActiveAssignment(tx.query, Number(values.wireless_unit))
   return active !== undefined && active.id !== id
 }
 
-function updateOf(table: UndoableTable, values: Values): RawBuilder<unknown> {
+function updateOf(table: UndoableTable, id: number, values: Values): RawBuilder<unknown> {
   const assignments = Object.entries(values).map(([name, value]) => sql`${sql.ref(name)} = ${value}`)
-  return sql`update ${sql.table(table)} set ${sql.join(assignments)}`
+  return sql`update ${sql.table(table)} set ${sql.join(assignments)} where id = ${id}`
 }
 
 /** Reads the recorded columns of a row, and prevents other transactions from changing it. */

@@ -54,6 +54,15 @@ export function createDestinations(): Destinations {
   }
 }
 
+/** Returns destinations that also block link-local addresses, for services that are not audio hardware. */
+export function withoutLinkLocal(destinations: Destinations): Destinations {
+  return {
+    ...destinations,
+    isBlocked: (address, port) =>
+      destinations.isBlocked(address, port) || ipaddr.parse(canonical(address)).range() === 'linkLocal',
+  }
+}
+
 function lookUp(hostname: string, options: LookupOptions): Promise<LookupAddress[]> {
   return new Promise((resolve, reject) => {
     lookup(hostname, { ...options, all: true }, (error, found) => (error === null ? resolve(found) : reject(error)))
@@ -154,13 +163,32 @@ function withoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** Normalizes the notation of an IP address; IPv4-mapped and NAT64 addresses become IPv4. */
+/** Normalizes the notation of an IP address. IPv6 addresses that contain an IPv4 address become that address. */
 function canonical(text: string): string {
   const address = ipaddr.process(text.replace(/%.*$/, ''))
-  if (address instanceof ipaddr.IPv6 && address.range() === 'rfc6052') {
-    return ipaddr.fromByteArray(address.toByteArray().slice(12)).toString()
+  if (!(address instanceof ipaddr.IPv6)) return address.toString()
+  const bytes = address.toByteArray()
+  const ipv4 = embeddedIpv4(address.range(), bytes)
+  return (ipv4 === null ? address : ipaddr.fromByteArray(ipv4)).toString()
+}
+
+/** Returns the IPv4 address to which a gateway forwards packets for an IPv6 address; null for other addresses. */
+function embeddedIpv4(range: string, bytes: readonly number[]): number[] | null {
+  switch (range) {
+    case 'rfc6052':
+    case 'rfc6145':
+      return bytes.slice(12)
+    case '6to4':
+      return bytes.slice(2, 6)
+    case 'teredo':
+      return bytes.slice(12).map((byte) => byte ^ 0xff)
+    default: {
+      // IPv4-compatible addresses (RFC 4291, section 2.5.5.1); `::` and `::1` are not among them.
+      const isCompatible =
+        bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12, 15).some((byte) => byte > 0)
+      return isCompatible ? bytes.slice(12) : null
+    }
   }
-  return address.toString()
 }
 
 function isUnspecified(host: string): boolean {

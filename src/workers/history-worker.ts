@@ -17,6 +17,9 @@ import { describeDamage } from '../storage/sqlite-file.ts'
 
 const location = workerData as HistoryLocation
 let opened: { readonly tables: HistoryTables; readonly store: HistoryStore } | null = null
+let isClosed = false
+/** Whether the next part of a block will be closed. */
+let isClosing = false
 /** Calls are processed one after the other. */
 let queue: Promise<void> = Promise.resolve()
 
@@ -36,6 +39,7 @@ async function respond(call: HistoryCall): Promise<void> {
     if (method === 'close') {
       await opened?.tables.close()
       opened = null
+      isClosed = true
       post({ id, value: null })
       return
     }
@@ -45,11 +49,19 @@ async function respond(call: HistoryCall): Promise<void> {
     post({ id, error: toTransferred(error) })
     return
   }
-  if (method !== 'append') return
-  // Blocks are closed after the reply, because that takes longer than to append.
-  await repairAndRepeat((store) => store.closeBlocks()).catch((error: unknown) =>
-    warn(`Recorded levels could not be compressed and will be later: ${String(error)}`),
-  )
+  if (method === 'append' && !isClosing) await closeNextPart()
+}
+
+/** Closes one part of a block after the reply, and the next ones after the calls that have arrived in the meantime. */
+async function closeNextPart(): Promise<void> {
+  isClosing = false
+  if (isClosed) return
+  try {
+    isClosing = await repairAndRepeat((store) => store.closeNextPart())
+  } catch (error) {
+    warn(`Recorded levels could not be compressed and will be later: ${String(error)}`)
+  }
+  if (isClosing) setImmediate(() => (queue = queue.then(closeNextPart)))
 }
 
 function runMethod(store: HistoryStore, method: HistoryMethod, args: readonly unknown[]): Promise<unknown> {

@@ -117,7 +117,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
 
   it('stores groups', async () => {
     const db = await openStore(engine)
-    const group = { title: 'Choir', slots: [3, 1], hide_charts: true, manufacturer: 'shure' }
+    const group = { title: 'Choir', slots: [3, 1], hide_charts: true, zone: null, manufacturer: 'shure' }
     const created = await db.transaction((tx) => insertGroup(tx, group))
     expect(created).toEqual({ id: created.id, ...group })
     await db.transaction((tx) => saveGroup(tx, { ...created, slots: [], manufacturer: null }))

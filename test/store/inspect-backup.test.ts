@@ -1,6 +1,6 @@
 /**
  * Reasons for `restore` to reject a file. Files that take practically forever to read are tested in
- * test/backup.test.ts.
+ * test/backup.long.test.ts.
  */
 
 import { copyFile } from 'node:fs/promises'

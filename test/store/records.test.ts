@@ -296,7 +296,7 @@ describe.each(engines)('other records on %s', (engine) => {
   // Conformance: S-2.6.
   test('settings: one per scope and key; those of a group are deleted with it', async () => {
     const db = await openStore(engine)
-    const group = { title: 'Drums', slots: [1], hide_charts: false, manufacturer: null }
+    const group = { title: 'Drums', slots: [1], hide_charts: false, zone: null, manufacturer: null }
     const { id } = await db.transaction((tx) => insertGroup(tx, group))
     const global = { manufacturer: null, group: null, key: 'polling_interval', value: '10' }
     const records = [
@@ -355,8 +355,8 @@ describe.each(engines)('other records on %s', (engine) => {
         .execute(),
     )
     expect(await listGroups(db.read)).toEqual([
-      { id: 1, title: 'Stage', slots: [1, 3], hide_charts: true, manufacturer: null },
-      { id: 2, title: 'Foyer', slots: [], hide_charts: false, manufacturer: 'shure' },
+      { id: 1, title: 'Stage', slots: [1, 3], hide_charts: true, zone: null, manufacturer: null },
+      { id: 2, title: 'Foyer', slots: [], hide_charts: false, zone: null, manufacturer: 'shure' },
     ])
   })
 })

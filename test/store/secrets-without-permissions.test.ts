@@ -12,7 +12,10 @@ beforeEach(() => {
   const { stat } = fs
   const notPermitted = Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })
   vi.spyOn(fs, 'link').mockRejectedValue(notPermitted)
-  vi.spyOn(fs, 'stat').mockImplementation(async (path) => Object.assign(await stat(path), { mode: 0o100666 }))
+  vi.spyOn(fs, 'stat').mockImplementation(async (path) => {
+    const stats = await stat(path)
+    return Object.assign(stats, { mode: (Number(stats.mode) & fs.constants.S_IFMT) | 0o666 })
+  })
   syncBuiltinESMExports()
 })
 afterEach(() => {

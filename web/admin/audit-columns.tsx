@@ -8,6 +8,7 @@ import type { Column } from '../parts/data-table.tsx'
 import '../styles/audit.css'
 import '../styles/records.css'
 import { t } from '../i18n.ts'
+import { detailText } from './audit-details.ts'
 
 const tones = { ok: 'good', refused: 'waiting', failed: 'bad' } as const
 
@@ -63,13 +64,13 @@ function isKnown(action: string): action is AuditAction {
 }
 
 function Details({ details }: Pick<AuditBody, 'details'>) {
-  const text = Object.entries(details)
+  const text = Object.entries(details).filter(([, value]) => value !== null)
   if (text.length === 0) return t('parts.unknown')
   return (
     <ul className="audit-details">
       {text.map(([name, value]) => (
         <li key={name}>
-          {name}: <bdi>{plainText(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>
+          {name}: <bdi>{plainText(detailText(value))}</bdi>
         </li>
       ))}
     </ul>

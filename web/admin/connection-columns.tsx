@@ -7,6 +7,7 @@ import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
+import { ManufacturerName } from '../parts/manufacturer-name.tsx'
 
 export const connectionColumns: readonly Column<ConnectionBody>[] = [
   { key: 'receiver', title: t('connections.columns.receiver'), cell: (row) => <Receiver connection={row} /> },
@@ -52,7 +53,7 @@ function Receiver({ connection }: { connection: ConnectionBody }) {
         <bdi>{receiverOf(connection)}</bdi>
       </Link>
       <small>
-        {connection.manufacturer} · {t(`connections.transports.${connection.transport}`)}
+        <ManufacturerName code={connection.manufacturer} /> · {t(`connections.transports.${connection.transport}`)}
       </small>
     </span>
   )

@@ -1,6 +1,7 @@
 /** Filters shared by several lists. */
 
 import { t } from '../i18n.ts'
+import { displayName } from '../manufacturer-names.ts'
 import { type Filter, useSearch } from '../query.ts'
 import { useResource } from '../resource.ts'
 
@@ -9,16 +10,16 @@ export const yesOrNo = [
   { value: 'false', text: t('parts.filters.no') },
 ] as const
 
-/** Returns the codes of the configured manufacturers; until they are loaded, only the code in the URL. */
-function useManufacturers(): readonly string[] {
+/** Returns the configured manufacturers; until they are loaded, only the one in the URL. */
+function useManufacturers(): readonly { readonly code: string; readonly name: string }[] {
   const [search] = useSearch()
   const { body } = useResource('/api/health/', 'object')
-  if (body !== null) return body.manufacturers.map(({ code }) => code)
+  if (body !== null) return body.manufacturers
   const requested = new URLSearchParams(search).get('manufacturer')
-  return requested === null ? [] : [requested]
+  return requested === null ? [] : [{ code: requested, name: requested }]
 }
 
 export function useManufacturerFilter(): Filter {
-  const options = useManufacturers().map((code) => ({ value: code, text: code }))
+  const options = useManufacturers().map((known) => ({ value: known.code, text: displayName(known) }))
   return { name: 'manufacturer', label: t('parts.filters.manufacturer'), kind: 'choice', options }
 }

@@ -5,6 +5,7 @@ import type { Group } from '../../src/contract/resources/groups.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { useManufacturerNames } from '../manufacturer-names.ts'
 import { ChannelChip } from '../parts/channel-chip.tsx'
 import { ProblemTags } from '../parts/problem-tags.tsx'
 import { formatSlots } from '../slots.ts'
@@ -20,6 +21,7 @@ interface GroupBoxProps {
 
 export function GroupBox({ group, onAsk }: GroupBoxProps) {
   const title = plainText(group.title)
+  const nameOf = useManufacturerNames()
   const contents = useSlotContents(group.slots)
   const channels = contents.flatMap(({ facts }) => facts ?? [])
   const attention = channels.filter(({ needsAttention }) => needsAttention).length
@@ -29,7 +31,7 @@ export function GroupBox({ group, onAsk }: GroupBoxProps) {
         <h2>
           <bdi>{title}</bdi>
         </h2>
-        <span className="box-note">{notesOf(group).join(' · ')}</span>
+        <span className="box-note">{notesOf(group, nameOf).join(' · ')}</span>
         {channels.length === 0 ? null : <ProblemTags offline={null} attention={attention} fine={t('summary.allOk')} />}
         <Actions group={group} onAsk={onAsk} />
       </header>
@@ -54,11 +56,12 @@ export function GroupBox({ group, onAsk }: GroupBoxProps) {
   )
 }
 
-function notesOf({ slots, hide_charts, manufacturer }: Group): readonly string[] {
+function notesOf(group: Group, nameOf: (manufacturer: string) => string): readonly string[] {
+  const { slots, hide_charts, manufacturer } = group
   return [
     ...(slots.length === 0 ? [] : [t('groups.slots', { count: slots.length, slots: formatSlots(slots) })]),
     ...(hide_charts ? [t('groups.chartsHidden')] : []),
-    ...(manufacturer === null ? [] : [manufacturer]),
+    ...(manufacturer === null ? [] : [nameOf(manufacturer)]),
   ]
 }
 

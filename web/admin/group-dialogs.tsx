@@ -68,6 +68,15 @@ function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | nu
         defaultValue={formatSlots(group?.slots ?? [])}
       />
       <TickField name="hide_charts" label={t('groups.hideCharts')} defaultChecked={group?.hide_charts ?? false} />
+      <Field
+        name="zone"
+        label={t('groups.fieldZone')}
+        hint={t('groups.zoneHint')}
+        defaultValue={group?.zone ?? ''}
+        autoComplete="off"
+        maxLength={64}
+        required={false}
+      />
       <SelectField
         key={options.length}
         name="manufacturer"
@@ -86,6 +95,7 @@ function toBody(values: FormData): Omit<Group, 'id'> {
     title: String(values.get('title')).trim(),
     slots: read.ok ? read.slots : [],
     hide_charts: values.has('hide_charts'),
+    zone: String(values.get('zone')).trim() || null,
     manufacturer: String(values.get('manufacturer')) || null,
   }
 }

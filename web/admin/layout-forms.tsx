@@ -34,6 +34,7 @@ export function LocationForm({ location, parent, locationOptions, onDone, onClos
     const body = {
       name: textOf(values, 'name'),
       description: textOf(values, 'description'),
+      zone: textOf(values, 'zone') || null,
       parent: locationOf(values, 'parent'),
     }
     return own === undefined
@@ -58,6 +59,14 @@ export function LocationForm({ location, parent, locationOptions, onDone, onClos
           label={t('layout.location.description')}
           defaultValue={location?.description}
           maxLength={2000}
+          required={false}
+        />
+        <Field
+          name="zone"
+          label={t('layout.location.zone')}
+          hint={t('layout.location.zoneHint')}
+          defaultValue={location?.zone ?? ''}
+          maxLength={64}
           required={false}
         />
         <SelectField

@@ -7,6 +7,7 @@ import { useFacts, useWatchState } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { receiversIn } from '../layout.ts'
+import { useManufacturerName } from '../manufacturer-names.ts'
 import { ChannelChip } from '../parts/channel-chip.tsx'
 import { RowBox } from '../parts/data-table.tsx'
 import { batteryLine } from '../parts/equipment-details.ts'
@@ -150,7 +151,9 @@ export function nameOf({ name }: Pick<LayoutReceiver, 'name'>): string {
 
 function About({ receiver }: { receiver: LayoutReceiver }) {
   const { id, manufacturer, model, ip } = receiver
-  const texts = [manufacturer, model, ip].filter((item): item is string => item !== null && item !== '')
+  const texts = [useManufacturerName(manufacturer), model, ip].filter(
+    (item): item is string => item !== null && item !== '',
+  )
   return (
     <span className="receiver-about">
       <Link to="/receivers/$id" params={{ id: String(id) }}>

@@ -1,11 +1,13 @@
 /** The processes that share the database, and their source assignments. */
 
 import type { NodesBody } from '../../src/contract/resources/nodes.ts'
+import { addressOf } from '../../src/domain/equipment/health.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { ManufacturerName } from '../parts/manufacturer-name.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useResource } from '../resource.ts'
 import { useHasNodes } from '../sections.ts'
@@ -27,13 +29,13 @@ const columns: readonly Column<NodeBody>[] = [
     key: 'source',
     title: t('nodes.columns.source'),
     sortBy: ({ source }) => source,
-    cell: ({ source }) => <bdi>{plainText(source)}</bdi>,
+    cell: ({ source, manufacturer }) => <bdi>{plainText(addressOf(source, manufacturer))}</bdi>,
   },
   {
     key: 'manufacturer',
     title: t('nodes.columns.manufacturer'),
     sortBy: ({ manufacturer }) => manufacturer,
-    cell: ({ manufacturer }) => manufacturer,
+    cell: ({ manufacturer }) => <ManufacturerName code={manufacturer} />,
   },
   { key: 'epoch', title: t('nodes.columns.epoch'), align: 'end', cell: ({ epoch }) => epoch },
   {

@@ -4,7 +4,10 @@ import type { HealthBody } from '../../src/contract/resources/health.ts'
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import type { Problem } from '../api.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { displayName } from '../manufacturer-names.ts'
+import { type FailingChannel, useFailingChannels } from '../notifications/last-deliveries.ts'
 import type { Address } from '../operations.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
@@ -15,7 +18,7 @@ const movementTopics = ['receiver', 'receiver_added', 'slots'] as const
 const sourceTopics = ['source', 'settings'] as const
 const connectionTopics = ['status_update', 'settings'] as const
 
-type TaskPage = Extract<PageName, 'queue' | 'movements' | 'connections' | 'manufacturers'>
+type TaskPage = Extract<PageName, 'queue' | 'movements' | 'connections' | 'manufacturers' | 'notifications'>
 
 export interface OpenTask {
   readonly key: string
@@ -41,7 +44,8 @@ export function useOpenTasks(): OpenTasks {
   const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1', connectionTopics)
   const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1', connectionTopics)
   const health = useResource('/api/health/', 'object', sourceTopics)
-  const resources = [queue, movements, failing, lost, health]
+  const notifications = useFailingChannels()
+  const resources = [queue, movements, failing, lost, health, notifications]
   const isKnown = resources.every(({ body }) => body !== null)
   return {
     items: isKnown
@@ -55,6 +59,7 @@ export function useOpenTasks(): OpenTasks {
           ...ofCount('disconnected', lost.body?.count, 'shell.overview.connections.disconnected', 'connections', {
             status: 'disconnected',
           }),
+          ...ofNotifications(notifications.body ?? []),
         ]
       : null,
     store: health.body?.store ?? null,
@@ -90,11 +95,23 @@ function ofManufacturers(health: HealthBody | null): readonly OpenTask[] {
     .map((manufacturer) => ({
       key: `manufacturer ${manufacturer.code}`,
       text: t('shell.overview.manufacturer', {
-        code: manufacturer.code,
+        name: displayName(manufacturer),
         status: t(`health.statuses.${manufacturer.status}`),
       }),
       description: listErrors(manufacturer).join('; ') || null,
       path,
       search: { manufacturer: manufacturer.code },
     }))
+}
+
+function ofNotifications(failing: readonly FailingChannel[]): readonly OpenTask[] {
+  return failing.map(({ channel: { id, name, enabled }, lastError }) => ({
+    key: `notifications ${id}`,
+    text: t(enabled ? 'shell.overview.notifications.failing' : 'shell.overview.notifications.disabled', {
+      name: plainText(name),
+    }),
+    description: lastError,
+    path: pathOf('notifications'),
+    search: { tab: 'deliveries', channel_id: String(id) },
+  }))
 }

@@ -7,6 +7,7 @@ import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 import { RowBox } from '../parts/data-table.tsx'
+import { ManufacturerName } from '../parts/manufacturer-name.tsx'
 import type { Selection } from '../selection.ts'
 
 interface EntryProps {
@@ -68,7 +69,7 @@ function Comparison({ entry }: { entry: QueueEntryBody }) {
           <Row
             key={field}
             title={t(`queue.fields.${field}`)}
-            found={<Text text={entry[field]} />}
+            found={<Value field={field} value={entry[field]} />}
             known={<Known existing={existing} field={field} />}
             isDifferent={isDifferent(field, entry, existing)}
           />
@@ -94,7 +95,7 @@ function Comparison({ entry }: { entry: QueueEntryBody }) {
 
 /** A value of the known receiver. Its name is a link to its page. */
 function Known({ existing, field }: { existing: ExistingDevice | null; field: (typeof fields)[number] }) {
-  const text = <Text text={existing?.[field] ?? null} />
+  const text = <Value field={field} value={existing?.[field] ?? null} />
   if (existing === null || field !== 'name') return text
   return (
     <Link to="/receivers/$id" params={{ id: String(existing.id) }}>
@@ -121,6 +122,10 @@ function Row({ title, found, known, isDifferent = false }: RowProps) {
       <td>{known}</td>
     </tr>
   )
+}
+
+function Value({ field, value }: { field: (typeof fields)[number]; value: string | null }) {
+  return field === 'manufacturer' && value ? <ManufacturerName code={value} /> : <Text text={value} />
 }
 
 function Text({ text }: { text: string | null | undefined }) {

@@ -8,6 +8,8 @@ import {
   type AlertRow,
   alertAspects,
   formatSetting,
+  hasKnownDefault,
+  isChanged,
   type SettingRow,
   settingDescription,
   settingTitle,
@@ -48,15 +50,16 @@ export function alertColumns(onAsk: Ask): readonly Column<AlertRow>[] {
 /** A value with its unit, where it comes from unless it is the default, and what the user can do. */
 function Value({ row, onAsk }: { readonly row: SettingRow; readonly onAsk: Ask }) {
   const { key, value, source } = row
-  const isChanged = value !== defaultSettings[key]
   const notes = [
     ...(source === 'default' ? [] : [t(`settings.sources.${source}`)]),
-    ...(isChanged ? [t('settings.default', { value: formatSetting(key, defaultSettings[key]) })] : []),
+    ...(isChanged(row) && hasKnownDefault(key)
+      ? [t('settings.default', { value: formatSetting(key, defaultSettings[key]) })]
+      : []),
   ]
   return (
     <div className="setting">
       <span className="stacked">
-        <span className="setting-value" data-changed={isChanged || undefined}>
+        <span className="setting-value" data-changed={isChanged(row) || undefined}>
           {formatSetting(key, value)}
         </span>
         {notes.length === 0 ? null : <small>{notes.join(' · ')}</small>}

@@ -1,6 +1,14 @@
 /** Dialogs to edit and reset a setting. */
 
-import { type NumberSetting, type SettingKind, type Settings, settingKinds } from '../../src/contract/settings.ts'
+import {
+  type BooleanSetting,
+  type ChoiceSetting,
+  type NumberSetting,
+  type SettingKind,
+  type Settings,
+  settingKinds,
+  type TimeZoneSetting,
+} from '../../src/contract/settings.ts'
 import { parseSetting } from '../../src/domain/settings.ts'
 import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'
@@ -80,9 +88,26 @@ function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
       />
     )
   }
-  const values = kind.type === 'boolean' ? [true, false] : (kind.values as readonly SettingRow['value'][])
-  const options = values.map((option) => ({ value: String(option), text: formatSetting(key, option) }))
+  if (kind.type === 'list') {
+    return <Field name="value" label={title} autoComplete="off" defaultValue={String(value)} required={false} />
+  }
+  const options = listValues(kind, value).map((option) => ({ value: String(option), text: formatSetting(key, option) }))
   return <SelectField name="value" label={title} options={options} defaultValue={String(value)} />
+}
+
+function listValues(
+  kind: BooleanSetting | ChoiceSetting | TimeZoneSetting,
+  value: SettingRow['value'],
+): readonly SettingRow['value'][] {
+  switch (kind.type) {
+    case 'boolean':
+      return [true, false]
+    case 'choice':
+      return kind.values
+    case 'time_zone':
+      // The browser may not list the current one.
+      return [...new Set([value, ...Intl.supportedValuesOf('timeZone')])].sort()
+  }
 }
 
 /** The default of a decimal setting depends on the installation. */

@@ -3,6 +3,7 @@
 import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
 import {
+  defaultSettings,
   type NumberSetting,
   type SettingKey,
   type SettingKind,
@@ -24,7 +25,15 @@ export interface SettingRow extends SettingScope {
   readonly scopeName: string
 }
 
-export const settingSubjects: readonly SettingSubject[] = ['polling', 'battery', 'rf', 'audio', 'alerts', 'history']
+export const settingSubjects: readonly SettingSubject[] = [
+  'polling',
+  'battery',
+  'rf',
+  'audio',
+  'alerts',
+  'history',
+  'documents',
+]
 
 export const alertAspects = ['enabled', 'delay_seconds', 'severity'] as const
 type AlertAspect = (typeof alertAspects)[number]
@@ -98,10 +107,23 @@ export function isNumber(kind: SettingKind): kind is NumberSetting {
   return kind.type === 'integer' || kind.type === 'decimal'
 }
 
+type ChoiceValue = Extract<(typeof settingKinds)[SettingKey], { readonly type: 'choice' }>['values'][number]
+
+/** Whether a value differs from the default, as far as the browser knows the default. */
+export function isChanged({ key, value, source }: SettingRow): boolean {
+  return hasKnownDefault(key) ? value !== defaultSettings[key] : source !== 'default'
+}
+
+/** Whether the browser knows the default, because it does not depend on the installation. */
+export function hasKnownDefault(key: SettingKey): boolean {
+  const kind: SettingKind = settingKinds[key]
+  return kind.hasOwnDefault !== true
+}
+
 export function formatSetting(key: SettingKey, value: SettingRow['value']): string {
   if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
-  if (typeof value === 'string') return t(`settings.values.${value}`)
   const kind: SettingKind = settingKinds[key]
+  if (typeof value === 'string') return kind.type === 'choice' ? t(`settings.values.${value as ChoiceValue}`) : value
   switch (isNumber(kind) ? kind.unit : undefined) {
     case 'd':
       return formatUnit('day', value)

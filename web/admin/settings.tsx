@@ -2,8 +2,9 @@
 
 import { useId, useState } from 'react'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
-import { defaultSettings, type SettingSubject } from '../../src/contract/settings.ts'
+import type { SettingSubject } from '../../src/contract/settings.ts'
 import type { SettingScope } from '../../src/domain/settings.ts'
+import { useManufacturerNames } from '../manufacturer-names.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -16,7 +17,7 @@ import '../styles/records.css'
 import { t } from '../i18n.ts'
 import { alertColumns, settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
-import { alertRowsOf, rowsOf, type SettingRow, scopeKey, settingSubjects } from './setting-row.ts'
+import { alertRowsOf, isChanged, rowsOf, type SettingRow, scopeKey, settingSubjects } from './setting-row.ts'
 
 const topics = ['settings', 'groups'] as const
 
@@ -61,6 +62,7 @@ export function SettingsPage() {
 /** Returns a function that returns the name of a scope. */
 function useScopeNames(): (scope: SettingScope) => string {
   const { body: groups } = useResource('/api/groups/', 'list', topics)
+  const manufacturerName = useManufacturerNames()
   return ({ manufacturer, group }) => {
     if (group !== null) {
       const title = groups?.find(({ id }) => id === group)?.title ?? String(group)
@@ -68,7 +70,7 @@ function useScopeNames(): (scope: SettingScope) => string {
     }
     return manufacturer === null
       ? t('settings.allManufacturers')
-      : t('settings.oneManufacturer', { code: manufacturer })
+      : t('settings.oneManufacturer', { name: manufacturerName(manufacturer) })
   }
 }
 
@@ -121,8 +123,7 @@ interface TablesProps {
 
 /** The settings of one scope, by subject. */
 function Tables({ scope, name, isChangedOnly, askFor }: TablesProps) {
-  const isShown = ({ key, source, value }: SettingRow) =>
-    !isChangedOnly || source !== 'default' || value !== defaultSettings[key]
+  const isShown = (row: SettingRow) => !isChangedOnly || row.source !== 'default' || isChanged(row)
   const tables = settingSubjects
     .map((subject) => ({ subject, rows: rowsOf(scope, name, subject) }))
     .filter(({ rows }) => rows.some(isShown))

@@ -52,7 +52,7 @@ export function ArrangeBar({ shown, edits, placing, setPlacing, change, onPlaceh
           onText={(title) =>
             edits.dispatch(() => ({
               type: 'create_group',
-              group: { id: 0, title, slots: [], hide_charts: false, manufacturer: null },
+              group: { id: 0, title, slots: [], hide_charts: false, zone: null, manufacturer: null },
             }))
           }
         />

@@ -16,8 +16,8 @@ import { Flags } from './flags.tsx'
 import { LastTransmitter } from './last-transmitter.tsx'
 import { Chart, Level, Meters, qualityTextOf } from './meters.tsx'
 import { OfflineReceiver } from './offline-receiver.tsx'
-import { StateIcon } from './state-icon.tsx'
 import { TimeLeft } from './time-left.tsx'
+import { ShownState } from './will-not-last.tsx'
 
 export interface ChannelCardProps {
   readonly receiverId: number
@@ -57,7 +57,7 @@ export const ChannelCard = memo(function ChannelCard({
     >
       <div className="card-head">
         <Slot facts={facts} />
-        <State facts={facts} />
+        <ShownState facts={facts} />
       </div>
       <div className="card-who">
         <Name facts={facts} />
@@ -97,15 +97,6 @@ export const ChannelCard = memo(function ChannelCard({
     </li>
   )
 })
-
-function State({ facts: { state } }: { facts: ChannelFacts }) {
-  return (
-    <span className="card-state">
-      <StateIcon state={state} />
-      <span className="card-state-text">{t(`states.${state}`)}</span>
-    </span>
-  )
-}
 
 /** The picture of the performer, if there is one. For users who may assign performers it is a button. */
 function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions | undefined }) {

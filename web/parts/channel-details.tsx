@@ -12,7 +12,7 @@ import { formatMegahertz, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useNow } from '../now.ts'
 import { useResource } from '../resource.ts'
-import { batteryText, channelPairs, transmitterPairs } from './equipment-details.ts'
+import { batteryText, channelPairs, forecastText, transmitterPairs } from './equipment-details.ts'
 import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
 import { networkPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'
@@ -48,6 +48,7 @@ export function TransmitterDetails({ facts, channel: { transmitter, last_transmi
         pairs={[
           { name: t('channel.fields.transmitterName'), value: plainText(transmitter?.name ?? last?.name ?? '') },
           { name: t('channel.fields.battery'), value: batteryText(facts.battery, transmitter?.details) },
+          { name: t('channel.fields.forecast'), value: forecastText(transmitter?.forecast) },
           {
             name: t('channel.fields.frequency'),
             value: transmitter?.frequency && formatMegahertz(transmitter.frequency),

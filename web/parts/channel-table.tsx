@@ -17,6 +17,7 @@ import { antennaLabelOf, antennaTextOf, audioTextOf, Level, qualityTextOf, rfATe
 import { usePlaceholder } from './placeholder-card.tsx'
 import { StateIcon } from './state-icon.tsx'
 import { TimeLeft } from './time-left.tsx'
+import { WillNotLast } from './will-not-last.tsx'
 
 interface ChannelTableProps {
   readonly entries: readonly VisibleSlot[]
@@ -172,7 +173,13 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Col
   ),
   battery: (facts) => <Battery facts={facts} />,
   time_left: (facts) =>
-    facts.lastSeenAt === null ? <TimeLeft facts={facts} /> : <LastTransmitter facts={facts} isShort={true} />,
+    facts.lastSeenAt === null ? (
+      <>
+        <TimeLeft facts={facts} /> <WillNotLast channelId={facts.channelId} />
+      </>
+    ) : (
+      <LastTransmitter facts={facts} isShort={true} />
+    ),
   rf_a: (facts) => <Level {...idsOf(facts)} textOf={rfATextOf} labelOf={antennaLabelOf} />,
   rf_b: (facts) => <Level {...idsOf(facts)} textOf={antennaTextOf.b} labelOf={antennaLabelOf} />,
   audio: (facts) => <Level {...idsOf(facts)} textOf={audioTextOf} />,

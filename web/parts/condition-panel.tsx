@@ -11,6 +11,7 @@ import { AcknowledgeButton } from './acknowledge-button.tsx'
 import { Age } from './age.tsx'
 import { Ago } from './ago.tsx'
 import { StateIcon } from './state-icon.tsx'
+import { WillNotLast } from './will-not-last.tsx'
 
 interface ConditionPanelProps {
   readonly facts: ChannelFacts
@@ -51,6 +52,7 @@ export function ConditionPanel({ facts, channel }: ConditionPanelProps) {
           ))}
         </ul>
       )}
+      <WillNotLast channelId={facts.channelId} />
       {last === undefined ? null : (
         <p className="condition-last">
           {t('channel.lastTransmitter')}:{' '}

@@ -16,18 +16,20 @@ export interface Column<Row> {
   readonly align?: 'end'
 }
 
-interface DataTableProps<Row> {
+interface DataTableProps<Row, Id extends number | string> {
   /** Accessible name of the table. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  readonly idOf: (row: Row) => number | string
-  readonly selection?: Selection
+  readonly idOf: (row: Row) => Id
+  readonly selection?: Selection<Id> | undefined
   /** Accessible name of a row's checkbox. */
   readonly nameOf?: (row: Row) => string
+  readonly isHighlighted?: (row: Row) => boolean
 }
 
-export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf }: DataTableProps<Row>) {
+export function DataTable<Row, Id extends number | string>(props: DataTableProps<Row, Id>) {
+  const { caption, columns, rows, idOf, selection, nameOf, isHighlighted } = props
   const [search, change] = useSearch()
   const order = orderOf(search)
   const sortBy = columns.find(({ key }) => key === order?.key)?.sortBy
@@ -56,8 +58,12 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
         {sorted.map((row) => {
           const id = idOf(row)
           return (
-            <tr key={id} data-selected={(typeof id === 'number' && selection?.has(id)) || undefined}>
-              {selection === undefined || typeof id !== 'number' ? null : (
+            <tr
+              key={id}
+              data-selected={selection?.has(id) || undefined}
+              data-highlighted={isHighlighted?.(row) || undefined}
+            >
+              {selection === undefined ? null : (
                 <td className="cell-tick">
                   <RowBox id={id} selection={selection} name={nameOf?.(row) ?? String(id)} />
                 </td>
@@ -76,7 +82,8 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
 }
 
 /** Checkbox of one row. */
-export function RowBox({ id, name, selection }: { id: number; name: string; selection: Selection }) {
+export function RowBox<Id extends number | string>(props: { id: Id; name: string; selection: Selection<Id> }) {
+  const { id, name, selection } = props
   return (
     <label className="tick row-box">
       <input

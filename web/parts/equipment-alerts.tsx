@@ -29,7 +29,11 @@ export function EquipmentAlerts({ receiverId, channelId }: EquipmentAlertsProps)
   return (
     <section className="detail-part detail-alerts">
       <h2>{t('channel.alerts')}</h2>
-      {current.length === 0 ? <p>{t('channel.noAlerts')}</p> : <Alerts alerts={current} channelId={channelId} />}
+      {current.length === 0 ? (
+        <p>{t(channelId === null ? 'receiver.noAlerts' : 'channel.noAlerts')}</p>
+      ) : (
+        <Alerts alerts={current} channelId={channelId} />
+      )}
       <Loaded resource={cleared}>
         {(body) => {
           const own = body.filter(isOwn).toSorted(newestFirst)

@@ -1,6 +1,6 @@
 /** Additional values that some equipment reports for a channel and its transmitter. */
 
-import type { ChannelDetails, TransmitterDetails } from '../../src/contract/resources/channels.ts'
+import type { ChannelDetails, TransmitterBody, TransmitterDetails } from '../../src/contract/resources/channels.ts'
 import type { Fault } from '../../src/contract/values.ts'
 import {
   formatCelsius,
@@ -69,6 +69,16 @@ export function batteryText(percent: number | null, details: TransmitterDetails 
   if (percent === null) return null
   const text = formatPercent(percent)
   return details?.battery_is_estimate === true ? t('channel.estimated', { percent: text }) : text
+}
+
+/** Formats a forecast from earlier discharges with its range; null for minutes that the equipment reports. */
+export function forecastText(forecast: TransmitterBody['forecast'] | undefined): string | null {
+  if (!forecast || forecast.source === 'device') return null
+  return t('channel.forecastRange', {
+    time: formatMinutes(forecast.minutes_left),
+    low: formatMinutes(forecast.low),
+    high: formatMinutes(forecast.high),
+  })
 }
 
 export function faultText(fault: Fault | null | undefined): string | null {

@@ -27,7 +27,7 @@ export function PasswordField({ name, label, hint, ...input }: InputProps) {
   const { ids, problem, described } = useDescribed({ name, hint })
   const [isShown, setShown] = useState(false)
   return (
-    <Frame {...{ ids, label, hint, problem }}>
+    <Frame {...{ ids, label, hint, problem }} isOptional={input.required === false}>
       <span className="input-row">
         <input className="input" {...input} {...described} name={name} type={isShown ? 'text' : 'password'} />
         <button type="button" className="choice" aria-pressed={isShown} onClick={() => setShown(!isShown)}>

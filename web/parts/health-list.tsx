@@ -4,6 +4,7 @@ import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
 import type { UpstreamStatus } from '../../src/contract/values.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
 import { t } from '../i18n.ts'
+import { displayName } from '../manufacturer-names.ts'
 import { listErrors } from '../source-errors.ts'
 
 interface HealthListProps {
@@ -19,7 +20,7 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
       {manufacturers.map((manufacturer) => (
         <li key={manufacturer.code} className="footer-item" data-status={isOld ? undefined : manufacturer.status}>
           <Lamp shape={isOld ? 'ring' : shapeOf[manufacturer.status]} />
-          <bdi className="footer-code">{manufacturer.code}</bdi>{' '}
+          <bdi className="footer-name">{displayName(manufacturer)}</bdi>{' '}
           <span className="footer-status">
             {isOld
               ? t('health.lastKnown', { status: t(`health.statuses.${manufacturer.status}`) })

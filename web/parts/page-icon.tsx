@@ -1,6 +1,7 @@
 /** The icons of the administrative pages. */
 
 import {
+  BellRing,
   Cable,
   ClipboardPaste,
   FileClock,
@@ -32,6 +33,7 @@ const icons: Record<SectionPage, LucideIcon> = {
   find: Radar,
   manufacturers: Rows3,
   settings: Settings2,
+  notifications: BellRing,
   nodes: Server,
   people: UsersRound,
   tokens: KeyRound,

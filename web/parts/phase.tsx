@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
+import { manufacturerName, useManufacturerNames } from '../manufacturer-names.ts'
 import { signInPath, useResource } from '../resource.ts'
 import { useSession } from '../session.ts'
 import { useVisibleSlots } from '../use-visible-slots.ts'
@@ -47,16 +48,17 @@ function Failed() {
 function Empty({ view }: { view: View }) {
   const { manufacturer } = view
   const hasChannels = useWatchState((watchState) => watchState.receivers.size > 0)
-  const codes = useWatchState((watchState) =>
+  const nameOf = useManufacturerNames()
+  const names = useWatchState((watchState) =>
     (watchState.health?.manufacturers ?? [])
       .filter((manufacturer) => manufacturer.status !== 'disabled')
-      .map((manufacturer) => manufacturer.code)
+      .map((manufacturer) => manufacturerName(watchState, manufacturer.code))
       .join(', '),
   )
   if (hasChannels) return <NothingFound view={view} />
   if (manufacturer !== null) {
     return (
-      <Notice title={t('empty.filtered', { code: manufacturer })}>
+      <Notice title={t('empty.filtered', { name: nameOf(manufacturer) })}>
         <p>
           <Link to="." search={addressOf({ ...view, manufacturer: null })}>
             {t('empty.showAll')}
@@ -65,10 +67,10 @@ function Empty({ view }: { view: View }) {
       </Notice>
     )
   }
-  if (codes !== '') {
+  if (names !== '') {
     return (
       <Notice title={t('empty.noReceiversTitle')}>
-        <p>{t('empty.noReceivers', { names: codes })}</p>
+        <p>{t('empty.noReceivers', { names })}</p>
       </Notice>
     )
   }

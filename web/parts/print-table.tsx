@@ -5,18 +5,11 @@ import { flushSync } from 'react-dom'
 import { parseSort } from '../channel-order.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useServices } from '../context.ts'
-import {
-  formatDateTime,
-  formatDbfs,
-  formatDbm,
-  formatMegahertz,
-  formatPercent,
-  formatTimeLeft,
-  plainText,
-} from '../format.ts'
+import { formatDateTime, formatDbfs, formatDbm, formatMegahertz, formatPercent, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { View } from '../view.ts'
 import type { VisibleSlot } from '../visible-slots.ts'
+import { timeLeftText } from './time-left.tsx'
 
 /** Whether the page is being printed. */
 export function useIsPrinting(): boolean {
@@ -106,14 +99,14 @@ export function PrintTable({ entries, view }: { entries: readonly VisibleSlot[];
 type Levels = ReturnType<ReturnType<typeof useServices>['store']['levels']>
 
 function channelRow(facts: ChannelFacts, levels: Levels): Record<PrintedColumn, string> {
-  const { slot, token, name, performer, state, battery, minutesLeft, frequency, receiverName, channel, flags } = facts
+  const { slot, token, name, performer, state, battery, frequency, receiverName, channel, flags } = facts
   return {
     slot: String(slot),
     name: [token, name ?? t('card.noName')].filter(Boolean).join(' '),
     performer: performer ?? '',
     state: t(`states.${state}`),
     battery: battery === null ? '' : formatPercent(battery),
-    time_left: minutesLeft === null ? '' : formatTimeLeft(minutesLeft),
+    time_left: timeLeftText(facts) ?? '',
     rf_a: levels.rf === null ? '' : formatDbm(levels.rf),
     audio: levels.audio === null || !levels.isLive ? '' : formatDbfs(levels.audio),
     frequency: frequency === null ? '' : formatMegahertz(frequency),

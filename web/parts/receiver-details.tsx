@@ -5,6 +5,7 @@ import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from './ago.tsx'
 import { faultText } from './equipment-details.ts'
+import { ManufacturerName } from './manufacturer-name.tsx'
 
 /** Messages after which the details of a receiver may have changed. */
 export const receiverTopics = ['receiver', 'source', 'slots'] as const
@@ -13,7 +14,7 @@ export function receiverPairs(body: ReceiverDetail) {
   return [
     { name: t('channel.fields.receiver'), value: plainText(body.name) },
     { name: t('channel.fields.model'), value: body.model },
-    { name: t('channel.fields.manufacturer'), value: body.manufacturer },
+    { name: t('channel.fields.manufacturer'), value: <ManufacturerName code={body.manufacturer} /> },
     { name: t('channel.fields.serial'), value: body.serial_number },
     { name: t('channel.fields.firmware'), value: body.firmware_version },
     { name: t('channel.fields.fault'), value: faultText(body.details?.fault) },

@@ -8,11 +8,12 @@ import type { SortKey } from '../columns.ts'
 import type { Command } from '../commands.ts'
 import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
+import { useManufacturerNames } from '../manufacturer-names.ts'
 import { useMay } from '../session.ts'
 import { layouts, type Sort, stateFilters, themes, type View } from '../view.ts'
-import { useWakeLock } from '../wake-lock.ts'
 import { Choice } from './choice.tsx'
 import { ColumnsDialog } from './columns-dialog.tsx'
+import { KeepAwake } from './keep-awake.tsx'
 import { CommandButtons, NotifyButton } from './tools.tsx'
 
 const NewGroup = lazy(async () => ({ default: (await import('./new-group.tsx')).NewGroup }))
@@ -88,16 +89,6 @@ function ProblemsFirst({ view: { sort }, change }: Pick<ToolbarProps, 'view' | '
     >
       <TriangleAlert className="icon" aria-hidden="true" />
       <span>{t('live.sorts.problems')}</span>
-    </button>
-  )
-}
-
-/** Keeps the screen awake; says if the browser cannot. */
-function KeepAwake() {
-  const { isOn, problem, toggle } = useWakeLock()
-  return (
-    <button type="button" className="choice" aria-pressed={isOn} disabled={problem === 'unsupported'} onClick={toggle}>
-      {problem === null ? t('live.awake.title') : t(`live.awake.${problem}`)}
     </button>
   )
 }
@@ -238,6 +229,7 @@ function Manufacturers({ view: { manufacturer }, change }: Pick<ToolbarProps, 'v
   const codes = useWatchState(
     (watchState) => watchState.health?.manufacturers.map((manufacturer) => manufacturer.code).join(' ') ?? '',
   )
+  const nameOf = useManufacturerNames()
   const known = codes === '' ? [] : codes.split(' ')
   if (known.length < 2 && manufacturer === null) return null
   const all = manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]
@@ -246,7 +238,7 @@ function Manufacturers({ view: { manufacturer }, change }: Pick<ToolbarProps, 'v
       label={t('live.toolbar.manufacturer')}
       value={manufacturer ?? ''}
       values={['', ...all]}
-      nameOf={(code) => (code === '' ? t('filters.all') : code)}
+      nameOf={(code) => (code === '' ? t('filters.all') : nameOf(code))}
       onChoice={(code) => change({ manufacturer: code === '' ? null : code })}
     />
   )

@@ -84,6 +84,7 @@ export function NotifyButton() {
 }
 
 function Help({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
+  const { mount } = useServices()
   const rows = [
     ...commands.map(({ key, keyText = key, text }) => ({ keyText, text })),
     { keyText: t('live.keys.escape'), text: t('live.keys.close') },
@@ -108,7 +109,14 @@ function Help({ commands, onClose }: { commands: readonly Command[]; onClose: ()
           ))}
         </tbody>
       </table>
-      <CloseButton onClose={onClose} />
+      <div className="dialog-actions">
+        <a className="choice" href={`${mount}/help/`}>
+          {t('live.keys.guide')}
+        </a>
+        <button type="button" className="choice" onClick={onClose}>
+          {t('live.keys.closeButton')}
+        </button>
+      </div>
     </Dialog>
   )
 }

@@ -11,7 +11,7 @@ import { BrandSign } from './brand-sign.tsx'
 
 export function TopBar() {
   const isListed = useIsListed()
-  const { replay } = useServices()
+  const { replay, mount } = useServices()
   const { at } = useSearch({ strict: false })
   const moment = replay === null ? {} : { at }
   const bar = useRef<HTMLElement>(null)
@@ -31,7 +31,10 @@ export function TopBar() {
         </Link>
         <Link to={pathOf('timeline')}>{t('nav.timeline')}</Link>
         <Link to={pathOf('alerts')}>{t('nav.alerts')}</Link>
+        <Link to={pathOf('frequencies')}>{t('nav.frequencies')}</Link>
+        <Link to={pathOf('shows')}>{t('nav.shows')}</Link>
         {isListed('overview') ? <Link to={pathOf('overview')}>{t('shell.admin')}</Link> : null}
+        <a href={`${mount}/help/`}>{t('nav.help')}</a>
         <Link to={pathOf('about')}>{t('nav.about')}</Link>
       </nav>
       <Account />

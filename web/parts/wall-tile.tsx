@@ -4,7 +4,7 @@ import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useFacts } from '../context.ts'
-import { formatMegahertz, formatPercent, formatTimeLeft, plainText } from '../format.ts'
+import { formatMegahertz, formatPercent, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { splitName } from '../name-fit.ts'
 import type { Part } from '../wall-fit.ts'
@@ -13,6 +13,8 @@ import { Chart, Meters } from './meters.tsx'
 import { OfflineReceiver } from './offline-receiver.tsx'
 import { usePlaceholder } from './placeholder-card.tsx'
 import { StateIcon } from './state-icon.tsx'
+import { spokenTimeLeft, timeLeftText } from './time-left.tsx'
+import { ShownState, useMissedEnd } from './will-not-last.tsx'
 
 interface WallTileProps {
   readonly receiverId: number
@@ -42,10 +44,7 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, parts, h
       </div>
       <div className="wall-status">
         <TileSlot slot={facts.slot} />
-        <span className="card-state">
-          <StateIcon state={facts.state} />
-          <span className="card-state-text">{t(`states.${facts.state}`)}</span>
-        </span>
+        <ShownState facts={facts} />
         <Flags flags={facts.flags} />
         <TileBattery facts={facts} />
       </div>
@@ -74,13 +73,20 @@ function TileSlot({ slot }: { slot: number }) {
 }
 
 /** The time left, otherwise the percentage, beside a gauge. */
-function TileBattery({ facts: { battery, minutesLeft, batteryLevel, isBatteryOld } }: { facts: ChannelFacts }) {
+function TileBattery({ facts }: { facts: ChannelFacts }) {
+  const { battery, batteryLevel, isBatteryOld } = facts
+  const isShort = useMissedEnd(facts.channelId) !== null
   const percent = battery === null ? null : formatPercent(battery)
-  const left = minutesLeft === null ? null : formatTimeLeft(minutesLeft)
-  const text = left ?? percent ?? t('card.percentUnknown')
-  const spoken = percent === null && left === null ? t('card.noBattery') : t('wall.battery', { value: text })
+  const text = timeLeftText(facts) ?? percent ?? t('card.percentUnknown')
+  const value = spokenTimeLeft(facts) ?? percent
+  const spoken = value === null ? t('card.noBattery') : t('wall.battery', { value })
   return (
-    <span className="battery wall-battery" data-level={batteryLevel} data-old={isBatteryOld || undefined}>
+    <span
+      className="battery wall-battery"
+      data-level={batteryLevel}
+      data-short={isShort || undefined}
+      data-old={isBatteryOld || undefined}
+    >
       {battery === null ? null : (
         <span className="wall-gauge" style={{ '--charged': `${battery}%` } as CSSProperties} aria-hidden="true" />
       )}

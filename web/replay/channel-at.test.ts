@@ -81,6 +81,16 @@ describe('an event', () => {
     expect(at(7, { channel, events }).condition.state).toBe('ok')
   })
 
+  // Conformance: C-12.109.
+  it('of a dropout makes RF weak after a second, and for three seconds after it', () => {
+    const events = [event(3, 'rf_dropout', { until: iso(6) })]
+    const states = [3, 4, 8, 9].map((seconds) => at(seconds, { events }).condition.state)
+    expect(states).toEqual(['ok', 'rf_weak', 'rf_weak', 'ok'])
+    expect(at(5, { events }).condition).toMatchObject({ attention: true, since: iso(4) })
+    expect(at(5, { events: [event(3, 'rf_dropout', { until: iso(3.8) })] }).condition.state).toBe('ok')
+    expect(at(60, { events: [event(3, 'rf_dropout', { data: { open: true } })] }).condition.state).toBe('rf_weak')
+  })
+
   it('holds the row of an alert until it is cleared', () => {
     const events = [event(3, 'alert_raised', { data: { kind: 'no_audio' } })]
     expect(at(4, { events }).condition.state).toBe('no_audio')

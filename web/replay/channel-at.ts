@@ -7,6 +7,7 @@ import type { ChannelBody, TransmitterBody } from '../../src/contract/resources/
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import { conditionFlags } from '../../src/contract/values.ts'
 import { type ConditionFlag, conditionTable } from '../../src/domain/conditions/condition.ts'
+import { stretches } from '../../src/domain/conditions/level-watch.ts'
 import type { StateLetter } from '../../src/domain/history/columns.ts'
 import type { Condition } from '../conditions.ts'
 
@@ -63,16 +64,33 @@ function isRow(name: unknown): name is ConditionFlag {
 /** Events of these kinds last as long as the row of the same name is true. */
 const spans: readonly string[] = ['interference', 'clipping', 'battery_low', 'battery_critical']
 
+/** A row that is true for a time, in epoch milliseconds; `ended` is null while it continues. */
+interface RowSpan {
+  readonly row: ConditionFlag
+  readonly began: number
+  readonly ended: number | null
+}
+
+/** Returns the row that is true because of an event, if there is one. */
+function rowSpanOf({ kind, time, until, data }: EventBody): RowSpan | null {
+  const began = Date.parse(time)
+  const ended = data.open === true ? null : Date.parse(until ?? time) + (until === null ? 1_000 : 0)
+  if (spans.includes(kind) && isRow(kind)) return { row: kind, began, ended }
+  if (kind !== 'rf_dropout') return null
+  const { row, afterMs, holdMs } = stretches.weak
+  if (ended !== null && ended - began < afterMs) return null
+  return { row, began: began + afterMs, ended: ended === null ? null : ended + holdMs }
+}
+
 function applyEvents({ channel, recordedAt, at, events }: ChannelAtOptions, rows: Rows): ChannelBody {
   let current = channel
-  for (const { kind, time, until, data } of events) {
+  for (const event of events) {
+    const { kind, time, data } = event
     const began = Date.parse(time)
-    if (spans.includes(kind) && isRow(kind)) {
-      const ended = data.open === true ? null : Date.parse(until ?? time) + (until === null ? 1_000 : 0)
-      if (ended !== null && ended <= at) {
-        if (ended > recordedAt) end(rows, kind, ended)
-      } else if (began > recordedAt) add(rows, kind, began)
-    }
+    const span = rowSpanOf(event)
+    if (span !== null && span.ended !== null && span.ended <= at) {
+      if (span.ended > recordedAt) end(rows, span.row, span.ended)
+    } else if (span !== null && span.began > recordedAt && span.began <= at) add(rows, span.row, span.began)
     if (began <= recordedAt) continue
     if (kind === 'alert_raised' && isRow(data.kind)) add(rows, data.kind, began)
     if (kind === 'alert_cleared' && isRow(data.kind)) remove(rows, data.kind, began)
@@ -152,7 +170,7 @@ function withTransmitter(channel: ChannelBody, { battery, minutes }: StepAt): Ch
   const { slot, name, frequency, last_transmitter: last } = channel
   const unknown: TransmitterBody = {
     ...{ slot, upstream_slot: null, name: last?.name ?? name, frequency },
-    ...{ battery: last?.battery ?? null, audio_level: null, rf_level: null },
+    ...{ battery: last?.battery ?? null, forecast: null, audio_level: null, rf_level: null },
   }
   const before = channel.transmitter ?? unknown
   const left = before.details?.battery_minutes ?? null
@@ -162,7 +180,12 @@ function withTransmitter(channel: ChannelBody, { battery, minutes }: StepAt): Ch
   const { last_transmitter: _, ...rest } = channel
   return {
     ...rest,
-    transmitter: { ...before, battery: battery ?? before.battery, ...(details !== undefined && { details }) },
+    transmitter: {
+      ...before,
+      battery: battery ?? before.battery,
+      forecast: minutes === null ? null : { minutes_left: minutes, source: 'device', low: minutes, high: minutes },
+      ...(details !== undefined && { details }),
+    },
   }
 }
 

@@ -114,7 +114,8 @@ export function useDeleteMarker(onDone: () => void): (event: EventBody) => Promi
       if (!deleted.ok) return showMessage({ text: deleted.problem.detail, tone: 'alarm' })
       onDone()
       const undo = async () => {
-        const restored = await api.write('POST', '/api/markers/', { time, until, channel_id, text }, 'object')
+        const marker = { time, until, channel_id, text }
+        const restored = await api.write('POST', '/api/markers/', marker, 'object')
         showMessage(
           restored.ok ? { text: t('timeline.markerRestored') } : { text: restored.problem.detail, tone: 'alarm' },
         )

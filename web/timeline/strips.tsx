@@ -1,13 +1,14 @@
 /** The strips of the channels with the rows above them, as two canvases beside the names. */
 
 import { Link } from '@tanstack/react-router'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { Problem } from '../api.ts'
 import { useFacts, useServices } from '../context.ts'
 import { formatDateTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { useColourChanges } from '../use-colour-changes.ts'
 import { createTimelineCanvas, type Place, type Scene, type TimelineCanvas } from './canvas.ts'
 import type { TimelineControl, TimelineState } from './control.ts'
 import { eventDetail, eventTitle } from './events.ts'
@@ -125,7 +126,7 @@ export function Strips(props: StripsProps) {
     }
   }, [control, loader, canvas, now])
   useEffect(() => canvas.current?.setScene(scene), [canvas, scene])
-  useColourChanges(canvas)
+  useColourChanges(useCallback(() => canvas.current?.recolour(), [canvas]))
 
   return (
     <div className="strips" data-selecting={isSelecting}>
@@ -215,21 +216,4 @@ function EventHint({ hint: { event, x, y } }: { hint: Hint }) {
       </span>
     </div>
   )
-}
-
-/** Draws the canvases again when the theme changes. */
-function useColourChanges(canvas: RefObject<TimelineCanvas | null>) {
-  useEffect(() => {
-    const recolour = () => canvas.current?.recolour()
-    const queries = ['(prefers-color-scheme: light)', '(prefers-contrast: more)', '(forced-colors: active)', 'print']
-    const media = queries.map((query) => matchMedia(query))
-    for (const query of media) query.addEventListener('change', recolour)
-    const theme = new MutationObserver(recolour)
-    theme.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    void document.fonts.ready.then(recolour)
-    return () => {
-      for (const query of media) query.removeEventListener('change', recolour)
-      theme.disconnect()
-    }
-  }, [canvas])
 }

@@ -13,6 +13,11 @@ export function About() {
     <main className="content prose" id="content" tabIndex={-1}>
       <h1>{t('about.title')}</h1>
       <p>{t('about.what')}</p>
+      <p>
+        <a className="action" href={`${mount}/help/`}>
+          {t('about.help')}
+        </a>
+      </p>
       <dl className="pairs">
         <dt>{t('about.version')}</dt>
         <dd>{version}</dd>

@@ -16,6 +16,7 @@ import { PrintTable, useIsPrinting } from '../parts/print-table.tsx'
 import { Toolbar } from '../parts/toolbar.tsx'
 import { useCommands } from '../parts/tools.tsx'
 import { useMay, useSession } from '../session.ts'
+import { StartOffer } from '../shows/start-offer.tsx'
 import { moveFocus } from '../use-arrow-keys.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
@@ -43,7 +44,14 @@ export function Monitor() {
         {isArranging ? (
           <Arrange {...{ view, change }} onDone={() => setArranging(false)} />
         ) : (
-          <Phase view={view}>{(entries) => <Channels {...{ view, change, entries }} />}</Phase>
+          <Phase view={view}>
+            {(entries) => (
+              <>
+                {mayOperate ? <StartOffer /> : null}
+                <Channels {...{ view, change, entries }} />
+              </>
+            )}
+          </Phase>
         )}
       </main>
       {dialog}

@@ -68,7 +68,7 @@ function OneReceiver({ receiver }: { receiver: ReceiverInData }) {
   return (
     <>
       {receiver.is_active ? <OnlineState receiver={receiver} /> : <OfflineState receiver={receiver} />}
-      <Channels receiver={receiver} />
+      {receiver.channels.length === 0 ? null : <Channels receiver={receiver} />}
       <div className="detail-columns" data-columns="2">
         <div className="detail-column">
           <EquipmentAlerts receiverId={receiver.id} channelId={null} />
@@ -89,9 +89,11 @@ function OnlineState({ receiver: { channels } }: { receiver: ReceiverInData }) {
       <p className="condition-state">
         <StateIcon state={attention === 0 ? 'ok' : 'battery_low'} />
         <strong>{t('receiver.online')}</strong>
-        <span className="condition-since">
-          {attention === 0 ? t('receiver.allOk') : t('receiver.problems', { count: attention })}
-        </span>
+        {channels.length === 0 ? null : (
+          <span className="condition-since">
+            {attention === 0 ? t('receiver.allOk') : t('receiver.problems', { count: attention })}
+          </span>
+        )}
       </p>
     </section>
   )

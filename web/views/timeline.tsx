@@ -1,6 +1,7 @@
 /** The timeline: the recorded levels and events of all channels, from a week to ten seconds. */
 
 import '../styles/timeline.css'
+import { useQuery } from '@tanstack/react-query'
 import { Flag, Monitor as MonitorIcon, Tv } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { EventBody } from '../../src/contract/resources/events.ts'
@@ -19,7 +20,7 @@ import { useMay } from '../session.ts'
 import type { Scene, TimelineCanvas } from '../timeline/canvas.ts'
 import { createControl, type TimelineControl, type TimelineState } from '../timeline/control.ts'
 import { EventList } from '../timeline/event-list.tsx'
-import { concerns, endOf, eventDetail, type KindFilter, startOf } from '../timeline/events.ts'
+import { concerns, endOf, type KindFilter, startOf } from '../timeline/events.ts'
 import { Legend } from '../timeline/legend.tsx'
 import { LevelTable } from '../timeline/level-table.tsx'
 import { draftOf, MarkerDialog, type MarkerDraft, useDeleteMarker } from '../timeline/marker-dialog.tsx'
@@ -69,6 +70,7 @@ function TimelineOfChannels() {
   const [isTable, setTable] = useState(false)
   const [chosenId, setChosenId] = useState<number | null>(null)
   const [draft, setDraft] = useState<MarkerDraft | null>(null)
+  const isNothingRecorded = useIsNothingRecorded(now)
   const remove = useDeleteMarker(list.reload)
   const isPrinting = useIsPrinting()
 
@@ -114,12 +116,13 @@ function TimelineOfChannels() {
             </button>
           </div>
         )}
-        <RecordingState events={list.events} />
+        <RecordingState />
       </div>
       <div className="timeline-columns">
         <div className="timeline-main">
           <PointPanel {...{ control, settled, rows, isSelecting }} onSelecting={setSelecting} onMarker={newMarker} />
           {rows.length === 0 ? <NoChannels /> : null}
+          {rows.length > 0 && isNothingRecorded ? <p className="loading">{t('timeline.nothingRecorded')}</p> : null}
           {loader === null || rows.length === 0 || isTable || isPrinting ? null : (
             <Strips
               {...{ rows, scene, control, settled, loader, canvas, isSelecting, now, neighbour }}
@@ -221,14 +224,34 @@ function findNeighbour(events: readonly EventBody[], rows: readonly Row[], at: n
 }
 
 /** Says that nothing is being recorded, and why. */
-function RecordingState({ events }: { events: readonly EventBody[] }) {
-  const gap = events.find(({ kind, data }) => kind === 'recording_gap' && data.open === true)
-  if (gap === undefined) return null
+function RecordingState() {
+  const isOff = useWatchState(({ config }) => config.HISTORY === false)
+  const hasStopped = useWatchState(({ alerts }) => alerts.some(({ kind }) => kind === 'recording_stopped'))
+  if (!isOff && !hasStopped) return null
   return (
     <p className="timeline-warning" role="alert">
-      {t('timeline.notRecording', { reason: eventDetail(gap) ?? '' })}
+      {t('timeline.notRecording', { reason: t(isOff ? 'timeline.gaps.off' : 'timeline.gaps.storage') })}
     </p>
   )
+}
+
+/** How often a page without any record looks for one. */
+const emptyRetryMs = 5_000
+
+/** Whether no level was ever recorded; false until this is known. */
+function useIsNothingRecorded(now: () => number): boolean {
+  const { api } = useServices()
+  const { data = false } = useQuery({
+    queryKey: ['is nothing recorded'],
+    queryFn: async () => {
+      const time = toIso(Math.floor(now() / 1_000) * 1_000)
+      const response = await api.read(`/api/history/at/?${new URLSearchParams({ time })}`, 'object')
+      return !response.ok && response.problem.status === 404
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.data === true ? emptyRetryMs : false),
+  })
+  return data
 }
 
 function NoChannels() {

@@ -7,8 +7,8 @@ import type { DeviceState, ShowChannel, ShowTransmitter } from '../../show/show.
 
 export type SimulatedFamily = 'ulxd' | 'qlxd' | 'slxd' | 'slxd+' | 'ad' | 'anx4' | 'psm1000' | 'uhfr'
 
-const oneLevel: ReportedScale = { ...commonScale, rf: [-128, -13], audio: [-50, 0], minutesPerPercent: 6 }
-const slxdScale: ReportedScale = { ...commonScale, peakAboveRms: 2, battery: 'bars', minutesPerPercent: 6 }
+const oneLevel: ReportedScale = { ...commonScale, rf: [-128, -13], audio: [-50, 0], reportsMinutes: true }
+const slxdScale: ReportedScale = { ...commonScale, peakAboveRms: 2, battery: 'bars' }
 
 /** What `toValues` and `toSample` report of the show. */
 export const reportedScales: Readonly<Record<SimulatedFamily, ReportedScale>> = {
@@ -16,8 +16,8 @@ export const reportedScales: Readonly<Record<SimulatedFamily, ReportedScale>> = 
   qlxd: oneLevel,
   slxd: slxdScale,
   'slxd+': slxdScale,
-  ad: { ...commonScale, peakAboveRms: 3, minutesPerPercent: 6, quality: 100 },
-  anx4: { ...commonScale, peakAboveRms: 3, minutesPerPercent: 6, quality: 100 },
+  ad: { ...commonScale, peakAboveRms: 3, reportsMinutes: true, quality: 100 },
+  anx4: { ...commonScale, peakAboveRms: 3, reportsMinutes: true, quality: 100 },
   psm1000: { ...commonScale, rf: null, battery: null, hasFixedTransmitter: true },
   uhfr: { ...commonScale, rf: null, audio: null, battery: 'bars' },
 }
@@ -236,7 +236,7 @@ function ulxdTransmitter(
     BATT_HEALTH: isOn ? '096' : '255',
     BATT_CYCLE: isOn ? '00042' : '65535',
     BATT_TEMP_C: isOn ? '068' : '255',
-    BATT_TYPE: isOn ? 'LION' : 'UNKN',
+    BATT_TYPE: isOn ? batteryCode[transmitter.battery_type] : 'UNKN',
   }
 }
 
@@ -257,7 +257,7 @@ function axientTransmitter(
     TX_BATT_HEALTH_PERCENT: isOn ? '098' : '255',
     TX_BATT_CYCLE_COUNT: isOn ? '00017' : '65535',
     TX_BATT_TEMP_C: isOn ? '071' : '255',
-    TX_BATT_TYPE: isOn ? 'LION' : 'UNKN',
+    TX_BATT_TYPE: isOn ? batteryCode[transmitter.battery_type] : 'UNKN',
     'SLOT_STATUS 1': isOn ? 'LINKED.ACTIVE' : 'LINKED.INACTIVE',
     'SLOT_STATUS 2': 'STANDARD',
     'SLOT_STATUS 3': 'EMPTY',
@@ -292,13 +292,17 @@ export function toSample(family: SimulatedFamily, channel: ShowChannel): string 
   }
 }
 
+const batteryCode = { lithium: 'LION', nimh: 'NIMH', alkaline: 'ALKA' } as const
+
 function bars(transmitter: ShowTransmitter | null): string {
   return transmitter === null ? '255' : pad(Math.ceil(transmitter.battery / 20), 3)
 }
 
 function minutes(transmitter: ShowTransmitter | null, uptimeMs: number): string {
   if (transmitter === null) return '65535'
-  return uptimeMs < 4_000 ? '65534' : pad(transmitter.battery * 6, 5)
+  // Only rechargeable packs know how long they last.
+  if (transmitter.battery_type !== 'lithium') return '65535'
+  return uptimeMs < 4_000 ? '65534' : pad(transmitter.minutes_left, 5)
 }
 
 function uhfrBattery(transmitter: ShowTransmitter | null): string {

@@ -15,11 +15,11 @@ import {
 } from '../queries.ts'
 import {
   AssignmentChange,
+  ChannelChange,
   GroupChange,
   NewAssignment,
   NewPerformer,
   PerformerChange,
-  SlotChange,
   SlotMovesRequest,
 } from '../requests.ts'
 import { Channel, ListedChannel } from '../resources/channels.ts'
@@ -76,11 +76,15 @@ export const getChannel = endpoint('GET', '/api/channels/:id/', {
   response: { 200: ListedChannel },
 })
 
-export const moveChannel = endpoint('PATCH', '/api/channels/:id/', {
-  ...operation('Hardware', 'moveChannel', 'Moves a channel to another slot.'),
+export const changeChannel = endpoint('PATCH', '/api/channels/:id/', {
+  ...operation(
+    'Hardware',
+    'changeChannel',
+    'Moves a channel to another slot, or sets its frequency profile; null: the profile of the model.',
+  ),
   params: ById,
   querystring: Scope,
-  body: SlotChange,
+  body: ChannelChange,
   response: { 200: Channel, 409: ErrorResponse },
 })
 

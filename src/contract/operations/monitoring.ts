@@ -12,6 +12,7 @@ import {
   HealthQuery,
   MetricsQuery,
   Paging,
+  ReadinessQuery,
   RemovedSetting,
   Scope,
   ScopedList,
@@ -22,6 +23,7 @@ import { Alert, Silence } from '../resources/alerts.ts'
 import { RealtimeConnection } from '../resources/connections.ts'
 import { Data } from '../resources/data.ts'
 import { Health, Probe, Refresh } from '../resources/health.ts'
+import { Micboard } from '../resources/micboard.ts'
 import { ReceiverSummary, ReceiverWithSources } from '../resources/receivers.ts'
 import { Review } from '../resources/review.ts'
 import { Configuration } from '../resources/settings.ts'
@@ -37,6 +39,15 @@ export const getDataAlias = endpoint('GET', '/api/data/', {
   ...operation('Monitoring', 'getDataAlias', 'The same as `/api/data.json`.'),
   querystring: DataQuery,
   response: { 200: Data, 304: NoContent },
+})
+
+export const getMicboardData = endpoint('GET', '/data.json', {
+  ...operation(
+    'Monitoring',
+    'getMicboardData',
+    'The same in the shape of micboard, for programs written for micboard.',
+  ),
+  response: { 200: Micboard, 304: NoContent },
 })
 
 export const listReceivers = endpoint('GET', '/api/receivers/', {
@@ -107,7 +118,18 @@ export const getLiveness = endpoint('GET', '/healthz', {
 })
 
 export const getReadiness = endpoint('GET', '/readyz', {
-  ...operation('Monitoring', 'getReadiness', 'Whether the service can serve requests: 503 if it is unhealthy.'),
+  ...operation(
+    'Monitoring',
+    'getReadiness',
+    'Whether the service can serve requests: 503 if it is unhealthy or about to stop.',
+  ),
+  querystring: ReadinessQuery,
+  response: { 200: Probe, 503: Probe },
+})
+
+export const getReadinessAlias = endpoint('GET', '/api/health/ready/', {
+  ...operation('Monitoring', 'getReadinessAlias', 'The same as `/readyz`.'),
+  querystring: ReadinessQuery,
   response: { 200: Probe, 503: Probe },
 })
 

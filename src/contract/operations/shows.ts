@@ -3,8 +3,9 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ById, Paging } from '../queries.ts'
-import { NewShow, ShowChange } from '../requests.ts'
+import { ById, ByScene, Paging } from '../queries.ts'
+import { NewScene, NewShow, SceneRecallRequest, ShowChange } from '../requests.ts'
+import { Scene, SceneDetail, SceneRecall } from '../resources/scenes.ts'
 import { Show } from '../resources/shows.ts'
 
 export const listShows = endpoint('GET', '/api/shows/', {
@@ -48,4 +49,42 @@ export const endShow = endpoint('POST', '/api/shows/:id/end', {
   ...operation('Shows', 'endShow', 'Ends a running show.'),
   params: ById,
   response: { 200: Show, 409: ErrorResponse },
+})
+
+export const listScenes = endpoint('GET', '/api/shows/:id/scenes/', {
+  ...operation('Shows', 'listScenes', 'The scenes of a show: stored arrangements.'),
+  params: ById,
+  querystring: Paging,
+  response: { 200: pagedOf(Scene) },
+})
+
+export const getScene = endpoint('GET', '/api/shows/:id/scenes/:scene_id/', {
+  ...operation('Shows', 'getScene', 'One scene with what it stores.'),
+  params: ByScene,
+  response: { 200: SceneDetail },
+})
+
+export const createScene = endpoint('POST', '/api/shows/:id/scenes/', {
+  ...operation(
+    'Shows',
+    'createScene',
+    'Stores the present arrangement of a show: slots, groups, names of placeholders and performers, assignments, and ' +
+      'frequencies as a plan.',
+  ),
+  params: ById,
+  body: NewScene,
+  response: { 201: Scene },
+})
+
+export const removeScene = endpoint('DELETE', '/api/shows/:id/scenes/:scene_id/', {
+  ...operation('Shows', 'removeScene', 'Removes a scene.'),
+  params: ByScene,
+  response: { 204: NoContent },
+})
+
+export const recallScene = endpoint('POST', '/api/shows/:id/scenes/:scene_id/recall', {
+  ...operation('Shows', 'recallScene', 'Restores the arrangement that a scene stores. Never writes to equipment.'),
+  params: ByScene,
+  body: SceneRecallRequest,
+  response: { 200: SceneRecall },
 })

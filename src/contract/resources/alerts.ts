@@ -14,7 +14,7 @@ import {
   whole,
   wholeOrNull,
 } from '../described.ts'
-import { alertStates, faults, severities } from '../values.ts'
+import { alertStates, conflictKinds, faults, severities } from '../values.ts'
 import { id } from './common.ts'
 
 /** The kinds as text, for descriptions. */
@@ -32,6 +32,9 @@ const AlertData = Type.Object(
     address: Type.Optional(text('Address of the source.')),
     failures: Type.Optional(whole('Number of polling cycles in a row that failed.')),
     error: Type.Optional(textOrNull('Why it failed.')),
+    conflict: Type.Optional(oneOf([...conflictKinds], 'Kind of the frequency conflict.')),
+    generators: Type.Optional(listOf(Type.String(), 'Names of the carriers that cause the frequency conflict.')),
+    ends_at: Type.Optional(time('When the show is planned to end, until which the battery will not last.')),
   },
   { description: 'What the alert is about, as it was when the alert was raised or got worse.' },
 )

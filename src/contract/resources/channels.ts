@@ -1,7 +1,19 @@
 /** Channels, their transmitters and the levels of both. */
 
 import Type from 'typebox'
-import { type Body, flag, listOf, named, oneOf, orNull, textOrNull, time, whole, wholeOrNull } from '../described.ts'
+import {
+  type Body,
+  flag,
+  listOf,
+  named,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  whole,
+  wholeOrNull,
+} from '../described.ts'
 import {
   audioActivities,
   conditionFlags,
@@ -9,6 +21,7 @@ import {
   conditionStates,
   encryptions,
   faults,
+  forecastSources,
 } from '../values.ts'
 import { id, manufacturer } from './common.ts'
 
@@ -81,10 +94,21 @@ export const TransmitterDetails = named(
 )
 export type TransmitterDetails = Body<typeof TransmitterDetails>
 
+const Forecast = named('Forecast', 'How long the battery of a transmitter will last.', {
+  minutes_left: whole('Remaining run time in minutes.'),
+  source: oneOf(
+    forecastSources,
+    '`device`: reported by the equipment; `history`: from this discharge and earlier ones of comparable batteries.',
+  ),
+  low: whole('Minutes; 80% of comparable batteries lasted between `low` and `high`.'),
+  high: whole('Minutes.'),
+})
+
 const Transmitter = named('Transmitter', 'The transmitter that a channel receives.', {
   slot: whole('Slot.'),
   upstream_slot: wholeOrNull("Slot in the manufacturer's system."),
   battery: wholeOrNull('Percent.'),
+  forecast: orNull(Forecast, 'Null if there is no basis. Rounded to 5 minutes wherever several receivers are listed.'),
   ...levels,
   details: Type.Optional(TransmitterDetails),
 })
@@ -119,6 +143,7 @@ export const Channel = named('Channel', 'A channel of a receiver; unknown values
   ...levels,
   transmitter: orNull(Transmitter, 'Null if no transmitter is received.'),
   details: Type.Optional(ChannelDetails),
+  profile: Type.Optional(text('Id of the frequency profile; absent if it follows from the model.')),
   condition: Condition,
   last_transmitter: Type.Optional(LastTransmitter),
 })

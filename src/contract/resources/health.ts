@@ -41,6 +41,7 @@ export const upstreamDetails = {
 
 const ManufacturerStatus = named('ManufacturerHealth', 'Health of a manufacturer.', {
   code: text('Code of the manufacturer.'),
+  name: text('Display name of the manufacturer.'),
   ...upstreamStatus,
   ...upstreamDetails,
 })

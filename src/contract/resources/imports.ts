@@ -10,7 +10,7 @@ export const Undone = named('Undone', 'An action that was undone.', {
 export type Undone = Body<typeof Undone>
 
 export const RecordChange = named('RecordChange', 'A difference between the stored records and the requested ones.', {
-  what: text('The kind of record: `performer`, `assignment` or `placeholder`.'),
+  what: text('What changes, for instance `performer`, `assignment` or `placeholder`.'),
   id: wholeOrNull('Id of the record; null if it does not exist yet.'),
   from: Type.Unknown({ description: 'The values before, or null if the record is added.' }),
   to: Type.Unknown({ description: 'The values after, or null if the assignment ends.' }),

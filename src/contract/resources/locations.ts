@@ -13,7 +13,12 @@ export type LocationReference = Body<typeof LocationReference>
 
 export const location = orNull(LocationReference, 'Its location.')
 
-const locationFields = { id, name: text('Name.'), description: text('Free text.') }
+const locationFields = {
+  id,
+  name: text('Name.'),
+  description: text('Free text.'),
+  zone: textOrNull('Zone of what is in it; carriers in different zones make no intermodulation.'),
+}
 
 export const Location = named('Location', 'A location.', {
   ...locationFields,

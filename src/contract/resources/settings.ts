@@ -1,7 +1,7 @@
 /** Settings: the effective values, and where each comes from. */
 
 import Type, { type TSchema } from 'typebox'
-import { type Body, flag, named, oneOf, textOrNull, whole, wholeOrNull } from '../described.ts'
+import { type Body, flag, named, oneOf, text, textOrNull, whole, wholeOrNull } from '../described.ts'
 import { type SettingKey, type SettingKind, settingKinds } from '../settings.ts'
 
 type SchemaOf<Kind extends SettingKind> = Kind extends { readonly type: 'integer' }
@@ -10,9 +10,11 @@ type SchemaOf<Kind extends SettingKind> = Kind extends { readonly type: 'integer
     ? Type.TNumber
     : Kind extends { readonly type: 'boolean' }
       ? Type.TBoolean
-      : Kind extends { readonly values: readonly [...infer Values extends string[]] }
-        ? Type.TEnum<Values>
-        : never
+      : Kind extends { readonly type: 'time_zone' | 'list' }
+        ? Type.TString
+        : Kind extends { readonly values: readonly [...infer Values extends string[]] }
+          ? Type.TEnum<Values>
+          : never
 
 function schemaOf({ description, ...kind }: SettingKind): TSchema {
   switch (kind.type) {
@@ -22,6 +24,9 @@ function schemaOf({ description, ...kind }: SettingKind): TSchema {
       return whole(description)
     case 'decimal':
       return Type.Number({ description })
+    case 'time_zone':
+    case 'list':
+      return text(description)
     case 'choice':
       return oneOf([...kind.values], description)
   }

@@ -94,7 +94,10 @@ export function toAlertCause(cause: Cause, severity: Severity | null): AlertCaus
   return { subject, kind, severity: effective, message, manufacturer, receiver_id, channel_id, data }
 }
 
-function isWorse(cause: AlertCause, alert: Alert): boolean {
+type Rank = Pick<Alert, 'kind' | 'severity'>
+
+/** Whether an alert with this cause is worse than it was before. */
+export function isWorse(cause: Rank, alert: Rank): boolean {
   const difference = kindRank(cause.kind) - kindRank(alert.kind)
   return difference === 0 ? severities.indexOf(cause.severity) > severities.indexOf(alert.severity) : difference > 0
 }

@@ -31,7 +31,7 @@ export function describeAlert({ kind, manufacturer, data }: Described): string {
     case 'will_not_last':
       return `${name}: the battery will not last until the end of the show`
     case 'frequency_conflict':
-      return `${name}: frequency conflict`
+      return `${name}: frequency conflict${conflictText(data)}`
     case 'charger_fault':
       return `${name}: ${fault === undefined ? 'fault' : faultTexts[fault]}`
     case 'upstream_failing':
@@ -44,6 +44,25 @@ export function describeAlert({ kind, manufacturer, data }: Described): string {
       return `The recording of levels has stopped${reason}`
     default:
       return kind satisfies never
+  }
+}
+
+function conflictText({ conflict, generators = [] }: AlertCause['data']): string {
+  switch (conflict) {
+    case undefined:
+      return ''
+    case 'foreign':
+      return ' (RF although the transmitter is off)'
+    case 'outside_band':
+      return ' (outside the band of the equipment)'
+    case 'tv':
+      return ' (in a TV channel in use)'
+    case 'duplicate':
+      return ` (same frequency as ${generators.join(', ')})`
+    case 'spacing':
+      return ` (too close to ${generators.join(', ')})`
+    default:
+      return ` (intermodulation of ${generators.join(', ')})`
   }
 }
 
@@ -80,7 +99,7 @@ export function describeEnding(
   }
 }
 
-const faultTexts: Readonly<Record<Fault, string>> = {
+export const faultTexts: Readonly<Record<Fault, string>> = {
   self_test_failed: 'self-test failed',
   battery_error: 'battery error',
   unknown_module: 'unknown charging module',

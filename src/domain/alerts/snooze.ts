@@ -3,11 +3,29 @@
 import { listShowsOfSlot, type RunningShow } from '../conditions/shows.ts'
 import type { Alert } from './alert.ts'
 
+interface StartedShow extends RunningShow {
+  readonly started_at: number | null
+}
+
 interface ShowContext {
   readonly runningShows: readonly RunningShow[]
   readonly groups: Parameters<typeof listShowsOfSlot>[2]
   /** The channels that the alert concerns. */
   readonly channels: readonly { readonly slot: number }[]
+}
+
+/** Returns when the last of the running shows was started that concern the alert (epoch ms); null if none does. */
+export function lastStartOf(
+  { receiver_id }: Pick<Alert, 'receiver_id'>,
+  {
+    runningShows,
+    groups,
+    channels,
+  }: Omit<ShowContext, 'runningShows'> & { readonly runningShows: readonly StartedShow[] },
+): number | null {
+  const ids = new Set(channels.flatMap(({ slot }) => listShowsOfSlot(slot, runningShows, groups)))
+  const concerned = runningShows.filter(({ id }) => receiver_id === null || ids.has(id))
+  return concerned.reduce((last: number | null, { started_at }) => Math.max(last ?? 0, started_at ?? 0), null)
 }
 
 /** Whether a running show has a channel that the alert concerns. Every show concerns alerts about sources. */

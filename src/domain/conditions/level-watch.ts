@@ -50,7 +50,8 @@ export const watchLength = maskIndex + 1
 const weakQuality = 20
 /** The RF level in dBm under which RF is only fair. */
 const fairDbm = -70
-const silentDbfs = -60
+/** The audio level in dBFS under which a channel is silent. */
+export const silentDbfs = -60
 const clippingDbfs = -1
 
 /**

@@ -13,7 +13,14 @@ import {
 
 const dayMs = 24 * 3600_000
 const now = 100 * dayMs
-const shure = { code: 'shure', base_url: 'http://a', isEnabled: true, sources: ['shure:a', 'shure:b'], unverified: [] }
+const shure = {
+  code: 'shure',
+  name: 'Shure',
+  base_url: 'http://a',
+  isEnabled: true,
+  sources: ['shure:a', 'shure:b'],
+  unverified: [],
+}
 
 function record(source: string, failures: number, more: Partial<SourceRecord> = {}): SourceRecord {
   const error = failures > 0 ? 'connection refused' : null
@@ -58,7 +65,7 @@ test.each([
 
 test('manufacturerHealth is unconfigured without sources', () => {
   const health = manufacturerHealth({ ...shure, sources: [] }, [], now)
-  expect(health).toEqual({ ...noSources, code: 'shure', base_url: 'http://a', status: 'unconfigured' })
+  expect(health).toEqual({ ...noSources, code: 'shure', name: 'Shure', base_url: 'http://a', status: 'unconfigured' })
   expect(serviceHealth([health], {}).status).toBe('healthy')
 })
 
@@ -137,18 +144,19 @@ test('manufacturerHealth lists problems that do not affect the status', () => {
 
 // Conformance: C-5.27.
 test('serviceHealth shows the worst manufacturer, or the selected one', () => {
-  const healthy = { ...noSources, code: 'a', status: 'healthy', base_url: 'http://a' } as const
+  const healthy = { ...noSources, code: 'a', name: 'A', status: 'healthy', base_url: 'http://a' } as const
   const unhealthy = {
     ...noSources,
     code: 'b',
+    name: 'B',
     status: 'unhealthy',
     base_url: 'http://b',
     consecutive_failures: 4,
     error: 'x',
   } as const
-  const disabled = { ...noSources, code: 'c', status: 'disabled', base_url: 'http://c' } as const
-  const unknown = { ...noSources, code: 'd', status: 'unknown', base_url: 'http://d' } as const
-  const degraded = { ...noSources, code: 'e', status: 'degraded', base_url: 'http://e' } as const
+  const disabled = { ...noSources, code: 'c', name: 'C', status: 'disabled', base_url: 'http://c' } as const
+  const unknown = { ...noSources, code: 'd', name: 'D', status: 'unknown', base_url: 'http://d' } as const
+  const degraded = { ...noSources, code: 'e', name: 'E', status: 'degraded', base_url: 'http://e' } as const
   expect(serviceHealth([healthy, unhealthy, disabled], {})).toMatchObject({
     status: 'degraded',
     vendor_api: { base_url: 'http://b' },

@@ -76,6 +76,7 @@ function mergeDeviceErrors(parts: readonly DeviceErrors[]): DeviceErrors {
 /** The configuration of a manufacturer, with its sources in the order in which they are configured. */
 export interface MonitoredManufacturer {
   readonly code: string
+  readonly name: string
   readonly isEnabled: boolean
   readonly base_url: string
   readonly sources: readonly string[]
@@ -155,8 +156,8 @@ export function manufacturerHealth(
   now: number,
   isOrphaned: (source: string) => boolean = () => false,
 ): ManufacturerHealth {
-  const { code, base_url, isEnabled } = manufacturer
-  if (!isEnabled) return { ...noSources, code, status: 'disabled', base_url }
+  const { code, name, base_url, isEnabled } = manufacturer
+  if (!isEnabled) return { ...noSources, code, name, status: 'disabled', base_url }
   const bySource = new Map(records.map((record) => [record.source, record]))
   const manufacturerRecords = manufacturer.sources.flatMap((source) => bySource.get(source) ?? [])
   const sources = manufacturer.sources.map((source): SourceHealth => {
@@ -171,6 +172,7 @@ export function manufacturerHealth(
   const { listed, more } = mergeDeviceErrors(manufacturerRecords.map(({ device_errors }) => device_errors))
   return {
     code,
+    name,
     status: combineStatuses(sources.map(({ status }) => status)),
     base_url,
     consecutive_failures:
@@ -302,6 +304,6 @@ export function serviceHealth(
   }
 }
 
-function toVendorHealth({ code: _, ...health }: ManufacturerHealth): VendorHealth {
+function toVendorHealth({ code: _, name: __, ...health }: ManufacturerHealth): VendorHealth {
   return health
 }

@@ -10,6 +10,7 @@
 import type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
 import type { Fault, NetworkMode } from '../../contract/values.ts'
 import { type Condition, type LastTransmitter, unknownCondition } from '../conditions/condition.ts'
+import type { Forecast } from '../forecast/forecast.ts'
 import { isRecord } from '../json.ts'
 
 export interface Transmitter {
@@ -36,9 +37,13 @@ export interface Channel {
   readonly transmitter: Transmitter | null
   /** Absent if the system reports none. */
   readonly details?: ChannelDetails
+  /** The frequency profile that an operator has set; absent if it follows from the model. */
+  readonly profile?: string
   readonly condition: Condition
   /** The transmitter last received on a channel that receives none now; null if there was none within 7 days. */
   readonly last_transmitter: LastTransmitter | null
+  /** How long the battery of the transmitter will last; absent or null if there is no basis. */
+  readonly forecast?: Forecast | null
 }
 
 /** The properties of a device as hardware on a network, as the manufacturer's system reports them. */
@@ -240,6 +245,11 @@ export function missingChannels(known: readonly Channel[], reported: readonly Ch
   const numbers = new Set<number>()
   for (const { channel } of reported) if (!known.some((other) => other.channel === channel)) numbers.add(channel)
   return numbers.size === 0 ? [] : [...numbers].sort((a, b) => a - b)
+}
+
+/** Returns the frequency to which the channel is tuned; null if it is unknown. */
+export function frequencyOf({ frequency, transmitter }: Pick<Channel, 'frequency' | 'transmitter'>): string | null {
+  return frequency ?? transmitter?.frequency ?? null
 }
 
 /** Creates a channel without any reported value. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SlotMove } from '../../contract/resources/slots.ts'
 import { RequestError } from '../errors.ts'
-import { describeHolder, planMoves, type SlotHolder } from './slots.ts'
+import { describeHolder, planMoves, planSlots, type SlotHolder } from './slots.ts'
 
 const holders: readonly SlotHolder[] = [
   { kind: 'channel', id: 11, slot: 1 },
@@ -53,5 +53,47 @@ describe('planMoves', () => {
     ['one that stays in the slot of another', [channel(12, 2), channel(11, 2)], '409 slot: already used by channel 12'],
   ] as const)('rejects %s', (_name, moves, expected) => {
     expect(plan(...moves)).toEqual(expect.stringContaining(expected))
+  })
+})
+
+describe('planSlots', () => {
+  /** Plans slots for holders at these slots; returns the new slots by holder. */
+  function planned(
+    slots: Readonly<Record<string, number>>,
+    requested: Readonly<Record<string, number>>,
+    reserved: readonly number[] = [],
+  ) {
+    const present = Object.entries(slots).map(([name, slot]) => {
+      const [kind = '', id] = name.split(' ')
+      return { kind, id: Number(id), slot } as SlotHolder
+    })
+    const moves = planSlots(present, new Map(Object.entries(requested)), new Set(reserved))
+    return Object.fromEntries(moves.map(({ holder, slot }) => [describeHolder(holder), slot]))
+  }
+  const two = { 'channel 11': 1, 'channel 12': 2 }
+  const three = { ...two, 'channel 13': 3 }
+
+  it.each([
+    ['nothing for no request', two, {}, {}],
+    ['nothing if the channel is already there', two, { 'channel 11': 1 }, {}],
+    ['a move to a free slot', two, { 'channel 11': 9 }, { 'channel 11': 9 }],
+    ['a swap', two, { 'channel 11': 2, 'channel 12': 1 }, { 'channel 11': 2, 'channel 12': 1 }],
+    ['a move to the slot that becomes free', three, { 'channel 11': 2 }, { 'channel 11': 2, 'channel 12': 1 }],
+    [
+      'a move to a slot that is not requested',
+      ...[three, { 'channel 11': 2, 'channel 13': 1 }, { 'channel 11': 2, 'channel 12': 3, 'channel 13': 1 }],
+    ],
+    [
+      'a swap of a placeholder with a channel',
+      ...[{ 'channel 11': 1, 'placeholder 11': 2 }, { 'placeholder 11': 1 }, { 'placeholder 11': 1, 'channel 11': 2 }],
+    ],
+  ] as const)('plans %s', (_name, slots, requested, moves) => {
+    expect(planned(slots, requested as Record<string, number>)).toEqual(moves)
+  })
+
+  it('moves placeholders away from requested slots, and channels away from reserved slots', () => {
+    const slots = { ...two, 'placeholder 21': 4, 'placeholder 22': 5 }
+    const moves = { 'channel 11': 4, 'channel 12': 1, 'placeholder 21': 3 }
+    expect(planned(slots, { 'channel 11': 4 }, [2, 5])).toEqual(moves)
   })
 })

@@ -51,6 +51,33 @@ export function planMoves(moves: readonly SlotMove[], holders: readonly SlotHold
   return [...planned].filter(([holder, slot]) => holder.slot !== slot).map(([holder, slot]) => ({ holder, slot }))
 }
 
+/**
+ * Returns the moves that give everything in `requested` (its description -> slot) its slot, and that leave the reserved
+ * slots to placeholders. Anything else in one of those slots moves to the first free slot.
+ */
+export function planSlots(
+  holders: readonly SlotHolder[],
+  requested: ReadonlyMap<string, number>,
+  reservedSlots: ReadonlySet<number> = new Set(),
+): PlannedMove[] {
+  const requestedSlots = new Set(requested.values())
+  const requestedSlot = (holder: SlotHolder) => requested.get(describeHolder(holder))
+  const isDisplaced = ({ kind, slot }: SlotHolder) =>
+    requestedSlots.has(slot) || (kind === 'channel' && reservedSlots.has(slot))
+  const remaining = holders.filter((holder) => requestedSlot(holder) === undefined)
+  const used = new Set([...requestedSlots, ...reservedSlots, ...remaining.map(({ slot }) => slot)])
+  let free = 1
+  const nextFree = () => {
+    while (used.has(free)) free += 1
+    used.add(free)
+    return free
+  }
+  return holders.flatMap((holder) => {
+    const slot = requestedSlot(holder) ?? (isDisplaced(holder) ? nextFree() : holder.slot)
+    return slot === holder.slot ? [] : [{ holder, slot }]
+  })
+}
+
 export function slotTaken(slot: number, holder: SlotHolder): RequestError {
   return new RequestError('taken', {
     subject: `slot ${slot}`,

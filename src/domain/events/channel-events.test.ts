@@ -3,7 +3,14 @@ import { buildReceiver } from '../../../test/builders.ts'
 import { unknownCondition } from '../conditions/condition.ts'
 import { resolveThresholds } from '../conditions/thresholds.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'
-import { compareFacts, compareReceiverStates, nextFacts, noFacts, readFacts, toChannelEvent } from './channel-events.ts'
+import {
+  compareFacts,
+  compareReceiverStates,
+  factsBefore,
+  nextFacts,
+  readFacts,
+  toChannelEvent,
+} from './channel-events.ts'
 
 const full: Transmitter = {
   upstream_slot: null,
@@ -116,14 +123,22 @@ describe('between two states of a channel', () => {
     expect(happenings(on, stale, on)).toEqual(['battery_low'])
   })
 
-  test('everything that is true of a new channel happens', () => {
+  // Conformance: C-12.100.
+  test('everything that is true in the first report of a channel happens, except that its transmitter is on', () => {
     const first = buildChannel({
+      details: { muted: true },
       condition: { ...unknownCondition, state: 'battery_critical', flags: ['battery_low'] },
     })
-    expect(compareFacts(noFacts, nextFacts(noFacts, first)).map(({ kind }) => kind)).toEqual([
-      'transmitter_on',
+    const before = factsBefore(first)
+    expect(compareFacts(before, nextFacts(before, first)).map(({ kind }) => kind)).toEqual([
+      'muted',
       'battery_critical',
     ])
+  })
+
+  test('a transmitter that is off in the first report switches on later', () => {
+    const before = factsBefore(off)
+    expect(compareFacts(before, nextFacts(before, on)).map(({ kind }) => kind)).toEqual(['transmitter_on'])
   })
 })
 

@@ -8,7 +8,7 @@ import { noData } from '../alerts/alert.ts'
 import { toChannelData } from '../alerts/channel-alerts.ts'
 import { hasRow } from '../conditions/condition.ts'
 import type { Thresholds } from '../conditions/thresholds.ts'
-import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import type { EventData } from './describe-event.ts'
 import { draftEvent, type EventDraft } from './event.ts'
 
@@ -25,20 +25,26 @@ export interface ChannelFacts {
   readonly transmitterName: string | null
 }
 
-/** The facts of a channel of which nothing has been received yet. */
-export const noFacts: ChannelFacts = {
-  isOn: false,
-  isMuted: false,
-  isBatteryLow: false,
-  isBatteryCritical: false,
-  battery: null,
-  frequency: null,
-  channelName: null,
-  transmitterName: null,
+/**
+ * Returns the facts before the first report of a channel. A transmitter that is on in that report was switched on at an
+ * unknown time before; everything else that is true begins with the report.
+ */
+export function factsBefore({ transmitter }: Channel): ChannelFacts {
+  return {
+    isOn: transmitter !== null,
+    isMuted: false,
+    isBatteryLow: false,
+    isBatteryCritical: false,
+    battery: null,
+    frequency: null,
+    channelName: null,
+    transmitterName: null,
+  }
 }
 
 /** Reads the facts of a channel, even if its receiver is offline or stale. */
-export function readFacts({ condition, transmitter, last_transmitter, details, ...channel }: Channel): ChannelFacts {
+export function readFacts(channel: Channel): ChannelFacts {
+  const { condition, transmitter, last_transmitter, details } = channel
   const isCritical = hasRow(condition, 'battery_critical')
   return {
     isOn: transmitter !== null,
@@ -46,7 +52,7 @@ export function readFacts({ condition, transmitter, last_transmitter, details, .
     isBatteryLow: isCritical || hasRow(condition, 'battery_low'),
     isBatteryCritical: isCritical,
     battery: (transmitter ?? last_transmitter)?.battery ?? null,
-    frequency: channel.frequency ?? transmitter?.frequency ?? null,
+    frequency: frequencyOf(channel),
     channelName: channel.name,
     transmitterName: transmitter?.name ?? null,
   }

@@ -1,6 +1,6 @@
 /** Words events in English, from their kind and data. */
 
-import type { EventKind, GapReason } from '../../contract/values.ts'
+import type { CheckResult, EventKind, GapReason } from '../../contract/values.ts'
 import type { AlertData } from '../alerts/alert.ts'
 
 /** The values of an event. Which are present depends on its kind; texts are made from them. */
@@ -17,6 +17,8 @@ export interface EventData extends Partial<AlertData> {
   readonly show_id?: number
   readonly title?: string
   readonly reason?: GapReason
+  readonly result?: CheckResult
+  readonly note?: string | null
 }
 
 /** Describes what has happened. Alerts and markers have texts of their own. */
@@ -67,7 +69,7 @@ export function describeEvent(kind: EventKind, manufacturer: string | null, data
     case 'show_ended':
       return `${data.title ?? 'Show'} ended`
     case 'check':
-      return `${name}: line check`
+      return `${name}: line check ${data.result === 'fail' ? 'failed' : 'passed'}${data.note ? ` (${data.note})` : ''}`
     case 'recording_gap':
       return gapText(data)
     case 'alert_raised':

@@ -5,7 +5,7 @@ import { addSample, type Dropouts, endDropout, findUnannounced, settleDropouts }
 type Letter = 'w' | 'g' | 'o'
 
 /**
- * Plays samples at 100 ms intervals: weak, good, or transmitter off. Returns the recorded dropouts as
+ * Plays samples at 100 ms intervals: weak, good, or transmitter off. The transmitter was on before. Returns the recorded dropouts as
  * [begin, end, lowest].
  */
 function play(letters: string): (readonly [number, number | null, number])[] {
@@ -20,6 +20,7 @@ function play(letters: string): (readonly [number, number | null, number])[] {
     addSample(dropouts, {
       at,
       isOn: letter !== 'o',
+      isSwitchedOn: letters[index - 1] === 'o',
       isWeak: letter === 'w',
       level: letter === 'w' ? -90 - (index % 7) : -50,
     })
@@ -52,6 +53,12 @@ describe('a dropout', () => {
     expect(play(`w${'g'.repeat(12)}o`)).toEqual([])
   })
 
+  test('is not recorded if it began with the transmitter and ends within 1 s', () => {
+    expect(play(`oo${'w'.repeat(9)}${'g'.repeat(30)}`)).toEqual([])
+    expect(play(`oo${'w'.repeat(10)}${'g'.repeat(30)}`)).toEqual([[200, 1200, -96]])
+    expect(play(`oogw${'g'.repeat(30)}`)).toEqual([[300, 400, -93]])
+  })
+
   test('ends with the transmitter', () => {
     expect(play(`${'w'.repeat(30)}${'o'.repeat(9)}`)).toEqual([[0, 3000, -96]])
   })
@@ -62,21 +69,23 @@ describe('a dropout', () => {
 
   test('is certain after 2 s, while it continues', () => {
     const dropouts: Dropouts = []
-    addSample(dropouts, { at: 0, isOn: true, isWeak: true, level: -90 })
+    addSample(dropouts, { at: 0, isOn: true, isSwitchedOn: false, isWeak: true, level: -90 })
     expect(findUnannounced(dropouts, 2000)).toBeUndefined()
     expect(findUnannounced(dropouts, 2001)).toBe(dropouts[0])
   })
 
   test('that was announced is ended by the transmitter, too', () => {
-    const dropouts: Dropouts = [{ beganAt: 0, endedAt: null, lowest: -90, isAnnounced: true }]
-    addSample(dropouts, { at: 100, isOn: false, isWeak: false, level: Number.NaN })
+    const dropouts: Dropouts = [
+      { beganAt: 0, endedAt: null, lowest: -90, isAnnounced: true, beganWithTransmitter: false },
+    ]
+    addSample(dropouts, { at: 100, isOn: false, isSwitchedOn: false, isWeak: false, level: Number.NaN })
     expect(settleDropouts(dropouts, 1100)).toMatchObject([{ beganAt: 0, endedAt: 100 }])
     expect(dropouts).toEqual([])
   })
 
   test('ends when nothing is received any more, and once only', () => {
     const dropouts: Dropouts = []
-    addSample(dropouts, { at: 0, isOn: true, isWeak: true, level: -90 })
+    addSample(dropouts, { at: 0, isOn: true, isSwitchedOn: false, isWeak: true, level: -90 })
     endDropout(dropouts, 1000)
     endDropout(dropouts, 30_000)
     expect(settleDropouts(dropouts, 2001)).toMatchObject([{ beganAt: 0, endedAt: 1000 }])
@@ -95,7 +104,10 @@ function expectedDropouts(letters: readonly Letter[]) {
     else stretches.push({ begin: index, end })
     index = end
   }
-  return stretches.filter(({ begin }) => !isSwitchOff(letters, begin)).map(({ begin, end }) => [begin * 100, end * 100])
+  const isSwitchOn = ({ begin, end }: { begin: number; end: number }) => letters[begin - 1] === 'o' && end - begin < 10
+  return stretches
+    .filter((stretch) => !isSwitchOff(letters, stretch.begin) && !isSwitchOn(stretch))
+    .map(({ begin, end }) => [begin * 100, end * 100])
 }
 
 function isSwitchOff(letters: readonly Letter[], begin: number): boolean {

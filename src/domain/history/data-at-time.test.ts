@@ -101,6 +101,7 @@ describe('a recorded second', () => {
         name: 'Y13 Nora',
         frequency: '470.300',
         battery: 55,
+        forecast: { minutes_left: 190, source: 'device', low: 190, high: 190 },
         rf_level: -62,
         audio_level: -18,
         details: { battery_minutes: 190 },

@@ -6,6 +6,7 @@ import { conditionFlags } from '../../contract/values.ts'
 import { toChannelBody, toReceiverWithoutChannels, toTimestamp } from '../api.ts'
 import type { ConditionFlag, ConditionState } from '../conditions/condition.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { deviceForecast } from '../forecast/forecast.ts'
 import type { ChannelState } from './channel-state.ts'
 import { type ColumnName, noValue } from './columns.ts'
 import type { LevelsAtTime } from './level-history.ts'
@@ -88,6 +89,12 @@ function toChannelAtTime({ id, channel, slot }: Channel, state: ChannelState, st
     ...(step.quality_min !== null && { quality: step.quality_min }),
     ...(step.audio_max !== null && { audio_peak: step.audio_max }),
   }
+  const received = transmitter && {
+    ...transmitter,
+    ...levels,
+    battery: step.battery ?? transmitter.battery,
+    ...(step.minutes !== null && { details: { ...transmitter.details, battery_minutes: step.minutes } }),
+  }
   return {
     id,
     channel,
@@ -95,15 +102,11 @@ function toChannelAtTime({ id, channel, slot }: Channel, state: ChannelState, st
     name,
     frequency,
     ...levels,
-    transmitter: transmitter && {
-      ...transmitter,
-      ...levels,
-      battery: step.battery ?? transmitter.battery,
-      ...(step.minutes !== null && { details: { ...transmitter.details, battery_minutes: step.minutes } }),
-    },
+    transmitter: received,
     ...(Object.keys(details).length > 0 && { details }),
     condition: { ...condition, flags: toFlags(step.rows, condition.state) },
     last_transmitter,
+    forecast: received && deviceForecast(received),
   }
 }
 

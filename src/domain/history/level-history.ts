@@ -1,6 +1,7 @@
 /** The recorded levels, as the recorder, the REST interface and the commands use them. */
 
 import type { RecordedSeconds, Steps } from './columns.ts'
+import type { LevelSummary } from './level-summary.ts'
 import type { TierStep } from './tiers.ts'
 
 export const levelSeries = ['rf', 'audio', 'quality', 'battery', 'minutes'] as const
@@ -98,6 +99,8 @@ export interface LevelHistory {
   range(): Promise<RecordedRange | null>
   /** The steps of one tier, for readers of the whole history such as remote write. Missing steps have state `-`. */
   read(channelIds: readonly number[], from: number, to: number, step: TierStep): Promise<Steps<Int32Array>>
+  /** Sums up a range of channels, in their order. `to` is exclusive. */
+  summarize(channelIds: readonly number[], from: number, to: number): Promise<readonly LevelSummary[]>
   stats(): Promise<HistoryStats>
   prune(retention: Retention): Promise<readonly PrunedTier[]>
   close(): Promise<void>

@@ -18,6 +18,7 @@ const show: Show = {
   started_at: 5_000_500,
   ended_at: null,
   channel_ids: null,
+  scenes_revision: 0,
 }
 const nothing = { alerts: [], shows: [], groups: [{ id: 4, slots: [3] }], channels, now }
 

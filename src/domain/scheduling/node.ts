@@ -21,13 +21,14 @@ export interface HeldLease {
 export function toNodes(leases: readonly HeldLease[]): NodesBody {
   const owners = new Set(leases.map(({ owner }) => owner))
   return {
-    nodes: leases.filter(({ source }) => !isNodeLease(source)).map(toNode),
+    nodes: leases.filter(({ source }) => isSourceLease(source)).map(toNode),
     processes: [...owners].sort().map(toProcess),
   }
 }
 
-function isNodeLease(lease: string): boolean {
-  return lease.startsWith(nodePrefix) || lease.startsWith(pollerPrefix)
+/** Names of other leases, such as `notifications`, contain no manufacturer. */
+function isSourceLease(lease: string): boolean {
+  return lease.includes(':') && !lease.startsWith(nodePrefix) && !lease.startsWith(pollerPrefix)
 }
 
 function toNode({ source: lease, owner, epoch, seconds_left }: HeldLease): NodeBody {

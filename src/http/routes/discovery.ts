@@ -48,7 +48,7 @@ export function discoveryRoutes(app: ContractServer, deps: DiscoveryDeps): void 
   app.route({
     ...operations.listScanNetworks,
     config: { needs: 'operate' },
-    handler: () => listScanNetworks(networkInterfaces(), deps.discoveryDeps.ranges),
+    handler: () => listScanNetworks(networkInterfaces(), deps.discoveryDeps.ranges()),
   })
 
   app.route({

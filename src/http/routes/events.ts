@@ -5,9 +5,9 @@ import * as operations from '../../contract/operations/history.ts'
 import { type EventKind, eventKinds } from '../../contract/values.ts'
 import { byteOrderMark } from '../../domain/csv.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { type EventRecord, toEventBody } from '../../domain/events/event.ts'
+import { toEventBody } from '../../domain/events/event.ts'
 import { eventCsvHeading, toEventLine } from '../../domain/events/event-csv.ts'
-import { type EventFilter, findEvent, hasEventOfChannel, listEvents } from '../../storage/events.ts'
+import { type EventFilter, findEvent, hasEventOfChannel, listEvents, readEvents } from '../../storage/events.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendCsv, toTime } from '../server/response.ts'
 
@@ -121,15 +121,9 @@ function toNext(url: string, before: number): string {
   return `${path}?${parameters}`
 }
 
-/** Reads the events page by page, so that they are never all in memory. */
 async function* toCsv({ db }: EditMarkerDeps, filter: EventFilter): AsyncIterable<string> {
   yield byteOrderMark + eventCsvHeading
-  for (let after: EventRecord | undefined; ; ) {
-    const events = await listEvents(db.read, filter, { limit: maxLimit, after })
-    if (events.length > 0) yield events.map(toEventLine).join('')
-    if (events.length < maxLimit) return
-    after = events.at(-1)
-  }
+  for await (const events of readEvents(db.read, filter)) yield events.map(toEventLine).join('')
 }
 
 function badRequest(details: string): RequestError {

@@ -6,10 +6,10 @@ import {
   addGroup,
   addPerformer,
   changeAssignment,
+  changeChannel,
   changeGroup,
   changePerformer,
   type HardwareDeps,
-  moveToSlot,
   moveToSlots,
   removeAssignment,
   removeGroup,
@@ -23,7 +23,7 @@ import type { UnitBody } from '../../contract/resources/hardware.ts'
 import type { Location } from '../../contract/resources/locations.ts'
 import type { AssignmentBody } from '../../contract/resources/performers.ts'
 import type { UpstreamStatus } from '../../contract/values.ts'
-import { toChannelBody, toTimestamp } from '../../domain/api.ts'
+import { toSingleChannelBody, toTimestamp } from '../../domain/api.ts'
 import { type Assignment, toChassisBody, toUnitBody, type Unit } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount, withoutMount } from '../../domain/equipment/picture.ts'
@@ -109,12 +109,12 @@ function groupRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
 
 function channelRoutes(app: ContractServer, { hardwareDeps, receiverStore }: HardwareRoutesDeps): void {
   app.route({
-    ...operations.moveChannel,
-    handler: async ({ actor, params: { id }, query, body: { slot } }) => {
-      const receiverId = await moveToSlot(hardwareDeps, actor, id, slot, query.manufacturer)
+    ...operations.changeChannel,
+    handler: async ({ actor, params: { id }, query, body }) => {
+      const receiverId = await changeChannel(hardwareDeps, actor, id, body, query.manufacturer)
       const channel = receiverStore.get(receiverId)?.channels.find((candidate) => candidate.id === id)
       if (channel === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
-      return toChannelBody(channel)
+      return toSingleChannelBody(channel)
     },
   })
 

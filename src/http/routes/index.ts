@@ -5,20 +5,25 @@ import type { ContractServer } from '../server/contract.ts'
 import { LiveData, type LiveDataDeps } from '../server/live-data.ts'
 import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
+import { type CheckRoutesDeps, checkRoutes } from './checks.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
 import { type EventRoutesDeps, eventRoutes } from './events.ts'
+import { type FrequencyRoutesDeps, frequencyRoutes } from './frequencies.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
 import { type HistoryRoutesDeps, historyRoutes } from './history.ts'
 import { type ImportRoutesDeps, importRoutes } from './imports.ts'
 import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
-import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
+import { livenessRoutes, type MonitoringDeps, monitoringRoutes, type ProbeDeps } from './monitoring.ts'
+import { type NotificationRoutesDeps, notificationRoutes } from './notifications.ts'
 import { collectRoutes } from './openapi-document.ts'
-import { type PageDeps, pageRoutes } from './pages.ts'
+import { helpRoutes, type PageDeps, pageRoutes } from './pages.ts'
 import { type PlaceholderRoutesDeps, placeholderRoutes } from './placeholders.ts'
 import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
+import { type ReportRoutesDeps, reportRoutes } from './reports.ts'
+import { type ScanRoutesDeps, scanRoutes } from './scans.ts'
 import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
 import { type ShowRoutesDeps, showRoutes } from './shows.ts'
 import { type SingleRecordDeps, singleRecordRoutes } from './single-records.ts'
@@ -30,18 +35,24 @@ export interface RoutesDeps
   extends Omit<ReceiverDeps, 'liveData'>,
     LiveDataDeps,
     MonitoringDeps,
+    ProbeDeps,
     Omit<SocketDeps, 'liveData'>,
     PageDeps,
     AccountDeps,
     AlertRoutesDeps,
     MetricsDeps,
     HardwareRoutesDeps,
+    FrequencyRoutesDeps,
     PlaceholderRoutesDeps,
     ShowRoutesDeps,
+    CheckRoutesDeps,
+    ScanRoutesDeps,
+    ReportRoutesDeps,
     HistoryRoutesDeps,
     EventRoutesDeps,
     ImportRoutesDeps,
     ManufacturerRoutesDeps,
+    NotificationRoutesDeps,
     DiscoveryDeps,
     LocationRoutesDeps,
     StoreRoutesDeps,
@@ -79,11 +90,16 @@ export async function registerRoutes(
     accountRoutes(scope, deps)
     hardwareRoutes(scope, deps)
     placeholderRoutes(scope, deps)
+    frequencyRoutes(scope, deps)
     showRoutes(scope, deps)
+    checkRoutes(scope, deps)
+    scanRoutes(scope, deps)
+    reportRoutes(scope, deps)
     historyRoutes(scope, deps)
     eventRoutes(scope, deps)
     importRoutes(scope, deps)
     manufacturerRoutes(scope, deps)
+    notificationRoutes(scope, deps)
     discoveryRoutes(scope, deps)
     reviewRoutes(scope, deps)
     locationRoutes(scope, deps)
@@ -92,6 +108,7 @@ export async function registerRoutes(
     singleRecordRoutes(scope, deps)
     docsRoutes(scope, { ...deps, collector })
     pageRoutes(instance, deps, html)
+    helpRoutes(instance, deps)
     rootRoutes(instance, options, done)
   }
   await app.register(routes, { prefix: deps.mount })

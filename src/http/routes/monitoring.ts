@@ -13,12 +13,17 @@ export interface MonitoringDeps extends RefreshDeps {
   health(manufacturer: string | undefined): ServiceHealth
 }
 
+export interface ProbeDeps extends Pick<MonitoringDeps, 'health'> {
+  /** Whether the service is about to stop, so that a load balancer must not send it new clients. */
+  isDraining(): boolean
+}
+
 export function monitoringRoutes(app: ContractServer, deps: MonitoringDeps): void {
   app.route({
     ...operations.getHealth,
     handler: ({ query }, reply) => {
       const health = deps.health(query.manufacturer)
-      setReadiness(reply, health)
+      if (health.status === 'unhealthy') setUnavailable(reply)
       return { ...health, timestamp: new Date(deps.now()).toISOString(), version: deps.version }
     },
   })
@@ -30,22 +35,26 @@ export function monitoringRoutes(app: ContractServer, deps: MonitoringDeps): voi
 }
 
 /** Probes for supervisors and load balancers; always available at the root, even with a mount prefix. */
-export function livenessRoutes(app: ContractServer, deps: Pick<MonitoringDeps, 'health'>): void {
+export function livenessRoutes(app: ContractServer, deps: ProbeDeps): void {
   app.route({
     ...operations.getLiveness,
     config: { needs: 'nothing' },
     handler: () => ({ status: 'ok' as const }),
   })
-  app.route({
-    ...operations.getReadiness,
-    handler: (_request, reply) => {
-      const health = deps.health(undefined)
-      setReadiness(reply, health)
-      return { status: health.status === 'unhealthy' ? ('unavailable' as const) : ('ok' as const) }
-    },
-  })
+  for (const endpoint of [operations.getReadiness, operations.getReadinessAlias]) {
+    app.route({
+      ...endpoint,
+      config: { isProbe: true },
+      handler: ({ query }, reply) => {
+        const isUnhealthy = query.exclude !== 'database' && deps.health(undefined).status === 'unhealthy'
+        const isReady = !isUnhealthy && !deps.isDraining()
+        if (!isReady) setUnavailable(reply)
+        return { status: isReady ? ('ok' as const) : ('unavailable' as const) }
+      },
+    })
+  }
 }
 
-function setReadiness(reply: FastifyReply, { status }: ServiceHealth): void {
-  if (status === 'unhealthy') reply.code(503).header('retry-after', retryAfterSeconds)
+function setUnavailable(reply: FastifyReply): void {
+  reply.code(503).header('retry-after', retryAfterSeconds)
 }

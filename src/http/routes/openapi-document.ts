@@ -26,7 +26,10 @@ export interface Documented {
     readonly description?: string
     readonly schema: Schema
   }[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly requestBody?: {
+    readonly required?: boolean
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>
+  }
   readonly responses: Readonly<Record<string, ResponseObject>>
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
 }
@@ -155,6 +158,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   421: 'The service does not serve this host name.',
   429: 'Too many requests; `Retry-After` says how long to wait before a retry.',
   500: 'Internal server error.',
+  502: 'The upstream refused the request, or gave no usable response.',
   503: 'The service, its database or its upstreams are unavailable; `Retry-After` says how long to wait before a retry.',
 }
 

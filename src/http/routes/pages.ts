@@ -1,4 +1,4 @@
-/** Serves the pages: the same HTML file for every page URL, and its assets. */
+/** Serves the pages: the same HTML file for every page URL, its assets, and the help. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,6 +43,26 @@ export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'we
       root: join(webRoot, 'app'),
       prefix: '/app/',
       maxAge: '1h',
+      decorateReply: false,
+    })
+    done()
+  })
+}
+
+/** Serves the documents, which the build renders to HTML pages. */
+export function helpRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): void {
+  // With and without a slash at the end. The links of the page are relative, so its address has to be complete.
+  app.get('/help', { config: { needs: 'read', isPage: true } }, (_request, reply) =>
+    reply.redirect(`${mount}/help/index.html`),
+  )
+  void app.register((files, _options, done) => {
+    files.addHook('onRoute', (route) => {
+      route.config = { ...route.config, needs: 'read', isPage: true }
+    })
+    void files.register(fastifyStatic, {
+      root: join(webRoot, 'help'),
+      prefix: '/help/',
+      cacheControl: false,
       decorateReply: false,
     })
     done()

@@ -1,12 +1,14 @@
-/** Routes for `GET /api/data.json`, the list of receivers and one receiver. */
+/** Routes for `GET /api/data.json`, `GET /data.json` in the shape of micboard, the list of receivers and one receiver. */
 
 import * as operations from '../../contract/operations/monitoring.ts'
+import type { Group } from '../../contract/resources/groups.ts'
 import type { Location } from '../../contract/resources/locations.ts'
 import type { ReceiverWithSources } from '../../contract/resources/receivers.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/api.ts'
 import { addressOf } from '../../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { toMicboard } from '../../domain/micboard.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { ContractServer } from '../server/contract.ts'
 import type { LiveData } from '../server/live-data.ts'
@@ -19,6 +21,9 @@ export interface ReceiverDeps {
   /** Returns the `alert_battery_threshold` in force for a channel. */
   batteryThreshold(receiver: Receiver, channel: Channel): number
   locations(): readonly Location[]
+  groups(manufacturer: string | undefined): readonly Group[]
+  /** The public URL of the service; null if it is not configured. */
+  readonly publicUrl: URL | null
   /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
   reportingSources(receiverId: number): readonly string[]
 }
@@ -45,6 +50,18 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
       },
     })
   }
+
+  app.route({
+    ...operations.getMicboardData,
+    handler: (request, reply) =>
+      sendCached(request, reply, {
+        cache,
+        manufacturer: null,
+        key: 'micboard',
+        make: () =>
+          JSON.stringify(toMicboard(receiverStore.list(), deps.groups(undefined), deps.publicUrl?.href ?? '')),
+      }),
+  })
 
   app.route({
     ...operations.listReceivers,

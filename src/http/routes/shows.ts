@@ -1,18 +1,22 @@
 /** Routes for shows. */
 
+import { addScene, getScene, listScenes, removeScene, type SceneDeps } from '../../actions/edit-scenes.ts'
 import { addShow, changeShow, type EditShowDeps, endShow, removeShow, startShow } from '../../actions/edit-shows.ts'
+import { previewRecall, recallScene } from '../../actions/recall-scene.ts'
 import * as operations from '../../contract/operations/shows.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { toSceneBody } from '../../domain/scenes/arrangement.ts'
 import { type Show, toShowBody } from '../../domain/shows.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
 
 export interface ShowRoutesDeps {
   readonly showDeps: EditShowDeps
+  readonly sceneDeps: SceneDeps
   shows(): readonly Show[]
 }
 
-export function showRoutes(app: ContractServer, { showDeps, shows }: ShowRoutesDeps): void {
+export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: ShowRoutesDeps): void {
   app.route({
     ...operations.listShows,
     handler: (request) => paginate(request, shows().map(toShowBody)),
@@ -56,5 +60,42 @@ export function showRoutes(app: ContractServer, { showDeps, shows }: ShowRoutesD
   app.route({
     ...operations.endShow,
     handler: async ({ actor, params }) => toShowBody(await endShow(showDeps, actor, params.id)),
+  })
+
+  app.route({
+    ...operations.listScenes,
+    handler: async (request) => paginate(request, (await listScenes(sceneDeps, request.params.id)).map(toSceneBody)),
+  })
+
+  app.route({
+    ...operations.getScene,
+    handler: async ({ params }) => {
+      const { arrangement, ...scene } = await getScene(sceneDeps, params.id, params.scene_id)
+      return { ...toSceneBody(scene), arrangement }
+    },
+  })
+
+  app.route({
+    ...operations.createScene,
+    handler: async ({ actor, params, body }, reply) => {
+      reply.code(201)
+      return toSceneBody(await addScene(sceneDeps, actor, params.id, body.title))
+    },
+  })
+
+  app.route({
+    ...operations.removeScene,
+    handler: async ({ actor, params }, reply) => {
+      await removeScene(sceneDeps, actor, params.id, params.scene_id)
+      return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...operations.recallScene,
+    handler: ({ actor, params, body }) =>
+      body?.preview === true
+        ? previewRecall(sceneDeps, params.id, params.scene_id)
+        : recallScene(sceneDeps, actor, params.id, params.scene_id),
   })
 }

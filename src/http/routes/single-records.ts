@@ -4,7 +4,7 @@ import * as operations from '../../contract/operations/hardware.ts'
 import type { ListedChannel } from '../../contract/resources/channels.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Location } from '../../contract/resources/locations.ts'
-import { toChannelBody } from '../../domain/api.ts'
+import { toSingleChannelBody } from '../../domain/api.ts'
 import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount } from '../../domain/equipment/picture.ts'
@@ -96,7 +96,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
 }
 
 function toListedChannel({ id, manufacturer }: Receiver, channel: Receiver['channels'][number]): ListedChannel {
-  return { ...toChannelBody(channel), receiver_id: id, manufacturer }
+  return { ...toSingleChannelBody(channel), receiver_id: id, manufacturer }
 }
 
 function isIncluded(query: { readonly manufacturer?: string }, { manufacturer }: { readonly manufacturer: string }) {

@@ -41,6 +41,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The permission that the route requires; by default `read` for GET and `operate` for other methods. */
     needs?: Permission | 'nothing'
+    /** Whether a trusted proxy may request the route without credentials, to check the service itself. */
+    isProbe?: boolean
   }
 }
 
@@ -56,14 +58,17 @@ export function createGuard(deps: GuardDeps): Guard {
   const warnUntrusted = createForwardingWarning(deps.log)
   return (request) => {
     const isForwarded = hasForwardingHeader(request)
+    const isFromProxy = () => isTrusted(request.socket.remoteAddress ?? '')
     if (isForwarded) {
-      if (isTrusted(request.socket.remoteAddress ?? '')) checkForwarded(request)
+      if (isFromProxy()) checkForwarded(request)
       else warnUntrusted(request.socket.remoteAddress ?? '')
     }
     checkHost(request, ownNames)
     checkOrigin(request)
     const isLocal = isLocalListener && !isForwarded
-    const needs = request.routeOptions.config.needs ?? (isReading(request) ? 'read' : 'operate')
+    const { config } = request.routeOptions
+    const isOwnCheck = config.isProbe === true && !isForwarded && isFromProxy()
+    const needs = isOwnCheck ? 'nothing' : (config.needs ?? (isReading(request) ? 'read' : 'operate'))
     request.isLocal = isLocal
     request.credential = null
     request.actor = anonymousActor(request, isLocal)
@@ -197,6 +202,7 @@ function checkOrigin(request: FastifyRequest): void {
 export function trustProxies(networks: readonly string[]): (address: string) => boolean {
   const parsed = networks.flatMap((network) => parseNetwork(network) ?? [])
   return (address) => {
+    if (parsed.length === 0) return false
     const bytes = parseAddress(address)
     return bytes !== null && parsed.some((network) => isInNetwork(bytes, network))
   }

@@ -84,6 +84,8 @@ export interface RequestLimiter {
   count(request: FastifyRequest, reply: FastifyReply): Counting
   /** Counts a rejected request by its client address, whatever credentials it contained. */
   countByAddress(request: FastifyRequest, reply: FastifyReply): Counting
+  /** Replaces the limits. What was counted in this process is forgotten. */
+  setLimits(settings: RateLimitSettings): void
 }
 
 /** Resolves when Redis has counted the request; undefined if it was counted synchronously in this process. */
@@ -107,15 +109,18 @@ export function createRequestLimiter(
     const local = createBuckets(rate, () => performance.now())
     return { rate, ...(redis === null ? local : createSharedBuckets(endpoint, rate, local, redis)) }
   }
-  const general = createLimiter('all', settings)
-  const special = new Map(
-    Object.entries(settings.overrides).map(([endpoint, limit]) => {
-      // Converts an endpoint such as `PUT /api/groups/{id}/` to the format of registered routes.
-      const route = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
-      const name = route.replace(' ', ` ${mount}`)
-      return [name, createLimiter(name, limit)]
-    }),
-  )
+  const createLimiters = (limits: RateLimitSettings) => ({
+    general: createLimiter('all', limits),
+    special: new Map(
+      Object.entries(limits.overrides).map(([endpoint, limit]) => {
+        // Converts an endpoint such as `PUT /api/groups/{id}/` to the format of registered routes.
+        const route = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
+        const name = route.replace(' ', ` ${mount}`)
+        return [name, createLimiter(name, limit)]
+      }),
+    ),
+  })
+  let { general, special } = createLimiters(settings)
   const limiterOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) =>
     special.size === 0 ? undefined : special.get(`${method} ${url.replace(/\/$/, '')}`)
 
@@ -153,6 +158,9 @@ export function createRequestLimiter(
     count: (request, reply) =>
       request.routeOptions.config.isUnlimited ? undefined : countAs(clientOf(request), request, reply),
     countByAddress: (request, reply) => countAs(addressOf(request), request, reply),
+    setLimits(limits) {
+      ;({ general, special } = createLimiters(limits))
+    },
   }
 }
 

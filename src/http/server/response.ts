@@ -139,13 +139,14 @@ function acceptsGzip(request: FastifyRequest): boolean {
   return typeof offered === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(offered)
 }
 
-/** Sends JSON that was made for this request, so it has no ETag. Compresses it in the thread pool. */
+/** Sends JSON, or another type, that was made for this request, so it has no ETag. Compresses it in the thread pool. */
 export async function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: Uint8Array,
+  type = json,
 ): Promise<FastifyReply> {
-  reply.header('content-type', json).header('vary', 'Accept-Encoding')
+  reply.header('content-type', type).header('vary', 'Accept-Encoding')
   if (bytes.length < minGzipBytes || !acceptsGzip(request)) return reply.send(bytes)
   const compressed = await gzip(bytes, fastest)
   return reply.header('content-encoding', 'gzip').send(compressed)

@@ -1,12 +1,13 @@
 /** Creates the HTTP server: its limits, the hooks that every request passes, and all routes. */
 
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import fastifyWebsocket from '@fastify/websocket'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { RequestError } from '../../domain/errors.ts'
 import { connectionLimits } from '../../domain/scheduling/connection-limits.ts'
 import type { Redis } from '../../state/redis.ts'
+import type { CertificatePair } from '../../storage/certificate-pair.ts'
 import { type RoutesDeps, registerRoutes } from '../routes/index.ts'
 import { readPage } from '../routes/pages.ts'
 import { closeSockets, socketServerOptions } from '../routes/socket.ts'
@@ -28,14 +29,16 @@ import { createClosing } from './shutdown.ts'
 import { createValidatorCompiler, invalidBody } from './validation.ts'
 
 export interface ServerDeps extends RoutesDeps {
-  readonly guard: GuardSettings
+  readonly guard: Omit<GuardSettings, keyof AccessSettings>
   readonly headers: HeaderSettings
   /** The public URL of the service; null if it is not configured. */
   readonly publicUrl: URL | null
-  readonly rateLimit: RateLimitSettings
+  /** The settings until others are applied. */
+  readonly settings: AccessSettings
   /** The Redis connection, which the processes of an installation share; null if Redis is not configured. */
   readonly redis: Redis | null
-  readonly tls: { readonly cert: string; readonly key: string } | null
+  /** The contents of the certificate and its key; null without TLS. */
+  readonly tls: CertificatePair | null
   readonly log: FastifyBaseLogger
 }
 
@@ -43,8 +46,24 @@ const headSeconds = 10
 const requestSeconds = 30
 const maxUrlChars = 8 * 1024
 
-export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
-  const check = createGuard({ ...deps.guard, credentials: deps.credentials, log: deps.log })
+/** What can be replaced while the server runs. */
+export interface AccessSettings extends Pick<GuardSettings, 'allowedHosts' | 'trustedProxies'> {
+  readonly rateLimit: RateLimitSettings
+}
+
+export interface Server {
+  readonly app: FastifyInstance
+  /** Applies to all requests that arrive from now on. */
+  applySettings(settings: AccessSettings): void
+}
+
+export async function createServer(deps: ServerDeps): Promise<Server> {
+  const openGuard = (settings: AccessSettings) =>
+    createGuard({ ...deps.guard, ...settings, credentials: deps.credentials, log: deps.log })
+  let { settings } = deps
+  let guard = openGuard(settings)
+  let isTrusted = trustProxies(settings.trustedProxies)
+  const check: Guard = (request) => guard(request)
   const headers = constantHeaders(deps.headers)
   const html = readPage(deps)
   const limits = connectionLimits(descriptorLimit())
@@ -55,22 +74,36 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       'client limit lowered because of the limit on open files; see ulimit -n',
     )
   }
-  const app = createInstance(deps, check, headers)
+  const app = createInstance(deps, { check, headers, trustProxy: (address) => isTrusted(address) })
   limitConnections(app.server, limits)
   app.decorate('constantHeaders', Object.entries(headers))
   app.decorate('publicUrl', deps.publicUrl)
-  app.decorate('isStopping', () => deps.signal.aborted)
+  app.decorate('isStopping', () => deps.signal.aborted || deps.isDraining())
   // Must be registered before the hooks, so that it closes the connection of an upgrade request that a hook rejects.
   await acceptSockets(app, headers)
-  const rateLimit = createRequestLimiter(app, deps.rateLimit, deps)
+  const rateLimit = createRequestLimiter(app, settings.rateLimit, deps)
   addHooks(app, { signal: deps.signal, check, rateLimit })
   handleErrors(app, { mount: deps.mount, log: deps.log, html, headers, rateLimit })
   await registerRoutes(app, deps, { html, maxSockets: limits.sockets })
-  return app
+  return {
+    app,
+    applySettings(changed) {
+      guard = openGuard(changed)
+      isTrusted = trustProxies(changed.trustedProxies)
+      if (!isDeepStrictEqual(changed.rateLimit, settings.rateLimit)) rateLimit.setLimits(changed.rateLimit)
+      settings = changed
+    },
+  }
+}
+
+interface InstanceOptions {
+  readonly check: Guard
+  readonly headers: ConstantHeaders
+  trustProxy(address: string): boolean
 }
 
 /** Creates the instance without hooks and routes. */
-function createInstance(deps: ServerDeps, check: Guard, headers: ConstantHeaders): FastifyInstance {
+function createInstance(deps: ServerDeps, { check, headers, trustProxy }: InstanceOptions): FastifyInstance {
   const app = fastify({
     ...connectionOptions(deps),
     loggerInstance: deps.log,
@@ -78,7 +111,7 @@ function createInstance(deps: ServerDeps, check: Guard, headers: ConstantHeaders
     bodyLimit: maxBodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
     rewriteUrl: readTarget,
-    trustProxy: deps.guard.trustedProxies.length > 0 && trustProxies(deps.guard.trustedProxies),
+    trustProxy,
     schemaErrorFormatter: invalidBody,
     genReqId: () => randomUUID(),
     frameworkErrors(error, request, reply) {
@@ -111,8 +144,7 @@ function connectionOptions({ tls }: Pick<ServerDeps, 'tls'>) {
     IncomingMessage: Incoming,
   }
   if (tls === null) return { ...times, http }
-  const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)]
-  return { ...times, https: { ...http, handshakeTimeout: headSeconds * 1000, cert, key } }
+  return { ...times, https: { ...http, handshakeTimeout: headSeconds * 1000, ...tls } }
 }
 
 /** Accepts WebSockets. When the service stops, they are closed before the other connections. */

@@ -6,6 +6,7 @@ import type { SimulatedUdpSocket } from '../../../simulators/sennheiser/simulate
 import { startSsc1Simulator } from '../../../simulators/sennheiser/ssc1.ts'
 import { onTestEnd } from '../../../test/cleanup.ts'
 import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
+import { eventually } from '../../../test/eventually.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import { sennheiser } from './index.ts'
@@ -156,11 +157,11 @@ describe('ew G4', () => {
     const iterator = subscribe(simulator.url, { stream_timeout: 15 })
     await findReport(iterator, anyReport)
     simulator.set({ isTxMuted: true })
-    await expect.poll(() => simulator.subscriptions).toBe(0)
+    await eventually(() => simulator.subscriptions).toBe(0)
     simulator.set({ isTxMuted: false, battery: '30' })
     await findReport(iterator, hasBattery(30))
     // The time limit covers the eight seconds until the subscription is renewed.
-  }, 12_000)
+  }, 120_000)
 
   test('reports the name, frequency and audio level of an SR', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))

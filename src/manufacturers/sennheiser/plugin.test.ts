@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startSennheiserSimulator } from '../../../simulators/sennheiser/system.ts'
+import { eventually } from '../../../test/eventually.ts'
 import { describePlugin } from '../../../test/plugin-kit.ts'
 import { serveHttp } from '../../../test/plugin-kit-server.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
@@ -138,7 +139,7 @@ describe('a subscription', () => {
     await iterator.next()
     set(['nobody'])
     await expect(drain(iterator)).rejects.toMatchObject({ name: 'SennheiserApiError', status: 404 })
-    await expect.poll(() => simulator.push.connections).toBe(0)
+    await eventually(() => simulator.push.connections).toBe(0)
   })
 
   test.each([
@@ -166,7 +167,7 @@ describe('a subscription', () => {
     simulator.setFault({ type: 'hang' }, { path: /subscriptions\/./ })
     const stop = new AbortController()
     const ended = drain(subscribe(connect(simulator.config), createTargets([]).targets, stop))
-    await expect.poll(() => simulator.requests.count(/subscriptions\/./, 'PUT')).toBe(1)
+    await eventually(() => simulator.requests.count(/subscriptions\/./, 'PUT')).toBe(1)
     stop.abort()
     await ended
   })

@@ -13,6 +13,7 @@ import type {
   RecordedRange,
   Retention,
 } from '../../domain/history/level-history.ts'
+import { isComplete, type LevelSummary, summarizeLevels, type TierSteps } from '../../domain/history/level-summary.ts'
 import { decodeStates, decodeSteps, encodeSteps } from '../../domain/history/step-format.ts'
 import {
   ceilTo,
@@ -25,6 +26,7 @@ import {
   sliceSteps,
 } from '../../domain/history/steps.ts'
 import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
+import { LruMap } from '../../platform/lru-map.ts'
 import { pruneTables } from './prune.ts'
 import {
   blockSeconds,
@@ -35,7 +37,10 @@ import {
   groupOf,
   groupsOf,
   type HistoryTables,
+  partOf,
+  partsOf,
   type Slice,
+  type StoredSlice,
   tierOf,
 } from './tables.ts'
 
@@ -43,6 +48,8 @@ import {
 const closeDelaySeconds = 20
 /** The largest number of steps of all channels in one response. */
 const maxResponseSteps = 100_000
+/** Seconds of all channels that stay decoded. Each needs 40 bytes. */
+const maxDecodedSeconds = 1_200_000
 /** About as many lines are formatted at a time for a CSV file. */
 const csvLines = 20_000
 
@@ -63,8 +70,9 @@ const encoder = new TextEncoder()
 export class HistoryStore {
   readonly #tables: HistoryTables
   /** Decoded slices by id. */
-  readonly #slices = new Map<number, Steps<Int32Array>>()
+  readonly #slices = new LruMap<number, Steps>(maxDecodedSeconds, ({ count, channelIds }) => count * channelIds.length)
   #closedUntil = 0
+  #isShrinkNeeded = false
   #newest = 0
 
   constructor(tables: HistoryTables) {
@@ -73,39 +81,54 @@ export class HistoryStore {
 
   async append(seconds: RecordedSeconds): Promise<void> {
     const end = seconds.from + seconds.count
-    const ids = seconds.channelIds.toSorted((a, b) => a - b)
     const slices: Slice[] = []
-    for (let from = seconds.from; from < end; ) {
-      const to = Math.min(end, floorTo(from, blockSeconds) + blockSeconds)
-      slices.push({ from, count: to - from, data: encodeSteps(sliceSteps(seconds, 1, { from, to }, ids)) })
-      from = to
+    for (const part of partsOf(seconds.channelIds)) {
+      const ids = seconds.channelIds.filter((id) => partOf(id) === part).toSorted((a, b) => a - b)
+      for (let from = seconds.from; from < end; ) {
+        const to = Math.min(end, floorTo(from, blockSeconds) + blockSeconds)
+        slices.push({ part, from, count: to - from, data: encodeSteps(sliceSteps(seconds, 1, { from, to }, ids)) })
+        from = to
+      }
     }
-    await this.#tables.addSlices(slices)
+    await this.#tables.transaction(() => this.#tables.addSlices(slices))
     this.#newest = end
   }
 
   /** Closes the blocks that have ended. `now` is in epoch seconds. */
   async closeBlocks(now: number = this.#newest): Promise<void> {
-    const until = floorTo(now - closeDelaySeconds, blockSeconds)
-    // The clock may have been set back.
-    if (until === this.#closedUntil) return
-    let isChanged = false
-    for (;;) {
-      const oldest = (await this.#listSlices()).find(({ from, count }) => from + count <= until)
-      if (oldest === undefined) break
-      const from = floorTo(oldest.from, blockSeconds)
-      await this.#tables.transaction(() => this.#closeBlock({ from, to: from + blockSeconds }))
-      isChanged = true
+    while (await this.closeNextPart(now)) {
+      // The next part is closed.
     }
-    if (isChanged) await this.#tables.shrink()
-    this.#closedUntil = until
   }
 
-  async #closeBlock(block: TimeRange): Promise<void> {
-    const slices = (await this.#listSlices()).filter(({ from }) => from >= block.from && from < block.to)
-    const parts = await this.#readSlices(block, null)
+  /** Closes one part of a block that has ended. Returns whether there may be more to close. `now` is in epoch seconds. */
+  async closeNextPart(now: number = this.#newest): Promise<boolean> {
+    const until = floorTo(now - closeDelaySeconds, blockSeconds)
+    // The clock may have been set back.
+    if (until === this.#closedUntil) return false
+    const oldest = (await this.#tables.listSlices()).find(({ from, count }) => from + count <= until)
+    if (oldest === undefined) {
+      if (this.#isShrinkNeeded) await this.#tables.shrink()
+      this.#isShrinkNeeded = false
+      this.#closedUntil = until
+      return false
+    }
+    const from = floorTo(oldest.from, blockSeconds)
+    await this.#tables.transaction(() => this.#closePart({ from, to: from + blockSeconds }, oldest.part))
+    this.#isShrinkNeeded = true
+    return true
+  }
+
+  async #closePart(block: TimeRange, part: number): Promise<void> {
+    const slices = (await this.#tables.listSlices()).filter(
+      (slice) => slice.part === part && slice.from >= block.from && slice.from < block.to,
+    )
+    // Another process may have closed it.
+    if (slices.length === 0) return
+    const seconds = await this.#mergeSlices(slices, block)
+    for (const { id } of slices) this.#slices.delete(id)
     await this.#tables.deleteSlices(slices.map(({ id }) => id))
-    for (const seconds of parts) await this.#store(seconds)
+    await this.#store(seconds)
   }
 
   async importSeconds(seconds: RecordedSeconds): Promise<void> {
@@ -193,39 +216,51 @@ export class HistoryStore {
 
   // --- Slices --------------------------------------------------------------------------------------------------------
 
-  async #listSlices() {
-    const slices = await this.#tables.listSlices()
-    const ids = new Set(slices.map(({ id }) => id))
-    for (const id of this.#slices.keys()) if (!ids.has(id)) this.#slices.delete(id)
-    return slices
-  }
-
-  /** Returns the seconds of slices in a range, merged for each block. If `channelIds` is null, all channels. */
+  /** Returns the seconds of slices in a range, merged for each block and part. Null stands for all channels. */
   async #readSlices(range: TimeRange, channelIds: readonly number[] | null): Promise<readonly MutableSteps[]> {
-    const blocks = new Map<number, Steps[]>()
-    for (const { id, from, count } of await this.#listSlices()) {
-      if (from >= range.to || from + count <= range.from) continue
-      const slice = await this.#decodeSlice(id, from)
-      if (slice === null) continue
-      const block = floorTo(from, blockSeconds)
-      blocks.set(block, [...(blocks.get(block) ?? []), slice])
+    const parts = channelIds === null ? null : new Set(channelIds.map(partOf))
+    const wanted = (await this.#tables.listSlices()).filter(
+      ({ part, from, count }) => from < range.to && from + count > range.from && (parts === null || parts.has(part)),
+    )
+    const blocks = new Map<string, StoredSlice[]>()
+    for (const slice of wanted) {
+      const key = `${floorTo(slice.from, blockSeconds)} ${slice.part}`
+      blocks.set(key, [...(blocks.get(key) ?? []), slice])
     }
-    return [...blocks.values()].map((slices) => {
-      const from = Math.max(range.from, Math.min(...slices.map((slice) => slice.from)))
-      const to = Math.min(range.to, Math.max(...slices.map((slice) => slice.from + slice.count)))
-      const ids = channelIds ?? [...new Set(slices.flatMap((slice) => slice.channelIds))].toSorted((a, b) => a - b)
-      const seconds = createSteps(from, to - from, ids)
-      for (const slice of slices) mergeSteps(seconds, slice, 1)
-      return seconds
-    })
+    const merged: MutableSteps[] = []
+    for (const slices of blocks.values()) {
+      const part = slices[0]?.part
+      merged.push(
+        await this.#mergeSlices(
+          slices,
+          range,
+          channelIds?.filter((id) => partOf(id) === part),
+        ),
+      )
+    }
+    return merged
   }
 
-  async #decodeSlice(id: number, from: number): Promise<Steps<Int32Array> | null> {
+  /** Merges the seconds of slices in a range. Without `channelIds`, of all channels. */
+  async #mergeSlices(
+    slices: readonly StoredSlice[],
+    range: TimeRange,
+    channelIds?: readonly number[],
+  ): Promise<MutableSteps> {
+    const decoded: Steps[] = []
+    for (const slice of slices) decoded.push(await this.#decodeSlice(slice))
+    const from = Math.max(range.from, Math.min(...slices.map((slice) => slice.from)))
+    const to = Math.min(range.to, Math.max(...slices.map((slice) => slice.from + slice.count)))
+    const ids = channelIds ?? [...new Set(decoded.flatMap((steps) => steps.channelIds))].toSorted((a, b) => a - b)
+    const seconds = createSteps(from, to - from, ids)
+    for (const steps of decoded) mergeSteps(seconds, steps, 1)
+    return seconds
+  }
+
+  async #decodeSlice({ id, from }: StoredSlice): Promise<Steps> {
     const cached = this.#slices.get(id)
     if (cached !== undefined) return cached
-    const data = await this.#tables.readSlice(id)
-    if (data === null) return null
-    const slice = decodeSteps(data, from)
+    const slice = decodeSteps(await this.#tables.readSlice(id), from)
     this.#slices.set(id, slice)
     return slice
   }
@@ -272,7 +307,7 @@ export class HistoryStore {
       const chunks = await this.#tables.findStarts(table, starts)
       if (chunks !== null) found.push({ from: chunks.first, to: chunks.last + span })
     }
-    for (const { from, count } of await this.#listSlices()) {
+    for (const { from, count } of await this.#tables.listSlices()) {
       if (from < range.to && from + count > range.from) found.push({ from, to: from + count })
     }
     if (found.length === 0) return null
@@ -295,6 +330,20 @@ export class HistoryStore {
     const recorded = await this.#clampToRecorded(step, range, step)
     if (recorded !== null) mergeSteps(steps, await this.#readSteps(step, recorded, channelIds), step)
     return steps
+  }
+
+  /** Sums up a range of channels, each block from the finest tier that still has it, beginning with `finest`. */
+  summarize(channelIds: readonly number[], from: number, to: number, finest: TierStep): Promise<LevelSummary[]> {
+    return this.#tables.snapshot(async () => {
+      const tiers: TierSteps[] = []
+      for (const tier of tierSteps) {
+        if (tier < finest) continue
+        const read = { tier, steps: await this.#read(channelIds, { from, to }, tier) }
+        tiers.push(read)
+        if (isComplete(read, { from, to })) break
+      }
+      return summarizeLevels(tiers, { from, to })
+    })
   }
 
   /** Returns the lines of a CSV file from `from` on. The first part contains the heading. */
@@ -391,7 +440,7 @@ export class HistoryStore {
         }
       }
     }
-    for (const { from, count } of await this.#listSlices()) ranges.push({ first: from, last: from + count })
+    for (const { from, count } of await this.#tables.listSlices()) ranges.push({ first: from, last: from + count })
     return joinRanges(ranges)
   }
 

@@ -3,10 +3,14 @@
 import type { Worker } from 'node:worker_threads'
 import { RequestError } from '../../domain/errors.ts'
 import type { LevelHistory } from '../../domain/history/level-history.ts'
+import { emptySummary, joinSummaries, type LevelSummary } from '../../domain/history/level-summary.ts'
+import { floorTo } from '../../domain/history/steps.ts'
+import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
 import { startThread } from '../../platform/thread.ts'
 import { StoreBusyError, StoreDownError } from '../errors.ts'
 import { sqlitePath } from '../sqlite-file.ts'
 import { historyPath } from './sqlite-tables.ts'
+import { groupOf, groupsOf } from './tables.ts'
 import type {
   Arguments,
   HistoryCall,
@@ -43,10 +47,39 @@ export function openLevelHistory({ url, onWarning = () => {} }: Options): LevelH
     at: (time) => thread.call('at', time),
     range: () => thread.call('range'),
     read: (channelIds, from, to, step) => thread.call('read', channelIds, from, to, step),
+    summarize: (channelIds, from, to) =>
+      summarizeInParts((...part) => thread.call('summarize', ...part), channelIds, { from, to }),
     stats: () => thread.call('stats'),
     prune: (retention) => thread.call('prune', retention),
     close: () => thread.close(),
   }
+}
+
+/** A part is read at a time, so that the recorder does not wait long for the thread. */
+const partSeconds = 3600
+/** In longer ranges of many channels, longer steps are summed up. */
+const maxSummarizedSteps = 20_000_000
+
+async function summarizeInParts(
+  summarize: (...part: Arguments<'summarize'>) => Promise<readonly LevelSummary[]>,
+  channelIds: readonly number[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly LevelSummary[]> {
+  const stepsOf = (tier: TierStep) => ((to - from) / tier) * channelIds.length
+  const finest = tierSteps.find((tier) => stepsOf(tier) <= maxSummarizedSteps) ?? 3600
+  const part = partSeconds * finest
+  const summaries = new Map<number, LevelSummary>()
+  for (const group of groupsOf(channelIds)) {
+    const ids = channelIds.filter((id) => groupOf(id) === group)
+    for (let start = from; start < to; start = floorTo(start, part) + part) {
+      const end = Math.min(to, floorTo(start, part) + part)
+      for (const summary of await summarize(ids, start, end, finest)) {
+        const before = summaries.get(summary.channelId)
+        summaries.set(summary.channelId, before === undefined ? summary : joinSummaries(before, summary))
+      }
+    }
+  }
+  return channelIds.map((id) => summaries.get(id) ?? emptySummary(id))
 }
 
 interface PendingCall {

@@ -3,7 +3,16 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { createPostgresPool } from '../postgres-pool.ts'
-import { type Chunk, type ChunkTable, chunkTables, type HistoryTables, type Slice, type StartRange } from './tables.ts'
+import {
+  type Chunk,
+  type ChunkTable,
+  chunkTables,
+  type HistoryTables,
+  type Slice,
+  type StartRange,
+  type StoredSlice,
+  tierOf,
+} from './tables.ts'
 
 const daySeconds = 86_400
 /** How long a statement may take. */
@@ -14,6 +23,7 @@ const parentOf = (table: ChunkTable) => `history_levels_${table}`
 const schema = `
   create table if not exists history_slices
     (id bigserial primary key, from_s bigint not null, count integer not null, data bytea not null);
+  alter table history_slices add column if not exists part integer not null default 0;
   create table if not exists history_pruned (name text primary key, until_s bigint not null);
   ${chunkTables
     .map(
@@ -79,20 +89,19 @@ export class PostgresTables implements HistoryTables {
   }
 
   async addSlices(slices: readonly Slice[]): Promise<void> {
-    const rows = slices.map((_, index) => `($${index * 3 + 1}, $${index * 3 + 2}, $${index * 3 + 3})`)
-    const values = slices.flatMap(({ from, count, data }) => [from, count, toBuffer(data)])
-    await this.#query(`insert into history_slices (from_s, count, data) values ${rows.join(', ')}`, values)
+    const rows = slices.map((_, index) => `(${[1, 2, 3, 4].map((column) => `$${index * 4 + column}`).join(', ')})`)
+    const values = slices.flatMap(({ part, from, count, data }) => [part, from, count, toBuffer(data)])
+    await this.#query(`insert into history_slices (part, from_s, count, data) values ${rows.join(', ')}`, values)
   }
 
   async listSlices() {
-    return this.#query<{ id: number; from: number; count: number }>(
-      'select id, from_s as "from", count from history_slices order by id',
-    )
+    return this.#query<StoredSlice>('select id, part, from_s as "from", count from history_slices order by id')
   }
 
   async readSlice(id: number) {
     const [row] = await this.#query<{ data: Buffer }>('select data from history_slices where id = $1', [id])
-    return row?.data ?? null
+    if (row === undefined) throw new RangeError(`There is no slice ${id}.`)
+    return row.data
   }
 
   async deleteSlices(ids: readonly number[]): Promise<void> {
@@ -127,10 +136,11 @@ export class PostgresTables implements HistoryTables {
     const from = Math.floor(time / daySeconds) * daySeconds
     const name = partitionOf(table, from)
     if (this.#partitions.has(name)) return
-    // The chunks are already compressed.
     await this.#query(`create table if not exists ${name} partition of ${parentOf(table)}
       for values from (${from}) to (${from + daySeconds})`)
-    await this.#query(`alter table ${name} alter column data set storage external`)
+    // The chunks are already compressed. Those of longer steps are short enough to share a page.
+    const storage = tierOf(table) === 1 ? 'external' : 'main'
+    await this.#query(`alter table ${name} alter column data set storage ${storage}`)
     this.#partitions.add(name)
   }
 

@@ -13,6 +13,7 @@ import {
   type HistoryTables,
   type Slice,
   type StartRange,
+  type StoredSlice,
   spanOf,
 } from './tables.ts'
 
@@ -21,7 +22,7 @@ const pageBytes = 1024
 /** Length of the write-ahead log at which it is copied to the database. */
 const logPages = 4096
 const busyTimeoutMs = 30_000
-const schemaVersion = 1
+const schemaVersion = 2
 
 /** The row id of a chunk is its start times this number, plus its group. */
 const groupLimit = 2 ** 20
@@ -41,8 +42,8 @@ export function createHistorySchema(file: Pick<SqliteFile, 'exec'>): void {
     (table) => `create table ${tableName(table)} (id integer primary key, data blob not null);`,
   )
   file.exec(`
-    create table slices
-      (id integer primary key autoincrement, from_s integer not null, count integer not null, data blob not null);
+    create table slices (id integer primary key autoincrement, from_s integer not null, count integer not null,
+      data blob not null, part integer not null default 0);
     create table ${prunedTable} (name text primary key, until_s integer not null) without rowid;
     ${chunks.join('\n')}`)
 }
@@ -104,7 +105,11 @@ export class SqliteTables implements HistoryTables {
     if (read() === schemaVersion) return
     this.#file.exec('begin immediate')
     // Another process may have created it in the meantime.
-    if (read() !== schemaVersion) initializeHistory(this.#file)
+    if (read() === 0) initializeHistory(this.#file)
+    if (read() === 1) {
+      // Slices of the first version contain all channels. They are closed once, as those of part 0.
+      this.#file.exec('alter table slices add column part integer not null default 0; pragma user_version = 2')
+    }
     this.#file.exec('commit')
   }
 
@@ -149,18 +154,18 @@ export class SqliteTables implements HistoryTables {
   }
 
   async addSlices(slices: readonly Slice[]): Promise<void> {
-    const insert = 'insert into slices (from_s, count, data) values (?, ?, ?)'
-    for (const { from, count, data } of slices) this.#change(insert, from, count, data)
+    const insert = 'insert into slices (part, from_s, count, data) values (?, ?, ?, ?)'
+    for (const { part, from, count, data } of slices) this.#change(insert, part, from, count, data)
   }
 
   async listSlices() {
-    return this.#all<{ id: number; from: number; count: number }>(
-      'select id, from_s as "from", count from slices order by id',
-    )
+    return this.#all<StoredSlice>('select id, part, from_s as "from", count from slices order by id')
   }
 
   async readSlice(id: number) {
-    return this.#all<{ data: Uint8Array }>('select data from slices where id = ?', id)[0]?.data ?? null
+    const [row] = this.#all<{ data: Uint8Array }>('select data from slices where id = ?', id)
+    if (row === undefined) throw new RangeError(`There is no slice ${id}.`)
+    return row.data
   }
 
   async deleteSlices(ids: readonly number[]): Promise<void> {

@@ -1,13 +1,14 @@
 /**
  * The tables that hold recorded levels, in SQLite or PostgreSQL. Finished seconds are appended as *slices*, one for each
- * batch. Blocks of ten minutes are then closed: their slices are replaced by *chunks*, one for each tier and each group
- * of channels. All calls of a worker use one connection, one after the other.
+ * batch and each part of the channels. Blocks of ten minutes are then closed part by part: their slices are replaced by
+ * *chunks*, one for each tier and each group of channels. All calls of a worker use one connection, one after the other.
  */
 
 import type { TierStep } from '../../domain/history/tiers.ts'
 
-/** Seconds of several channels, in the format of `encodeSteps`. They do not cross the boundary of a block. */
+/** Seconds of the channels of one part, in the format of `encodeSteps`. They do not cross the boundary of a block. */
 export interface Slice {
+  readonly part: number
   readonly from: number
   readonly count: number
   readonly data: Uint8Array
@@ -48,7 +49,8 @@ export interface HistoryTables {
   snapshot<T>(work: () => Promise<T>): Promise<T>
   addSlices(slices: readonly Slice[]): Promise<void>
   listSlices(): Promise<readonly StoredSlice[]>
-  readSlice(id: number): Promise<Uint8Array | null>
+  /** Throws if the slice does not exist. */
+  readSlice(id: number): Promise<Uint8Array>
   deleteSlices(ids: readonly number[]): Promise<void>
   /** Returns the chunks in the order of their starts. Null stands for all groups. */
   readChunks(table: ChunkTable, range: StartRange, groups: readonly number[] | null): Promise<readonly Chunk[]>
@@ -81,7 +83,7 @@ export interface HistoryTables {
  */
 export const chunkSpans: Readonly<Record<TierStep, number>> = { 1: 600, 10: 600, 60: 3600, 600: 86_400, 3600: 86_400 }
 
-/** Seconds per block. Blocks are closed as a whole. */
+/** Seconds per block. */
 export const blockSeconds = chunkSpans[1]
 
 export const tierOf = (table: ChunkTable): TierStep => (table === 'pinned' ? 1 : table)
@@ -95,4 +97,16 @@ export const groupOf = (channelId: number): number => Math.floor(channelId / gro
 
 export function groupsOf(channelIds: readonly number[]): readonly number[] {
   return [...new Set(channelIds.map(groupOf))].toSorted((a, b) => a - b)
+}
+
+/**
+ * Channels of a part are appended together, and their blocks are closed at once. More of them need less space until then,
+ * but queries wait longer while a block is closed.
+ */
+const partSize = 16 * groupSize
+
+export const partOf = (channelId: number): number => Math.floor(channelId / partSize)
+
+export function partsOf(channelIds: readonly number[]): readonly number[] {
+  return [...new Set(channelIds.map(partOf))].toSorted((a, b) => a - b)
 }

@@ -13,6 +13,7 @@ export type HistoryMethod =
   | 'at'
   | 'range'
   | 'read'
+  | 'summarize'
   | 'stats'
   | 'prune'
 

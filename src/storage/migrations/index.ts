@@ -29,6 +29,13 @@ import * as undo from './20261123t0655z-undo.ts'
 import * as placeholderCounter from './20261123t1115z-placeholder-counter.ts'
 import * as events from './20261123t1310z-events.ts'
 import * as channelStates from './20261123t1311z-channel-states.ts'
+import * as scenes from './20261123t1620z-scenes.ts'
+import * as checks from './20261123t1621z-checks.ts'
+import * as planningCenter from './20261123t1621z-planning-center.ts'
+import * as discharges from './20261123t1630z-discharges.ts'
+import * as notifications from './20261123t1934z-notifications.ts'
+import * as frequencies from './20261123t2310z-frequencies.ts'
+import * as scans from './20261123t2311z-scans.ts'
 
 export interface Migration {
   readonly name: string
@@ -62,4 +69,11 @@ export const migrations: readonly Migration[] = [
   placeholderCounter,
   events,
   channelStates,
+  scenes,
+  checks,
+  planningCenter,
+  discharges,
+  notifications,
+  frequencies,
+  scans,
 ]

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { startChargerSimulator } from '../../../../simulators/shure/strings/charger.ts'
 import { onTestEnd } from '../../../../test/cleanup.ts'
 import { connectToDevice, findReport, follow } from '../../../../test/device-kit.ts'
+import { eventually } from '../../../../test/eventually.ts'
 import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
 import { until } from '../../../../test/plugin-kit-resources.ts'
 import { shure } from '../index.ts'
@@ -102,7 +103,7 @@ test('reports the fault of a failed pack until it ends', async () => {
     const { units } = await findReport(events, () => true)
     return units?.map(({ battery, details }) => [battery, details?.fault])
   }
-  const expectFaults = (expected: unknown) => expect.poll(faults).toEqual(expected)
+  const expectFaults = (expected: unknown) => eventually(faults).toEqual(expected)
   await expectFaults([
     [80, null],
     [null, 'communication_failure'],
@@ -137,4 +138,4 @@ test('keeps the subscription to a charger without changes open by polling', asyn
   expect(charger.clients).toBe(1)
   await charger.close()
   await expect(events.next()).rejects.toThrow(/closed/)
-}, 20_000)
+}, 120_000)

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startShureSimulator } from '../../../../simulators/shure/device-api.ts'
 import { type SystemApiOptions, startSystemApiSimulator, systemIdOf } from '../../../../simulators/shure/system-api.ts'
+import { eventually } from '../../../../test/eventually.ts'
 import { describePlugin } from '../../../../test/plugin-kit.ts'
 import { rejectionOf } from '../../../../test/plugin-kit-resources.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
@@ -167,11 +168,11 @@ describe('the socket', () => {
     simulator.setDiscovered(showId, true)
     await events.next()
     const report = find(events, ({ channels }) => channels?.some(({ channel, name }) => channel === 4 && name))
-    await expect.poll(() => simulator.subscriptions).toEqual([''])
-    await expect.poll(() => simulator.requests.count('/api/v1/devices', 'GET')).toBeGreaterThan(1)
+    await eventually(() => simulator.subscriptions).toEqual([''])
+    await eventually(() => simulator.requests.count('/api/v1/devices', 'GET')).toBeGreaterThan(1)
     simulator.setDiscovered(showId, false)
     await report
-    await expect.poll(() => simulator.subscriptions).toHaveLength(14)
+    await eventually(() => simulator.subscriptions).toHaveLength(14)
   })
 
   test('is replaced by the socket of the common device API if the server does not have it', async () => {
@@ -190,7 +191,7 @@ describe('the socket', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const failed = rejectionOf(events.next())
-      await expect.poll(() => simulator.push.connections).toBe(1)
+      await eventually(() => simulator.push.connections).toBe(1)
       // The connection opens on this side a moment later, so the time passes in steps.
       let error: unknown
       for (let seconds = 0; error === undefined && seconds < 20; seconds += 1) {

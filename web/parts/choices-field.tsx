@@ -1,0 +1,58 @@
+/** A group of checkboxes with a legend, hint and error message, from which any number can be chosen. */
+
+import { useId } from 'react'
+import { useFieldProblem } from './form.tsx'
+import '../styles/form.css'
+
+interface ChoicesFieldProps {
+  /** The name of the field in the API. Error responses with this name are shown at the group. */
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly options: readonly { readonly value: string; readonly text: string }[]
+  readonly chosen: readonly string[]
+}
+
+export function ChoicesField({ name, label, hint, options, chosen }: ChoicesFieldProps) {
+  const id = useId()
+  const problem = useFieldProblem(name)
+  const described = [problem === null ? null : `${id}problem`, hint === undefined ? null : `${id}hint`]
+  return (
+    <fieldset
+      className="field choices"
+      name={name}
+      tabIndex={-1}
+      aria-describedby={described.filter((part) => part !== null).join(' ') || undefined}
+    >
+      <legend>{label}</legend>
+      <div className="choices-list">
+        {options.map(({ value, text }) => (
+          <label key={value} className="tick">
+            <input type="checkbox" name={boxName(name)} value={value} defaultChecked={chosen.includes(value)} />
+            <bdi>{text}</bdi>
+          </label>
+        ))}
+      </div>
+      {problem === null ? null : (
+        <p className="problem" id={`${id}problem`} role="alert">
+          {problem}
+        </p>
+      )}
+      {hint === undefined ? null : (
+        <p className="hint" id={`${id}hint`}>
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+/** Returns the values that are checked, in the order of the options. */
+export function chosenValues(values: FormData, name: string): readonly string[] {
+  return values.getAll(boxName(name)).map(String)
+}
+
+/** The boxes have a name of their own, so that the name of the field stands for the whole group. */
+function boxName(name: string): string {
+  return `${name}[]`
+}
