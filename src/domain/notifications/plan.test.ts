@@ -287,6 +287,15 @@ test('an alert that gets worse after it was acknowledged is escalated again', ()
   ])
 })
 
+test('escalates no alert before the first message about it is sent', () => {
+  const service = new TestService({ escalate: { after_seconds: 1, notification_channel_ids: [2] } })
+  service.raise(1)
+  service.wait(1.5)
+  service.raise(2)
+  service.wait(hour)
+  expect(service.queued()).toEqual(['0 s to 1: raised 1+2', '2 s to 2: escalated 1+2'])
+})
+
 test('escalates also if every other notification channel of the rule is disabled', () => {
   const service = new TestService({ delay_seconds: 5, escalate: { after_seconds: 60, notification_channel_ids: [2] } })
   service.enabledChannelIds.delete(1)
@@ -406,9 +415,10 @@ test('queues the same messages with and without stops of the service', () => {
           service.act(what, index, kind)
         }
       }
-      running.wait(1000)
-      stopped.stop(1000)
+      // Shorter than the end of an alert is still sent.
+      stopped.stop(150)
       stopped.wait(1000)
+      running.wait(1150)
       expect(toSet(stopped)).toEqual(toSet(running))
     }),
     { numRuns: 150 },

@@ -189,7 +189,8 @@ function* listRaised({ rule, alert, messages, now }: DueContext, raisedAt: numbe
 function* listEscalated(context: DueContext, raisedAt: number): Generator<DueMessage> {
   const { rule, escalatedTo, messages, now } = context
   if (rule.escalate === null) return
-  const pauseMs = rule.escalate.after_seconds * 1000
+  // Not before the first message, which waits for further alerts.
+  const pauseMs = Math.max(rule.escalate.after_seconds * 1000, windowMs)
   const first = messages.find(({ type }) => type === 'alert.raised')
   if (first === undefined && rule.channelIds.length > 0) return
   const at = first === undefined ? raisedAt + pauseMs : later(first.created_at, pauseMs, now)
