@@ -12,8 +12,6 @@ export default defineConfig({
     // Long, because the machine may be busy: a test fails only when something never happens.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Machines of CI are often busy. A second attempt is listed at the end of the run.
-    retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,

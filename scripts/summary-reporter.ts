@@ -2,8 +2,7 @@ import type { Reporter, SerializedError, TestModule, TestRunEndReason } from 'vi
 
 /**
  * Ends a test run with one line that states how many tests passed, failed and were skipped. In CI, a test that did not
- * run (skipped or todo) fails the whole run. Tests that passed only at the second attempt are listed, because each of them
- * points to a defect.
+ * run (skipped or todo) fails the whole run.
  */
 export class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: TestRunEndReason): void {
@@ -14,9 +13,6 @@ export class SummaryReporter implements Reporter {
     const failed = count('failed') + broken || (reason === 'passed' ? 0 : 1)
     const skipped = tests.length - count('passed') - count('failed')
     if (skipped > 0 && process.env.CI === 'true') process.exitCode = 1
-    const retried = tests.filter((test) => test.diagnostic()?.flaky === true)
-    for (const test of retried)
-      console.log(`Passed only at the second attempt: ${test.module.relativeModuleId} > ${test.fullName}`)
     console.log(`micwatch: ${count('passed')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   }
 }

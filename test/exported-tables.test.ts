@@ -1,0 +1,28 @@
+/** Whether each table is in an exported file, or left out on purpose. */
+
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { openStore } from './store/helpers.ts'
+
+/** The tables whose records are in the file. Of events, these are the markers. */
+const exportedTables = [
+  ...['manufacturers', 'settings', 'groups', 'group_settings', 'locations', 'receivers', 'channels', 'placeholders'],
+  ...['performers', 'pictures', 'assignments', 'shows', 'scenes', 'checks', 'silences', 'events'],
+  ...['planning_center_services', 'planning_center_token', 'notification_channels', 'notification_rules'],
+  'frequency_profiles',
+]
+/** What an installation observes, its accounts and its logs, and what only the running processes need. */
+const excludedTables = [
+  ...['users', 'tokens', 'sessions', 'known_browsers', 'failed_tries', 'audit', 'alerts', 'movements'],
+  ...['removed_events', 'notification_deliveries', 'notification_delivery_alerts', 'channel_conditions'],
+  ...['channel_states', 'connections', 'discharges', 'discovered', 'discovery_queue', 'removals', 'sources', 'units'],
+  ...['scans', 'polls', 'leases', 'meta', 'migrations', 'undo_records'],
+]
+
+// Conformance: C-12.49.
+it('every table is either exported or excluded on purpose', async () => {
+  const db = await openStore('sqlite')
+  const query = sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`
+  const { rows } = await query.execute(db.read)
+  expect(rows.map(({ name }) => name).toSorted()).toEqual([...exportedTables, ...excludedTables].toSorted())
+})
