@@ -203,7 +203,9 @@ function reportError(error: unknown): ExitCode {
     if (error.exitCode === 0) return exitCodes.ok
     // Commander puts its suggestion on a second line.
     const text = error.message.replace(/^error: /, '').replace('\n', ' ')
-    printError(error.code === 'commander.help' ? 'expected a command; see micwatch --help' : text)
+    const isUnknown = error.code === 'commander.unknownCommand' && !text.includes('Did you mean')
+    if (error.code === 'commander.help') printError('expected a command; see micwatch --help')
+    else printError(isUnknown ? `${text}; see micwatch --help` : text)
     return exitCodes.usage
   }
   const { message, code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
