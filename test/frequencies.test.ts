@@ -370,7 +370,7 @@ it.concurrent.each(engines)('raises one alert per channel in conflict, if that i
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 1 })], engine })
   const receiver = await until('the receiver is known', async () => (await app.receivers())[0])
   const channel = channelOf(receiver)
-  const near = (Number(channel.frequency) + 0.1).toFixed(3)
+  const near = (Number(channel.frequency) - 0.1).toFixed(3)
   await addPlaceholders(app, [near, near], 40)
   const alerts = async () => (await app.get('/api/alerts/?kind=frequency_conflict&state=open')).json
   const { conflicts } = (await app.get('/api/frequencies/?only_on=1')).json

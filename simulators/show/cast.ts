@@ -2,6 +2,7 @@
 
 import type { Hardware } from '../../src/domain/equipment/receiver.ts'
 import { type BatteryType, drainOf, type Pack } from './battery.ts'
+import { frequencyAt } from './frequencies.ts'
 import { chance, type Part } from './levels.ts'
 
 export interface ShowDevice extends Hardware {
@@ -162,6 +163,7 @@ export function createDeviceSetup(
   const channels = Array.from({ length: size }, (_, index) =>
     createChannelSetup({
       seed: ownSeed + 101 * (index + 1),
+      manufacturer: code,
       profile,
       batteryType: options.batteryType ?? profile.batteryType,
       channel: index + 1,
@@ -173,20 +175,20 @@ export function createDeviceSetup(
 
 function createChannelSetup(options: {
   seed: number
+  manufacturer: string
   profile: ManufacturerProfile
   batteryType: BatteryType
   channel: number
   position: number
 }): ChannelSetup {
-  const { seed, profile, batteryType: type, channel, position } = options
+  const { seed, manufacturer, profile, batteryType: type, channel, position } = options
   const performer = findPerformer(position)
   const perHour = drainOf(type, seed)
   const charge = 45 + Math.floor(54 * chance(seed, 61))
   return {
     channel,
     slot: position + 1,
-    // Steps of 0.725 MHz stay on the 25 kHz grid and below 606 MHz, clear of the radio astronomy band.
-    frequency: (profile.firstMhz + ((position * 0.725) % 66.7)).toFixed(3),
+    frequency: frequencyAt(manufacturer, position, profile.firstMhz),
     seed,
     name: performer?.name ?? `Spare ${position + 1}`,
     part: performer?.part ?? 'speech',
