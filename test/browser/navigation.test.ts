@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { configFor, startApp, startShure, until } from '../app.ts'
 import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
 
 const { open } = browserForTests()
 
@@ -36,6 +36,24 @@ it.concurrent('links to the wall from every page', async () => {
     await page.waitForURL(`${app.url}/wall`)
     await page.goBack()
     await eventually(() => scrollsHorizontally(page)).toBe(false)
+  }
+})
+
+it.concurrent('scrolls the menu of a phone to the current page', async () => {
+  const app = await startApp()
+  const page = await open(app, '/about', phone)
+  const menu = page.getByRole('navigation', { name: 'Pages' })
+  for (const name of ['About', 'Monitor', 'Shows']) {
+    if (name !== 'About') await menu.getByRole('link', { name }).click()
+    const isVisible = () =>
+      menu.locator('[aria-current="page"]').evaluate((link) => {
+        const [inner, outer] = [link, link.parentElement ?? link].map((element) => element.getBoundingClientRect())
+        return [
+          link.textContent,
+          inner !== undefined && outer !== undefined && inner.right <= outer.right && inner.left >= outer.left,
+        ]
+      })
+    await eventually(isVisible).toEqual([name, true])
   }
 })
 

@@ -1,6 +1,6 @@
 /** The header of every page but the wall. Its menu lists the pages that the user may open. */
 
-import { Link, useSearch } from '@tanstack/react-router'
+import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
@@ -15,6 +15,10 @@ export function TopBar() {
   const { at } = useSearch({ strict: false })
   const moment = replay === null ? {} : { at }
   const bar = useRef<HTMLElement>(null)
+  const pages = useRef<HTMLElement>(null)
+  const pathname = useLocation({ select: (location) => location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls again when another page is opened
+  useEffect(() => (pages.current === null ? undefined : keepCurrentVisible(pages.current)), [pathname])
   useEffect(() => (bar.current === null || replay !== null ? undefined : publishHeight(bar.current)), [replay])
   return (
     <header className="top-bar" ref={bar}>
@@ -22,7 +26,7 @@ export function TopBar() {
         <BrandSign />
         <span className="brand-name">{t('product')}</span>
       </Link>
-      <nav className="pages" aria-label={t('nav.label')}>
+      <nav className="pages" ref={pages} aria-label={t('nav.label')}>
         <Link to={pathOf('monitor')} search={moment} activeOptions={{ exact: true, includeSearch: false }}>
           {t('nav.dashboard')}
         </Link>
@@ -40,6 +44,17 @@ export function TopBar() {
       <Account />
     </header>
   )
+}
+
+/** On narrow pages, the menu scrolls sideways: moves the link to the current page to its middle, also after a resize. */
+function keepCurrentVisible(menu: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => {
+    const link = menu.querySelector<HTMLElement>('[aria-current="page"]')
+    if (link === null) return
+    menu.scrollTo({ left: link.offsetLeft - menu.offsetLeft - (menu.clientWidth - link.offsetWidth) / 2 })
+  })
+  observer.observe(menu)
+  return () => observer.disconnect()
 }
 
 /** Sets a CSS variable to the height of what is at the top of the window, so that other sticky elements stay below it. */
