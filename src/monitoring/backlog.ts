@@ -42,6 +42,7 @@ export function createBacklog(receiverStore: Pick<ReceiverStore, 'facts'>, hasOt
   const unsaved = new Set<number>()
   /** When each receiver was last saved (`performance.now()`), by receiver id. */
   const savedAt = new Map<number, number>()
+  const createdAt = performance.now()
   /** When levels were last saved (`performance.now()`), by manufacturer. */
   const levelsSavedAt = new Map<string, number>()
 
@@ -58,7 +59,7 @@ export function createBacklog(receiverStore: Pick<ReceiverStore, 'facts'>, hasOt
     has: (id) => unsaved.has(id),
     listUnsaved,
     listDueLevels({ manufacturer, reports }) {
-      const sinceMs = performance.now() - (levelsSavedAt.get(manufacturer) ?? Number.NEGATIVE_INFINITY)
+      const sinceMs = performance.now() - (levelsSavedAt.get(manufacturer) ?? createdAt)
       const everyMs = hasOtherReaders() ? saveSharedLevelsEveryMs : saveLevelsEveryMs
       return reports.length > 0 && sinceMs < everyMs ? [] : listUnsaved(manufacturer)
     },

@@ -25,7 +25,7 @@ import { MessageTimes, type MessageTimesDeps } from './message-times.ts'
 import { StatusPublisher, type StatusPublisherDeps } from './status-publisher.ts'
 
 export interface ConnectionDeps extends MessageTimesDeps, StatusPublisherDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'byApiId' | 'identityRevision'>
+  readonly receiverStore: Pick<ReceiverStore, 'facts' | 'factsByApiId' | 'identityRevision'>
   /** Returns the precedence of the source's protocol adapter; null if the source does not exist. */
   precedenceOf(source: string): number | null
 }
@@ -209,7 +209,7 @@ export class Connections {
     const changed: Connection[] = []
     let hasForeign = false
     for (const deviceId of deviceIds) {
-      const receiver = this.#deps.receiverStore.byApiId(manufacturer, deviceId)
+      const receiver = this.#deps.receiverStore.factsByApiId(manufacturer, deviceId)
       if (receiver === undefined) continue
       listed.add(receiver.id)
       const known = this.find(receiver.id)
@@ -287,7 +287,7 @@ export class Connections {
   async #save(): Promise<void> {
     const { db, receiverStore, log } = this.#deps
     // When a receiver is removed, its record is removed as well.
-    for (const id of this.#unsaved) if (receiverStore.get(id) === undefined) this.#forget(id)
+    for (const id of this.#unsaved) if (receiverStore.facts(id) === undefined) this.#forget(id)
     const due = [...this.#unsaved].flatMap((id) => this.find(id) ?? [])
     if (due.length === 0) return
     this.#unsaved.clear()

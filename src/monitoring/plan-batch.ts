@@ -151,7 +151,7 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
   function planUnits({ unitReports }: IngestPlan, batch: Batch, created: readonly Receiver[] = []): ReportedUnits {
     const { manufacturer, missing = [] } = batch
     const createdIds = new Map(created.map(({ api_device_id, id }) => [api_device_id, id]))
-    const receiverOf = (id: string) => receiverStore.byApiId(manufacturer, id)?.id ?? createdIds.get(id)
+    const receiverOf = (id: string) => receiverStore.factsByApiId(manufacturer, id)?.id ?? createdIds.get(id)
     return planReportedUnits(unitStore, { manufacturer, reports: unitReports, missing, receiverOf })
   }
 

@@ -279,7 +279,7 @@ function handleEvent(
     ingestUnitEvent(deps, source, id, event)
     return
   }
-  const receiver = receiverStore.byApiId(manufacturer, id)
+  const receiver = receiverStore.factsByApiId(manufacturer, id)
   if (receiver === undefined) {
     // A receiver can only be created from a complete report, which contains its identity.
     if (event.type === 'report' && event.isComplete) ingestNewDevice(deps, source, event.report)
@@ -310,7 +310,7 @@ function ingestNewDevice(deps: SubscriptionDeps, source: MonitoredSource, report
   const device = report.id
   const ingestAndConnect = async () => {
     await ingest.ingest({ manufacturer, source: source.id, reports: [report] })
-    if (receiverStore.byApiId(manufacturer, device) !== undefined) await connections.setDevices(source, [device])
+    if (receiverStore.factsByApiId(manufacturer, device) !== undefined) await connections.setDevices(source, [device])
   }
   ingestAndConnect().catch((error) => {
     log.error({ source: source.id, device, error: String(error) }, 'a pushed message could not be stored')
