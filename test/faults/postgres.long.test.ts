@@ -12,10 +12,9 @@ import { longestGapMs, monitorResponsiveness } from './responsiveness.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
-const level = (rf_level: number) =>
-  respondJson({
-    devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })],
-  })
+const receiverWithLevel = (rf_level: number) =>
+  device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })
+const level = (rf_level: number) => respondJson({ devices: [receiverWithLevel(rf_level)] })
 
 // A separate server, because these tests stop it. It allows few connections, so that a test can use all of them.
 let server: TestPostgres
@@ -76,6 +75,7 @@ describe('a restart of PostgreSQL', () => {
       const { json } = await app.get('/api/data.json', admin)
       return channelOf(json.receivers[0]).transmitter?.rf_level === -41
     })
+    system.respondWith(respondJson({ devices: [receiverWithLevel(-41), device(2)] }))
     const refreshed = await app.post('/api/refresh/', undefined, admin)
     expect(refreshed).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     expect(refreshed.json).toMatchObject({ error: expect.stringMatching(/^The database is/), status: 503 })
