@@ -280,6 +280,42 @@ describe.each(engines)('history on %s', (engine) => {
     expect(await recorded(1, 2)).toBe('---')
   })
 
+  // Conformance: C-12.3, C-12.8, C-12.11.
+  it('keeps pinned seconds as long as minutes, without hiding other channels behind them', async () => {
+    const { history } = await open(engine)
+    const ids = Array.from({ length: 32 }, (_, index) => index + 1)
+    const first = base - (base % 86_400)
+    await history.importSeconds(seconds(first, 600, ids, jumpy))
+    const pinned = [{ channelId: 2, from: first + 100, to: first + 200 }]
+    const retention = { ...keepAll, secondsDays: 1, now: first + 3 * 86_400, pinned }
+    const at = async (time: number) => {
+      const found = await history.at(time)
+      const recorded = found?.steps.channelIds.filter((_, index) => found.steps.columns.state[index] !== 0)
+      return [found?.isRecorded, found?.stepSeconds, recorded]
+    }
+
+    await history.prune(retention)
+    expect(await at(first + 150)).toEqual([true, 10, ids])
+    // The last state before a gap is known of every channel, not only of the pinned one.
+    expect(await at(first + 1000)).toEqual([false, 10, ids])
+    const stepOf = async (...channelIds: number[]) =>
+      (await query(history, channelIds, first + 100, first + 160)).step_seconds
+    expect([await stepOf(1), await stepOf(2), await stepOf(20), await stepOf(1, 2)]).toEqual([10, 1, 10, 1])
+
+    const { bytes } = await history.stats()
+    const pruned = await history.prune({ ...retention, maxBytes: bytes - 1 })
+    expect(pruned.map(({ range }) => range?.first)).toEqual([undefined, first, undefined, undefined, undefined])
+    expect(await stepOf(2)).toBe(1)
+  })
+
+  it('returns pinned seconds if those of all channels are pinned', async () => {
+    const { history } = await open(engine)
+    await history.importSeconds(seconds(base, 600, [1, 20]))
+    const pinned = [1, 20].map((channelId) => ({ channelId, from: base, to: base + 10 }))
+    await history.prune({ ...keepAll, pinned, secondsDays: 1, now: base + 3 * 86_400 })
+    expect(await history.at(base + 500)).toMatchObject({ isRecorded: true, stepSeconds: 1 })
+  })
+
   // Conformance: C-12.11.
   it('deletes the oldest data of the finest tier until the limit is met', async () => {
     const { history } = await open(engine)

@@ -274,7 +274,7 @@ export class HistoryStore {
 
   async #query(query: LevelQuery): Promise<Uint8Array> {
     const { channelIds, from, to, maxPoints, series } = query
-    const choice = chooseTier({ from, to, maxPoints }, await this.#existingTiers({ from, to }))
+    const choice = chooseTier({ from, to, maxPoints }, await this.#existingTiers(query))
     if (choice.points * channelIds.length > maxResponseSteps) {
       const details = `max_points: expected fewer; ${channelIds.length} channels with ${choice.points} steps each are more than ${maxResponseSteps} steps`
       throw new RequestError('bad_request', { details })
@@ -297,14 +297,20 @@ export class HistoryStore {
     return from < to ? { from, to } : null
   }
 
-  /** Returns a range that contains everything that is recorded at this tier in a range; null if nothing is. */
-  async #boundsOf(tier: TierStep, range: TimeRange): Promise<TimeRange | null> {
+  /**
+   * Returns a range that contains everything that is recorded at this tier in a range; null if nothing is. With
+   * `channelIds`, pinned seconds of other channels do not count.
+   */
+  async #boundsOf(tier: TierStep, range: TimeRange, channelIds?: readonly number[]): Promise<TimeRange | null> {
     const span = chunkSpans[tier]
     const starts = { from: floorTo(range.from, span), to: range.to }
     const tables: readonly ChunkTable[] = tier === 1 ? ['pinned', 1] : [tier]
     const found: TimeRange[] = []
     for (const table of tables) {
-      const chunks = await this.#tables.findStarts(table, starts)
+      const chunks =
+        table === 'pinned' && channelIds !== undefined
+          ? await this.#findPinned(starts, channelIds)
+          : await this.#tables.findStarts(table, starts)
       if (chunks !== null) found.push({ from: chunks.first, to: chunks.last + span })
     }
     for (const { from, count } of await this.#tables.listSlices()) {
@@ -314,9 +320,22 @@ export class HistoryStore {
     return { from: Math.min(...found.map(({ from }) => from)), to: Math.max(...found.map(({ to }) => to)) }
   }
 
-  async #existingTiers(range: TimeRange): Promise<TierStep[]> {
+  /** Returns the starts of the first and the last pinned chunk that contains one of these channels; null if none does. */
+  async #findPinned(starts: TimeRange, channelIds: readonly number[]) {
+    const chunks = (await this.#tables.readChunks('pinned', starts, groupsOf(channelIds))).filter(({ data, start }) =>
+      decodeStates(data, start).channelIds.some((id) => channelIds.includes(id)),
+    )
+    const [first, last] = [chunks.at(0), chunks.at(-1)]
+    return first === undefined || last === undefined ? null : { first: first.start, last: last.start }
+  }
+
+  /** Of the seconds, which no response of more than `maxPoints` contains, only those that fit are looked for. */
+  async #existingTiers({ from, to, maxPoints, channelIds }: LevelQuery): Promise<TierStep[]> {
     const existing: TierStep[] = []
-    for (const tier of tierSteps) if ((await this.#boundsOf(tier, range)) !== null) existing.push(tier)
+    for (const tier of tierSteps) {
+      if (tier === 1 && to - from > maxPoints) continue
+      if ((await this.#boundsOf(tier, { from, to }, channelIds)) !== null) existing.push(tier)
+    }
     return existing
   }
 
@@ -368,16 +387,23 @@ export class HistoryStore {
   }
 
   async #findAt(time: number): Promise<LevelsAtTime | null> {
+    let pinned: LevelsAtTime | null = null
     for (const step of tierSteps) {
       const from = floorTo(time, step)
       const steps = await this.#readAll(step, { from, to: from + step })
-      if (findRecorded(steps, step) !== null) return { isRecorded: true, stepSeconds: step, steps }
+      const recorded = listRecorded(steps)
+      // Of seconds that were pruned, only those of the pinned channels are left.
+      if (pinned !== null && recorded.length > 0 && includesAll(pinned.steps.channelIds, recorded)) return pinned
       const isPruned = time < (await this.#tables.prunedUntil(step))
+      const found = recorded.length === 0 ? null : ({ isRecorded: true, stepSeconds: step, steps } as const)
+      if (found !== null && !isPruned) return found
+      pinned ??= found
       if (isPruned) continue
+      if (pinned !== null) return pinned
       const before = await this.#readLastBefore(step, from)
       return before === null ? null : { isRecorded: false, stepSeconds: step, steps: before }
     }
-    return null
+    return pinned
   }
 
   /** Reads a range of one tier for all channels. */
@@ -401,7 +427,8 @@ export class HistoryStore {
   async #readLastBefore(tier: TierStep, time: number): Promise<MutableSteps | null> {
     for (const step of tierSteps.filter((candidate) => candidate >= tier)) {
       for (let limit = time; ; ) {
-        const bounds = await this.#boundsOf(step, { from: 0, to: limit })
+        // Of seconds that were pruned, only those of the pinned channels are left.
+        const bounds = await this.#boundsOf(step, { from: await this.#tables.prunedUntil(step), to: limit })
         if (bounds === null) break
         const to = floorTo(Math.min(limit, bounds.to), step)
         limit = floorTo(Math.max(0, to - 1), chunkSpans[step])
@@ -466,6 +493,18 @@ export class HistoryStore {
       freeBytes: await this.#tables.freeBytes(),
     }
   }
+}
+
+/** Returns the channels that are recorded in any of the steps. */
+function listRecorded({ channelIds, count, columns }: Steps): number[] {
+  return channelIds.filter((_, channel) =>
+    columns.state.subarray(channel * count, (channel + 1) * count).some((state) => state !== 0),
+  )
+}
+
+function includesAll(ids: readonly number[], wanted: readonly number[]): boolean {
+  const known = new Set(ids)
+  return wanted.every((id) => known.has(id))
 }
 
 /** Returns one step at `time` that contains the last state of each channel. */

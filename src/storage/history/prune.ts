@@ -41,7 +41,7 @@ async function pruneByAge(tables: HistoryTables, retention: Retention, deleted: 
   for (const table of ['pinned', 10, 60] as const) await deleteUntil(tables, table, minutesUntil, { pinned, deleted })
 }
 
-/** Deletes the oldest chunks of the finest tier, then those of the next tier. Pinned seconds follow the others. */
+/** Deletes the oldest chunks of the finest tier, then those of the next tier. Pinned seconds follow the minutes. */
 async function pruneBySize(tables: HistoryTables, retention: Retention, deleted: Deleted): Promise<void> {
   for (const table of chunkTables) {
     while ((await tables.usedBytes()) > retention.maxBytes) {

@@ -28,7 +28,8 @@ export interface Chunk {
 
 /** `pinned` contains chunks of seconds that are kept longer than the others. */
 export type ChunkTable = TierStep | 'pinned'
-export const chunkTables: readonly ChunkTable[] = [1, 'pinned', 10, 60, 600, 3600]
+/** In the order in which they are deleted if they need too much space: pinned seconds are kept as long as minutes. */
+export const chunkTables: readonly ChunkTable[] = [1, 10, 60, 'pinned', 600, 3600]
 
 /** Starts of chunks. `to` is exclusive. */
 export interface StartRange {
