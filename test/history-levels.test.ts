@@ -114,9 +114,10 @@ describe.each(engines)('recorded levels on %s', (engine) => {
   // Conformance: C-12.65, C-12.66.
   it('are shown as they were', async () => {
     const [receiver] = await app.receivers()
-    // The channel was not known an hour ago, so nothing but levels was recorded.
+    // The channel was not known an hour ago, so nothing but levels was recorded. The other facts are those of today.
     const before = await app.get(`/api/history/at/?time=${toTime(start + 5)}`)
-    expect(before.json).toMatchObject({ as_of: toTime(start + 5), recorded: true, step_seconds: 1, receivers: [] })
+    expect(before.json).toMatchObject({ as_of: toTime(start + 5), recorded: true, step_seconds: 1 })
+    expect(before.json.receivers).toMatchObject([{ id: receiver?.id, channels: [{ id: existing, rf_level: -60 }] }])
     const json = await until('the present was recorded', async () => {
       const { status, json } = await app.get(`/api/history/at/?time=${toTime(Math.floor(Date.now() / 1000) - 2)}`)
       return status === 200 && json.recorded && json.receivers.length > 0 && json

@@ -54,6 +54,7 @@ interface Calls {
   readonly queries: LevelQuery[]
   readonly exports: LevelExport[]
   readonly times: number[]
+  readonly stateTimes: number[]
   flushes: number
   /** Chunks of CSV that were requested, and whether the export was ended. */
   chunks: number
@@ -64,7 +65,7 @@ const body = `{"from":"2026-05-01T16:00:00Z","to":"2026-05-01T17:00:00Z","step_s
 
 /** Starts the routes. Channel 1 exists; channel 7 was removed; nothing was recorded before 12:00. */
 async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = smallCsv, flushFails = false) {
-  const calls: Calls = { queries: [], exports: [], times: [], flushes: 0, chunks: 0, hasEnded: false }
+  const calls: Calls = { queries: [], exports: [], times: [], stateTimes: [], flushes: 0, chunks: 0, hasEnded: false }
   const first = secondsOf('2026-05-01T12:00:00Z')
   const levels: Partial<LevelHistory> = {
     async query(query) {
@@ -93,7 +94,10 @@ async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = s
         if (flushFails) throw new StoreDownError('The disk is full.')
       },
     },
-    channelStatesAt: async () => [{ channel_id: 1, state: { ...facts, condition } }],
+    async channelStatesAt(time) {
+      calls.stateTimes.push(time)
+      return [{ channel_id: 1, state: { ...facts, condition } }]
+    },
     receiverStore: { listFacts: () => [{ ...buildReceiver(1), channels: [channel] }] } as unknown as ReceiverStore,
     placeholderStore: { list: () => [] },
     groups: () => [],
@@ -250,6 +254,8 @@ it('returns what was shown at a second, and makes it once for several clients', 
   })
   expect(second.bytes.equals(first.bytes)).toBe(true)
   expect(calls.times).toEqual([secondsOf('2026-05-01T17:00:00Z')])
+  // The states are those at the end of the second.
+  expect(calls.stateTimes).toEqual([secondsOf('2026-05-01T17:00:00Z') * 1000 + 999])
 })
 
 it('returns 404 for a time before the first record', async () => {

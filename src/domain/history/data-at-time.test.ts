@@ -6,7 +6,7 @@ import type { Settings } from '../../contract/settings.ts'
 import { unknownCondition } from '../conditions/condition.ts'
 import type { Channel } from '../equipment/receiver.ts'
 import type { ChannelState } from './channel-state.ts'
-import { type ColumnName, columnNames, noValue, toRowMask } from './columns.ts'
+import { type ColumnName, columnNames, noValue, stateLetters, toRowMask } from './columns.ts'
 import { toDataAtTime } from './data-at-time.ts'
 import type { LevelsAtTime } from './level-history.ts'
 
@@ -152,6 +152,28 @@ it('leaves out channels and receivers that did not exist then, or do not exist t
   const body = toDataAtTime({ time, levels, states }, { ...today, receivers: [...today.receivers, later] })
   expect(body.receivers.map(({ id, channels }) => [id, channels.map((channel) => channel.id)])).toEqual([[1, [1]]])
   expect(body.assignments.map(({ channel_id }) => channel_id)).toEqual([1])
+})
+
+// Conformance: C-12.65.
+it('has the facts of today for a channel of which only levels are known', () => {
+  const known = { ...channelOfToday(2), transmitter: { slot: 42, ...transmitter, audio_level: -30, rf_level: -40 } }
+  const receivers = [{ ...buildReceiver(1), channels: [channelOfToday(1), known, channelOfToday(3)] }]
+  const old = buildLevels({
+    1: { state: stateLetters.indexOf('x'), rows: toRowMask(['receiver_offline']) },
+    2: { state: stateLetters.indexOf('1'), rf_min: -62, audio_last: -18, rows: toRowMask(['rf_weak']) },
+    3: { state: stateLetters.indexOf('-') },
+  })
+  const body = toDataAtTime({ time, levels: old, states: new Map() }, { ...today, receivers })
+  expect(body.receivers[0]?.channels).toMatchObject([
+    { id: 1, name: 'Of today', transmitter: null, condition: { state: 'receiver_offline', severity: 'critical' } },
+    {
+      id: 2,
+      rf_level: -62,
+      transmitter: { name: 'Y13 Nora', battery: null, rf_level: -62, audio_level: -18 },
+      condition: { state: 'ok', flags: ['rf_weak'], since: '2026-05-01T18:00:00.000Z' },
+    },
+  ])
+  expect(body.receivers[0]?.channels).toHaveLength(2)
 })
 
 // Conformance: C-12.66.

@@ -4,11 +4,11 @@ import type { DataBody } from '../../contract/resources/data.ts'
 import type { DataAtTimeBody } from '../../contract/resources/history.ts'
 import { conditionFlags } from '../../contract/values.ts'
 import { toChannelBody, toReceiverWithoutChannels, toTimestamp } from '../api.ts'
-import type { ConditionFlag, ConditionState } from '../conditions/condition.ts'
+import { type ConditionFlag, type ConditionState, conditionTable } from '../conditions/condition.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { deviceForecast } from '../forecast/forecast.ts'
-import type { ChannelState } from './channel-state.ts'
-import { type ColumnName, noValue } from './columns.ts'
+import { type ChannelState, toChannelState } from './channel-state.ts'
+import { type ColumnName, noValue, type StateLetter, stateLetters } from './columns.ts'
 import type { LevelsAtTime } from './level-history.ts'
 
 interface Past {
@@ -24,13 +24,16 @@ interface Today extends Pick<DataBody, 'config' | 'groups' | 'placeholders'> {
   readonly receivers: readonly Receiver[]
 }
 
-/** Channels that do not exist today, or did not exist then, are left out. */
+/**
+ * Channels that do not exist today, or did not exist then, are left out. Levels are kept longer than states: a channel
+ * whose levels alone are known has the facts of today.
+ */
 export function toDataAtTime({ time, levels, states }: Past, today: Today): DataAtTimeBody {
   const indexes = new Map(levels.steps.channelIds.map((id, index) => [id, index]))
   const channelOf = (channel: Channel): Channel | null => {
-    const known = states.get(channel.id)
-    if (known === undefined) return null
-    return toChannelAtTime(channel, known, readStep(levels, indexes.get(channel.id)))
+    const index = indexes.get(channel.id)
+    const known = states.get(channel.id) ?? guessState(channel, letterAt(levels, index), time)
+    return known && toChannelAtTime(channel, known, readStep(levels, index))
   }
   const receivers = today.receivers.flatMap((receiver) => {
     const channels = receiver.channels.flatMap((channel) => channelOf(channel) ?? [])
@@ -52,6 +55,27 @@ export function toDataAtTime({ time, levels, states }: Past, today: Today): Data
     as_of: toTimestamp(time * 1000),
     recorded: levels.isRecorded,
     step_seconds: levels.isRecorded ? levels.stepSeconds : null,
+  }
+}
+
+function letterAt({ steps }: LevelsAtTime, index: number | undefined): StateLetter {
+  return stateLetters[index === undefined ? 0 : (steps.columns.state[index] ?? 0)] ?? '-'
+}
+
+const stateOfLetter = { x: 'receiver_offline', '0': 'tx_off', m: 'muted', '1': 'ok' } as const
+
+/** The state of a channel of which only the levels are known; null if nothing was recorded. */
+function guessState(channel: Channel, letter: StateLetter, time: number): ChannelState | null {
+  if (letter === '-') return null
+  const state = stateOfLetter[letter]
+  const severity = conditionTable.find((row) => row.state === state)?.severity ?? 'ok'
+  const { transmitter, ...today } = toChannelState(channel, null)
+  const wasReceived = letter === '1' || letter === 'm'
+  return {
+    ...today,
+    transmitter: wasReceived && transmitter !== null ? { ...transmitter, battery: null } : null,
+    condition: { state, severity, attention: false, since: time * 1000 },
+    last_transmitter: null,
   }
 }
 

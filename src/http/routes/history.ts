@@ -86,7 +86,8 @@ const momentMs = 2000
 
 async function momentJson(deps: HistoryRoutesDeps, time: number): Promise<Uint8Array> {
   await storeRecentSeconds(deps, time + 1)
-  const [levels, rows] = await Promise.all([deps.history.levels.at(time), deps.channelStatesAt(time * 1000)])
+  // Like its letter, the state of a second is that at its end.
+  const [levels, rows] = await Promise.all([deps.history.levels.at(time), deps.channelStatesAt(time * 1000 + 999)])
   if (levels === null) throw new RequestError('not_found', { subject: 'record of this time' })
   const states = new Map(rows.map(({ channel_id, state }) => [channel_id, state]))
   const today = {
