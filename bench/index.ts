@@ -40,7 +40,7 @@ const names = [
 const help = `npm run bench -- [options]
 
   --only <name>       ${names.join(', ')}; can be repeated
-  --full              14 days of recorded levels instead of one (history), which takes 14 times as long
+  --days <n>          days of recorded levels (history), 14 if omitted; fewer only to try it
   --json              print one JSON document with the figures of every run
   --profile <folder>  write a CPU profile of each measured Micwatch process to this folder
   --help
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
     console.error(options)
     return 1
   }
-  const { only, json, full, profile } = options
+  const { only, json, days, profile } = options
   if (options.help) {
     console.log(help)
     return 0
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
     footprint(nodeOptions),
     frequencies,
     growth(nodeOptions),
-    history(full ? 14 : 1),
+    history(days),
     leaks,
     pages(nodeOptions),
   ]
@@ -114,16 +114,18 @@ function readOptions() {
     const { values } = parseArgs({
       options: {
         only: { type: 'string', multiple: true, default: [] },
-        full: { type: 'boolean', default: false },
+        days: { type: 'string', default: '14' },
         json: { type: 'boolean', default: false },
         profile: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     })
-    const { only = [], full = false, json = false, help: wantsHelp = false, profile } = values
+    const { only = [], json = false, help: wantsHelp = false, profile } = values
+    const days = Number(values.days)
+    if (!Number.isInteger(days) || days < 1) return '--days: expected a whole number from 1.'
     const unknown = only.find((name) => !names.includes(name))
     if (unknown !== undefined) return `Unknown benchmark: ${unknown}. Available benchmarks: ${names.join(', ')}.`
-    return { only, full, json, help: wantsHelp, profile }
+    return { only, days, json, help: wantsHelp, profile }
   } catch (error) {
     return `${(error as Error).message}\n\n${help}`
   }

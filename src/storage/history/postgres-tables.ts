@@ -119,14 +119,13 @@ export class PostgresTables implements HistoryTables {
   }
 
   async writeChunks(table: ChunkTable, chunks: readonly Chunk[]): Promise<void> {
-    for (const { start, group, data } of chunks) {
-      await this.#createPartition(table, start)
-      await this.#query(
-        `insert into ${parentOf(table)} (start_s, channel_group, data) values ($1, $2, $3)
-          on conflict (start_s, channel_group) do update set data = excluded.data`,
-        [start, group, toBuffer(data)],
-      )
-    }
+    for (const { start } of chunks) await this.#createPartition(table, start)
+    await this.#query(
+      `insert into ${parentOf(table)} (start_s, channel_group, data)
+        select * from unnest($1::bigint[], $2::integer[], $3::bytea[])
+        on conflict (start_s, channel_group) do update set data = excluded.data`,
+      [chunks.map(({ start }) => start), chunks.map(({ group }) => group), chunks.map(({ data }) => toBuffer(data))],
+    )
     const newest = chunks.at(-1)
     // The next day's partition is created now, so that midnight is no special case.
     if (newest !== undefined && table !== 'pinned') await this.#createPartition(table, newest.start + daySeconds)
