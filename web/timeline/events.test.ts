@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import { eventKinds } from '../../src/contract/values.ts'
-import { categories, concerns, endOf, eventDetail, kindsOf, matchesKind, mergeEvents } from './events.ts'
+import { categories, concerns, endOf, eventDetail, kindsOf, matchesKind, mergeEvents, overlaps } from './events.ts'
 import { findMark, listMarks } from './marks.ts'
 
 const start = Date.UTC(2026, 10, 22, 20)
@@ -50,6 +50,15 @@ it('ends at `until`, at the present while it is open, and otherwise not at all',
   expect(endOf(event(1, 0, { until: '1970-01-01T00:00:01Z' }), 5)).toBe(1_000)
 })
 
+it('overlaps a range while it continues, also if it began before', () => {
+  const range = { start: start + 10_000, end: start + 20_000 }
+  const until = (seconds: number) => ({ until: new Date(start + seconds * 1_000).toISOString() })
+  expect(overlaps(event(1, 15), range)).toBe(true)
+  expect([overlaps(event(1, 5), range), overlaps(event(1, 25), range)]).toEqual([false, false])
+  expect([overlaps(event(1, 5, until(12)), range), overlaps(event(1, 5, until(9)), range)]).toEqual([true, false])
+  expect(overlaps(event(1, 5, { data: { open: true } }), range)).toBe(true)
+})
+
 it('concerns the channel, all channels of the receiver, or all channels', () => {
   const channel = { channelId: 7, receiverId: 2 }
   expect(concerns(event(1, 0), channel)).toBe(true)
@@ -66,7 +75,11 @@ describe('eventDetail', () => {
     ['battery_changed', { from: 12, to: 100 }, '12% → 100%'],
     ['frequency_changed', { from: '540.000', to: '541.250' }, '540.000 MHz → 541.250 MHz'],
     ['renamed', { from: 'Vocal', to: 'Nora' }, 'Vocal → Nora'],
-    ['assigned', { performer: 'Nora', wireless_unit: 'H04' }, 'Nora, H04'],
+    ['moved', { name: 'Vocal', slot: 40, from: 4, to: 40 }, '4 → 40'],
+    ['moved', { from: '10.0.0.7', to: '10.0.0.9' }, '10.0.0.7 → 10.0.0.9'],
+    ['moved', { from: null, to: 'Stage left' }, '– → Stage left'],
+    ['assigned', { performer: { id: 2, name: 'Nora' }, wireless_unit: 5, name: 'H04', slot: 4 }, 'Nora, H04'],
+    ['unassigned', { performer: { id: 2, name: 'Nora' }, wireless_unit: 5, name: null, slot: null }, 'Nora'],
     ['alert_raised', { kind: 'battery_low' }, 'Battery low'],
     ['recording_gap', { reason: 'storage' }, 'the history could not be stored'],
     ['muted', {}, null],

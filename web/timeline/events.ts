@@ -1,6 +1,7 @@
 /** The events of the timeline: kept current, selected, and worded in the viewer's language. */
 
 import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { ChannelAssignment } from '../../src/contract/resources/performers.ts'
 import type { EventKind } from '../../src/contract/values.ts'
 import { alertTitle } from '../alert-text.ts'
 import { formatDbm, formatMegahertz, formatPercent, formatUnit, plainText } from '../format.ts'
@@ -67,6 +68,17 @@ export function endOf({ until, data }: Pick<EventBody, 'until' | 'data'>, now: n
   return data.open === true ? now : null
 }
 
+/** Whether an event happens, or continues, at some time of a range in epoch ms. */
+export function overlaps(event: EventBody, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  return startOf(event) <= end && (endOf(event, Number.POSITIVE_INFINITY) ?? startOf(event)) >= start
+}
+
+/** Whether this is the performer in the data of an assignment. */
+export function isPerformer(value: unknown): value is ChannelAssignment['performer'] {
+  if (typeof value !== 'object' || value === null || !('id' in value) || !('name' in value)) return false
+  return typeof value.id === 'number' && typeof value.name === 'string'
+}
+
 /** Whether an event concerns a channel: its own, those of its receiver, and those of all channels. */
 export function concerns(
   { channel_id, receiver_id }: Pick<EventBody, 'channel_id' | 'receiver_id'>,
@@ -106,11 +118,12 @@ export function eventDetail({ kind, data, text }: Pick<EventBody, 'kind' | 'data
     case 'frequency_changed':
       return changeText(from, to, formatMegahertz)
     case 'renamed':
-    case 'moved':
       return changeText(from, to, plainText)
+    case 'moved':
+      return changeText(placeText(from), placeText(to), plainText)
     case 'assigned':
     case 'unassigned':
-      return join(read('performer'), read('wireless_unit'))
+      return join(isPerformer(data.performer) ? plainText(data.performer.name) : null, read('name'))
     case 'alert_raised':
     case 'alert_acknowledged':
     case 'alert_cleared': {
@@ -131,6 +144,12 @@ export function eventDetail({ kind, data, text }: Pick<EventBody, 'kind' | 'data
 function join(...parts: readonly (string | null)[]): string | null {
   const known = parts.filter((part) => part !== null && part !== '')
   return known.length === 0 ? null : known.join(', ')
+}
+
+/** A slot, an address or the name of a location; null is none. */
+function placeText(place: unknown): unknown {
+  if (typeof place === 'number') return String(place)
+  return place === null ? '–' : place
 }
 
 function changeText(from: unknown, to: unknown, format: (value: string) => string): string | null {

@@ -11,7 +11,7 @@ import { useVisibleSlots } from '../use-visible-slots.ts'
 import { defaultView } from '../view.ts'
 import { decodeSlots } from '../visible-slots.ts'
 import type { TimelineControl, TimelineState } from './control.ts'
-import { type KindFilter, kindsOf, mergeEvents } from './events.ts'
+import { type KindFilter, kindsOf, mergeEvents, overlaps } from './events.ts'
 import { defaultSpan, following, listIds, rangeOf, type TimelineAddress, type TimeRange, toIso } from './range.ts'
 
 /** How long the state must stay the same before lists and the address follow it. */
@@ -211,10 +211,11 @@ export function useEvents({ from, span }: TimeRange, filter: KindFilter): Timeli
   const { data, error, isFetching, refetch } = query
   const events = useMemo(() => {
     const kinds = kindsOf(filter)
-    return mergeEvents(data?.events ?? [], changes, ({ kind, time }) => {
-      const at = Date.parse(time)
-      return at >= start && at <= end && (kinds === null || kinds.includes(kind))
-    })
+    return mergeEvents(
+      data?.events ?? [],
+      changes,
+      (event) => overlaps(event, { start, end }) && (kinds === null || kinds.includes(event.kind)),
+    )
   }, [data, changes, filter, start, end])
   return {
     events,
