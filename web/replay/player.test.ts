@@ -43,7 +43,7 @@ function openPlayer({
     if (isRefusing) return { ok: false, problem: { kind: 'unreachable', detail: 'No connection.' } }
     await new Promise((resolve) => setTimeout(resolve, 20))
     if (path === '/api/history/levels/') return { ok: true, body: levelsOf(query, secondOf) }
-    if (path === '/api/events/') return { ok: true, body: { results: eventsOf(query, events), next: null } }
+    if (path === '/api/events/') return { ok: true, body: pageOf(query, events) }
     const recorded = secondOf(1, Date.parse(query.get('time') ?? '') / 1_000).letter !== '-'
     return { ok: true, body: { ...data, as_of: query.get('time'), recorded, step_seconds: 1 } }
   }
@@ -56,6 +56,20 @@ function openPlayer({
     setRefusing: (value: boolean) => {
       isRefusing = value
     },
+  }
+}
+
+/** Returns a page of the events; `before` counts those of the pages before it. */
+function pageOf(query: URLSearchParams, events: FakeStory['events'] = []) {
+  const [limit, before] = [Number(query.get('limit')), Number(query.get('before') ?? 0)]
+  const unlimited = new URLSearchParams(query)
+  unlimited.set('limit', String(events.length))
+  const all = eventsOf(unlimited, events)
+  const next = new URLSearchParams(query)
+  next.set('before', String(before + limit))
+  return {
+    results: all.slice(before, before + limit),
+    next: all.length > before + limit ? `/api/events/?${next}` : null,
   }
 }
 
@@ -133,6 +147,37 @@ describe('playing', () => {
     },
   )
 
+  it.each(speeds)(
+    'at %i× asks for the record once, and carries what has changed into the blocks that follow',
+    async (speed) => {
+      const singer = { id: 2, name: 'Nora' }
+      const name = (at: number, from: string, to: string) =>
+        eventAt(start + at * 1_000, 'renamed', { data: { from, to } })
+      const { player, count } = openPlayer({
+        secondOf: (id, at) => (id === 2 && at >= start / 1_000 + 30 ? { letter: '0' } : { letter: '1', rf: -50 }),
+        events: [
+          name(20, 'H01 Singer 1', 'First'),
+          name(70, 'First', 'Second'),
+          eventAt(start + 40_000, 'assigned', { data: { performer: singer, wireless_unit: 5 } }),
+          eventAt(start + 50_000, 'battery_low', { data: { open: true } }),
+        ],
+      })
+      player.setSpeed(speed)
+      player.setPlaying(true)
+      await wait(150_000)
+      expect(player.get().time).toBeGreaterThan(start + 120_000)
+      const { data } = player.get().moment ?? {}
+      const [first, second] = data?.receivers[0]?.channels ?? []
+      expect(first).toMatchObject({ transmitter: { name: 'Second' }, condition: { state: 'battery_low' } })
+      expect(first?.condition.since).toBe(new Date(start + 50_000).toISOString())
+      expect(second).toMatchObject({ transmitter: null, condition: { state: 'tx_off' } })
+      expect(second?.condition.since).toBe(new Date(start + 30_000).toISOString())
+      expect(data?.assignments).toEqual([{ channel_id: 1, wireless_unit: 5, performer: singer }])
+      expect(count('/at/')).toBe(1)
+      player.close()
+    },
+  )
+
   it('shows what the steps and events say, and returns in time', async () => {
     const offFrom = start / 1_000 + 20
     const { player } = openPlayer({
@@ -199,6 +244,31 @@ it('goes to the events before and after, also in other hours', async () => {
   player.goToEvent('next')
   await wait(10_000)
   expect([player.get().time, count('/events/') - before]).toEqual([at(170), 3])
+  player.close()
+})
+
+it('finds the next event behind more than one page of later ones', async () => {
+  const first = start + 61 * 60_000
+  const { player } = openPlayer({
+    events: Array.from({ length: 2_500 }, (_, index) => eventAt(first + index * 1_000, 'marker')),
+  })
+  await wait(10_000)
+  player.goToEvent('next')
+  await wait(20_000)
+  expect(player.get().time).toBe(first)
+  player.close()
+})
+
+it('shows who was assigned at the time', async () => {
+  const assigned = (kind: 'assigned' | 'unassigned', at: number) =>
+    eventAt(start + at * 1_000, kind, { data: { performer: { id: 2, name: 'Nora' }, wireless_unit: 5 } })
+  const { player } = openPlayer({ events: [assigned('assigned', 10), assigned('unassigned', 20)] })
+  await wait(10_000)
+  const counts = [9, 10, 19, 20].map((seconds) => {
+    player.seek(start + seconds * 1_000)
+    return player.get().moment?.data.assignments.length
+  })
+  expect(counts).toEqual([0, 1, 1, 0])
   player.close()
 })
 

@@ -15,6 +15,7 @@ import {
   type Moment,
   momentAt,
   partsOf,
+  recordAtEnd,
   setRecord,
 } from './recording.ts'
 
@@ -86,65 +87,183 @@ interface Search {
   readonly direction: Direction
   /** Index in `searchSpans`. */
   span: number
+  /** Path of the older events of this span; null before the first request. */
+  page: string | null
+  /** The earliest event that is found so far. */
+  found: EventBody | undefined
 }
 
 interface Request {
   send(): Promise<Problem | null>
 }
 
-export function createPlayer({ api, time }: PlayerOptions): ReplayPlayer {
-  const listeners = new Set<() => void>()
-  const blocks: Block[] = []
-  const hours = new Map<number, Hour>()
-  let state: ReplayState = {
-    ...{ time: toSecond(time), isPlaying: false, speed: 1, moment: null, problem: null, isAtEnd: false },
-    ...{ events: [], search: 'idle' },
-  }
+type PlayerApi = PlayerOptions['api']
+
+export function createPlayer(options: PlayerOptions): ReplayPlayer {
+  return new Player(options)
+}
+
+class Player implements ReplayPlayer {
+  readonly #api: PlayerApi
+  readonly #listeners = new Set<() => void>()
+  readonly #blocks: Block[] = []
+  readonly #hours = new Map<number, Hour>()
+  #state: ReplayState
   /** The time while playing, with fractions of a second. */
-  let position = state.time
-  let playedAt = performance.now()
-  let playing: ReturnType<typeof setInterval> | undefined
-  let search: Search | null = null
-  let isRequesting = false
-  let requestedAt = Number.NEGATIVE_INFINITY
-  let retryAt = Number.NEGATIVE_INFINITY
-  let pumping: ReturnType<typeof setTimeout> | undefined
-  let isClosed = false
+  #position: number
+  #playedAt = performance.now()
+  #playing: ReturnType<typeof setInterval> | undefined
+  #search: Search | null = null
+  #isRequesting = false
+  #requestedAt = Number.NEGATIVE_INFINITY
+  #retryAt = Number.NEGATIVE_INFINITY
+  #pumping: ReturnType<typeof setTimeout> | undefined
+  #isClosed = false
 
-  seek(state.time)
-
-  function set(change: Partial<ReplayState>) {
-    state = { ...state, ...change }
-    for (const listener of listeners) listener()
+  constructor({ api, time }: PlayerOptions) {
+    this.#api = api
+    this.#position = toSecond(time)
+    this.#state = {
+      ...{ time: this.#position, isPlaying: false, speed: 1, moment: null, problem: null, isAtEnd: false },
+      ...{ events: [], search: 'idle' },
+    }
+    this.seek(time)
   }
 
-  function lastRecorded(): number {
-    return toSecond(Date.now() + api.clockAheadMs() - recordedAfterMs)
+  readonly get = (): ReplayState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
+
+  readonly retry = (): void => {
+    this.#retryAt = Number.NEGATIVE_INFINITY
+    this.#pump()
+  }
+
+  seek(at: number): void {
+    this.#position = toSecond(at)
+    this.#search = null
+    this.#retryAt = Number.NEGATIVE_INFINITY
+    if (this.#blockAt(this.#position) === undefined) this.#addBlockAround(this.#position)
+    this.#show({ problem: null, search: 'idle', isAtEnd: false })
+    this.#pump()
+  }
+
+  step(ms: number): void {
+    const { time } = this.#state
+    this.seek(Math.min(time + ms, Math.max(time, this.#lastRecorded())))
+  }
+
+  goToEvent(direction: Direction): void {
+    const { time } = this.#state
+    const found = eventIn(this.#hours.get(hourOf(time)), direction, time)
+    if (found !== undefined) {
+      this.seek(Date.parse(found.time))
+      return
+    }
+    this.#search = { direction, span: 0, page: null, found: undefined }
+    this.#retryAt = Number.NEGATIVE_INFINITY
+    this.#set({ search: 'searching', problem: null })
+    this.#pump()
+  }
+
+  setPlaying(isPlaying: boolean): void {
+    clearInterval(this.#playing)
+    this.#playedAt = performance.now()
+    if (isPlaying) this.#playing = setInterval(() => this.#play(), frameMs)
+    if (isPlaying !== this.#state.isPlaying) this.#set({ isPlaying })
+    this.#pump()
+  }
+
+  setSpeed(speed: Speed): void {
+    this.#set({ speed })
+  }
+
+  charts(): ChartSamples {
+    return chartSamplesAt(this.#blocks, this.#state.time)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#playing)
+    clearTimeout(this.#pumping)
+    this.#listeners.clear()
+  }
+
+  // --- State and time -------------------------------------------------------------------------------------------------
+
+  #set(change: Partial<ReplayState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Shows what is known about the current time. */
+  #show(change: Partial<ReplayState> = {}): void {
+    const at = toSecond(this.#position)
+    const block = this.#blockAt(at)
+    const moment = block === undefined ? null : momentAt(block, this.#eventsAround(at), at)
+    this.#set({ time: at, moment, events: this.#hours.get(hourOf(at))?.events ?? [], ...change })
+  }
+
+  #eventsAround(at: number): readonly EventBody[] {
+    const eventsOf = (hour: number) => this.#hours.get(hour)?.events ?? []
+    return [...eventsOf(hourOf(at)), ...eventsOf(hourOf(at) - hourMs)]
+  }
+
+  #lastRecorded(): number {
+    return toSecond(Date.now() + this.#api.clockAheadMs() - recordedAfterMs)
+  }
+
+  #play(): void {
+    const now = performance.now()
+    // While the page was suspended, the time stood still.
+    const elapsed = Math.min(1_000, now - this.#playedAt)
+    this.#playedAt = now
+    const next = this.#nextPosition(this.#position + elapsed * this.#state.speed)
+    if (next !== null) {
+      this.#position = next
+      if (toSecond(next) !== this.#state.time) this.#show()
+    }
+    this.#pump()
+  }
+
+  /** Returns the position after this one that can be played; null if it is not loaded, or if the recording ends. */
+  #nextPosition(next: number): number | null {
+    const current = this.#blockAt(toSecond(this.#position))
+    if (current === undefined || !isPlayable(current)) return null
+    if (next < current.to) return next
+    const following = this.#blockAfter(current)
+    if (following === undefined) this.#end(current)
+    return following !== undefined && isPlayable(following) ? Math.min(next, following.to - 1) : null
+  }
+
+  /** Stops where the recording ends. */
+  #end({ to }: Block): void {
+    this.#position = to - 1
+    this.setPlaying(false)
+    this.#show({ isAtEnd: true })
+  }
+
+  // --- Blocks ---------------------------------------------------------------------------------------------------------
 
   /** Returns the block with the latest record that contains a time. */
-  function blockAt(at: number): Block | undefined {
-    return blocks.findLast(({ from, to }) => at >= from && at < to)
+  #blockAt(at: number): Block | undefined {
+    return this.#blocks.findLast(({ from, to }) => at >= from && at < to)
   }
 
-  function seek(at: number) {
-    position = toSecond(at)
-    search = null
-    retryAt = Number.NEGATIVE_INFINITY
-    if (blockAt(position) === undefined) {
-      const after = blocks.find(
-        ({ from, record }) => record !== null && position < from && from - position <= minBlockMs,
-      )
-      // A step back loads what leads to the loaded block, so that further steps back need no request.
-      if (after === undefined) addBlock(position, position + blockMs())
-      else addBlock(after.from - minBlockMs, after.from)
-    }
-    show({ problem: null, search: 'idle', isAtEnd: false })
-    pump()
+  /** Adds a block that contains a time that is in no block. */
+  #addBlockAround(at: number): void {
+    const after = this.#blocks.find(({ from, record }) => record !== null && at < from && from - at <= minBlockMs)
+    // A step back loads what leads to the loaded block, so that further steps back need no request.
+    if (after === undefined) this.#addBlock(at, at + this.#blockMs())
+    else this.#addBlock(after.from - minBlockMs, after.from)
   }
 
-  function addBlock(from: number, to: number): Block {
-    const block = createBlock(from, Math.max(from + 1_000, Math.min(to, lastRecorded())))
+  #addBlock(from: number, to: number): Block {
+    const blocks = this.#blocks
+    const block = createBlock(from, Math.max(from + 1_000, Math.min(to, this.#lastRecorded())))
     // What was skipped need not be loaded.
     for (const other of blocks.filter(({ record }) => record === null)) blocks.splice(blocks.indexOf(other), 1)
     blocks.push(block)
@@ -153,129 +272,85 @@ export function createPlayer({ api, time }: PlayerOptions): ReplayPlayer {
   }
 
   /** Blocks are longer at higher speeds, so that one is loaded before the one before it ends. */
-  function blockMs(): number {
-    const parts = blocks.at(-1)?.levels.length ?? 1
-    const needed = state.speed * (parts + 3) * requestIntervalMs
+  #blockMs(): number {
+    const parts = this.#blocks.at(-1)?.levels.length ?? 1
+    const needed = this.#state.speed * (parts + 3) * requestIntervalMs
     return Math.max(minBlockMs, Math.ceil(needed / minBlockMs) * minBlockMs)
   }
 
-  /** Shows what is known about the current time. */
-  function show(change: Partial<ReplayState> = {}) {
-    const at = toSecond(position)
-    const block = blockAt(at)
-    const record = block?.record ?? null
-    const moment = block === undefined || record === null ? null : momentAt(block, record, eventsAround(at), at)
-    set({ time: at, moment, events: hours.get(hourOf(at))?.events ?? [], ...change })
-  }
-
-  function eventsAround(at: number): readonly EventBody[] {
-    return [...(hours.get(hourOf(at))?.events ?? []), ...(hours.get(hourOf(at) - hourMs)?.events ?? [])]
-  }
-
-  function play() {
-    const now = performance.now()
-    // While the page was suspended, the time stood still.
-    const elapsed = Math.min(1_000, now - playedAt)
-    playedAt = now
-    const current = blockAt(toSecond(position))
-    if (current === undefined || !isPlayable(current)) return pump()
-    let next = position + elapsed * state.speed
-    if (next >= current.to) {
-      const following = blockAfter(current)
-      if (following === undefined) return end(current)
-      if (!isPlayable(following)) return pump()
-      next = Math.min(next, following.to - 1)
-    }
-    position = next
-    if (toSecond(position) !== state.time) show()
-    pump()
-  }
-
-  /** Stops where the recording ends. */
-  function end({ to }: Block) {
-    position = to - 1
-    setPlaying(false)
-    show({ isAtEnd: true })
-  }
-
   /** Returns the block that follows; adds it if there is none, and if enough is recorded for one. */
-  function blockAfter({ to }: Block): Block | undefined {
-    const next = blocks.find((block) => to >= block.from && to < block.to)
+  #blockAfter({ to }: Block): Block | undefined {
+    const next = this.#blocks.find((block) => to >= block.from && to < block.to)
     if (next !== undefined) return next
-    const least = to - position < 5_000 ? minBlockMs / 6 : minBlockMs
-    return to + least <= lastRecorded() ? addBlock(to, to + blockMs()) : undefined
+    const least = to - this.#position < 5_000 ? minBlockMs / 6 : minBlockMs
+    return to + least <= this.#lastRecorded() ? this.#addBlock(to, to + this.#blockMs()) : undefined
   }
 
-  function setPlaying(isPlaying: boolean) {
-    clearInterval(playing)
-    playedAt = performance.now()
-    if (isPlaying) playing = setInterval(play, frameMs)
-    if (isPlaying !== state.isPlaying) set({ isPlaying })
-    pump()
-  }
+  // --- Requests -------------------------------------------------------------------------------------------------------
 
   /** Sends the next request once it may be sent. */
-  function pump() {
-    if (isRequesting || isClosed) return
-    const request = nextRequest()
+  #pump(): void {
+    if (this.#isRequesting || this.#isClosed) return
+    const request = this.#nextRequest()
     if (request === null) return
-    const wait = Math.max(requestedAt + requestIntervalMs, retryAt) - performance.now()
-    clearTimeout(pumping)
-    if (wait > 0) pumping = setTimeout(pump, Math.min(wait, retryMs))
-    else void run(request)
+    const wait = Math.max(this.#requestedAt + requestIntervalMs, this.#retryAt) - performance.now()
+    clearTimeout(this.#pumping)
+    if (wait > 0) this.#pumping = setTimeout(() => this.#pump(), Math.min(wait, retryMs))
+    else void this.#run(request)
   }
 
-  async function run({ send }: Request) {
-    isRequesting = true
-    requestedAt = performance.now()
+  async #run({ send }: Request): Promise<void> {
+    this.#isRequesting = true
+    this.#requestedAt = performance.now()
     const problem = await send()
-    isRequesting = false
-    if (isClosed) return
+    this.#isRequesting = false
+    if (this.#isClosed) return
     if (problem !== null) {
       const isRefused = problem.kind !== 'unreachable'
-      retryAt = isRefused ? Number.POSITIVE_INFINITY : performance.now() + retryMs
-      if (isRefused) setPlaying(false)
+      this.#retryAt = isRefused ? Number.POSITIVE_INFINITY : performance.now() + retryMs
+      if (isRefused) this.setPlaying(false)
     }
-    show({ problem })
-    pump()
+    this.#show({ problem })
+    this.#pump()
   }
 
   /** Returns the request for what is needed most; null if nothing is. */
-  function nextRequest(): Request | null {
-    if (retryAt === Number.POSITIVE_INFINITY) return null
-    if (search !== null) return searchRequest(search)
-    const at = toSecond(position)
-    const block = blockAt(at)
+  #nextRequest(): Request | null {
+    if (this.#retryAt === Number.POSITIVE_INFINITY) return null
+    if (this.#search !== null) return this.#searchRequest(this.#search)
+    const block = this.#blockAt(toSecond(this.#position))
     if (block === undefined) return null
-    const hour = hours.get(hourOf(at))
-    const needsEvents =
-      hour === undefined || hour.next !== null || Math.min(block.to, hourOf(at) + hourMs) > hour.readAt
+    if (block.record === null) return this.#recordRequest(block)
     const hasLevels = block.levels.some((part) => part !== null)
     return (
-      recordRequest(block) ??
-      (hasLevels ? null : levelsRequest(block)) ??
-      (needsEvents ? eventsRequest(hourOf(at)) : null) ??
-      levelsRequest(block) ??
-      (state.isPlaying ? aheadRequest(blockAfter(block)) : null)
+      (hasLevels ? null : this.#levelsRequest(block)) ??
+      this.#eventsRequest(block) ??
+      this.#levelsRequest(block) ??
+      (this.#state.isPlaying ? this.#aheadRequest(block) : null)
     )
   }
 
-  function aheadRequest(block: Block | undefined): Request | null {
-    return block === undefined ? null : (recordRequest(block) ?? levelsRequest(block))
+  /** The record of the block that follows results from this one, which is loaded. */
+  #aheadRequest(block: Block): Request | null {
+    const next = this.#blockAfter(block)
+    if (next === undefined) return null
+    const record = recordAtEnd(block, this.#eventsAround(block.to - 1))
+    if (next.record === null && record !== null) setRecord(next, record, block.to - 1)
+    return this.#levelsRequest(next)
   }
 
-  function recordRequest(block: Block): Request | null {
-    if (block.record !== null) return null
+  /** The complete record is requested once after a seek. */
+  #recordRequest(block: Block): Request {
     return request<DataAtTimeBody>(
-      () => api.read(`/api/history/at/?${new URLSearchParams({ time: toIso(block.from) })}`, 'object'),
-      (record) => setRecord(block, record),
+      () => this.#api.read(`/api/history/at/?${new URLSearchParams({ time: toIso(block.from) })}`, 'object'),
+      (record) => setRecord(block, record, block.from),
     )
   }
 
-  function levelsRequest(block: Block): Request | null {
+  #levelsRequest(block: Block): Request | null {
     const part = block.levels.indexOf(null)
     if (part === -1 || block.record === null) return null
-    const isContinued = blocks.some(({ to, levels }) => to === block.from && levels.length > 0)
+    const isContinued = this.#blocks.some(({ to, levels }) => to === block.from && levels.length > 0)
     const from = isContinued ? block.from : block.from - sampleCount * sampleMs
     const query = new URLSearchParams({
       channels: (partsOf(block.record)[part] ?? []).join(),
@@ -284,83 +359,60 @@ export function createPlayer({ api, time }: PlayerOptions): ReplayPlayer {
       max_points: String(Math.min(maxPoints, (block.to - from) / 1_000)),
     })
     return request<HistoryLevelsBody>(
-      () => api.read(`/api/history/levels/?${query}`, 'object'),
+      () => this.#api.read(`/api/history/levels/?${query}`, 'object'),
       (levels) => {
         block.levels[part] = levels
       },
     )
   }
 
-  function eventsRequest(from: number): Request {
-    const known = hours.get(from)
-    const query = new URLSearchParams({ from: toIso(from), to: toIso(from + hourMs - 1), limit: '1000' })
-    const next = known?.next as `/api/events/?${string}` | null | undefined
-    const readAt = next ? (known?.readAt ?? 0) : lastRecorded() + recordedAfterMs
-    return request<EventListBody>(
-      () => api.read(next ?? `/api/events/?${query}`, 'object'),
-      (body) => {
-        const events = next ? [...(known?.events ?? []), ...body.results] : body.results
-        hours.set(from, { events, next: body.next, readAt })
-      },
-    )
+  /** Returns the request for the events of the first hour of the block that lacks some, from the current time on. */
+  #eventsRequest({ to }: Block): Request | null {
+    for (let from = hourOf(this.#position); from < to; from += hourMs) {
+      const hour = this.#hours.get(from)
+      if (hour === undefined || hour.next !== null || Math.min(to, from + hourMs) > hour.readAt)
+        return this.#hourRequest(from, hour)
+    }
+    return null
   }
 
-  function searchRequest(current: Search): Request {
-    const { direction, span } = current
-    const at = toSecond(position)
+  #hourRequest(from: number, known: Hour | undefined): Request {
+    const query = new URLSearchParams({ from: toIso(from), to: toIso(from + hourMs - 1), limit: '1000' })
+    const next = known?.next ?? null
+    const readAt = next === null ? this.#lastRecorded() + recordedAfterMs : (known?.readAt ?? 0)
+    return this.#requestEvents(next ?? `/api/events/?${query}`, (body) => {
+      const events = next === null ? body.results : [...(known?.events ?? []), ...body.results]
+      this.#hours.set(from, { events, next: body.next, readAt })
+    })
+  }
+
+  #searchRequest(search: Search): Request {
+    const { direction, span, page } = search
+    const at = toSecond(this.#position)
     const length = searchSpans[span] ?? hourMs
     const query: Record<string, string> =
       direction === 'previous'
         ? { to: toIso(at - 1), limit: '1' }
         : { from: toIso(at + 1_000), to: toIso(at + length), limit: '1000' }
-    return request<EventListBody>(
-      () => api.read(`/api/events/?${new URLSearchParams(query)}`, 'object'),
-      ({ results }) => {
-        if (search !== current) return
-        const found =
-          direction === 'previous' ? results[0] : results.findLast(({ time }) => Date.parse(time) > at + 999)
-        const isEnded = direction === 'previous' || span + 1 === searchSpans.length || at + length > lastRecorded()
-        if (found !== undefined) seek(Date.parse(found.time))
-        else if (!isEnded) current.span += 1
-        else {
-          search = null
-          set({ search: 'none' })
-        }
-      },
-    )
+    return this.#requestEvents(page ?? `/api/events/?${new URLSearchParams(query)}`, ({ results, next }) => {
+      if (this.#search !== search) return
+      const found = direction === 'previous' ? results[0] : results.findLast(({ time }) => Date.parse(time) > at + 999)
+      search.found = found ?? search.found
+      // The newest events are listed first, so the next one is on the last page.
+      search.page = direction === 'previous' ? null : next
+      if (search.page !== null) return
+      const isLast = direction === 'previous' || span + 1 === searchSpans.length || at + length > this.#lastRecorded()
+      if (search.found !== undefined) this.seek(Date.parse(search.found.time))
+      else if (!isLast) search.span += 1
+      else {
+        this.#search = null
+        this.#set({ search: 'none' })
+      }
+    })
   }
 
-  function goToEvent(direction: Direction) {
-    const found = eventIn(hours.get(hourOf(state.time)), direction, state.time)
-    if (found !== undefined) return seek(Date.parse(found.time))
-    search = { direction, span: 0 }
-    retryAt = Number.NEGATIVE_INFINITY
-    set({ search: 'searching', problem: null })
-    pump()
-  }
-
-  return {
-    get: () => state,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    seek,
-    step: (ms) => seek(Math.min(state.time + ms, Math.max(state.time, lastRecorded()))),
-    goToEvent,
-    setPlaying,
-    setSpeed: (speed) => set({ speed }),
-    retry() {
-      retryAt = Number.NEGATIVE_INFINITY
-      pump()
-    },
-    charts: () => chartSamplesAt(blocks, state.time),
-    close() {
-      isClosed = true
-      clearInterval(playing)
-      clearTimeout(pumping)
-      listeners.clear()
-    },
+  #requestEvents(path: string, apply: (body: EventListBody) => void): Request {
+    return request<EventListBody>(() => this.#api.read(path as `/api/events/?${string}`, 'object'), apply)
   }
 }
 

@@ -8,24 +8,28 @@ import type { StateLetter } from '../../src/domain/history/columns.ts'
 import { type ChartSamples, type Samples, sampleCount, sampleMs } from '../history.ts'
 import { maxChannels } from '../recorded-levels.ts'
 import { rfShare } from '../scale.ts'
+import { isPerformer } from '../timeline/events.ts'
 import { channelAt, type StepAt } from './channel-at.ts'
 
 /** All times are epoch milliseconds; ends are exclusive. */
 export interface Block {
   readonly from: number
   readonly to: number
-  /** The record at `from`; null until it is loaded. */
+  /** The complete record that the block begins with; null until it is loaded or results from the block before. */
   record: DataAtTimeBody | null
+  /** The time of the record: `from`, or the end of the block before. */
+  recordedAt: number
   /** The levels of at most 100 channels each, in the order of `partsOf`; null until they are loaded. */
   levels: (HistoryLevelsBody | null)[]
 }
 
 export function createBlock(from: number, to: number): Block {
-  return { from, to, record: null, levels: [] }
+  return { from, to, record: null, recordedAt: from, levels: [] }
 }
 
-export function setRecord(block: Block, record: DataAtTimeBody): void {
+export function setRecord(block: Block, record: DataAtTimeBody, recordedAt: number): void {
   block.record = record
+  block.recordedAt = recordedAt
   block.levels = partsOf(record).map(() => null)
 }
 
@@ -57,8 +61,17 @@ export interface Moment {
   readonly stepSeconds: number | null
 }
 
-/** Returns what was shown at a second of the block, whose record is loaded. */
-export function momentAt(block: Block, record: DataAtTimeBody, events: readonly EventBody[], at: number): Moment {
+/** Returns the complete record of the last millisecond of a block that is loaded, for the block that follows. */
+export function recordAtEnd(block: Block, events: readonly EventBody[]): DataAtTimeBody | null {
+  const { record, to } = block
+  const moment = momentAt(block, events, to - 1)
+  return record && moment && { ...record, ...moment.data, recorded: moment.isRecorded }
+}
+
+/** Returns what was shown at a time of the block; null until its record is known. */
+export function momentAt(block: Block, events: readonly EventBody[], at: number): Moment | null {
+  const { record, recordedAt } = block
+  if (record === null) return null
   const steps = stepsAt([block], at)
   const past = eventsByChannel(events, at)
   const hasMuteAttention = record.config.MUTE_ATTENTION === 'always'
@@ -66,7 +79,7 @@ export function momentAt(block: Block, record: DataAtTimeBody, events: readonly 
     const channels = receiver.channels.map((channel) =>
       channelAt({
         channel: withoutDetailLevels(channel),
-        recordedAt: block.from,
+        recordedAt,
         at,
         step: steps.get(channel.id) ?? null,
         events: past.get(channel.id) ?? [],
@@ -82,12 +95,29 @@ export function momentAt(block: Block, record: DataAtTimeBody, events: readonly 
   const hasSteps = steps.size > 0
   const isRecorded = hasSteps ? [...steps.values()].some(({ letter }) => letter !== '-') : record.recorded
   return {
-    data: { ...record, receivers },
-    levels: at === block.from && !hasSteps ? null : ids.map((id) => steps.get(id)?.levels ?? [id, null, null]),
+    data: { ...record, receivers, assignments: assignmentsAt(record.assignments, past, recordedAt) },
+    levels: at === recordedAt && !hasSteps ? null : ids.map((id) => steps.get(id)?.levels ?? [id, null, null]),
     isRecorded,
     currentAt: isRecorded ? at : Math.max(...[...steps.values()].map(({ since }) => since), hasSteps ? 0 : at),
     stepSeconds: block.levels.find((part) => part !== null)?.step_seconds ?? record.step_seconds,
   }
+}
+
+/** Applies the events since the record to its assignments. */
+function assignmentsAt(
+  recorded: DataBody['assignments'],
+  events: ReadonlyMap<number, readonly EventBody[]>,
+  recordedAt: number,
+): DataBody['assignments'] {
+  let assignments = recorded
+  for (const { kind, time, channel_id, data } of [...events.values()].flat()) {
+    if ((kind !== 'assigned' && kind !== 'unassigned') || Date.parse(time) <= recordedAt) continue
+    const { performer, wireless_unit } = data
+    assignments = assignments.filter((assignment) => assignment.channel_id !== channel_id)
+    if (kind === 'assigned' && isPerformer(performer) && typeof wireless_unit === 'number')
+      assignments = [...assignments, { channel_id, wireless_unit, performer }]
+  }
+  return assignments
 }
 
 /** Returns the events that began by `at`, oldest first. `events` are newest first, as the service returns them. */
