@@ -28,6 +28,7 @@ import type { ExplainedSettings, SettingScope } from './domain/settings.ts'
 import type { Show } from './domain/shows.ts'
 import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
+import type { BatteryForecasts } from './monitoring/battery-forecasts.ts'
 import type { ConditionMonitor } from './monitoring/conditions.ts'
 import type { Connections } from './monitoring/connections.ts'
 import type { EventLog } from './monitoring/event-log.ts'
@@ -112,6 +113,7 @@ export interface Runtime {
   /** Announces line checks. */
   readonly checks: CheckAnnouncements
   readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
+  readonly forecasts: Pick<BatteryForecasts, 'currentForecast'>
   /** Recorded levels. */
   readonly history: History
   /** Null if it is not configured. */
@@ -322,6 +324,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     events,
     checks,
     conditions,
+    forecasts,
     history,
     remoteWrite,
     notifications: notificationSender,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Check, type SeenChannel, toChannelCheck, toCheckStates } from './checks.ts'
 import { type Channel, emptyChannel, type Transmitter } from './equipment/receiver.ts'
+import type { Forecast } from './forecast/forecast.ts'
 
 const begun: Check = {
   ...{ id: 1, show_id: 1, channel_id: 7, began_at: 1000, checked_at: null, result: null, note: null, by: 'Ann' },
@@ -38,14 +39,14 @@ describe('what the service sees', () => {
   const hour = 3_600_000
   const transmitter: Transmitter = {
     ...{ upstream_slot: null, name: 'Nora', battery: 80, audio_level: -20, rf_level: -50, frequency: null },
-    details: { battery_minutes: 180 },
   }
+  const minutes = (left: number): Forecast => ({ minutes_left: left, source: 'history', low: left, high: left })
   const channel: Channel = { ...emptyChannel(7, 1, 3), frequency: '610.000', transmitter }
   const see = (fields: Partial<Channel>, more: Partial<SeenChannel> = {}) =>
     toChannelCheck(
       { began_at: null, last: null },
       {
-        ...{ walkTest: null, plannedFrequency: null, endsAt: 3 * hour, now: 0 },
+        ...{ walkTest: null, plannedFrequency: null, endsAt: 3 * hour, now: 0, forecast: minutes(180) },
         channel: { ...channel, ...fields },
         ...more,
       },
@@ -56,7 +57,8 @@ describe('what the service sees', () => {
     ['until the minute of the end', {}, { endsAt: 3 * hour }, true],
     ['not until a later end', {}, { endsAt: 3 * hour + 1 }, false],
     ['unknown without an end', {}, { endsAt: null }, null],
-    ['unknown without minutes', { transmitter: { ...transmitter, details: {} } }, {}, null],
+    ['by the lowest of its range', {}, { forecast: { ...minutes(200), low: 179 } }, false],
+    ['unknown without a forecast', {}, { forecast: null }, null],
     ['unknown without a transmitter', { transmitter: null }, {}, null],
   ] as const)('the battery lasts: %s', (_, fields, more, lasts) => {
     expect(see(fields, more).lasts).toBe(lasts)

@@ -7,7 +7,7 @@ import { hasRow } from './conditions/condition.ts'
 import { silentDbfs } from './conditions/level-watch.ts'
 import { type Channel, frequencyOf } from './equipment/receiver.ts'
 import { RequestError } from './errors.ts'
-import { deviceForecast } from './forecast/forecast.ts'
+import type { Forecast } from './forecast/forecast.ts'
 import { type Show, stateOf } from './shows.ts'
 
 /** A check of one channel. Times are epoch milliseconds. */
@@ -72,6 +72,8 @@ export interface WalkTest {
 
 export interface SeenChannel {
   readonly channel: Channel
+  /** How long the battery of the transmitter will last, not rounded, as for `will_not_last`. */
+  readonly forecast: Forecast | null
   /** Null if no check of the channel has begun. */
   readonly walkTest: WalkTest | null
   readonly plannedFrequency: string | null
@@ -92,10 +94,10 @@ export function toChannelCheck({ began_at, last }: CheckState, seen: SeenChannel
   }
 }
 
-function toSees({ channel, walkTest, plannedFrequency, endsAt, now }: SeenChannel): Sees {
+function toSees({ channel, walkTest, plannedFrequency, endsAt, now, ...seen }: SeenChannel): Sees {
   const isCurrent = !hasRow(channel.condition, 'receiver_offline') && !hasRow(channel.condition, 'stale')
   const transmitter = isCurrent ? channel.transmitter : null
-  const forecast = transmitter && (channel.forecast ?? deviceForecast(transmitter))
+  const forecast = transmitter && seen.forecast
   return {
     transmitter_on: isCurrent ? transmitter !== null : null,
     battery: transmitter?.battery ?? null,

@@ -155,6 +155,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       live: runtime.live,
       history: runtime.history,
       walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
+      forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
       channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
       discoveryDeps: { ...runtime, ranges: () => current.discovery_ranges, signal: stop.signal, now },
       editDeps: { ...runtime, now },

@@ -15,6 +15,7 @@ import {
 } from '../../domain/checks.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { Forecast } from '../../domain/forecast/forecast.ts'
 import { noWalkLevels, type WalkLevels } from '../../domain/history/walk-test.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
 import { listChannelsOfShow, type Show } from '../../domain/shows.ts'
@@ -35,6 +36,8 @@ export interface CheckRoutesDeps {
     ): Promise<ReadonlyMap<number, WalkLevels>>
   }
   readonly receiverStore: ReceiverStore
+  /** Returns the forecast of this moment, not rounded. */
+  forecastOf(channel: Channel): Forecast | null
   shows(): readonly Show[]
   groups(manufacturer: string | undefined): readonly Group[]
   settingsIn(scope: SettingScope): Settings
@@ -95,6 +98,7 @@ async function readLineCheck(
   return selected.map((channel) =>
     toChannelCheck(stateOf(channel), {
       channel,
+      forecast: deps.forecastOf(channel),
       walkTest: walkTests.get(channel.id) ?? null,
       plannedFrequency: planned.get(channel.id) ?? null,
       endsAt: show.ends_at,
