@@ -55,6 +55,13 @@ it('is done on a phone from the first channel to the last, and others see every 
   await watcher.getByText('0 of 4 checked').waitFor()
   await expectGood(page)
 
+  // No message announces that audio is received.
+  await watcher.getByRole('link', { name: /Clara.*No audio/ }).waitFor()
+  receiver.change(3, { audio_level: -20 })
+  await eventually(() => rowOf(watcher, 'Clara').innerText()).not.toContain('No audio')
+  receiver.change(3, { audio_level: -90 })
+  await watcher.getByRole('link', { name: /Clara.*No audio/ }).waitFor()
+
   // The walk test of the first channel finds a dropout.
   await rowOf(page, 'Nora').click()
   await eventually(() => finding(page, 'Walk test').innerText()).toContain('Not begun')

@@ -20,7 +20,7 @@ import { useRequest, useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import type { ListedCheck } from './channel-list.tsx'
 import { CheckIcon } from './check-icon.tsx'
-import { listFindings } from './findings.ts'
+import { listFindings, readFindingsMs } from './findings.ts'
 import { findNext, isWalking } from './progress.ts'
 
 interface ChannelCheckProps {
@@ -77,22 +77,13 @@ export function ChannelCheck({ show, checks, check, reload }: ChannelCheckProps)
   )
 }
 
-/** How often the check of the channel is read while its page is open. */
-const readEveryMs = 3_000
-
-/** Reads the check of one channel every few seconds, and when the state of the channel changes. */
+/** Reads the check of one channel, also again when the state of the channel changes. */
 function useCurrentCheck(show: ShowBody, listed: ListedCheck, facts: ChannelFacts | null) {
   const address = `/api/shows/${show.id}/checks/?channel=${listed.channel_id}` as const
-  const { body, problem, isChanging, reload } = useResource(address, 'list', ['check'])
+  const { body, problem, isChanging, reload } = useResource(address, 'list', ['check'], readFindingsMs)
   useEffect(() => {
     if (facts !== null) void reload()
   }, [facts, reload])
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) void reload()
-    }, readEveryMs)
-    return () => clearInterval(timer)
-  }, [reload])
   const read = isChanging ? undefined : body?.[0]
   return { check: read ?? listed, isOld: problem !== null, reload }
 }

@@ -4,6 +4,12 @@ import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
 import { formatClock, formatDbm, formatMegahertz, formatPercent, formatTimeLeft } from '../format.ts'
 import { t } from '../i18n.ts'
 
+/**
+ * How often a page that is visible reads what the service sees. It depends on levels since the check began and on the time
+ * of day, so no message announces that it has changed.
+ */
+export const readFindingsMs = 5_000
+
 export type FindingName = 'transmitter' | 'battery' | 'frequency' | 'encryption' | 'audio' | 'walk'
 
 export interface Finding {

@@ -9,6 +9,7 @@ import { pathOf } from '../../src/domain/pages.ts'
 import { type CheckAddress, checkQuery, parseCheck } from '../check/address.ts'
 import { ChannelCheck } from '../check/channel-check.tsx'
 import { ChannelList, type ListedCheck } from '../check/channel-list.tsx'
+import { readFindingsMs } from '../check/findings.ts'
 import { ShowList } from '../check/show-list.tsx'
 import { useWatchState } from '../context.ts'
 import { plainText } from '../format.ts'
@@ -54,7 +55,9 @@ const listTopics: readonly Topic[] = [
 function Channels({ show, address }: { show: ShowBody; address: CheckAddress }) {
   usePageTitle(`${t('check.title')}: ${plainText(show.title)}`)
   const navigate = useNavigate()
-  const resource = useResource(`/api/shows/${show.id}/checks/`, 'list', listTopics)
+  // The page of a channel reads the findings of its channel itself.
+  const intervalMs = address.channel === null ? readFindingsMs : undefined
+  const resource = useResource(`/api/shows/${show.id}/checks/`, 'list', listTopics, intervalMs)
   const receiverOf = useReceiverOf()
   const change = useCallback(
     (changed: Partial<CheckAddress>) => {
