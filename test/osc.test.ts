@@ -116,7 +116,11 @@ it('carries out commands as the actor osc', async () => {
     return found.length > 0 ? found : undefined
   })
   expect(markers[0]).toMatchObject({ text: 'x'.repeat(500), by: 'osc' })
-  const show = (await app.post('/api/shows/', { title: 'Gala' })).json
+  const startsIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+  // Of several shows with the title, the nearest one is started.
+  for (const starts_at of [startsIn(48), startsIn(-30), undefined])
+    await app.post('/api/shows/', { title: 'Gala', starts_at })
+  const show = (await app.post('/api/shows/', { title: 'Gala', starts_at: startsIn(2) })).json
   send('/micwatch/show/start', 'Gala')
   const state = async () => (await app.get(`/api/shows/${show.id}/`)).json.state
   await eventually(state).toBe('running')

@@ -60,15 +60,24 @@ export class OscCommands {
     }
   }
 
-  /** Finds a show by its id or exact title, or without either the only one in this state. */
+  /**
+   * Finds a show by its id or exact title, or without either the only one in this state. Of several with the title, it is
+   * the one whose planned start is nearest.
+   */
   #findShow(wanted: string | null, state: 'planned' | 'running'): number {
     const shows = this.#deps.shows()
     const titled = shows.filter((show) => (wanted === null || show.title === wanted) && stateOf(show) === state)
+    const [nearest] = titled.toSorted((a, b) => this.#untilStart(a) - this.#untilStart(b) || a.id - b.id)
     const found =
-      shows.find(({ id }) => String(id) === wanted) ?? (wanted !== null || titled.length === 1 ? titled[0] : undefined)
+      shows.find(({ id }) => String(id) === wanted) ?? (wanted !== null || titled.length === 1 ? nearest : undefined)
     if (found !== undefined) return found.id
     const details =
       wanted === null ? `expected the id or title of a ${state} show` : `there is no ${state} show ${wanted}`
     throw new RequestError('bad_request', { details })
+  }
+
+  /** How far the planned start is from now, before or after. A show without one is the farthest. */
+  #untilStart({ starts_at }: Show): number {
+    return starts_at === null ? Number.MAX_VALUE : Math.abs(starts_at - this.#deps.now())
   }
 }
