@@ -172,6 +172,22 @@ describe('the crew sheet', () => {
   })
 
   // Conformance: C-13.55.
+  it('opens from the monitor and from the shows, without a reload', async () => {
+    const service = await startService({ '/api/shows/': [], '/api/crew-sheet/': { show: null, rows: crew } })
+    const page = await browser.open(service, '/shows')
+    const link = page.getByRole('link', { name: 'Crew sheet', exact: true })
+    await link.waitFor()
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+    await link.click()
+    await page.getByText('Performer 90').waitFor()
+    await page.getByRole('link', { name: 'Monitor' }).click()
+    await page.getByRole('button', { name: 'More options' }).click()
+    await link.click()
+    await page.getByText('Performer 90').waitFor()
+    await eventually(() => page.evaluate(() => 'isSamePage' in window)).toBe(true)
+  })
+
+  // Conformance: C-13.55.
   it('says that there is nothing to list', async () => {
     const service = await startService({ '/api/crew-sheet/': { show: null, rows: [] } })
     const page = await browser.open(service, '/crew-sheet', phone)

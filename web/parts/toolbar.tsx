@@ -1,8 +1,10 @@
 /** Toolbar of the monitor: groups, search, filters, sort order and commands. */
 
+import { Link } from '@tanstack/react-router'
 import { TriangleAlert, X } from 'lucide-react'
 import type { RefObject } from 'react'
 import { lazy, Suspense, useId, useRef, useState } from 'react'
+import { pathOf } from '../../src/domain/pages.ts'
 import { parseSort } from '../channel-order.ts'
 import type { SortKey } from '../columns.ts'
 import type { Command } from '../commands.ts'
@@ -52,6 +54,9 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
               {t('groups.new')}
             </button>
           ) : null}
+          <Link className="choice" to={pathOf('crew_sheet')}>
+            {t('shows.links.crewSheet')}
+          </Link>
           <CommandButtons commands={commands} />
           <NotifyButton />
           <KeepAwake />

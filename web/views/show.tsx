@@ -7,7 +7,7 @@ import { ChartSpline, ClipboardCheck, FileText, Table2 } from 'lucide-react'
 import { useState } from 'react'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { useServices, useWatchState } from '../context.ts'
+import { useWatchState } from '../context.ts'
 import { formatPeriod, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { usePageTitle } from '../page-title.ts'
@@ -124,7 +124,6 @@ function Actions({ show, onDone }: DetailsProps) {
 }
 
 function Links({ show: { id, starts_at, ends_at, started_at, ended_at } }: { show: ShowBody }) {
-  const { mount } = useServices()
   const from = started_at ?? starts_at
   const to = ended_at ?? (started_at === null ? ends_at : null)
   const range = from === null ? {} : { from, to: to ?? new Date().toISOString() }
@@ -140,16 +139,16 @@ function Links({ show: { id, starts_at, ends_at, started_at, ended_at } }: { sho
             <ChartSpline className="icon" aria-hidden="true" />
             {t('shows.links.timeline')}
           </Link>
-          <a className="choice" href={`${mount}/reports/${id}`}>
+          <Link className="choice" to="/reports/$id" params={{ id: String(id) }}>
             <FileText className="icon" aria-hidden="true" />
             {t('shows.links.report')}
-          </a>
+          </Link>
         </>
       )}
-      <a className="choice" href={`${mount}/crew-sheet?show=${id}`}>
+      <Link className="choice" to={pathOf('crew_sheet')} search={{ show: id }}>
         <Table2 className="icon" aria-hidden="true" />
         {t('shows.links.crewSheet')}
-      </a>
+      </Link>
     </nav>
   )
 }

@@ -3,7 +3,7 @@
 import '../styles/boxes.css'
 import '../styles/shows.css'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { Plus, Table2 } from 'lucide-react'
 import { useState } from 'react'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -30,6 +30,10 @@ export function Shows() {
     <main className="content shows-page" id="content" tabIndex={-1}>
       <header className="shows-head">
         <h1>{t('shows.title')}</h1>
+        <Link className="choice" to={pathOf('crew_sheet')}>
+          <Table2 className="icon" aria-hidden="true" />
+          {t('shows.links.crewSheet')}
+        </Link>
         <button
           type="button"
           className="choice"
