@@ -159,6 +159,16 @@ describe.concurrent.each(engines)('the import from Planning Center (%s)', (engin
 })
 
 describe.concurrent('the import from Planning Center', () => {
+  it('says that the stored plan is of the past, if no plan was requested', async () => {
+    const { app, planningCenter, request } = await startBoth()
+    const load = (more: object) => app.post(path, { ...request, preview: true, ...more })
+    expect((await load({ plan: '4001' })).json.plan).toMatchObject({ id: '4001', problem: null })
+    await planningCenter.close()
+    const { problem } = (await load({})).json.plan
+    expect(problem).toMatch(/^Planning Center is not available: .* The stored plan is of the past/)
+    expect((await load({ plan: '4001' })).json.plan.problem).not.toContain('of the past')
+  })
+
   // Conformance: C-16.11.
   it('writes nothing if a slot does not exist or the request is invalid', async () => {
     const { app, planningCenter, request } = await startBoth()

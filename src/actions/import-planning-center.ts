@@ -12,6 +12,7 @@ import { maxPictureBytes, pictureTypeOf } from '../domain/equipment/picture.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
   findNextTime,
+  hasEnded,
   isPlanningCenterToken,
   listPositions,
   mergeSlots,
@@ -262,7 +263,9 @@ async function loadPlan(
     throw new RequestError('not_found', { subject: `upcoming plan for service type ${serviceType}` })
   }
   const { plan, positions, loaded_at } = value
-  return { plan, positions, time: findTime(plan, request, now()), loaded_at, problem }
+  const isPast = problem !== null && planId === null && hasEnded(plan, now())
+  const described = isPast ? `${problem} The stored plan is of the past; the next plan is not known.` : problem
+  return { plan, positions, time: findTime(plan, request, now()), loaded_at, problem: described }
 }
 
 function findTime({ times }: ServicePlan, { time }: PlanRequest, now: number): string | null {

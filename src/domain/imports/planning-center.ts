@@ -65,6 +65,11 @@ export function findNextTime(times: readonly ServiceTime[], now: number): Servic
   return times.find(({ starts_at, ends_at }) => (ends_at ?? starts_at) > now) ?? times.at(-1) ?? null
 }
 
+/** Whether all services of a plan have ended. */
+export function hasEnded({ times }: Pick<ServicePlan, 'times'>, now: number): boolean {
+  return times.length > 0 && times.every(({ starts_at, ends_at }) => (ends_at ?? starts_at) <= now)
+}
+
 /** The slot of each position; null: none. A position is its name, or `team / name` if several teams have the name. */
 export type PositionSlots = Readonly<Record<string, number | null>>
 
