@@ -226,6 +226,9 @@ describe('the report of a show', () => {
       second.id,
       999,
     ])
+    // The performer and the pack of today are not those of a show of the past.
+    expect(first.transmitter?.name).toEqual(expect.any(String))
+    expect(json.channels[0]).toMatchObject({ name: first.name, performer: null, pack: null })
     expect(json.channels[2]).toMatchObject({ slot: null, name: null, minutes_on: 0 })
   })
 

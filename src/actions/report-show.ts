@@ -16,7 +16,7 @@ import {
   toReport,
   toReportedChannel,
 } from '../domain/reports/show-report.ts'
-import { listChannelsOfShow, type Show } from '../domain/shows.ts'
+import { listChannelsOfShow, type Show, stateOf } from '../domain/shows.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import { listAlertsDuring } from '../storage/alerts.ts'
@@ -58,6 +58,7 @@ export async function reportShow(deps: ReportDeps, show: Show): Promise<ShowRepo
   const summaries = await deps.history.levels.summarize(ids, ...seconds)
   const story: ShowStory = {
     range,
+    isRunning: stateOf(show) === 'running',
     events: await readEventsByChannel(deps.db.read, range),
     alerts: await listAlertsDuring(deps.db.read, range),
   }

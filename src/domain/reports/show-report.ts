@@ -58,6 +58,7 @@ export interface ChannelOfShow {
 
 /** What happened during a show, on all channels. */
 export interface ShowStory {
+  readonly isRunning: boolean
   readonly range: ReportRange
   /** The events of each channel, and under null those of all channels, oldest first. */
   readonly events: ReadonlyMap<number | null, readonly EventRecord[]>
@@ -97,7 +98,7 @@ export function toReportedChannel(channel: ChannelOfShow, story: ShowStory): Rep
   return {
     channel_id: id,
     slot: current?.slot ?? null,
-    ...describeChannel(channel),
+    ...describeChannel(channel, story),
     minutes_on: Math.round(summary.secondsOn / 6) / 10,
     battery_start: summary.batteryStart,
     battery_end: summary.batteryEnd,
@@ -112,12 +113,18 @@ export function toReportedChannel(channel: ChannelOfShow, story: ShowStory): Rep
   }
 }
 
-/** The name at the end of the show, and all performers and packs of the show. */
-function describeChannel({ states, current }: ChannelOfShow): Pick<ReportedChannel, 'name' | 'performer' | 'pack'> {
+/**
+ * The name at the end of the show, and all performers and packs of the show. If no state of the channel is stored, those of
+ * the present are right only while the show runs.
+ */
+function describeChannel(
+  { states, current }: ChannelOfShow,
+  { isRunning }: Pick<ShowStory, 'isRunning'>,
+): Pick<ReportedChannel, 'name' | 'performer' | 'pack'> {
   const last = states.at(-1)
   if (last === undefined) {
     const { name = null, performer = null, pack = null } = current ?? {}
-    return { name, performer, pack }
+    return isRunning ? { name, performer, pack } : { name, performer: null, pack: null }
   }
   const performer = joinNames(states.map(({ assignment }) => assignment?.performer.name))
   const pack = joinNames(states.map(packOf)) ?? last.last_transmitter?.name ?? null
