@@ -81,10 +81,14 @@ describe('forecasts', () => {
   })
 
   // Conformance: C-13.37.
-  it('come from this discharge and earlier ones of the same model, and are null without either', async () => {
+  it('come from this discharge and earlier ones of the same model, with a wide range without earlier ones', async () => {
     const forecasts = openForecasts()
-    await discharge(forecasts, 60)
+    await discharge(forecasts, 95)
     expect(forecastOf(forecasts)).toBeNull()
+    await discharge(forecasts, 61)
+    const alone = forecastOf(forecasts)
+    expect(alone?.low).toBeLessThan(150)
+    expect(alone?.high).toBeGreaterThan(220)
     for (let runs = 0; runs < 3; runs++) await discharge(forecasts, 1)
     await discharge(forecasts, 61)
     // 120 minutes have passed of 300.

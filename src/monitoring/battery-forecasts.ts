@@ -14,7 +14,7 @@ import {
   observe,
   toObservation,
 } from '../domain/forecast/discharge.ts'
-import { estimate, type Reference, toReference, withTypical } from '../domain/forecast/estimate.ts'
+import { forecastBattery, type Reference, toReference } from '../domain/forecast/estimate.ts'
 import { deviceForecast, type Forecast, isSameForecast, roundForecast } from '../domain/forecast/forecast.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -197,7 +197,7 @@ export class BatteryForecasts {
     // Another process may have observed the battery last.
     const onMs = discharge.onMs + (isOn ? Math.min(saveEveryMs, Math.max(0, this.#deps.now() - observedAt)) : 0)
     const measured = this.#references.get(kindKey(discharge)) ?? []
-    const estimated = estimate({ steps: discharge.steps, onMs }, withTypical(measured, discharge.batteryType))
+    const estimated = forecastBattery({ ...discharge, onMs }, measured)
     return estimated && { ...estimated, source: 'history' }
   }
 

@@ -40,7 +40,9 @@ const leastStepsOfTypical = 6
 /** Where in a step a battery may be of which it is not known when it reached the step. */
 const positionsInStep = [0.1, 0.3, 0.5, 0.7, 0.9]
 
-/** Returns how long the battery will last; null if there is no basis. */
+type OwnDischarge = Pick<Discharge, 'steps' | 'onMs' | 'batteryType'>
+
+/** Returns how long the battery will last if it is like the references; null if there is no basis. */
 export function estimate(own: Pick<Discharge, 'steps' | 'onMs'>, references: readonly Reference[]): Estimate | null {
   if (own.onMs < leastOwnMs) return null
   const compared = references.map((reference) => remainingTimes(own, reference))
@@ -121,7 +123,7 @@ const typicalLevels = [
 ]
 
 /** Any duration will do, because a typical reference is stretched to the pace of the battery. */
-function toTypicalReference(levels: readonly number[]): Reference {
+function toTypicalReference({ levels }: { readonly levels: readonly number[] }): Reference {
   const tenthMs = 60 * minuteMs
   const steps = levels.slice(1).flatMap((to, index): DischargeStep[] => {
     const from = levels[index] ?? to
@@ -132,12 +134,28 @@ function toTypicalReference(levels: readonly number[]): Reference {
 
 const fewReferences = 3
 
-/** Returns the references for a battery: the measured ones, and a typical one if these are few. */
-export function withTypical(measured: readonly Reference[], batteryType: string | null): readonly Reference[] {
-  const typical = typicalLevels.find(({ type }) => batteryType !== null && type.test(batteryType))
-  return measured.length >= fewReferences || typical === undefined
-    ? measured
-    : [...measured, toTypicalReference(typical.levels)]
+/**
+ * Returns how long a battery will last, from earlier discharges of its kind and, if these are few, from the typical one of
+ * its type; null if there is no basis.
+ */
+export function forecastBattery(own: OwnDischarge, measured: readonly Reference[]): Estimate | null {
+  const typical = typicalLevels.filter(({ type }) => own.batteryType !== null && type.test(own.batteryType))
+  if (measured.length === 0 && typical.length === 0) return estimateOfAnyType(own)
+  const added = measured.length >= fewReferences ? [] : typical.map(toTypicalReference)
+  return estimate(own, [...measured, ...added])
+}
+
+/** If neither the type nor any earlier discharge is known, the range includes those of all types. */
+function estimateOfAnyType(own: OwnDischarge): Estimate | null {
+  const estimates = typicalLevels.map((typical) => estimate(own, [toTypicalReference(typical)]))
+  const known = estimates.filter((found) => found !== null)
+  if (known.length === 0) return null
+  const middles = known.map(({ minutes_left }) => minutes_left).sort((a, b) => a - b)
+  return {
+    minutes_left: Math.round(quantile(middles, 0.5)),
+    low: Math.min(...known.map(({ low }) => low)),
+    high: Math.max(...known.map(({ high }) => high)),
+  }
 }
 
 /** Converts a discharge that ended with an empty battery. */
