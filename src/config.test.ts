@@ -237,14 +237,35 @@ describe('readConfig, checking values', () => {
   })
 })
 
-// Conformance: C-16.45, C-16.46.
+// Conformance: C-16.45, C-16.46, C-16.92.
 test.each([
   ['osc: {listen: "9010"}', 'osc.listen: expected an address and a port, such as 0.0.0.0:9010'],
   ['osc: {targets: [{host: a}]}', 'osc.targets.0: expected {host, port, transport} (port is missing)'],
   ['mqtt: {prefix: mics}', 'mqtt: url is missing'],
+  ['oidc: {issuer: "https://a"}', 'oidc: client_id is missing'],
+  ['oidc: {issuer: "http://login.example"}', 'oidc.issuer: expected an https address such as https://login.example'],
+  ['oidc: {issuer: "https://a/?x"}', 'oidc.issuer: expected an https address'],
+  [
+    'oidc: {roles: {crew: owner}}',
+    'oidc.roles.crew: expected a section of values of the claim and their roles (viewer, operator, admin)',
+  ],
+  ['oidc: {roles: {}}', 'oidc.roles: expected a section of values of the claim and their roles'],
+  ['oidc: {role_claims: x}', 'oidc.role_claims: unknown key'],
   ['mqtt: {url: "http://broker"}', 'mqtt.url: expected an address such as mqtt://broker.example:1883'],
 ])('rejects %s', (text, problem) => {
   expect(() => readConfig({ config: fileWith(text) }, {})).toThrow(problem)
+})
+
+// Conformance: C-16.92.
+test('reads oidc from the file and the environment, with http on loopback', () => {
+  const file = fileWith('oidc: {issuer: "http://127.0.0.1:9000", client_id: m, roles: {crew: operator}}')
+  const env = { MICWATCH_OIDC_CLIENT_SECRET: 'x', MICWATCH_OIDC_SCOPES: 'groups' }
+  expect(readConfig({ config: file }, env).oidc).toMatchObject({
+    issuer: 'http://127.0.0.1:9000',
+    client_secret: 'x',
+    scopes: ['openid', 'groups'],
+    roles: { crew: 'operator' },
+  })
 })
 
 // Conformance: C-16.45, C-16.46.

@@ -7,6 +7,7 @@ import { Value } from 'typebox/value'
 import { parseDocument } from 'yaml'
 import { flag, headers, integer, networks, section, text, textList, webAddress, writeAddress } from './config/fields.ts'
 import { type MqttConfig, MqttSection, type OscConfig, OscSection, toMqtt, toOsc } from './config/integrations.ts'
+import { type OidcConfig, OidcSection, toOidc } from './config/oidc.ts'
 import { findRepeatedCode } from './domain/installation-file.ts'
 import { findUnstorable } from './domain/json.ts'
 import { serviceDefaults } from './domain/settings.ts'
@@ -99,6 +100,7 @@ const File = section({
   ),
   osc: OscSection,
   mqtt: MqttSection,
+  oidc: OidcSection,
   manufacturers: Type.Array(Manufacturer, { description: 'a list of manufacturers' }),
 })
 
@@ -124,6 +126,7 @@ type ComputedKeys =
   | 'history_remote_write'
   | 'osc'
   | 'mqtt'
+  | 'oidc'
 
 export interface Config extends Omit<Filled<File>, ComputedKeys> {
   /** The path of the configuration file; null if there is none. */
@@ -140,6 +143,8 @@ export interface Config extends Omit<Filled<File>, ComputedKeys> {
   /** Null if neither a port nor a target is configured. */
   readonly osc: OscConfig | null
   readonly mqtt: MqttConfig | null
+  /** Sign-in through an OpenID Connect provider; null if it is not configured. */
+  readonly oidc: OidcConfig | null
 }
 
 /** Command-line flags, which override everything else. */
@@ -160,13 +165,17 @@ const defaultFile = 'micwatch.yaml'
 const defaultRateLimit = {
   max_requests: 120,
   window_seconds: 60,
-  overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } },
+  overrides: {
+    'POST /api/discover/': { max_requests: 2, window_seconds: 60 },
+    'GET /api/auth/oidc/login': { max_requests: 20, window_seconds: 60 },
+  },
 }
 
 export interface ReadOptions {
   /**
    * True for commands that contact no upstream. A manufacturer whose entry refers to a missing variable is then skipped
-   * instead of causing an error, and its stored record stays unchanged. So are `history_remote_write`, `mqtt` and `osc`.
+   * instead of causing an error, and its stored record stays unchanged. So are `history_remote_write`, `mqtt`, `oidc` and
+   * `osc`.
    */
   readonly isOffline?: boolean
 }
@@ -185,6 +194,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
     settings: { ...file.settings, ...fromEnv.settings },
     osc: { ...file.osc, ...fromEnv.osc },
     mqtt: { ...file.mqtt, ...fromEnv.mqtt },
+    oidc: { ...file.oidc, ...fromEnv.oidc },
   }
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
@@ -226,6 +236,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
     history_remote_write: toRemoteWrite(merged.history_remote_write ?? null),
     osc: toOsc(merged.osc ?? {}),
     mqtt: readMqtt(merged.mqtt ?? {}, path),
+    oidc: readOidc(merged.oidc ?? {}, path),
     manufacturers: merged.manufacturers ?? [],
   })
 }
@@ -234,6 +245,12 @@ function readMqtt(entry: NonNullable<File['mqtt']>, path: string | null): MqttCo
   const mqtt = toMqtt(entry)
   if (mqtt === 'incomplete') throw new ConfigError(`${path ?? 'configuration'}: mqtt: url is missing`)
   return mqtt
+}
+
+function readOidc(entry: NonNullable<File['oidc']>, path: string | null): OidcConfig | null {
+  const oidc = toOidc(entry)
+  if (typeof oidc === 'string') throw new ConfigError(`${path ?? 'configuration'}: oidc: ${oidc} is missing`)
+  return oidc
 }
 
 function toRemoteWrite(entry: NonNullable<File['history_remote_write']> | null): RemoteWriteConfig | null {
@@ -291,7 +308,7 @@ function readFile(
 }
 
 /** The sections that commands which contact no one do not need. */
-const onlineSections = ['history_remote_write', 'mqtt', 'osc']
+const onlineSections = ['history_remote_write', 'mqtt', 'oidc', 'osc']
 
 /** Replaces every string of the form `${NAME}` with the result of `lookUp`. */
 function fillReferences(value: unknown, key: string, lookUp: (name: string, key: string) => string): unknown {

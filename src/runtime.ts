@@ -66,6 +66,7 @@ import type { Database } from './storage/database.ts'
 import { getInstallationId } from './storage/installation-id.ts'
 import { migrations as allMigrations } from './storage/migrations/index.ts'
 import { openSecrets, type Secrets } from './storage/secrets.ts'
+import { OidcProvider } from './upstream/oidc.ts'
 import { createPlanningCenter } from './upstream/planning-center.ts'
 
 export interface RuntimeOptions {
@@ -134,6 +135,8 @@ export interface Runtime {
   /** Shared by all upstream clients of the process. */
   readonly sourceDeps: SourceDeps
   readonly planningCenter: ReturnType<typeof createPlanningCenter>
+  /** The OpenID Connect provider; null if it is not configured. */
+  readonly identityProvider: OidcProvider | null
   readonly sources: readonly MonitoredSource[]
   manufacturers(): readonly MonitoredManufacturer[]
   settings(manufacturer: string | null): Settings
@@ -340,6 +343,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       url: config.planning_center_url,
       destinations: state.sourceDeps.destinations,
     }),
+    identityProvider: config.oidc && new OidcProvider({ ...config.oidc, destinations: state.sourceDeps.destinations }),
     sourceBodies,
     reportingSources: monitoring.reportingSourcesOf,
     assignments: state.assignments,

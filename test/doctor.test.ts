@@ -9,6 +9,7 @@ import { configFor, createInstallation, startSennheiser, startShure, startSystem
 import { certify } from './certificates.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase } from './databases.ts'
+import { startHostileProvider } from './oidc-provider.ts'
 import { freePort } from './postgres.ts'
 import { timeLimit } from './time-limit.ts'
 
@@ -265,5 +266,19 @@ describe.concurrent('doctor', () => {
     const nobody = `postgres://nobody@127.0.0.1:${await freePort()}/none`
     const stopped = await examine(installation, ['--port', '0', '--database-url', nobody])
     expect(stopped.find('database')).toEqual([false, containing('Check database_url')])
+  })
+
+  // Conformance: C-16.95.
+  it('checks the provider for single sign-on', async () => {
+    const hostile = await startHostileProvider()
+    const oidc = { issuer: hostile.issuer, client_id: 'micwatch', roles: { crew: 'operator' } }
+    const installation = await createInstallation({ oidc })
+    expect((await examine(installation, ['--port', '0'])).find('single_sign_on')).toEqual([
+      true,
+      containing('responds'),
+    ])
+    await hostile.stop()
+    const { find } = await examine(installation, ['--port', '0'])
+    expect(find('single_sign_on')).toEqual([false, containing('connection refused by 127.0.0.1')])
   })
 })

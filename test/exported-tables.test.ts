@@ -13,7 +13,7 @@ const exportedTables = [
 ]
 /** What an installation observes, its accounts and its logs, and what only the running processes need. */
 const excludedTables = [
-  ...['users', 'tokens', 'sessions', 'known_browsers', 'failed_tries', 'audit', 'alerts', 'movements'],
+  ...['users', 'tokens', 'sessions', 'known_browsers', 'failed_tries', 'oidc_logins', 'audit', 'alerts', 'movements'],
   ...['removed_events', 'notification_deliveries', 'notification_delivery_alerts', 'channel_conditions'],
   ...['channel_states', 'connections', 'discharges', 'discovered', 'discovery_queue', 'removals', 'sources', 'units'],
   ...['scans', 'polls', 'leases', 'meta', 'migrations', 'undo_records'],

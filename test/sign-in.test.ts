@@ -216,7 +216,7 @@ describe('the first administrator', () => {
   // Conformance: C-6.15.
   it('can be created without a code on a loopback listener, once', async () => {
     const app = await startApp()
-    expect((await app.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: false })
+    expect((await app.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: false, single_sign_on: null })
     for (const [body, details] of [
       [{ username: 'ana', password: 'short' }, 'password: expected at least 12 characters'],
       [{ username: 'ana', password: 'Password-123456' }, /^password: too easy/],
@@ -230,7 +230,7 @@ describe('the first administrator', () => {
     expect([created.status, created.json.user]).toMatchObject([201, { username: 'ana', role: 'admin' }])
     const headers = { cookie: cookieOf(created) }
     expect((await app.get('/api/admin/users/', headers)).json).toHaveLength(1)
-    expect((await app.get('/api/auth/setup')).json).toEqual({ needed: false, code_needed: false })
+    expect((await app.get('/api/auth/setup')).json).toEqual({ needed: false, code_needed: false, single_sign_on: null })
     expect((await app.post('/api/auth/setup', { username: 'ben', password })).status).toBe(409)
     expect((await app.get('/api/admin/audit/', headers)).json[0]).toMatchObject({ action: 'setup', result: 'ok' })
   })
@@ -246,7 +246,11 @@ describe('the first administrator', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     await until('the code is on standard error', () => service.err().includes(code))
     expect(service.out()).not.toContain(code)
-    expect((await service.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: true })
+    expect((await service.get('/api/auth/setup')).json).toEqual({
+      needed: true,
+      code_needed: true,
+      single_sign_on: null,
+    })
     const body = { username: 'ana', password }
     for (let attempt = 0; attempt < 4; attempt++) {
       expect((await service.post('/api/auth/setup', { ...body, code: 'X'.repeat(20) })).status).toBe(403)

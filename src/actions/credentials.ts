@@ -12,6 +12,7 @@ import type { Log } from '../monitoring/log.ts'
 import { pause } from '../monitoring/wait.ts'
 import { pruneAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
+import { deleteOldOidcLogins } from '../storage/oidc-logins.ts'
 import {
   deleteOldFailedLogins,
   deleteOldSessions,
@@ -258,6 +259,7 @@ export class Credentials {
     await this.#db.transaction(async (tx) => {
       await deleteOldSessions(tx, this.#now())
       await deleteOldFailedLogins(tx, this.#now() - loginLimits.windowMs)
+      await deleteOldOidcLogins(tx, this.#now())
       await pruneAudit(tx, this.#now())
     })
   }

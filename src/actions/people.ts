@@ -51,6 +51,9 @@ export async function changeUser(
   const { role, is_active, password } = change
   const known = await findUser(db.read, id)
   if (known === null) throw new RequestError('not_found', { subject: `user ${id}` })
+  if (known.issuer !== null && (password !== undefined || (role ?? known.role) !== known.role)) {
+    throw new RequestError('managed_by_provider', { subject: known.username })
+  }
   if (password !== undefined) await checkPassword('password', password, known.username)
   const hash = password === undefined ? undefined : await hasher.hash(password)
   return db.transaction(async (tx) => {
@@ -112,8 +115,9 @@ async function getUser(tx: Tx, id: number): Promise<User> {
   return user
 }
 
+/** Users of a provider do not count, as `countAdmins` explains. */
 async function requireRemainingAdmin(tx: Tx, before: User, after: User | null): Promise<void> {
-  const isAdmin = (user: User | null) => user?.is_active === true && user.role === 'admin'
+  const isAdmin = (user: User | null) => user?.is_active === true && user.role === 'admin' && user.issuer === null
   if (isAdmin(before) && !isAdmin(after) && (await countAdmins(tx.query)) <= 1) throw new RequestError('last_admin')
 }
 

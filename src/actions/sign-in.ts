@@ -305,9 +305,10 @@ async function auditFailure({ db }: SignInDeps, entry: AuditEntry, { isLast }: C
   await db.transaction((tx) => writeAudit(tx, { ...entry, details: isLast ? { limited: true } : {} }))
 }
 
-async function openSession(
+/** Opens a session for a user whose identity is proven. Call `changePeople` first. */
+export async function openSession(
   tx: Tx,
-  { now }: SignInDeps,
+  { now }: Pick<SignInDeps, 'now'>,
   requester: Requester,
   { id }: Pick<User, 'id'>,
 ): Promise<SignedIn> {
@@ -321,10 +322,10 @@ async function openSession(
   return { user, session, csrfToken: csrfTokenOf(session), browser }
 }
 
-function guest({ address, request }: Requester, name: string): Actor {
+export function guest({ address, request }: Requester, name: string): Actor {
   return { kind: 'guest', id: null, name, role: 'viewer', address, request }
 }
 
-function signedIn({ address, request }: Requester, { id, username: name, role }: User): Actor {
+export function signedIn({ address, request }: Requester, { id, username: name, role }: User): Actor {
   return { kind: 'user', id, name, role, address, request }
 }

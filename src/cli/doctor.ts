@@ -10,7 +10,7 @@ import { listHeldLeases } from '../storage/leases.ts'
 import { checkCertificate } from './doctor/certificate.ts'
 import { type Check, failed, passed, reasonOf, runCheck, undetermined, within } from './doctor/check.ts'
 import { checkDataFolder, checkDisk } from './doctor/machine.ts'
-import { checkClock, checkMulticast, checkPort } from './doctor/network.ts'
+import { checkClock, checkMulticast, checkPort, checkProvider } from './doctor/network.ts'
 import { checkSources } from './doctor/sources.ts'
 import { checkBackup, checkDatabase, checkRedis, type StoreReport } from './doctor/stores.ts'
 import {
@@ -106,17 +106,18 @@ async function checkWithRuntime(config: Config, store: OpenStore, terminal: Term
     const message = `The sources could not be read: ${reasonOf(error)}.`
     return [{ name: 'sources', ...(error instanceof ConfigError ? failed(message) : undetermined(message)) }]
   }
-  const { sources, db } = runtime
+  const { sources, db, identityProvider } = runtime
   try {
     const leases = await within(500, listHeldLeases(db.read)).catch(() => [])
-    const [backup, clock, checks] = await Promise.all([
+    const [backup, clock, checks, ...provider] = await Promise.all([
       store.url === null
         ? { name: 'backup', ...undetermined('The database does not say when it was last backed up.') }
         : runCheck('backup', () => checkBackup(db, Date.now())),
       runCheck('clock', () => checkClock(sources)),
       checkSources(runtime, leases),
+      ...(identityProvider === null ? [] : [runCheck('single_sign_on', () => checkProvider(identityProvider))]),
     ])
-    return [backup, clock, ...checks]
+    return [backup, clock, ...provider, ...checks]
   } finally {
     await within(500, runtime.close()).catch(() => {})
   }

@@ -52,6 +52,18 @@ export const paging = {
 
 /** The query of a list that has no filters. */
 export const Paging = query(paging)
+export const OidcLoginQuery = query({
+  next: Type.String({ maxLength: 2000, description: 'The page to open afterwards: a path of this service.' }),
+})
+
+/** What the provider appends to the redirect address. It can send parameters besides these. */
+export const OidcCallbackQuery = query({
+  code: Type.String({ description: 'The authorization code.' }),
+  state: Type.String({ description: 'The state of the sign-in that was started.' }),
+  iss: Type.String({ description: 'The issuer.' }),
+  error: Type.String({ description: 'Why the provider did not sign the user in.' }),
+})
+
 /** The query of the line check of a show. */
 export const CheckQuery = query({ channel: id('Id of a channel, to return only its check.'), ...paging })
 /** The query of an operation on the records of one manufacturer, or of all. */

@@ -91,6 +91,16 @@ export function isListed(name: PageName, granted: readonly Permission[]): boolea
   return needed === 'nothing' || granted.includes(needed)
 }
 
+/**
+ * Whether the text is a path and query below the mount prefix, as browsers normalize them. A redirect to anything else
+ * could lead to another site.
+ */
+export function isOwnAddress(text: string, mount: string): boolean {
+  const isPath =
+    /^\/(?!\/)[\x21\x23-\x5b\x5d-\x7e]*$/.test(text) && !/\/\.{1,2}(\/|$)|%2e/i.test(text.split(/[?#]/)[0] ?? '')
+  return isPath && (text === mount || text.startsWith(`${mount}/`))
+}
+
 function rowOf(name: PageName): PageRow {
   const row = pages.find((page) => page.name === name)
   if (row === undefined) throw new Error(`Unknown page: ${name}`)

@@ -11,8 +11,10 @@ import type { NotificationChannelDeps } from '../actions/edit-notification-chann
 import type { NotificationRuleDeps } from '../actions/edit-notification-rules.ts'
 import { createHasher, type Hasher } from '../actions/hasher.ts'
 import { createSetupCode, isSetupNeeded, type SetupCode } from '../actions/sign-in.ts'
+import type { SingleSignOn } from '../actions/sign-in-oidc.ts'
 import { type Config, ConfigError } from '../config.ts'
 import * as operations from '../contract/operations/index.ts'
+import { isLoopback } from '../domain/identity/address.ts'
 import { Integrations } from '../integrations/integrations.ts'
 import { keepSavingLevels, saveLevels } from '../monitoring/levels.ts'
 import { childLifetime, pause } from '../monitoring/wait.ts'
@@ -28,7 +30,6 @@ import { type CertificatePair, readCertificatePair } from '../storage/certificat
 import { listChannelStatesAt } from '../storage/channel-states.ts'
 import { removeSetupCode, writeSetupCode } from '../storage/setup-code.ts'
 import { CertificateReloader } from './server/certificate-reloader.ts'
-import { isLoopback } from './server/guard.ts'
 import type { CachedResponse } from './server/response.ts'
 import { type AccessSettings, createServer } from './server/server.ts'
 
@@ -109,6 +110,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       credentials: signIn.credentials,
       hasher: signIn.hasher,
       setupCode: signIn.setupCode,
+      singleSignOn: toSingleSignOn(config.oidc, runtime.identityProvider),
       onSetUp: signIn.onSetUp,
       log,
       mount,
@@ -205,6 +207,10 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     await close()
     throw error
   }
+}
+
+function toSingleSignOn(oidc: Config['oidc'], provider: Runtime['identityProvider']): SingleSignOn {
+  return oidc && provider && { ...oidc, provider }
 }
 
 function toAccessSettings({ server, rate_limit }: Config): AccessSettings {

@@ -10,9 +10,9 @@ import type { TokenRow, UserRow } from './schema.ts'
 
 // --- Users ------------------------------------------------------------------------------------------------------------
 
-const userColumns = ['id', 'username', 'role', 'is_active', 'created_at', 'last_login_at'] as const
+const userColumns = ['id', 'username', 'role', 'is_active', 'created_at', 'last_login_at', 'issuer', 'subject'] as const
 
-type UserFields = Pick<UserRow, 'username' | 'role' | 'is_active' | 'created_at' | 'last_login_at'> & { id: number }
+type UserFields = Pick<UserRow, Exclude<(typeof userColumns)[number], 'id'>> & { id: number }
 
 function toUser(row: UserFields): User {
   return { ...row, is_active: row.is_active === 1 }
@@ -31,16 +31,18 @@ export interface UserWithPassword extends User {
   readonly password: string
 }
 
+/** Finds a local user. */
 export async function findUserByName(reader: Reader, username: string): Promise<UserWithPassword | null> {
   const row = await reader
     .selectFrom('users')
     .select([...userColumns, 'password'])
     .where('username_key', '=', usernameKey(username))
+    .where('issuer', 'is', null)
     .executeTakeFirst()
   return row === undefined ? null : { ...toUser(row), password: row.password }
 }
 
-/** Adds a user. Returns null if the name is taken. */
+/** Adds a local user. Returns null if the name is taken. */
 export async function insertUser(
   tx: Tx,
   { username, role, password, now }: { username: string; role: Role; password: string; now: number },
@@ -63,7 +65,49 @@ export async function insertUser(
   return row === undefined ? null : toUser(row)
 }
 
+/** Finds a user of an OpenID Connect provider. */
+export async function findUserByIdentity(reader: Reader, identity: UserIdentity): Promise<User | null> {
+  const row = await reader
+    .selectFrom('users')
+    .select(userColumns)
+    .where('issuer', '=', identity.issuer)
+    .where('subject', '=', identity.subject)
+    .executeTakeFirst()
+  return row === undefined ? null : toUser(row)
+}
+
+/** Adds a user of an OpenID Connect provider, who has no password here. */
+export async function insertProviderUser(
+  tx: Tx,
+  { issuer, subject, ...user }: UserIdentity & { username: string; role: Role; now: number },
+): Promise<User> {
+  const row = await tx.query
+    .insertInto('users')
+    .values({
+      username: user.username,
+      // No local name contains a space.
+      username_key: `${issuer} ${subject}`,
+      role: user.role,
+      password: '',
+      is_active: 1,
+      created_at: user.now,
+      password_changed_at: user.now,
+      last_login_at: null,
+      issuer,
+      subject,
+    })
+    .returning(userColumns)
+    .executeTakeFirstOrThrow()
+  return toUser(row)
+}
+
+export interface UserIdentity {
+  readonly issuer: string
+  readonly subject: string
+}
+
 export interface UserChange {
+  readonly username?: string | undefined
   readonly role?: Role | undefined
   readonly is_active?: boolean | undefined
   readonly password?: { readonly hash: string; readonly changedAt: number } | undefined
@@ -71,8 +115,9 @@ export interface UserChange {
 }
 
 export async function saveUser(tx: Tx, id: number, change: UserChange): Promise<void> {
-  const { role, is_active, password, last_login_at } = change
+  const { username, role, is_active, password, last_login_at } = change
   const fields = {
+    ...(username !== undefined && { username }),
     ...(role !== undefined && { role }),
     ...(is_active !== undefined && { is_active: is_active ? (1 as const) : (0 as const) }),
     ...(password !== undefined && { password: password.hash, password_changed_at: password.changedAt }),
@@ -86,13 +131,17 @@ export async function deleteUser(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** Counts the active administrators. At least one must remain, because only administrators can grant access. */
+/**
+ * Counts the active local administrators. At least one must remain, because only administrators can grant access, and the
+ * provider of the others may be unreachable or withdraw their role.
+ */
 export async function countAdmins(reader: Reader): Promise<number> {
   const { count } = await reader
     .selectFrom('users')
     .select(sql<number>`count(*)`.as('count'))
     .where('role', '=', 'admin')
     .where('is_active', '=', 1)
+    .where('issuer', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -144,6 +193,8 @@ export async function findSessions(reader: Reader, hashes: readonly string[]): P
       'users.is_active',
       'users.created_at',
       'users.last_login_at',
+      'users.issuer',
+      'users.subject',
     ])
     .where('sessions.hash', 'in', hashes)
     .where('users.is_active', '=', 1)

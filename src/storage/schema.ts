@@ -67,6 +67,7 @@ export interface Schema {
   tokens: TokenRow
   known_browsers: KnownBrowserRow
   failed_tries: FailedTryRow
+  oidc_logins: OidcLoginRow
 }
 
 type Flag = 0 | 1
@@ -444,12 +445,15 @@ export interface UserRow {
   username: string
   username_key: string
   role: Role
-  /** The argon2id string: parameters, salt and hash. */
+  /** The argon2id string: parameters, salt and hash. Empty for a user who signs in through a provider. */
   password: string
   is_active: Flag
   created_at: number
   password_changed_at: number
   last_login_at: number | null
+  /** The OpenID Connect provider, and the id of the user there; null for a local user. */
+  issuer: string | null
+  subject: string | null
 }
 
 interface SessionRow {
@@ -479,6 +483,15 @@ interface KnownBrowserRow {
   hash: string
   user_id: number
   last_used_at: number
+}
+
+/** A sign-in that was started and whose response from the provider is awaited. */
+interface OidcLoginRow {
+  /** SHA-256 of the secret in the cookie of the browser that started it. */
+  hash: string
+  /** The page to open afterwards. */
+  next: string | null
+  expires_at: number
 }
 
 interface FailedTryRow {

@@ -3,7 +3,7 @@
 import type { Schema } from './schema.ts'
 
 /**
- * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, polls, undo records, removed events).
+ * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, sign-ins, polls, undo records, removed events).
  * Internal tables belong to the database and not to the installation's data.
  */
 const tableKinds = {
@@ -51,6 +51,7 @@ const tableKinds = {
   known_browsers: 'transient',
   sessions: 'transient',
   failed_tries: 'transient',
+  oidc_logins: 'transient',
   polls: 'transient',
   undo_records: 'transient',
   removed_events: 'transient',

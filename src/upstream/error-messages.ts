@@ -51,6 +51,12 @@ export function describeConnectionError(error: unknown, host: string, timeoutMs:
   }
 }
 
+/** Describes a connection error of a service that is not audio hardware; null if its description is the same. */
+export function describeServiceError(code: string, host: string): string | null {
+  if (code === 'BLOCKED_DESTINATION') return `nothing is sent to ${host}, because the address is not allowed`
+  return isCertificateCode(code) ? `the certificate of ${host} was not accepted (${code})` : null
+}
+
 /** Describes a complete response with an error status, without figures that change between attempts. */
 export function describeStatus(status: number, host: string): string {
   if (status === 401) return `credentials rejected by ${host}; check the key or password of this manufacturer`

@@ -14,7 +14,7 @@ import type { Json } from '../domain/json.ts'
 import type { Credentials } from './authorize.ts'
 import { createUpstreamClient, type UpstreamClient } from './client.ts'
 import { type Destinations, withoutLinkLocal } from './destinations.ts'
-import { codeOf, isCertificateCode } from './error-messages.ts'
+import { codeOf, describeServiceError } from './error-messages.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
 import {
   type List,
@@ -244,7 +244,5 @@ function describe(status: number | null, message: string, cause: unknown, host: 
   if (status !== null && status >= 300 && status < 400)
     return `${host} responded with a redirect; check whether this network requires a sign-in`
   if (status !== null && status >= 500) return `${host} responded with status ${status}`
-  if (code === 'BLOCKED_DESTINATION') return `nothing is sent to ${host}, because the address is not allowed`
-  if (isCertificateCode(code)) return `the certificate of ${host} was not accepted (${code})`
-  return message
+  return describeServiceError(code, host) ?? message
 }

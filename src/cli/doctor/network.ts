@@ -1,4 +1,7 @@
-/** Checks of the network: the port of the service, multicast, and the clock compared with those of the systems. */
+/**
+ * Checks of the network: the port of the service, multicast, the clock compared with those of the systems, and the provider for
+ * single sign-on.
+ */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -148,5 +151,15 @@ async function receivesOwn(address: string): Promise<boolean> {
   } finally {
     ended.abort()
     socket.close()
+  }
+}
+
+/** Checks that the provider for single sign-on can be used. */
+export async function checkProvider(provider: { readonly issuer: string; check(): Promise<void> }): Promise<Finding> {
+  try {
+    await provider.check()
+    return passed(`The sign-in provider ${provider.issuer} responds.`)
+  } catch (error) {
+    return failed(`The sign-in provider ${provider.issuer} cannot be used: ${reasonOf(error)}. Check oidc.issuer.`)
   }
 }

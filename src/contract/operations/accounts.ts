@@ -3,7 +3,7 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { AuditQuery, ById, Paging } from '../queries.ts'
+import { AuditQuery, ById, OidcCallbackQuery, OidcLoginQuery, Paging } from '../queries.ts'
 import {
   KioskLogin,
   Login,
@@ -33,6 +33,22 @@ export const signInKiosk = endpoint('POST', '/api/auth/kiosk', {
   response: { 200: KioskOpen, 401: ErrorResponse },
 })
 
+export const startOidcLogin = endpoint('GET', '/api/auth/oidc/login', {
+  ...operation('Account', 'startOidcLogin', 'Redirects to the OpenID Connect provider to sign in there.'),
+  querystring: OidcLoginQuery,
+  response: { 302: NoContent, 404: ErrorResponse, 503: ErrorResponse },
+})
+
+export const finishOidcLogin = endpoint('GET', '/api/auth/oidc/callback', {
+  ...operation(
+    'Account',
+    'finishOidcLogin',
+    'Signs in with the response of the OpenID Connect provider: sets the session cookie and redirects to a page.',
+  ),
+  querystring: OidcCallbackQuery,
+  response: { 302: NoContent, 401: ErrorResponse, 403: ErrorResponse, 404: ErrorResponse, 503: ErrorResponse },
+})
+
 export const signOut = endpoint('POST', '/api/auth/logout', {
   ...operation('Account', 'signOut', 'Signs out.'),
   response: { 204: NoContent },
@@ -54,7 +70,7 @@ export const changePassword = endpoint('POST', '/api/auth/password', {
 })
 
 export const getSetup = endpoint('GET', '/api/auth/setup', {
-  ...operation('Account', 'getSetup', 'Whether the service needs its first administrator.'),
+  ...operation('Account', 'getSetup', 'Whether the service needs its first administrator, and how users can sign in.'),
   response: { 200: Setup },
 })
 

@@ -20,11 +20,13 @@ const role = oneOf(roles, 'Role.')
 
 export const User = named('User', 'A user account.', {
   id,
-  username: text('Name for signing in.'),
+  username: text('Name for signing in; the display name of a user of an OpenID Connect provider.'),
   role,
   is_active: flag('False if the user may not sign in.'),
   created_at: time('When the account was created.'),
   last_login_at: timeOrNull('When the user last signed in.'),
+  issuer: textOrNull('The OpenID Connect provider through which the user signs in; null for a local user.'),
+  subject: textOrNull('The id of the user at that provider; null for a local user.'),
 })
 export type UserBody = Body<typeof User>
 
@@ -56,9 +58,10 @@ export const Session = named('Session', 'The identity of the request.', {
 })
 export type SessionBody = Body<typeof Session>
 
-export const Setup = named('Setup', 'Whether the service needs its first administrator.', {
+export const Setup = named('Setup', 'Whether the service needs its first administrator, and how users can sign in.', {
   needed: flag('True while there is no administrator.'),
   code_needed: flag('True if the set-up code from the console is required.'),
+  single_sign_on: textOrNull('Label of sign-in through an OpenID Connect provider; null if it is not configured.'),
 })
 
 const tokenFields = {

@@ -10,6 +10,9 @@ export interface User {
   readonly is_active: boolean
   readonly created_at: number
   readonly last_login_at: number | null
+  /** The OpenID Connect provider and the id of the user there; null for a local user. */
+  readonly issuer: string | null
+  readonly subject: string | null
 }
 
 export interface ApiToken {
@@ -39,8 +42,10 @@ export function sessionEnd(session: { readonly expires_at: number; readonly last
   return Math.min(session.expires_at, session.last_used_at + sessionLimits.idleMs)
 }
 
-export function toUserBody({ id, username, role, is_active, created_at, last_login_at }: User): UserBody {
-  return { id, username, role, is_active, created_at: toIso(created_at), last_login_at: toIsoOrNull(last_login_at) }
+export function toUserBody({ created_at, last_login_at, ...user }: User): UserBody {
+  const { id, username, role, is_active, issuer, subject } = user
+  const times = { created_at: toIso(created_at), last_login_at: toIsoOrNull(last_login_at) }
+  return { id, username, role, is_active, ...times, issuer, subject }
 }
 
 export function toTokenBody(token: ApiToken): TokenBody {

@@ -73,3 +73,8 @@ export function clientKey(address: string): string {
   if (bytes === null || bytes.length === 4) return bytes?.join('.') ?? address
   return `${Array.from({ length: 4 }, (_, index) => (((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)).toString(16)).join(':')}::/64`
 }
+
+/** Whether a host name or address is this machine's loopback interface. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,18 +1,18 @@
 /** Routes for sign-in and sign-out, set-up, users, tokens and the audit log. */
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { openKiosk } from '../../actions/open-kiosk.ts'
 import { changeToken, changeUser, createToken, createUser, removeUser, revokeToken } from '../../actions/people.ts'
 import {
   changeOwnPassword,
   isSetupNeeded,
-  type Requester,
   type SetupDeps,
   type SignedIn,
   setUp,
   signIn,
   signOut,
 } from '../../actions/sign-in.ts'
+import { type OidcDeps, singleSignOnLabel } from '../../actions/sign-in-oidc.ts'
 import * as operations from '../../contract/operations/accounts.ts'
 import { credentialBytes } from '../../contract/requests.ts'
 import type { SignedInBody } from '../../contract/resources/accounts.ts'
@@ -24,16 +24,11 @@ import { RequestError } from '../../domain/errors.ts'
 import { listAudit } from '../../storage/audit.ts'
 import { listTokens, listUsers } from '../../storage/people.ts'
 import type { ContractServer } from '../server/contract.ts'
-import {
-  clearSessionCookie,
-  readBrowserCookie,
-  readSessionCookie,
-  setCookies,
-  setKioskCookie,
-} from '../server/cookies.ts'
+import { clearSessionCookie, readSessionCookie, setCookies, setKioskCookie } from '../server/cookies.ts'
+import { requesterOf } from '../server/requester.ts'
 import { paginate, readPage, toPageOf, toTime } from '../server/response.ts'
 
-export type AccountDeps = SetupDeps
+export interface AccountDeps extends SetupDeps, Pick<OidcDeps, 'singleSignOn'> {}
 
 const smallBytes = 4096
 
@@ -111,7 +106,7 @@ function setupRoutes(app: ContractServer, deps: AccountDeps): void {
     ...open,
     handler: async (request) => {
       const needed = await isSetupNeeded(deps)
-      return { needed, code_needed: needed && !request.isLocal }
+      return { needed, code_needed: needed && !request.isLocal, single_sign_on: singleSignOnLabel(deps) }
     },
   })
 
@@ -124,10 +119,6 @@ function setupRoutes(app: ContractServer, deps: AccountDeps): void {
       return sendSignedIn(reply.code(201), signedIn)
     },
   })
-}
-
-function requesterOf(request: FastifyRequest): Requester {
-  return { address: request.ip, browser: readBrowserCookie(request), request: request.id }
 }
 
 function sendSignedIn(reply: FastifyReply, signedIn: SignedIn): SignedInBody {

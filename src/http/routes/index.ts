@@ -18,6 +18,7 @@ import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes, type ProbeDeps } from './monitoring.ts'
 import { type NotificationRoutesDeps, notificationRoutes } from './notifications.ts'
+import { type OidcRoutesDeps, oidcRoutes } from './oidc.ts'
 import { collectRoutes } from './openapi-document.ts'
 import { helpRoutes, type PageDeps, pageRoutes } from './pages.ts'
 import { type PlaceholderRoutesDeps, placeholderRoutes } from './placeholders.ts'
@@ -39,6 +40,7 @@ export interface RoutesDeps
     Omit<SocketDeps, 'liveData'>,
     PageDeps,
     AccountDeps,
+    OidcRoutesDeps,
     AlertRoutesDeps,
     MetricsDeps,
     HardwareRoutesDeps,
@@ -88,6 +90,7 @@ export async function registerRoutes(
     alertRoutes(scope, deps)
     metricsRoutes(scope, deps)
     accountRoutes(scope, deps)
+    oidcRoutes(scope, deps)
     hardwareRoutes(scope, deps)
     placeholderRoutes(scope, deps)
     frequencyRoutes(scope, deps)

@@ -1,7 +1,11 @@
-/** The session cookie, which for a kiosk contains its token, and the cookie that identifies a known browser. */
+/**
+ * The session cookie, which for a kiosk contains its token, the cookie that identifies a known browser, and that of a sign-in
+ * at a provider.
+ */
 
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { oidcLoginMs } from '../../domain/access/oidc.ts'
 import { sessionLimits } from '../../domain/access/people.ts'
 
 declare module 'fastify' {
@@ -14,7 +18,7 @@ declare module 'fastify' {
 /** Browsers limit the lifetime of cookies to 400 days. */
 const longestSeconds = 400 * 24 * 3600
 
-type CookieKind = 'sid' | 'browser'
+type CookieKind = 'sid' | 'browser' | 'oidc'
 
 export function readSessionCookie(request: FastifyRequest): string | null {
   return readCookie(request, 'sid')
@@ -23,6 +27,15 @@ export function readSessionCookie(request: FastifyRequest): string | null {
 export function readBrowserCookie(request: FastifyRequest): string | null {
   const value = readCookie(request, 'browser')
   return value !== null && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : null
+}
+
+export function readOidcCookie(request: FastifyRequest): string | null {
+  return readCookie(request, 'oidc')
+}
+
+/** Sets the cookie that ties a sign-in at a provider to this browser; null removes it. */
+export function setOidcCookie(reply: FastifyReply, secret: string | null): void {
+  setCookie(reply, 'oidc', secret ?? '', secret === null ? 0 : oidcLoginMs / 1000)
 }
 
 export function setCookies(reply: FastifyReply, { session, browser }: { session: string; browser: string }): void {
@@ -44,8 +57,8 @@ export function clearSessionCookie(reply: FastifyReply): void {
 }
 
 /**
- * Sets a cookie with SameSite=Lax, so that users who follow a link from another site are signed in. This is safe
- * because no GET changes anything.
+ * Sets a cookie with SameSite=Lax, so that users who follow a link from another site, or return from a sign-in provider,
+ * are signed in. This is safe because no GET changes anything for a signed-in user.
  */
 function setCookie(reply: FastifyReply, what: CookieKind, value: string, maxAge: number): void {
   const { request } = reply

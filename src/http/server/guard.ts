@@ -10,7 +10,7 @@ import { type Credential, type Credentials, csrfTokenOf } from '../../actions/cr
 import type { Permission } from '../../contract/values.ts'
 import { type Actor, isAllowed, localPermissions, permissions } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { isInNetwork, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
+import { isInNetwork, isLoopback, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
 import { readSessionCookie } from './cookies.ts'
 
 export interface GuardSettings {
@@ -148,10 +148,6 @@ function isSame(value: string | string[] | undefined, expected: string): boolean
 
 function isReading({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
 /** Protects against DNS rebinding: rejects unknown host names on every path. */

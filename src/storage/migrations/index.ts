@@ -36,6 +36,7 @@ import * as discharges from './20261123t1630z-discharges.ts'
 import * as notifications from './20261123t1934z-notifications.ts'
 import * as frequencies from './20261123t2310z-frequencies.ts'
 import * as scans from './20261123t2311z-scans.ts'
+import * as oidc from './20261125t2105z-oidc.ts'
 
 export interface Migration {
   readonly name: string
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   notifications,
   frequencies,
   scans,
+  oidc,
 ]

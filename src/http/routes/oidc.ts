@@ -1,0 +1,71 @@
+/** Routes of single sign-on. Browsers open them as pages, so that errors are shown on the sign-in page. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { finishOidcLogin, type OidcDeps, startOidcLogin } from '../../actions/sign-in-oidc.ts'
+import * as operations from '../../contract/operations/accounts.ts'
+import { type OidcProblem, oidcProblems } from '../../domain/access/oidc.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { isOwnAddress, pathOf } from '../../domain/pages.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { readOidcCookie, setCookies, setOidcCookie } from '../server/cookies.ts'
+import { toRequestError } from '../server/error-response.ts'
+import { prefersHtml } from '../server/html.ts'
+import { requesterOf } from '../server/requester.ts'
+
+export interface OidcRoutesDeps extends OidcDeps {
+  readonly mount: string
+}
+
+export function oidcRoutes(app: ContractServer, deps: OidcRoutesDeps): void {
+  const { mount } = deps
+  const open = { config: { needs: 'nothing' }, errorHandler: showProblem(mount) } as const
+
+  app.route({
+    ...operations.startOidcLogin,
+    ...open,
+    handler: async (request, reply) => {
+      const { next = null } = request.query
+      if (next !== null && !isOwnAddress(next, mount)) {
+        throw new RequestError('bad_request', { details: 'next: expected a path of this service, such as /wall' })
+      }
+      const { url, secret } = await startOidcLogin(deps, { redirectUri: callbackOf(request, mount).href, next })
+      setOidcCookie(reply, secret)
+      return reply.redirect(url)
+    },
+  })
+
+  app.route({
+    ...operations.finishOidcLogin,
+    ...open,
+    handler: async (request, reply) => {
+      const secret = readOidcCookie(request)
+      const callback = callbackOf(request, mount)
+      callback.search = request.url.split('?').slice(1).join('?')
+      setOidcCookie(reply, null)
+      const { next, ...signedIn } = await finishOidcLogin(deps, requesterOf(request), { callback, secret })
+      setCookies(reply, signedIn)
+      return reply.redirect(next ?? `${mount}/`)
+    },
+  })
+}
+
+/** Returns the address to which the provider redirects: that of the public URL, or of the host that was checked. */
+function callbackOf(request: FastifyRequest, mount: string): URL {
+  const { publicUrl } = request.server
+  const base = publicUrl === null ? `${request.protocol}://${request.host}${mount}` : publicUrl.href.replace(/\/+$/, '')
+  return new URL(`${base}${operations.finishOidcLogin.url}`)
+}
+
+/** Redirects a browser to the sign-in page, which has a sentence for the problem. Other clients get the error. */
+function showProblem(mount: string) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = problemOf(toRequestError(error))
+    if (problem === null || !prefersHtml(request.headers.accept)) throw error
+    return reply.redirect(`${mount}${pathOf('sign_in')}?${new URLSearchParams({ problem })}`)
+  }
+}
+
+function problemOf({ code, status }: RequestError): OidcProblem | 'busy' | null {
+  const found = oidcProblems.find((problem) => code === `oidc_${problem}`)
+  return found ?? (status === 429 || status === 503 ? 'busy' : null)
+}

@@ -1,0 +1,9 @@
+/** Describes the client of a sign-in. */
+
+import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../actions/sign-in.ts'
+import { readBrowserCookie } from './cookies.ts'
+
+export function requesterOf(request: FastifyRequest): Requester {
+  return { address: request.ip, browser: readBrowserCookie(request), request: request.id }
+}
