@@ -64,7 +64,7 @@ it('adds a user, changes the role, deactivates, resets the password and removes'
   await page.getByRole('button', { name: 'Edit the-admin' }).click()
   await page.getByLabel('Role').selectOption('Viewer')
   await press(page, 'Save')
-  await dialog(page).getByText('At least one active administrator must remain.').waitFor()
+  await dialog(page).getByText('At least one active local administrator must remain.').waitFor()
 })
 
 it('shows the required role, and an unreachable service', async () => {

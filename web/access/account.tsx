@@ -45,10 +45,14 @@ function Person({ user }: { user: UserBody }) {
         </dl>
         <SignOut />
       </section>
-      <section className="panel">
-        <h2>{t('access.account.change')}</h2>
-        <PasswordForm username={user.username} />
-      </section>
+      {user.issuer === null ? (
+        <section className="panel">
+          <h2>{t('access.account.change')}</h2>
+          <PasswordForm username={user.username} />
+        </section>
+      ) : (
+        <p>{t('access.account.provider', { host: plainText(new URL(user.issuer).host) })}</p>
+      )}
     </>
   )
 }

@@ -1,8 +1,10 @@
 /** The sign-in form. After sign-in, the page that the user originally requested is opened. */
 
+import { oidcProblems } from '../../src/domain/access/oidc.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { safeNext } from '../address.ts'
 import { useServices } from '../context.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
@@ -10,18 +12,34 @@ import { useResource } from '../resource.ts'
 import { AccessPage } from './access-page.tsx'
 import { sendCredentials } from './send-credentials.ts'
 
+/** Why a sign-in through a provider did not succeed; `busy` if too many were started. */
+const problems = [...oidcProblems, 'busy'] as const
+
+function problemOf(search: string): (typeof problems)[number] | null {
+  const code = new URLSearchParams(search).get('problem')
+  return problems.find((problem) => problem === code) ?? null
+}
+
 export function SignIn() {
   const { mount, api } = useServices()
   const { body: setup } = useResource('/api/auth/setup', 'object')
   const next = safeNext(new URLSearchParams(location.search).get('next'), { origin: location.origin, mount })
   const send = (values: FormData) => sendCredentials(api, '/api/auth/login', Object.fromEntries(values))
+  const problem = problemOf(location.search)
+  const label = setup?.single_sign_on ?? null
   return (
     <AccessPage title={t('access.signIn.title')}>
+      {problem === null ? null : (
+        <p className="problem" role="alert">
+          {t(`access.signIn.problems.${problem}`)}
+        </p>
+      )}
       {setup?.needed !== true ? null : (
         <p>
           {t('access.signIn.setUpFirst')} <a href={mount + pathOf('set_up')}>{t('access.signIn.setUpLink')}</a>
         </p>
       )}
+      {label === null ? null : <SingleSignOn label={label} next={next} />}
       <Form action={t('access.signIn.action')} send={send} onDone={() => location.replace(next ?? `${mount}/`)}>
         <Field
           name="username"
@@ -43,5 +61,19 @@ export function SignIn() {
         <code>micwatch create_admin --username … --reset</code>
       </details>
     </AccessPage>
+  )
+}
+
+/** A link, because signing in at the provider begins with opening another page. */
+function SingleSignOn({ label, next }: { label: string; next: string | null }) {
+  const { mount } = useServices()
+  const query = next === null ? '' : `?${new URLSearchParams({ next })}`
+  return (
+    <div className="access-provider">
+      <a className="choice" href={`${mount}/api/auth/oidc/login${query}`}>
+        {plainText(label)}
+      </a>
+      <p className="access-or">{t('access.signIn.orLocal')}</p>
+    </div>
   )
 }

@@ -10,7 +10,7 @@ import type { PersonQuestion } from './person-dialogs.tsx'
 interface ColumnOptions {
   /** Id of the signed-in user. */
   readonly own: number | null
-  /** Id of the only active administrator; null if there are several. */
+  /** Id of the only active local administrator; null if there are several. */
   readonly lastAdmin: number | null
   onAsk(question: PersonQuestion): void
 }
@@ -33,6 +33,13 @@ export function peopleColumns({ own, lastAdmin, onAsk }: ColumnOptions): readonl
       title: t('people.columns.role'),
       sortBy: ({ role }) => role,
       cell: ({ role }) => t(`shell.roles.${role}`),
+    },
+    {
+      key: 'origin',
+      title: t('people.columns.origin'),
+      sortBy: ({ issuer }) => issuer,
+      cell: ({ issuer, subject }) =>
+        issuer === null ? t('people.localOrigin') : <bdi title={subject ?? ''}>{plainText(new URL(issuer).host)}</bdi>,
     },
     {
       key: 'state',
@@ -65,11 +72,15 @@ interface ActionsProps extends Pick<ColumnOptions, 'onAsk'> {
   readonly isLast: boolean
 }
 
+const localActions = ['change', 'reset', 'remove'] as const
+/** A user of a sign-in provider has no password here. */
+const providerActions = ['change', 'remove'] as const
+
 function Actions({ user, isLast, onAsk }: ActionsProps) {
   const name = plainText(user.username)
   return (
     <div className="row-actions">
-      {(['change', 'reset', 'remove'] as const).map((kind) => (
+      {(user.issuer === null ? localActions : providerActions).map((kind) => (
         <button
           key={kind}
           type="button"

@@ -45,8 +45,8 @@ export function People() {
   )
 }
 
-/** Returns the id of the only active administrator, who cannot be removed; null if there are several. */
+/** Returns the id of the only active local administrator, who cannot be removed; null if there are several. */
 function lastAdmin(users: readonly UserBody[]): number | null {
-  const admins = users.filter(({ role, is_active }) => role === 'admin' && is_active)
+  const admins = users.filter(({ role, is_active, issuer }) => role === 'admin' && is_active && issuer === null)
   return admins.length === 1 ? (admins[0]?.id ?? null) : null
 }

@@ -83,8 +83,10 @@ function Change({ user, ...props }: AboutUser) {
   const { api } = useServices()
   const finish = useFinish(props)
   const name = plainText(user.username)
+  const isLocal = user.issuer === null
   const send = (values: FormData) => {
-    const change = { role: String(values.get('role')), is_active: values.has('is_active') }
+    const role = isLocal ? { role: String(values.get('role')) } : {}
+    const change = { ...role, is_active: values.has('is_active') }
     return api.write('PATCH', `${path}${user.id}/`, change, 'object')
   }
   return (
@@ -95,13 +97,17 @@ function Change({ user, ...props }: AboutUser) {
       onDone={() => finish(t('people.changed', { name }))}
       onClose={props.onClose}
     >
-      <SelectField
-        name="role"
-        label={t('people.role')}
-        options={roleOptions}
-        defaultValue={user.role}
-        hint={t('people.changeHint')}
-      />
+      {isLocal ? (
+        <SelectField
+          name="role"
+          label={t('people.role')}
+          options={roleOptions}
+          defaultValue={user.role}
+          hint={t('people.changeHint')}
+        />
+      ) : (
+        <p className="hint">{t('people.providerHint')}</p>
+      )}
       <TickField name="is_active" label={t('people.isActive')} defaultChecked={user.is_active} />
     </FormDialog>
   )
@@ -141,7 +147,7 @@ function Remove({ user, ...props }: AboutUser) {
       path={`${path}${user.id}/`}
       {...props}
     >
-      <p>{t('people.removeConsequence')}</p>
+      <p>{t(user.issuer === null ? 'people.removeConsequence' : 'people.removeProviderConsequence')}</p>
     </Removal>
   )
 }
