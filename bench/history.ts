@@ -44,7 +44,6 @@ export const history = (days: number): Bench => ({
   runs: 1,
   open: async (atEnd) => ({
     async measure() {
-      const demo = await measureDemo()
       const on = createHour(true)
       const off = createHour(false)
       const others = Array.from({ length: templateHours - 1 }, () => createHour(true))
@@ -58,15 +57,27 @@ export const history = (days: number): Bench => ({
         idleHoldMs: await measureIdleHold(),
       }
       const figures: Figure[] = [
-        { name: 'demo, the last hour is filled', unit: 'ms', ours: demo.hourMs, reference: null },
-        { name: 'demo, the day is filled', unit: 'ms', ours: demo.dayMs, reference: null },
         { name: 'CPU for folding an hour at 10 Hz', unit: 'ms', ours: inputs.foldMs, reference: null },
       ]
       for (const engine of ['sqlite', 'postgres'] as const) figures.push(...(await measureEngine(engine, inputs, days)))
-      return figures
+      return [...figures, ...(await measureDemoFigures())]
     },
   }),
 })
+
+/** The demo may not fill its day on a busy machine; the other figures are still worth printing. */
+async function measureDemoFigures(): Promise<Figure[]> {
+  try {
+    const demo = await measureDemo()
+    return [
+      { name: 'demo, the last hour is filled', unit: 'ms', ours: demo.hourMs, reference: null },
+      { name: 'demo, the day is filled', unit: 'ms', ours: demo.dayMs, reference: null },
+    ]
+  } catch (error) {
+    console.error(`The demo could not be measured: ${error instanceof Error ? error.message : String(error)}`)
+    return []
+  }
+}
 
 async function measureEngine(engine: Engine, inputs: Inputs, days: number): Promise<Figure[]> {
   const { on, off, reference, onDays, offDays, foldMs, idleHoldMs } = inputs
