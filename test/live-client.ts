@@ -46,6 +46,12 @@ export function expectConsecutive(messages: readonly ReceivedMessage[]): void {
   expect(messages.map(({ seq }) => seq)).toEqual(messages.map((_, index) => first?.seq + index))
 }
 
+/** Expects that each number is higher than the one before. */
+export function expectRising(messages: readonly ReceivedMessage[]): void {
+  const numbers = messages.map(({ seq }) => Number(seq))
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+}
+
 const wholeLists = ['groups', 'performers', 'assignments', 'placeholders', 'discovered', 'silences']
 
 function apply(data: Json, { at: _, sentAt: __, type, seq: ___, ...message }: ReceivedMessage): void {

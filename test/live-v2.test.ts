@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { LiveServerMessage } from '../src/contract/live-messages.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
-import { expectConsecutive, openLive } from './live-client.ts'
+import { expectConsecutive, expectRising, openLive } from './live-client.ts'
 
 async function startService(options: { receivers?: number; config?: object } = {}) {
   const { receivers = 2, config = {} } = options
@@ -365,6 +365,13 @@ describe('a client of version 2', () => {
     const next = await client.next(({ type, seq }) => type === 'levels' && seq > levels.seq)
     const levelsById = new Map(next.values.map(([id, rf]: number[]) => [id, rf]))
     expect([levelsById.get(first?.id), levelsById.get(second?.id)]).toEqual([-42, -43])
+    expectRising(client.changes())
+    const { seq, epoch } = { seq: client.seq(), epoch: client.snapshot.epoch }
+    await setLevel(1, -44)
+    const resumed = await openLive(app, `&ack=1&since=${seq}&epoch=${epoch}`)
+    await resumed.next(({ type, values }) => type === 'levels' && values.length >= 2)
+    expectRising(resumed.changes())
+    expect(resumed.changes()[0]?.seq).toBeGreaterThan(seq)
     client.send({ type: 'ack' })
     await client.next(({ type }) => type === 'error')
   })

@@ -146,14 +146,11 @@ export function positionAfter(position: Position | null, message: LiveMessage): 
   return position !== null && 'seq' in message ? { ...position, seq: message.seq } : position
 }
 
-/**
- * Whether a message is older than the last one or repeats it, so that it must not be applied. Levels that the service
- * held back are new although they have the same number as the last message.
- */
+/** Whether a message is older than the last one or repeats it, so that it must not be applied. */
 export function isRepeated(position: Position | null, message: LiveMessage): boolean {
   if (message.type === 'snapshot' || message.type === 'resumed' || !('seq' in message)) return false
   if (position === null) return true
-  return message.type === 'levels' ? message.seq < position.seq : message.seq <= position.seq
+  return message.seq <= position.seq
 }
 
 /** Adds the parameters that resume after this position. */

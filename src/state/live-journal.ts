@@ -103,7 +103,13 @@ export class LiveJournal {
     return missed === 0 ? [] : (this.#entries.slice(-missed) as JournalEntry[])
   }
 
-  /** Drops all messages, so that no client can resume. */
+  /** Drops all messages and skips a number, so that no client can resume, even if it has received every message. */
+  invalidate(): void {
+    this.clear()
+    this.#seq += 1
+  }
+
+  /** Drops all messages. */
   clear(): void {
     this.#entries = []
     this.#first = 0

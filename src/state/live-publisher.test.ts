@@ -173,10 +173,12 @@ describe('a live publisher', () => {
     receiverStore.put(receiver(1, { name: 'Rack B' }))
     live.synchronize()
     expect([messages.length, restarts()]).toEqual([1, 0])
+    const newest = live.journal.seq
     state.isEnabled = true
     live.listsChanged()
     live.synchronize()
     expect([messages.length, restarts()]).toEqual([1, 1])
+    expect([newest, live.journal.seq].map((seq) => live.journal.since(seq))).toEqual([null, []])
     receiverStore.put(receiver(1, { name: 'Rack C' }))
     live.synchronize()
     expect(messages.at(-1)).toMatchObject({ type: 'receiver', name: 'Rack C' })

@@ -231,6 +231,19 @@ export class LivePublisher {
     return new LevelBatch(ids, values, { isFull: true })
   }
 
+  /**
+   * Announces the levels of one of these channels at the next tick although they have not changed, so that there is a
+   * `levels` message, to which a session adds the levels that it has held back.
+   */
+  repeatLevels(channelIds: Iterable<number>): void {
+    for (const id of channelIds) {
+      if (!this.#readLevels(id)) continue
+      this.#announcedLevels.forget(id)
+      this.#changedLevels.add(id)
+      return
+    }
+  }
+
   /** Announces the levels that changed. Called by a timer; public for tests. */
   tick(): void {
     this.#announce()
@@ -477,7 +490,7 @@ export class LivePublisher {
   /** Sends all clients a new snapshot, because changes were not announced while updates were disabled. */
   #restart(): void {
     this.#remember()
-    this.journal.clear()
+    this.journal.invalidate()
     for (const subscriber of this.#subscribers) subscriber.restart()
   }
 

@@ -138,8 +138,7 @@ export class LiveSession implements LiveSubscriber {
   acknowledge(): boolean {
     if (this.#levelsState !== 'sent') return false
     this.#levelsState = 'idle'
-    if (this.#heldLevels.size > 0) this.#enqueueHeldLevels(this.#deps.live.journal.seq)
-    this.#pump()
+    this.#deps.live.repeatLevels(this.#heldLevels)
     return true
   }
 
@@ -168,7 +167,7 @@ export class LiveSession implements LiveSubscriber {
     const frames = entries.flatMap((entry) => this.#narrow(entry) ?? [])
     const resumed = Buffer.from(JSON.stringify({ type: 'resumed', seq: since.seq, epoch }))
     this.#initial = [resumed, ...frames].map((bytes) => ({ bytes, isLast: true, isAcknowledged: false }))
-    if (acks && levels !== 'false') this.#enqueueCurrentLevels(journal.seq)
+    if (acks && levels !== 'false') this.#holdAllLevels()
     return true
   }
 
@@ -214,7 +213,10 @@ export class LiveSession implements LiveSubscriber {
     if (this.#levelsState === 'idle' && this.#heldLevels.size > 0) this.#enqueueHeldLevels(entry.seq)
   }
 
-  /** Queues the current levels of the channels whose levels were held back. */
+  /**
+   * Queues the current levels of the channels whose levels were held back, as the `levels` message of this number, so
+   * that no two messages have the same number.
+   */
   #enqueueHeldLevels(seq: number): void {
     const at = new Date(this.#deps.now()).toISOString()
     const levels = this.#deps.live.currentLevels(this.#heldLevels)
@@ -225,9 +227,11 @@ export class LiveSession implements LiveSubscriber {
     this.#enqueue(frame, true)
   }
 
-  #enqueueCurrentLevels(seq: number): void {
-    for (const id of this.#deps.live.channelIds()) if (this.#includes(id)) this.#heldLevels.add(id)
-    if (this.#heldLevels.size > 0) this.#enqueueHeldLevels(seq)
+  /** Lets the next `levels` message contain all channels. */
+  #holdAllLevels(): void {
+    const { live } = this.#deps
+    for (const id of live.channelIds()) if (this.#includes(id)) this.#heldLevels.add(id)
+    live.repeatLevels(this.#heldLevels)
   }
 
   /** Returns the part of the message that the filters include; null if there is none. */
