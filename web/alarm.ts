@@ -20,147 +20,156 @@ export interface AlarmState {
   readonly isRefused: boolean
 }
 
-export interface Alarm {
-  get(): AlarmState
-  subscribe(listener: () => void): () => void
-  /** Turns the sound on or off; enables it if the browser blocks it. */
-  toggleSound(): Promise<void>
-  /** Plays the alarm once, whether the sound is on or off. */
-  test(): Promise<void>
-  choose(choice: AlarmChoice): void
-  toggleNotifications(): Promise<void>
-  /** Interrupts sound and notifications until the returned function is called. */
-  hold(): () => void
-}
-
 /** The sound plays once when the connection has been lost for this long, because no alert can arrive then. */
 const lostMs = 10_000
 const keys = { sound: 'micwatch.sound', notify: 'micwatch.notify', choice: 'micwatch.alarm' } as const
 
-export function createAlarm(store: Pick<Store, 'get' | 'subscribe'>): Alarm {
-  const listeners = new Set<() => void>()
-  let context: AudioContext | null = null
-  let state: AlarmState = {
+export class Alarm {
+  readonly #store: Pick<Store, 'get' | 'subscribe'>
+  readonly #listeners = new Set<() => void>()
+  readonly #loop = createAlarmLoop((severity) => this.#sound(severity))
+  #context: AudioContext | null = null
+  #state: AlarmState = {
     sound: 'off',
     choice: parseAlarmChoice(readLocal(keys.choice)),
     isNotifying: readLocal(keys.notify) === 'on' && permission() === 'granted',
     isRefused: permission() === 'denied',
   }
   /** The alerts that this device has chosen, by id, as of the latest current state; null before the first one. */
-  let alarms: ReadonlyMap<number, AlertBody> | null = null
-  const loop = createAlarmLoop(sound)
-  let isLossReported = false
-  let isHeld = false
+  #alarms: ReadonlyMap<number, AlertBody> | null = null
+  #isLossReported = false
+  #isHeld = false
 
-  store.subscribe(follow)
-  if (readLocal(keys.sound) === 'on') turnOn()
-  // After the events that buttons respond to, so that the sound button finds the sound blocked and does not turn it off.
-  for (const name of ['click', 'keyup']) addEventListener(name, () => void unblock())
-  // Other pages of this browser change the same settings.
-  addEventListener('storage', ({ key }) => {
-    if (key === keys.choice) set({ choice: parseAlarmChoice(readLocal(keys.choice)) })
-    if (key !== keys.sound) return
-    if (readLocal(keys.sound) !== 'on') set({ sound: 'off' })
-    else if (state.sound === 'off') turnOn()
-  })
+  constructor(store: Pick<Store, 'get' | 'subscribe'>) {
+    this.#store = store
+    store.subscribe(() => this.#follow())
+    if (readLocal(keys.sound) === 'on') this.#turnOn()
+    // After the events that buttons respond to, so that the sound button finds the sound blocked and does not turn it
+    // off.
+    for (const name of ['click', 'keyup']) addEventListener(name, () => void this.#unblock())
+    addEventListener('storage', ({ key }) => this.#followOtherPage(key))
+  }
+
+  // Bound, because components pass them to `useSyncExternalStore`.
+  readonly get = (): AlarmState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Turns the sound on or off; enables it if the browser blocks it. */
+  async toggleSound(): Promise<void> {
+    const before = this.#state.sound
+    writeLocal(keys.sound, before === 'on' ? 'off' : 'on')
+    if (before === 'on') {
+      this.#set({ sound: 'off' })
+      return
+    }
+    await this.#openContext().resume()
+    this.#turnOn()
+    // Plays the sound once, as a confirmation and to let the user check the volume.
+    if (!this.#loop.isActive) this.#sound('critical')
+    else if (before === 'off') this.#loop.play()
+  }
+
+  /** Plays the alarm once, whether the sound is on or off. */
+  async test(): Promise<void> {
+    const opened = this.#openContext()
+    await opened.resume()
+    playAlarm(opened, 'critical')
+  }
+
+  choose(choice: AlarmChoice): void {
+    writeLocal(keys.choice, JSON.stringify(choice))
+    this.#set({ choice })
+    this.#follow()
+  }
+
+  async toggleNotifications(): Promise<void> {
+    const isEnabling = !this.#state.isNotifying
+    const response = isEnabling && permission() === 'default' ? await Notification.requestPermission() : permission()
+    const isNotifying = isEnabling && response === 'granted'
+    writeLocal(keys.notify, isNotifying ? 'on' : 'off')
+    this.#set({ isNotifying, isRefused: response === 'denied' })
+  }
+
+  /** Interrupts sound and notifications until the returned function is called. */
+  hold(): () => void {
+    this.#isHeld = true
+    this.#loop.stop()
+    return () => {
+      this.#isHeld = false
+      this.#follow()
+    }
+  }
 
   /** Starts, repeats and ends the alarm as the live state requires. */
-  function follow() {
-    const watchState = store.get()
-    if (watchState.phase !== 'ready' || isHeld) return
+  #follow(): void {
+    const watchState = this.#store.get()
+    if (watchState.phase !== 'ready' || this.#isHeld) return
     const staleSince = allStaleSince(watchState)
-    if (staleSince !== null) return followLoss(watchState.now - staleSince)
-    isLossReported = false
-    const before = alarms
-    alarms = new Map(listAlarms(watchState, state.choice).map((alert) => [alert.id, alert]))
+    if (staleSince !== null) {
+      this.#followLoss(watchState.now - staleSince)
+      return
+    }
+    this.#isLossReported = false
+    const before = this.#alarms
+    const alarms = new Map(listAlarms(watchState, this.#state.choice).map((alert) => [alert.id, alert]))
+    this.#alarms = alarms
     const fresh = [...alarms.values()].filter(({ id }) => before?.has(id) !== true)
-    loop.update([...alarms.values()])
+    this.#loop.update([...alarms.values()])
     // Alerts that exist when the page opens sound, but they are no news.
-    if (state.isNotifying && before !== null) for (const alert of fresh) notify(alert)
+    if (this.#state.isNotifying && before !== null) for (const alert of fresh) notify(alert)
   }
 
   /** While the values are stale, a user may have responded already, so the alarm does not repeat. */
-  function followLoss(ageMs: number) {
-    loop.stop()
-    if (ageMs < lostMs || isLossReported) return
-    isLossReported = true
-    sound('critical')
+  #followLoss(ageMs: number): void {
+    this.#loop.stop()
+    if (ageMs < lostMs || this.#isLossReported) return
+    this.#isLossReported = true
+    this.#sound('critical')
   }
 
-  function sound(severity: AlarmSeverity) {
-    if (state.sound === 'on' && context !== null) playAlarm(context, severity)
+  /** Applies a setting that another page of this browser has changed. */
+  #followOtherPage(key: string | null): void {
+    if (key === keys.choice) this.#set({ choice: parseAlarmChoice(readLocal(keys.choice)) })
+    if (key !== keys.sound) return
+    if (readLocal(keys.sound) !== 'on') this.#set({ sound: 'off' })
+    else if (this.#state.sound === 'off') this.#turnOn()
   }
 
-  function set(change: Partial<AlarmState>) {
-    state = { ...state, ...change }
-    for (const listener of listeners) listener()
+  #sound(severity: AlarmSeverity): void {
+    if (this.#state.sound === 'on' && this.#context !== null) playAlarm(this.#context, severity)
+  }
+
+  #set(change: Partial<AlarmState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
   }
 
   /** Turns the sound on, as far as the browser allows it. */
-  function turnOn() {
-    const opened = openContext()
-    set({ sound: opened.state === 'running' ? 'on' : 'blocked' })
+  #turnOn(): void {
+    this.#set({ sound: this.#openContext().state === 'running' ? 'on' : 'blocked' })
   }
 
-  function openContext(): AudioContext {
-    if (context !== null) return context
-    context = new AudioContext()
+  #openContext(): AudioContext {
+    if (this.#context !== null) return this.#context
+    const context = new AudioContext()
+    this.#context = context
     // Browsers announce the end of blocking, and interruptions such as phone calls.
     context.addEventListener('statechange', () => {
-      if (state.sound === 'off' || context === null) return
-      const isUnblocked = state.sound === 'blocked' && context.state === 'running'
-      set({ sound: context.state === 'running' ? 'on' : 'blocked' })
+      if (this.#state.sound === 'off') return
+      const isUnblocked = this.#state.sound === 'blocked' && context.state === 'running'
+      this.#set({ sound: context.state === 'running' ? 'on' : 'blocked' })
       // What was raised while the browser blocked the sound.
-      if (isUnblocked) loop.play()
+      if (isUnblocked) this.#loop.play()
     })
     return context
   }
 
-  async function unblock() {
-    if (state.sound === 'blocked') await context?.resume()
-  }
-
-  return {
-    get: () => state,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    async toggleSound() {
-      const before = state.sound
-      writeLocal(keys.sound, before === 'on' ? 'off' : 'on')
-      if (before === 'on') return set({ sound: 'off' })
-      await openContext().resume()
-      turnOn()
-      // Plays the sound once, as a confirmation and to let the user check the volume.
-      if (!loop.isActive) sound('critical')
-      else if (before === 'off') loop.play()
-    },
-    async test() {
-      const opened = openContext()
-      await opened.resume()
-      playAlarm(opened, 'critical')
-    },
-    choose(choice) {
-      writeLocal(keys.choice, JSON.stringify(choice))
-      set({ choice })
-      follow()
-    },
-    async toggleNotifications() {
-      const isEnabling = !state.isNotifying
-      const response = isEnabling && permission() === 'default' ? await Notification.requestPermission() : permission()
-      const isNotifying = isEnabling && response === 'granted'
-      writeLocal(keys.notify, isNotifying ? 'on' : 'off')
-      set({ isNotifying, isRefused: response === 'denied' })
-    },
-    hold() {
-      isHeld = true
-      loop.stop()
-      return () => {
-        isHeld = false
-        follow()
-      }
-    },
+  async #unblock(): Promise<void> {
+    if (this.#state.sound === 'blocked') await this.#context?.resume()
   }
 }
 

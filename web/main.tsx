@@ -5,7 +5,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { mountOf } from './address.ts'
-import { createAlarm } from './alarm.ts'
+import { Alarm } from './alarm.ts'
 import { createApi } from './api.ts'
 import { createChartFill } from './chart-fill.ts'
 import { type Services, ServicesContext } from './context.ts'
@@ -38,7 +38,7 @@ function start(container: HTMLElement) {
     ...{ mount, api, store, live, history, replay: null },
     chartFill: createChartFill({ api, store, history, signal }),
     painter: createPainter(store),
-    alarm: createAlarm(store),
+    alarm: new Alarm(store),
   }
   createRoot(container).render(
     <StrictMode>
