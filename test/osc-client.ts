@@ -22,14 +22,15 @@ export interface OscClient {
   send(port: number, message: OscMessage | Uint8Array, host?: string): void
 }
 
-export async function openOscClient(): Promise<OscClient> {
+/** `address` is the address that the client uses, by default any. */
+export async function openOscClient(address = '0.0.0.0'): Promise<OscClient> {
   const socket = createSocket('udp4')
   onTestEnd(async () => {
     socket.close()
   })
   const messages: ReceivedMessage[] = []
   socket.on('message', (bytes) => messages.push(...(decodePacket(bytes) ?? [])))
-  socket.bind(0, '0.0.0.0')
+  socket.bind(0, address)
   await once(socket, 'listening')
   return {
     port: socket.address().port,

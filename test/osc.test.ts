@@ -6,20 +6,12 @@ import { createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
 import type { ReceivedMessage } from '../src/domain/osc/packet.ts'
-import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { eventually } from './eventually.ts'
+import { startWithOsc } from './osc-app.ts'
 import { collectFrames, connectOsc, openOscClient } from './osc-client.ts'
 import { freePort } from './postgres.ts'
-
-async function startWithOsc(osc: object, more: object = {}) {
-  const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
-  const { id } = deviceOf(simulator)
-  simulator.show.set(id, { name: 'Zoë', battery: 61, rf_level: -47, audio_level: -20 }, 1)
-  const app = await startApp({ manufacturers: [configFor(simulator)], config: { osc, ...more } })
-  await until('the device is known', () => app.receiver(id))
-  return { app, simulator, id }
-}
 
 async function listenTcp(onConnection: (socket: Socket) => void): Promise<number> {
   const server = createServer(onConnection).listen(0, '127.0.0.1')
@@ -35,8 +27,10 @@ async function listenTcp(onConnection: (socket: Socket) => void): Promise<number
 
 const listMarkers = async (app: TestApp) => (await app.get('/api/events/?kind=marker')).json.results
 
-const readBad = async (app: TestApp) =>
-  Number(/^micwatch_osc_bad_packets_total (\d+)/m.exec(String((await app.get('/metrics')).bytes))?.[1])
+async function readCounter(app: TestApp, kind: 'bad' | 'excess'): Promise<number> {
+  const text = String((await app.get('/metrics')).bytes)
+  return Number(new RegExp(`^micwatch_osc_${kind}_packets_total (\\d+)`, 'm').exec(text)?.[1])
+}
 
 // Conformance: C-16.33, C-16.35.
 it('sends values and alerts to UDP and TCP targets on change', async () => {
@@ -87,7 +81,7 @@ it('sends all values at once to a subscriber, over UDP to its port and over TCP 
 it('accepts at most 32 subscribers', async () => {
   const port = await freePort()
   await startWithOsc({ listen: `127.0.0.1:${port}` })
-  const clients = await Promise.all(Array.from({ length: 33 }, openOscClient))
+  const clients = await Promise.all(Array.from({ length: 33 }, () => openOscClient()))
   for (const client of clients.slice(0, 32)) client.send(port, { address: '/micwatch/subscribe', args: [] })
   const hasValues = (client: (typeof clients)[number]) => client.value('/micwatch/ch/1/name') !== undefined
   await eventually(() => clients.filter(hasValues).length).toBe(32)
@@ -179,9 +173,26 @@ it('counts and drops malformed packets, and continues', async () => {
   const closed = once(tcp.socket, 'close')
   tcp.socket.write(Buffer.from('7fffffff00000000', 'hex'))
   await closed
-  await eventually(() => readBad(app)).toBeGreaterThan(90)
+  await eventually(() => readCounter(app, 'bad')).toBeGreaterThan(90)
   udp.send(port, { address: '/micwatch/subscribe', args: [] })
   await eventually(() => udp.value('/micwatch/ch/1/name')).toBe('Zoe')
+})
+
+// Conformance: C-16.48.
+it('counts and drops packets beyond the rate of an address, and answers others', async () => {
+  const port = await freePort()
+  const { app } = await startWithOsc({ listen: `127.0.0.1:${port}` })
+  const [flooding, other] = [await openOscClient('127.0.0.2'), await openOscClient()]
+  const flood = setInterval(() => {
+    for (let count = 0; count < 100; count++) flooding.send(port, { address: '/unknown', args: [] })
+  }, 5)
+  onTestEnd(async () => clearInterval(flood))
+  await eventually(() => readCounter(app, 'excess')).toBeGreaterThan(1000)
+  await eventually(() => {
+    other.send(port, { address: '/micwatch/subscribe', args: [] })
+    return other.value('/micwatch/ch/1/name')
+  }).toBe('Zoe')
+  expect(await readCounter(app, 'bad')).toBe(0)
 })
 
 // Conformance: C-16.36.

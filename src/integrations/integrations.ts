@@ -3,9 +3,10 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import type { AlertBody } from '../contract/resources/alerts.ts'
+import { toPerformerNames } from '../domain/live/lists.ts'
 import { now } from '../platform/clock.ts'
 import type { Runtime } from '../runtime.ts'
-import { createMqttGauge, createOscCounter } from '../state/counters.ts'
+import { createMqttGauge, createOscCounters } from '../state/counters.ts'
 import { getInstallationId } from '../storage/installation-id.ts'
 import { MqttPublisher } from './mqtt/mqtt.ts'
 import { Osc } from './osc/osc.ts'
@@ -37,15 +38,15 @@ export class Integrations {
       new Osc(config.osc, {
         ...runtime,
         destinations: runtime.sourceDeps.destinations,
-        receivers: () => runtime.receiverStore.list(),
         placeholders: () => runtime.placeholderStore.list(),
-        countBad: createOscCounter(runtime.counters),
+        performerNames: () => toPerformerNames(runtime.assignments()),
+        ...createOscCounters(runtime.counters),
         log,
         now,
       })
   }
 
-  /** What does not work, one sentence each. */
+  /** Describes each integration that does not work, in one sentence. */
   get problems(): readonly string[] {
     return [this.#osc?.problem, this.#mqtt?.problem].filter((problem) => problem != null)
   }

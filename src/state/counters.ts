@@ -178,14 +178,23 @@ function isCounted(kind: string): kind is keyof typeof countedEvents {
   return Object.hasOwn(countedEvents, kind)
 }
 
-/** Adds the metric of OSC. Returns a function that counts a packet that was dropped because it is malformed. */
-export function createOscCounter({ registry }: Pick<Counters, 'registry'>): () => void {
+/** Adds the metrics of OSC. Returns functions that count packets that were dropped. */
+export function createOscCounters({ registry }: Pick<Counters, 'registry'>): {
+  countBad(): void
+  countExcess(): void
+} {
+  const registers = [registry]
   const bad = new Counter({
     name: 'micwatch_osc_bad_packets_total',
     help: 'OSC packets that were dropped because they are malformed.',
-    registers: [registry],
+    registers,
   })
-  return () => bad.inc()
+  const excess = new Counter({
+    name: 'micwatch_osc_excess_packets_total',
+    help: 'OSC packets that were dropped because their sender sends too many.',
+    registers,
+  })
+  return { countBad: () => bad.inc(), countExcess: () => excess.inc() }
 }
 
 /** Adds the metric of MQTT. Returns a function that sets it. */

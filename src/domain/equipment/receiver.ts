@@ -252,6 +252,11 @@ export function frequencyOf({ frequency, transmitter }: Pick<Channel, 'frequency
   return frequency ?? transmitter?.frequency ?? null
 }
 
+/** Returns the name to show: the performer's if one wears the unit of the channel, else the transmitter's or channel's. */
+export function displayName({ name, transmitter }: Pick<Channel, 'name' | 'transmitter'>, performer?: string) {
+  return performer ?? transmitter?.name ?? name
+}
+
 /** Creates a channel without any reported value. */
 export function emptyChannel(id: number, channel: number, slot: number): Channel {
   return {

@@ -19,6 +19,13 @@ export function toChannelAssignments(
   })
 }
 
+/** Returns the names of the performers who wear the units of channels, by the id of the channel. */
+export function toPerformerNames(assignments: readonly ChannelAssignment[]): ReadonlyMap<number, string> {
+  return new Map(
+    assignments.flatMap(({ channel_id, performer }) => (channel_id === null ? [] : [[channel_id, performer.name]])),
+  )
+}
+
 export function toSourceBodies(manufacturers: readonly ManufacturerHealth[]): SourceBody[] {
   return manufacturers.flatMap(({ code, sources }) =>
     sources.map(({ source, status, error }) => ({ code, address: source, status, error })),

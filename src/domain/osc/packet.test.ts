@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { toBuffer } from 'osc-min'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { decodePacket, encodeMessage, FrameReader, maxPacketBytes, toFrame } from './packet.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -109,6 +109,19 @@ describe('FrameReader', () => {
         expect(read.map(hex)).toEqual(packets.map(hex))
       }),
     )
+  })
+
+  // Conformance: C-16.32.
+  it('copies every byte once, also of a packet that arrives byte by byte', () => {
+    const packet = encodeMessage({ address: '/a', args: ['x'.repeat(40_000)] })
+    const stream = toFrame(packet)
+    const reader = new FrameReader()
+    const copied = vi.spyOn(Uint8Array.prototype, 'set')
+    const read = Array.from(stream, (byte) => reader.read(Uint8Array.of(byte)) ?? []).flat()
+    const bytes = copied.mock.calls.reduce((sum, [source]) => sum + source.length, 0)
+    copied.mockRestore()
+    expect(read.map(hex)).toEqual([hex(packet)])
+    expect(bytes).toBe(stream.length)
   })
 
   // Conformance: C-16.32.

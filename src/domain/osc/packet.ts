@@ -76,26 +76,46 @@ export function toFrame(packet: Uint8Array): Uint8Array {
   return frame
 }
 
-/** Splits a TCP stream into packets. */
+const headerBytes = 4
+
+/** Splits a TCP stream into packets. Every byte is copied at most once, however the stream is cut. */
 export class FrameReader {
-  #pending = new Uint8Array(0)
+  readonly #header = new Uint8Array(headerBytes)
+  #headerLength = 0
+  /** The packet that is being read; null while its length is not complete. */
+  #packet: Uint8Array | null = null
+  #packetLength = 0
 
   /** Returns the packets that are complete; null if a length is impossible, after which nothing more can be read. */
   read(chunk: Uint8Array): readonly Uint8Array[] | null {
-    const bytes = new Uint8Array(this.#pending.length + chunk.length)
-    bytes.set(this.#pending)
-    bytes.set(chunk, this.#pending.length)
-    const view = new DataView(bytes.buffer)
     const packets: Uint8Array[] = []
-    let at = 0
-    while (bytes.length - at >= 4) {
-      const length = view.getInt32(at)
-      if (length <= 0 || length % 4 !== 0 || length > maxPacketBytes) return null
-      if (bytes.length - at - 4 < length) break
-      packets.push(bytes.subarray(at + 4, at + 4 + length))
-      at += 4 + length
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#packet === null) {
+        at += this.#readHeader(chunk.subarray(at))
+        if (this.#headerLength < headerBytes) break
+        const length = new DataView(this.#header.buffer).getInt32(0)
+        if (length <= 0 || length % 4 !== 0 || length > maxPacketBytes) return null
+        this.#packet = new Uint8Array(length)
+        this.#packetLength = 0
+        this.#headerLength = 0
+      } else {
+        const part = chunk.subarray(at, at + this.#packet.length - this.#packetLength)
+        this.#packet.set(part, this.#packetLength)
+        this.#packetLength += part.length
+        at += part.length
+        if (this.#packetLength < this.#packet.length) break
+        packets.push(this.#packet)
+        this.#packet = null
+      }
     }
-    this.#pending = bytes.slice(at)
     return packets
+  }
+
+  /** Returns the number of bytes that belong to the header. */
+  #readHeader(bytes: Uint8Array): number {
+    const part = bytes.subarray(0, headerBytes - this.#headerLength)
+    this.#header.set(part, this.#headerLength)
+    this.#headerLength += part.length
+    return part.length
   }
 }

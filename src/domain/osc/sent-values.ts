@@ -1,9 +1,9 @@
-/** Decides which messages are sent again: those whose values have changed, and each one after a while. */
+/** Decides which messages to a console are due: those whose values have changed, and each one after a while. */
 
 import type { OscMessage } from './packet.ts'
 
 export class SentValues {
-  readonly #sent = new Map<string, string>()
+  readonly #sent = new Map<string, OscMessage['args'][number] | undefined>()
   readonly #ticksPerRefresh: number
   #tick = 0
 
@@ -12,13 +12,12 @@ export class SentValues {
     this.#ticksPerRefresh = ticksPerRefresh
   }
 
-  /** Returns the messages that are due at this tick. The repetitions are spread over the ticks. */
+  /** Returns the messages that are due at this tick; each has one argument. The repetitions are spread over the ticks. */
   next(current: readonly OscMessage[]): OscMessage[] {
     this.#tick = (this.#tick + 1) % this.#ticksPerRefresh
-    const due = current.filter((message, index) => {
-      const value = JSON.stringify(message.args)
-      const isChanged = this.#sent.get(message.address) !== value
-      this.#sent.set(message.address, value)
+    const due = current.filter(({ address, args: [value] }, index) => {
+      const isChanged = this.#sent.get(address) !== value
+      this.#sent.set(address, value)
       return isChanged || index % this.#ticksPerRefresh === this.#tick
     })
     if (this.#sent.size > current.length) this.#forgetOthers(current)

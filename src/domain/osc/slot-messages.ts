@@ -4,7 +4,7 @@ import type { AlertBody } from '../../contract/resources/alerts.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { unmonitoredCondition } from '../conditions/condition.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
-import type { Channel } from '../equipment/receiver.ts'
+import { type Channel, displayName } from '../equipment/receiver.ts'
 import { toAscii } from './ascii.ts'
 import type { OscMessage } from './packet.ts'
 
@@ -19,15 +19,17 @@ export interface OscSlot {
   readonly isMuted: boolean
 }
 
-export function toOscSlot({ slot, name, transmitter, details, condition, forecast, ...levels }: Channel): OscSlot {
+/** `performer` is the name of the performer who wears the unit of the channel, if there is one. */
+export function toOscSlot(channel: Channel, performer?: string): OscSlot {
+  const { slot, transmitter, details, condition, forecast } = channel
   return {
     slot,
-    name: transmitter?.name ?? name ?? '',
+    name: displayName(channel, performer) ?? '',
     condition,
     battery: transmitter?.battery ?? null,
     minutes: transmitter === null ? null : (forecast?.minutes_left ?? null),
-    rf: transmitter?.rf_level ?? levels.rf_level,
-    audio: transmitter?.audio_level ?? levels.audio_level,
+    rf: transmitter?.rf_level ?? channel.rf_level,
+    audio: transmitter?.audio_level ?? channel.audio_level,
     isMuted: transmitter !== null && (details?.muted === true || transmitter.details?.muted === true),
   }
 }
@@ -37,26 +39,27 @@ export function placeholderToOscSlot({ slot, name, created_at }: Placeholder): O
   return { slot, name, condition: unmonitoredCondition(created_at), ...unknown, isMuted: false }
 }
 
-/** Returns the messages about a slot; there is none for an unknown number. */
-export function toSlotMessages({ slot, condition, ...values }: OscSlot): OscMessage[] {
-  const address = `/micwatch/ch/${slot}`
-  const numbers = {
-    attention: condition.attention ? 1 : 0,
-    battery: values.battery,
-    minutes: values.minutes,
-    rf: values.rf,
-    audio: values.audio,
-    muted: values.isMuted ? 1 : 0,
-  }
-  return [
-    { address: `${address}/name`, args: [toAscii(values.name)] },
-    { address: `${address}/state`, args: [condition.state] },
-    ...Object.entries(numbers).flatMap(([name, value]) =>
-      value === null ? [] : [{ address: `${address}/${name}`, args: [Math.round(value)] }],
-    ),
-  ]
+const valueNames = ['name', 'state', 'attention', 'battery', 'minutes', 'rf', 'audio', 'muted'] as const
+
+/** The values of a slot, in the order of `valueNames`. A number that is unknown is null. */
+type SlotValues = readonly (string | number | null)[]
+
+function toSlotValues({ name, condition, battery, minutes, rf, audio, isMuted }: OscSlot): SlotValues {
+  return [name, condition.state, condition.attention ? 1 : 0, battery, minutes, rf, audio, isMuted ? 1 : 0]
 }
 
+/** Returns the messages about a slot, without unknown numbers, and without the values that `before` has too. */
+export function toSlotMessages(slot: OscSlot, before: OscSlot | null = null): OscMessage[] {
+  const isOther = before?.slot !== slot.slot
+  const known = before === null || isOther ? [] : toSlotValues(before)
+  const messages: OscMessage[] = []
+  for (const [index, value] of toSlotValues(slot).entries()) {
+    if (value === null || value === known[index]) continue
+    const argument = typeof value === 'string' ? toAscii(value) : Math.round(value)
+    messages.push({ address: `/micwatch/ch/${slot.slot}/${valueNames[index]}`, args: [argument] })
+  }
+  return messages
+}
 /** Returns the message about an alert that was raised or cleared; null for every other change. */
 export function toAlertOscMessage({ id, state, message, silenced }: AlertBody): OscMessage | null {
   const args = [String(id), toAscii(message)]

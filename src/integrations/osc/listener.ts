@@ -8,6 +8,7 @@ import { isInNetwork, parseAddress, parseNetwork } from '../../domain/identity/a
 import { decodePacket, FrameReader, type ReceivedMessage } from '../../domain/osc/packet.ts'
 import type { Log } from '../../monitoring/log.ts'
 import { pause, untilAborted } from '../../monitoring/wait.ts'
+import { LruMap } from '../../platform/lru-map.ts'
 import { createTcpPeer, createUdpPeer, type OscPeer } from './peers.ts'
 
 /** Where a message came from, and how to answer. */
@@ -20,15 +21,20 @@ export interface OscOrigin {
   createPeer(): OscPeer
 }
 
-export interface ListenerDeps {
+export interface PacketCounters {
+  /** A malformed packet was dropped. */
+  countBad(): void
+  /** A packet was dropped because its sender sends too many. */
+  countExcess(): void
+}
+
+export interface ListenerDeps extends PacketCounters {
   readonly host: string
   readonly port: number
   /** Networks whose packets are read. */
   readonly accept: readonly string[]
   readonly log: Log
   received(message: ReceivedMessage, origin: OscOrigin): void
-  /** A malformed packet was dropped. */
-  countBad(): void
   /** A TCP connection was closed. */
   closed(key: string): void
 }
@@ -37,13 +43,15 @@ const retryMs = 5_000
 const maxConnections = 64
 /** A connection on which nothing arrives is closed: subscriptions end after 60 seconds. */
 const idleMs = 120_000
-/** Packets beyond this rate are dropped before they are decoded. */
+/** Packets of an address beyond this rate are dropped before they are decoded. */
 const packetRate = { perSecond: 1000, burst: 2000 }
+/** Addresses whose rate is measured. More would need more memory, and the sender of a datagram may be forged. */
+const maxSenders = 1000
 
 export class OscListener {
   readonly #deps: ListenerDeps
   readonly #networks: readonly NonNullable<ReturnType<typeof parseNetwork>>[]
-  #bucket: Bucket = fullBucket(packetRate, performance.now())
+  readonly #buckets = new LruMap<string, Bucket>(maxSenders)
   #connections = 0
   #problem: string | null = null
 
@@ -135,13 +143,22 @@ export class OscListener {
 
   #receive(bytes: Uint8Array, address: string, key: string, createPeer: () => OscPeer): void {
     if (!this.#isAccepted(address)) return
-    const { bucket, waitMs } = takeToken(this.#bucket, packetRate, performance.now())
-    this.#bucket = bucket
-    if (waitMs > 0) return
+    if (!this.#takeToken(address)) {
+      this.#deps.countExcess()
+      return
+    }
     const messages = decodePacket(bytes)
     if (messages === null) this.#deps.countBad()
     const origin = { address, key, isLoopback: isLoopbackAddress(address), createPeer }
     for (const message of messages ?? []) this.#deps.received(message, origin)
+  }
+
+  /** Returns whether the rate of this address allows another packet. */
+  #takeToken(address: string): boolean {
+    const now = performance.now()
+    const { bucket, waitMs } = takeToken(this.#buckets.get(address) ?? fullBucket(packetRate, now), packetRate, now)
+    this.#buckets.set(address, bucket)
+    return waitMs === 0
   }
 }
 

@@ -5,15 +5,12 @@ import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { parseCommand } from '../../domain/osc/command.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import { type CommandDeps, OscCommands } from './commands.ts'
-import { OscListener, type OscOrigin } from './listener.ts'
+import { OscListener, type OscOrigin, type PacketCounters } from './listener.ts'
 import { OscPublisher, type PublisherDeps } from './publisher.ts'
 import { OscSubscriptions } from './subscriptions.ts'
 import { runTarget, type TargetDeps } from './targets.ts'
 
-export interface OscDeps extends PublisherDeps, TargetDeps, CommandDeps {
-  /** A malformed packet was dropped. */
-  countBad(): void
-}
+export type OscDeps = PublisherDeps & TargetDeps & CommandDeps & PacketCounters
 
 export class Osc {
   readonly #config: OscConfig
@@ -37,6 +34,7 @@ export class Osc {
         accept,
         log: deps.log,
         countBad: deps.countBad,
+        countExcess: deps.countExcess,
         received: (message, origin) => this.#receive(message, origin),
         closed: (key) => this.#subscriptions.unsubscribe(key),
       })
@@ -57,13 +55,13 @@ export class Osc {
     this.#publisher.alertChanged(alert)
   }
 
-  /** Receives, and sends to subscribers, until the signal aborts. Every process does where it can. */
+  /** Receives, and sends to subscribers, until the signal aborts. Every process that can listen runs this. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#publisher.run(signal), this.#subscriptions.run(signal), this.#listener?.run(signal)])
     await this.#commands.idle()
   }
 
-  /** Sends to the targets and consoles until the signal aborts. One process of an installation does. */
+  /** Sends to the targets and consoles until the signal aborts. Only one process of an installation runs this. */
   async publish(signal: AbortSignal): Promise<void> {
     const { targets, strips } = this.#config
     await Promise.all([

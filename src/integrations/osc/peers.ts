@@ -1,41 +1,62 @@
 /**
- * Sends packets to one receiver each. A peer that reads too slowly delays nobody: of each key only the newest packet
- * waits, and the number of waiting packets is limited.
+ * Sends messages to one receiver each. A peer that reads too slowly delays no other: of each key only the newest message
+ * waits, and the number of waiting messages is limited.
  */
 
 import type { Socket } from 'node:net'
-import { toFrame } from '../../domain/osc/packet.ts'
+import { encodeMessage, type OscMessage, toFrame } from '../../domain/osc/packet.ts'
+import { isTimeSliceUsed } from '../../platform/time-slice.ts'
+
+/** A message to several peers, which is encoded once, and only if it is sent before a newer one replaces it. */
+export class PeerMessage {
+  readonly #message: OscMessage
+  #packet: Uint8Array | undefined
+
+  constructor(message: OscMessage) {
+    this.#message = message
+  }
+
+  get address(): string {
+    return this.#message.address
+  }
+
+  get packet(): Uint8Array {
+    this.#packet ??= encodeMessage(this.#message)
+    return this.#packet
+  }
+}
 
 export interface OscPeer {
-  /** Sends the packet in place of one with the same key that was not sent yet. */
-  put(key: string, packet: Uint8Array): void
+  /** Sends the message in place of one with the same key that was not sent yet. */
+  put(key: string, message: PeerMessage): void
   close(): void
 }
 
-const maxWaiting = 20_000
+/** All values of 6,000 slots. */
+const maxWaiting = 50_000
 /** The number of datagrams that are sent at once; more might not fit into the buffer of the receiver. */
 const datagramsAtOnce = 32
 const datagramPauseMs = 2
 
 class Outbox {
-  readonly #packets = new Map<string, Uint8Array>()
+  readonly #messages = new Map<string, PeerMessage>()
 
-  put(key: string, packet: Uint8Array): void {
-    this.#packets.set(key, packet)
-    if (this.#packets.size > maxWaiting) this.take()
+  put(key: string, message: PeerMessage): void {
+    this.#messages.set(key, message)
+    if (this.#messages.size > maxWaiting) this.take()
   }
 
-  /** Removes and returns the packet that has waited longest. */
+  /** Removes and returns the packet of the message that has waited longest. */
   take(): Uint8Array | undefined {
-    for (const [key, packet] of this.#packets) {
-      this.#packets.delete(key)
+    for (const [key, { packet }] of this.#messages) {
+      this.#messages.delete(key)
       return packet
     }
     return undefined
   }
 
   get isEmpty(): boolean {
-    return this.#packets.size === 0
+    return this.#messages.size === 0
   }
 }
 
@@ -44,15 +65,17 @@ export function createUdpPeer(send: (packet: Uint8Array) => void): OscPeer {
   const outbox = new Outbox()
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
-    for (let count = 0; count < datagramsAtOnce && !outbox.isEmpty; count++) {
+    for (let count = 0; count < datagramsAtOnce; count++) {
       const packet = outbox.take()
-      if (packet !== undefined) send(packet)
+      if (packet === undefined) break
+      send(packet)
+      if (isTimeSliceUsed()) break
     }
     timer = outbox.isEmpty ? undefined : setTimeout(flush, datagramPauseMs)
   }
   return {
-    put(key, packet) {
-      outbox.put(key, packet)
+    put(key, message) {
+      outbox.put(key, message)
       timer ??= setTimeout(flush, 0)
     },
     close: () => clearTimeout(timer),
@@ -68,14 +91,15 @@ export function createTcpPeer(socket: Socket): OscPeer {
     if (socket.destroyed || socket.writableNeedDrain) return
     socket.cork()
     for (let packet = outbox.take(); packet !== undefined; packet = outbox.take()) {
-      if (!socket.write(toFrame(packet))) break
+      if (!socket.write(toFrame(packet)) || isTimeSliceUsed()) break
     }
     socket.uncork()
+    if (!outbox.isEmpty && !socket.writableNeedDrain) immediate = setImmediate(flush)
   }
   socket.on('drain', flush)
   return {
-    put(key, packet) {
-      outbox.put(key, packet)
+    put(key, message) {
+      outbox.put(key, message)
       immediate ??= setImmediate(flush)
     },
     close() {

@@ -1,10 +1,12 @@
-/** Compares the slots ten times a second with what was sent, and gives every peer what is due. */
+/**
+ * Compares the slots ten times a second with what was sent, and gives every peer what is due. A pass over the slots
+ * yields to the event loop, and only slots whose records were replaced are compared.
+ */
 
 import type { OscStrips } from '../../config/integrations.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
 import type { Placeholder } from '../../domain/equipment/placeholder.ts'
-import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
-import { encodeMessage, type OscMessage } from '../../domain/osc/packet.ts'
+import type { Channel } from '../../domain/equipment/receiver.ts'
 import { SentValues } from '../../domain/osc/sent-values.ts'
 import {
   type OscSlot,
@@ -15,19 +17,28 @@ import {
   toStripMessages,
 } from '../../domain/osc/slot-messages.ts'
 import { pause } from '../../monitoring/wait.ts'
-import type { OscPeer } from './peers.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
+import type { ReceiverStore } from '../../state/receiver-store.ts'
+import { type OscPeer, PeerMessage } from './peers.ts'
 
 export interface PublisherDeps {
-  receivers(): readonly Receiver[]
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'get'>
   placeholders(): readonly Placeholder[]
+  /** Returns the names of the performers who wear the units of channels, by the id of the channel. */
+  performerNames(): ReadonlyMap<number, string>
 }
 
 const tickMs = 100
 const ticksPerRefresh = 100
 
-interface Described {
+/** What was last sent about a channel or a placeholder. */
+interface Sent {
+  /** Replaced when anything changes. */
+  readonly record: Channel | Placeholder
+  readonly performer: string | undefined
   readonly slot: OscSlot
-  readonly messages: readonly OscMessage[]
+  /** The pass that sent or confirmed it. */
+  pass: number
 }
 
 interface StripOutput {
@@ -39,10 +50,12 @@ interface StripOutput {
 export class OscPublisher {
   readonly #deps: PublisherDeps
   readonly #peers = new Set<OscPeer>()
+  /** Peers to which the next pass sends all values. */
+  readonly #awaiting = new Set<OscPeer>()
   readonly #strips = new Set<StripOutput>()
-  readonly #sent = new SentValues(ticksPerRefresh)
-  /** Records are replaced when anything changes, so what was made from them can be kept. */
-  readonly #described = new WeakMap<Channel | Placeholder, Described>()
+  /** By `channel <id>` or `placeholder <id>`. */
+  readonly #sent = new Map<string, Sent>()
+  #pass = 0
 
   constructor(deps: PublisherDeps) {
     this.#deps = deps
@@ -50,21 +63,23 @@ export class OscPublisher {
 
   /** Compares until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    while (await pause(tickMs, signal)) this.tick()
+    while (await pause(tickMs, signal)) await this.tick()
   }
 
-  /** Sends all values now, and every change from now on. Returns a function that ends this. */
+  /** Sends all values at the next tick, and every change from then on. Returns a function that ends this. */
   addPeer(peer: OscPeer): () => void {
-    this.sendAll(peer)
     this.#peers.add(peer)
+    this.sendAll(peer)
     return () => {
       this.#peers.delete(peer)
+      this.#awaiting.delete(peer)
       peer.close()
     }
   }
 
+  /** Sends all values at the next tick. */
   sendAll(peer: OscPeer): void {
-    for (const message of this.#listMessages()) peer.put(message.address, encodeMessage(message))
+    this.#awaiting.add(peer)
   }
 
   /** Writes names and colors to the strips of a console. Returns a function that ends this. */
@@ -80,50 +95,70 @@ export class OscPublisher {
   alertChanged(alert: AlertBody): void {
     const message = toAlertOscMessage(alert)
     if (message === null) return
-    const packet = encodeMessage(message)
+    const packet = new PeerMessage(message)
     for (const peer of this.#peers) peer.put(`${message.address} ${alert.id}`, packet)
   }
 
   /** Gives every peer what is due. Called by `run`; public for tests. */
-  tick(): void {
-    if (this.#peers.size > 0) {
-      for (const message of this.#sent.next(this.#listMessages())) {
-        const packet = encodeMessage(message)
-        for (const peer of this.#peers) peer.put(message.address, packet)
+  async tick(): Promise<void> {
+    if (this.#peers.size + this.#strips.size === 0) return
+    this.#pass += 1
+    const awaiting = new Set(this.#awaiting)
+    this.#awaiting.clear()
+    const performers = this.#deps.performerNames()
+    for (const { id } of this.#deps.receiverStore.listFacts()) {
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+      for (const channel of this.#deps.receiverStore.get(id)?.channels ?? []) {
+        const performer = performers.get(channel.id)
+        this.#visit(`channel ${channel.id}`, channel, { awaiting, performer, toSlot: toOscSlot })
       }
     }
-    for (const { strips, peer, sent } of this.#strips) {
-      for (const message of sent.next(this.#listStripMessages(strips)))
-        peer.put(message.address, encodeMessage(message))
+    for (const placeholder of this.#deps.placeholders()) {
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+      this.#visit(`placeholder ${placeholder.id}`, placeholder, { awaiting, toSlot: placeholderToOscSlot })
+    }
+    for (const [key, { pass }] of this.#sent) if (pass !== this.#pass) this.#sent.delete(key)
+    this.#sendStrips()
+  }
+
+  /** Sends what is due about a record. The repetitions are spread over the passes. */
+  #visit<T extends Channel | Placeholder>(key: string, record: T, options: VisitOptions<T>): void {
+    const { awaiting, performer, toSlot } = options
+    const last = this.#sent.get(key)
+    const isRefreshDue = (this.#pass + record.id) % ticksPerRefresh === 0
+    const isSame = last?.record === record && last.performer === performer
+    const slot = isSame ? last.slot : toSlot(record, performer)
+    if (isSame) last.pass = this.#pass
+    else this.#sent.set(key, { record, performer, slot, pass: this.#pass })
+    const needsAll = isRefreshDue || awaiting.size > 0
+    if (isSame && !needsAll) return
+    const all = needsAll ? toSlotMessages(slot).map((message) => new PeerMessage(message)) : []
+    const changed = isRefreshDue
+      ? all
+      : isSame
+        ? []
+        : toSlotMessages(slot, last?.slot).map((one) => new PeerMessage(one))
+    for (const peer of this.#peers) {
+      for (const message of awaiting.has(peer) ? all : changed) peer.put(message.address, message)
     }
   }
 
-  #listDescribed(): Described[] {
-    const channels = this.#deps.receivers().flatMap((receiver) => receiver.channels)
-    return [
-      ...channels.map((channel) => this.#describe(channel, toOscSlot)),
-      ...this.#deps.placeholders().map((placeholder) => this.#describe(placeholder, placeholderToOscSlot)),
-    ]
+  #sendStrips(): void {
+    if (this.#strips.size === 0) return
+    const bySlot = new Map([...this.#sent.values()].map(({ slot }) => [slot.slot, slot]))
+    for (const { strips, peer, sent } of this.#strips) {
+      const messages = [...strips.slots].flatMap(([channel, number]) => {
+        const slot = bySlot.get(number)
+        return slot === undefined ? [] : toStripMessages(strips.type, channel, slot)
+      })
+      for (const message of sent.next(messages)) peer.put(message.address, new PeerMessage(message))
+    }
   }
+}
 
-  #describe<T extends Channel | Placeholder>(record: T, toSlot: (record: T) => OscSlot): Described {
-    const known = this.#described.get(record)
-    if (known !== undefined) return known
-    const slot = toSlot(record)
-    const described = { slot, messages: toSlotMessages(slot) }
-    this.#described.set(record, described)
-    return described
-  }
-
-  #listMessages(): OscMessage[] {
-    return this.#listDescribed().flatMap(({ messages }) => messages)
-  }
-
-  #listStripMessages({ type, slots }: OscStrips): OscMessage[] {
-    const bySlot = new Map(this.#listDescribed().map(({ slot }) => [slot.slot, slot]))
-    return [...slots].flatMap(([channel, number]) => {
-      const slot = bySlot.get(number)
-      return slot === undefined ? [] : toStripMessages(type, channel, slot)
-    })
-  }
+interface VisitOptions<T> {
+  /** Peers that get all values. */
+  readonly awaiting: ReadonlySet<OscPeer>
+  readonly performer?: string | undefined
+  toSlot(record: T, performer?: string): OscSlot
 }

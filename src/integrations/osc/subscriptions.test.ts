@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { buildReceiver } from '../../../test/builders.ts'
+import { emptyChannel } from '../../domain/equipment/receiver.ts'
+import { createReceiverStore } from '../../state/receiver-store.ts'
+import type { PeerMessage } from './peers.ts'
+import { OscPublisher } from './publisher.ts'
+import { OscSubscriptions } from './subscriptions.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function start() {
+  const receiverStore = createReceiverStore()
+  receiverStore.put(buildReceiver(1, { channels: [emptyChannel(1, 1, 1)] }))
+  const publisher = new OscPublisher({ receiverStore, placeholders: () => [], performerNames: () => new Map() })
+  const subscriptions = new OscSubscriptions(publisher, { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} })
+  const stop = new AbortController()
+  const ended = Promise.all([publisher.run(stop.signal), subscriptions.run(stop.signal)])
+  let isClosed = false
+  const received: PeerMessage[] = []
+  const origin = {
+    key: 'udp:10.0.0.5:4000',
+    createPeer: () => ({
+      put: (_key: string, message: PeerMessage) => void received.push(message),
+      close: () => {
+        isClosed = true
+      },
+    }),
+  }
+  return {
+    subscribe: () => subscriptions.subscribe(origin),
+    isClosed: () => isClosed,
+    count: () => received.splice(0).length,
+    async stop() {
+      stop.abort()
+      await ended
+    },
+  }
+}
+
+// Conformance: C-16.39.
+it('ends a subscription after 60 seconds', async () => {
+  const { subscribe, isClosed, count, stop } = start()
+  subscribe()
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(isClosed()).toBe(false)
+  expect(count()).toBeGreaterThan(0)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(isClosed()).toBe(true)
+  count()
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(count()).toBe(0)
+  await stop()
+})
+
+// Conformance: C-16.39.
+it('a renewed subscription gets all values, and lasts 60 seconds more', async () => {
+  const { subscribe, isClosed, count, stop } = start()
+  subscribe()
+  await vi.advanceTimersByTimeAsync(50_050)
+  count()
+  subscribe()
+  await vi.advanceTimersByTimeAsync(100)
+  // Name, state, attention and muted.
+  expect(count()).toBeGreaterThanOrEqual(4)
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(isClosed()).toBe(false)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(isClosed()).toBe(true)
+  await stop()
+})
