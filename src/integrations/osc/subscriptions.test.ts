@@ -13,7 +13,12 @@ function start() {
   const receiverStore = createReceiverStore()
   receiverStore.put(buildReceiver(1, { channels: [emptyChannel(1, 1, 1)] }))
   const publisher = new OscPublisher({ receiverStore, placeholders: () => [], performerNames: () => new Map() })
-  const subscriptions = new OscSubscriptions(publisher, { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} })
+  const subscriptions = new OscSubscriptions(publisher, {
+    debug: () => {},
+    info: () => {},
+    warn: () => {},
+    error: () => {},
+  })
   const stop = new AbortController()
   const ended = Promise.all([publisher.run(stop.signal), subscriptions.run(stop.signal)])
   let isClosed = false
