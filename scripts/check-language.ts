@@ -57,10 +57,10 @@ const exceptions: readonly Exception[] = [
 ]
 
 const excluded = [
-  /^package-lock\.json$/,
+  /(^|\/)package-lock\.json$/,
   /^test\/fixtures\//,
   /^scripts\/check-language\.ts$/,
-  /^LICENSE$/,
+  /(^|\/)LICENSE$/,
   /\.(png|svg|pem|lock|gz)$/,
 ]
 

@@ -11,7 +11,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const testFolders = ['src', 'simulators', 'test', 'web', 'scripts']
+const companionModule = 'integrations/companion-module-micwatch'
+/** `.ci/run` runs the tests of the Companion module; they are not part of `npm test`. */
+const testFolders = ['src', 'simulators', 'test', 'web', 'scripts', `${companionModule}/src`, `${companionModule}/test`]
 
 export interface ChecklistRow {
   readonly id: string

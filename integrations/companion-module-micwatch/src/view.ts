@@ -1,0 +1,175 @@
+/** What buttons display, as a function of the live state. All conditions come from Micwatch. */
+
+import type { LiveState } from './live-state.ts'
+import type { Alert, Channel, Condition, Group, Placeholder, Severity } from './wire.ts'
+
+/** The state of one slot of the wall. Unknown values are null. */
+export interface SlotStatus {
+  readonly slot: number
+  /** Null for a placeholder. */
+  readonly channelId: number | null
+  readonly name: string
+  readonly performer: string | null
+  readonly receiver: string | null
+  readonly condition: Condition
+  /** Null while no transmitter is received. */
+  readonly battery: Battery | null
+  readonly model: string | null
+  readonly rfDbm: number | null
+  /** On the equipment's own scale, if it does not report dBm. */
+  readonly rfPercent: number | null
+  readonly audioDbfs: number | null
+  readonly quality: number | null
+  readonly antennas: string | null
+  readonly frequency: string | null
+  readonly encryption: string | null
+  readonly isTransmitterMuted: boolean | null
+  readonly isReceiverMuted: boolean | null
+}
+
+interface Battery {
+  readonly percent: number | null
+  readonly bars: number | null
+  readonly minutes: number | null
+  readonly type: string | null
+}
+
+export interface View {
+  /** False while there is no live connection; then nothing of the rest is current. */
+  readonly isConnected: boolean
+  /** By slot, in ascending order. */
+  readonly slots: ReadonlyMap<number, SlotStatus>
+  readonly groups: readonly Group[]
+  /** Alerts that are raised and not silenced, newest first. */
+  readonly alerts: readonly Alert[]
+  readonly runningShow: string | null
+  readonly receiversOffline: number
+  readonly sourcesFailing: number
+}
+
+export const emptyView: View = {
+  isConnected: false,
+  slots: new Map(),
+  groups: [],
+  alerts: [],
+  runningShow: null,
+  receiversOffline: 0,
+  sourcesFailing: 0,
+}
+
+export function createView(state: LiveState, isConnected: boolean): View {
+  const performers = new Map(state.assignments.map(({ channel_id, performer }) => [channel_id, performer.name]))
+  const statuses = [
+    ...state.placeholders.filter(({ kind }) => kind !== 'blank').map(placeholderStatus),
+    ...[...state.channels.values()].map((channel) =>
+      channelStatus(
+        channel,
+        performers.get(channel.id) ?? null,
+        state.receivers.get(channel.receiver_id)?.name ?? null,
+      ),
+    ),
+  ]
+  const alerts = [...state.alerts.values()].filter((alert) => alert.state === 'raised' && !alert.silenced)
+  return {
+    isConnected,
+    slots: new Map(statuses.sort((a, b) => a.slot - b.slot).map((status) => [status.slot, status])),
+    groups: state.groups,
+    alerts: alerts.sort((a, b) => b.raised_at.localeCompare(a.raised_at) || b.id - a.id),
+    runningShow: [...state.shows.values()].at(-1)?.title ?? null,
+    receiversOffline: [...state.receivers.values()].filter(({ is_active }) => !is_active).length,
+    sourcesFailing: [...state.sources.values()].filter(({ status }) => isFailing(status)).length,
+  }
+}
+
+const isFailing = (status: string | null) => status === 'unhealthy' || status === 'degraded'
+
+function placeholderStatus({ slot, name, condition }: Placeholder): SlotStatus {
+  return {
+    slot,
+    channelId: null,
+    name,
+    performer: null,
+    receiver: null,
+    condition,
+    battery: null,
+    model: null,
+    rfDbm: null,
+    rfPercent: null,
+    audioDbfs: null,
+    quality: null,
+    antennas: null,
+    frequency: null,
+    encryption: null,
+    isTransmitterMuted: null,
+    isReceiverMuted: null,
+  }
+}
+
+function channelStatus(channel: Channel, performer: string | null, receiver: string | null): SlotStatus {
+  const { transmitter, details } = channel
+  return {
+    slot: channel.slot,
+    channelId: channel.id,
+    name: transmitter?.name || channel.name || `Slot ${channel.slot}`,
+    performer,
+    receiver,
+    condition: channel.condition,
+    battery: transmitter === null ? null : batteryOf(transmitter),
+    model: transmitter?.details?.model ?? null,
+    rfDbm: transmitter === null ? channel.rf_level : transmitter.rf_level,
+    rfPercent: details?.rf_percent ?? null,
+    audioDbfs: transmitter === null ? channel.audio_level : transmitter.audio_level,
+    quality: details?.quality ?? null,
+    antennas: details?.antennas ?? null,
+    frequency: channel.frequency,
+    encryption: details?.encryption ?? null,
+    isTransmitterMuted: transmitter?.details?.muted ?? null,
+    isReceiverMuted: details?.muted ?? null,
+  }
+}
+
+function batteryOf({ battery, forecast, details }: NonNullable<Channel['transmitter']>): Battery {
+  return {
+    percent: battery,
+    bars: details?.battery_bars ?? (battery === null ? null : Math.ceil(battery / 20)),
+    minutes: details?.battery_minutes ?? forecast?.minutes_left ?? null,
+    type: details?.battery_type ?? null,
+  }
+}
+
+/** Returns whether one of the states is the slot's state or one of its flags. */
+export function isIn({ condition }: SlotStatus, ...states: readonly string[]): boolean {
+  return states.some((state) => condition.state === state || condition.flags.includes(state))
+}
+
+/** Returns whether the readings of the slot are current. While the receiver is offline or silent, they are not. */
+export const isCurrent = (status: SlotStatus): boolean => !isIn(status, 'receiver_offline', 'stale')
+
+/** Micwatch's words for the states of a channel. */
+export const stateNames: Readonly<Record<string, string>> = {
+  receiver_offline: 'Receiver offline',
+  stale: 'Stale',
+  encryption_error: 'Encryption error',
+  battery_critical: 'Battery critical',
+  battery_died: 'Battery died',
+  interference: 'Interference',
+  rf_weak: 'RF weak',
+  battery_low: 'Battery low',
+  no_audio: 'No audio',
+  muted: 'Muted',
+  clipping: 'Clipping',
+  battery_replace_soon: 'Replace soon',
+  tx_off: 'TX off',
+  no_battery_data: 'TX on',
+  ok: 'OK',
+  unmonitored: 'Not monitored',
+}
+
+/** How the slot looks: its severity, or grey if it is not in use or not current. */
+export type Look = Severity | 'off' | 'offline'
+
+export function lookOf(status: SlotStatus | undefined, isConnected: boolean): Look {
+  if (status === undefined || !isConnected) return 'offline'
+  const { state, severity } = status.condition
+  return state === 'tx_off' || state === 'unmonitored' ? 'off' : severity
+}
