@@ -186,6 +186,8 @@ export const profileFields = {
   step_khz: Type.Optional(whole(1, 10_000)),
   occupied_khz: Type.Optional(whole(1, 100_000)),
   is_generator: Type.Optional(flag),
+  filter_centres: Type.Optional(Type.Array(mhz, { maxItems: 100, description: 'a list of at most 100 MHz' })),
+  shares_carrier: Type.Optional(flag),
   bands: Type.Optional(
     Type.Array(Type.Object({ name: text(1, 64), ranges: mhzRanges(20) }, { additionalProperties: false }), {
       maxItems: 200,

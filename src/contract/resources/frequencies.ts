@@ -92,7 +92,8 @@ const Guards = named('Guards', 'Distances below which there is a conflict.', {
 })
 
 const windowMhz = Type.Union([Type.Number(), Type.Null()], {
-  description: 'Products count only if all generators are within this many MHz of the carrier; null: without limit.',
+  description:
+    'Products count only if all generators are within this many MHz of the carrier or its filter; null: without limit.',
 })
 
 export const FrequencyProfile = named('FrequencyProfile', 'What a kind of equipment needs.', {
@@ -106,6 +107,8 @@ export const FrequencyProfile = named('FrequencyProfile', 'What a kind of equipm
   step_khz: whole('Suggested frequencies are multiples of this step, in kHz.'),
   occupied_khz: whole('Occupied width of a carrier in kHz.'),
   is_generator: flag('Whether its carriers cause intermodulation.'),
+  filter_centres: listOf(mhz, 'Windows are around the nearest of these; around the carrier if the list is empty.'),
+  shares_carrier: flag('Whether channels of one device with the same frequency share one carrier.'),
   bands: listOf(
     Type.Object({
       name: text('Name.'),

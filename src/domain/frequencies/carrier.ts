@@ -19,6 +19,8 @@ export interface Equipment {
   readonly guards: Guards
   /** Products count only if all their generators are at most this far from the victim; null if there is no limit. */
   readonly windowKhz: number | null
+  /** The centres of fixed filters: the window is around the nearest one; around the carrier if there are none. */
+  readonly filterCentresKhz: readonly number[]
   /** False for equipment whose carriers make no products worth counting. */
   readonly isGenerator: boolean
   readonly occupiedKhz: number
@@ -39,7 +41,7 @@ export interface Carrier extends Equipment {
 export const defaultOccupiedKhz = 200
 
 /** From this occupied width on, a carrier is a wideband one, which fills its block with many channels. */
-export const widebandKhz = 1000
+const widebandKhz = 1000
 
 const noGuards: Guards = { spacing: 0, '2t3o': 0, '3t3o': 0, '2t5o': 0, '2t7o': 0, '2t9o': 0 }
 
@@ -48,6 +50,7 @@ export function equipmentWithGuards(guards: Partial<Guards>, windowMhz: number |
   return {
     guards: { ...noGuards, ...guards },
     windowKhz: windowMhz === null ? null : Math.round(windowMhz * 1000),
+    filterCentresKhz: [],
     isGenerator: true,
     occupiedKhz: defaultOccupiedKhz,
     ranges: [],
@@ -71,10 +74,16 @@ export function formatMhz(khz: number): string {
   return `${khz < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`
 }
 
-/** Returns how far apart two carriers must be: the larger of their guards. Two wideband carriers must not overlap. */
+/**
+ * Returns how far apart the centres of two carriers must be: the larger of their guards. A wideband carrier keeps the
+ * guard of a narrowband one from the edge of its block, and does not overlap another wideband carrier.
+ */
 export function requiredSpacingKhz(a: Equipment, b: Equipment): number {
-  const isWideband = Math.min(a.occupiedKhz, b.occupiedKhz) >= widebandKhz
-  return Math.max(a.guards.spacing, b.guards.spacing, isWideband ? (a.occupiedKhz + b.occupiedKhz) / 2 : 0)
+  const [wide, other] = a.occupiedKhz >= b.occupiedKhz ? [a, b] : [b, a]
+  const larger = Math.max(a.guards.spacing, b.guards.spacing)
+  if (wide.occupiedKhz < widebandKhz) return larger
+  const beyondEdge = other.occupiedKhz < widebandKhz ? other.guards.spacing : other.occupiedKhz / 2
+  return Math.max(larger, Math.ceil(wide.occupiedKhz / 2 + beyondEdge))
 }
 
 export function isInRange(khz: number, { fromKhz, toKhz }: KhzRange): boolean {

@@ -5,6 +5,16 @@ import { checkCarriers, recheckCarriers } from './check.ts'
 import type { CheckResult } from './conflict.ts'
 import { carriersAt, checkByBruteForce } from './test-carriers.ts'
 
+const c10 = [
+  534, 534.475, 535.2, 536.75, 538.5, 540.6, 541.425, 544, 545.65, 548.125, 551.625, 556.475, 606, 606.375, 607,
+  608.375, 616.1, 621.7, 625.4, 630.7, 633.85, 646.2, 648.075, 656.025,
+]
+const t3 = [485, 486.625, 488.175, 488.725, 490.125, 495.025, 498.475, 499.875]
+const t4 = [
+  470.125, 470.475, 470.9, 471.25, 471.75, 472.1, 472.525, 472.875, 473.45, 473.875, 474.225, 474.65, 475.35, 475.725,
+  476.175, 476.925,
+]
+
 /** Returns the totals that are not 0. */
 function totalsOf({ totals }: CheckResult): Record<string, number> {
   return Object.fromEntries(Object.entries(totals).filter(([, count]) => count > 0))
@@ -136,11 +146,6 @@ describe('T2: cases that were run in Wireless Workbench', () => {
     expect(totalsOf(checkAt([500, 500.35], guards))).toEqual({})
   })
 
-  const c10 = [
-    534, 534.475, 535.2, 536.75, 538.5, 540.6, 541.425, 544, 545.65, 548.125, 551.625, 556.475, 606, 606.375, 607,
-    608.375, 616.1, 621.7, 625.4, 630.7, 633.85, 646.2, 648.075, 656.025,
-  ]
-
   it.each([
     [200, 90, 100, {}],
     [201, 91, 101, { '2t3o': 6, '3t3o': 96 }],
@@ -154,7 +159,6 @@ describe('T2: cases that were run in Wireless Workbench', () => {
 
 // Conformance: C-15.21.
 describe('T3: eight carriers', () => {
-  const mhz = [485, 486.625, 488.175, 488.725, 490.125, 495.025, 498.475, 499.875]
   const all = { '2t3o': 200, '3t3o': 100, '2t5o': 90, '2t7o': 90, '2t9o': 90 }
 
   it.each([
@@ -166,17 +170,17 @@ describe('T3: eight carriers', () => {
     ],
     [all, { '2t3o': 4, '3t3o': 8, '2t5o': 1, '2t7o': 2 }],
   ])('counts the hits with %j', (guards, expected) => {
-    expect(totalsOf(checkAt(mhz, guards))).toEqual(expected)
+    expect(totalsOf(checkAt(t3, guards))).toEqual(expected)
   })
 
   it('finds one hit if alternate carriers are in two zones', () => {
-    const result = checkAt(mhz, all, ['A', 'B'])
+    const result = checkAt(t3, all, ['A', 'B'])
     expect(totalsOf(result)).toEqual({ '2t7o': 1 })
     expect(result.conflicts).toMatchObject([{ victim: '495.025', generators: ['488.725', '486.625'] }])
   })
 
   it('names the generators of every hit', () => {
-    expect(toLines(checkAt(mhz, all))).toEqual(
+    expect(toLines(checkAt(t3, all))).toEqual(
       [
         '2t3o 488.175 75 486.625,485.000',
         '2t3o 485.000 75 486.625,488.175',
@@ -200,11 +204,6 @@ describe('T3: eight carriers', () => {
 
 // Conformance: C-15.21.
 describe('T4: sixteen carriers', () => {
-  const mhz = [
-    470.125, 470.475, 470.9, 471.25, 471.75, 472.1, 472.525, 472.875, 473.45, 473.875, 474.225, 474.65, 475.35, 475.725,
-    476.175, 476.925,
-  ]
-
   it.each([
     ['2t3o', 75, 0],
     ['2t3o', 76, 42],
@@ -219,13 +218,29 @@ describe('T4: sixteen carriers', () => {
     ['2t5o', 90, 38],
   ] as const)('with a guard for %s of %i kHz', (kind, guard, hits) => {
     // The carriers are also tested for 2T3O without a hit, so that 3T3O alone does not count the residues of 2T3O.
-    expect(checkAt(mhz, { '2t3o': 1, [kind]: guard }).totals[kind]).toBe(hits)
+    expect(checkAt(t4, { '2t3o': 1, [kind]: guard }).totals[kind]).toBe(hits)
   })
 
   it('counts the victims', () => {
-    expect(Object.keys(checkAt(mhz, { '2t3o': 1, '3t3o': 25 }).victims)).toHaveLength(15)
-    expect(Object.keys(checkAt(mhz, { '2t5o': 50 }).victims)).toHaveLength(10)
+    expect(Object.keys(checkAt(t4, { '2t3o': 1, '3t3o': 25 }).victims)).toHaveLength(15)
+    expect(Object.keys(checkAt(t4, { '2t5o': 50 }).victims)).toHaveLength(10)
   })
+})
+
+// Conformance: C-15.21.
+it.each([
+  ['T3', t3, { '2t3o': 56, '3t3o': 168, '2t5o': 56 }],
+  ['T4', t4, { '2t3o': 240, '3t3o': 1680, '2t5o': 240 }],
+  ['C10', c10, { '2t3o': 552, '3t3o': 6072, '2t5o': 552 }],
+] as const)('%s: finds every product', (_, mhz, products) => {
+  // A carrier that makes no products, with guards that no product is beyond.
+  const guards = { '2t3o': 1_000_000, '3t3o': 1_000_000, '2t5o': 1_000_000 }
+  const victim = createCarrier({ id: 'victim', khz: 1_234_567 }, { ...equipmentWithGuards(guards), isGenerator: false })
+  const { totals, conflicts } = checkCarriers([...carriersAt(mhz, {}), victim], { limit: 10_000 })
+  expect(totals).toMatchObject(products)
+  const distances = conflicts.map(({ offset_khz }) => Math.abs(offset_khz ?? 0))
+  expect(Math.min(...distances)).toBeGreaterThan(8000)
+  expect(distances).toEqual(distances.toSorted((a, b) => a - b))
 })
 
 describe('exclusions', () => {
@@ -237,6 +252,18 @@ describe('exclusions', () => {
     expect(totalsOf(checkCarriers(carriers.map((carrier) => ({ ...carrier, windowKhz: 180_000 }))))).toEqual({
       '2t3o': 2,
     })
+  })
+
+  // Conformance: C-15.22.
+  it('counts only products with all generators in the fixed filter that is nearest to the victim', () => {
+    const filter = { windowKhz: 28_000, filterCentresKhz: [482_000, 506_000] }
+    const kindsWith = (mhz: readonly number[]) => {
+      const [a, b, v] = carriersAt(mhz, { '2t3o': 75 }) as [Carrier, Carrier, Carrier]
+      return totalsOf(checkCarriers([a, b, { ...v, ...filter }]))
+    }
+    // The filter passes 454 to 510 MHz; a window around the carrier would pass 462 to 518.
+    expect(kindsWith([473, 456, 490])).toEqual({ '2t3o': 2 })
+    expect(kindsWith([501, 512, 490])).toEqual({ '2t3o': 1 })
   })
 
   // Conformance: C-15.22.
@@ -302,6 +329,14 @@ describe('conflicts of a single carrier', () => {
     expect(totalsOf(checkCarriers([{ ...carrier, ranges, khz: 478_000 }]))).toEqual({})
   })
 
+  // Conformance: C-15.31.
+  it('keeps the guard of a narrowband carrier from the edge of a wideband one', () => {
+    const wide = { ...carrier, occupiedKhz: 8000 }
+    const narrow = createCarrier({ id: 'c2', khz: 482_599 }, equipmentWithGuards({ spacing: 500 }))
+    expect(checkCarriers([wide, narrow]).conflicts).toMatchObject([{ kind: 'spacing', guard_khz: 4500 }])
+    expect(totalsOf(checkCarriers([wide, { ...narrow, khz: 482_600 }]))).toEqual({})
+  })
+
   it('requires that wideband carriers do not overlap', () => {
     const wide = { ...carrier, occupiedKhz: 8000 }
     expect(totalsOf(checkCarriers([wide, { ...wide, id: 'c2', khz: 486_000 }]))).toEqual({ spacing: 1 })
@@ -329,7 +364,7 @@ describe('the list of conflicts', () => {
     const carriers = carriersAt(mhz, guards)
     const changed = carriers.with(7, { ...(carriers[7] as Carrier), khz: 599_000 })
     const id = carriers[7]?.id ?? ''
-    expect(recheckCarriers(checkCarriers(carriers), changed, id)).toEqual(checkCarriers(changed))
+    expect(recheckCarriers(checkCarriers(carriers), changed, [id])).toEqual(checkCarriers(changed))
   })
 })
 
@@ -389,18 +424,23 @@ it('finds what a brute force finds in larger sets with equal guards', () => {
 })
 
 // Conformance: C-15.27.
-it('finds the same when one carrier is changed, added or removed', () => {
+it('finds the same when carriers are changed, added or removed', () => {
   const options = { tvInUse: [{ fromKhz: 500_000, toKhz: 501_000 }] }
   const change = fc.record({ khz: fc.integer({ min: 500_000, max: 504_000 }), at: fc.nat() })
   fc.assert(
     fc.property(carrierSet, change, (carriers, { khz, at }) => {
+      const shifted = carriers.map((one, index) => (index % 2 === 0 ? { ...one, khz: one.khz + khz - 500_000 } : one))
+      const shiftedIds = carriers.filter((_, index) => index % 2 === 0).map(({ id }) => id)
+      expect(recheckCarriers(checkCarriers(carriers, options), shifted, shiftedIds, options)).toEqual(
+        checkCarriers(shifted, options),
+      )
       const index = at % carriers.length
       const without = carriers.toSpliced(index, 1)
       const moved = carriers.with(index, { ...(carriers[index] as Carrier), khz })
       const [all, id] = [checkCarriers(carriers, options), `c${index}`]
-      expect(recheckCarriers(all, moved, id, options)).toEqual(checkCarriers(moved, options))
-      expect(recheckCarriers(all, without, id, options)).toEqual(checkCarriers(without, options))
-      expect(recheckCarriers(checkCarriers(without, options), carriers, id, options)).toEqual(all)
+      expect(recheckCarriers(all, moved, [id], options)).toEqual(checkCarriers(moved, options))
+      expect(recheckCarriers(all, without, [id], options)).toEqual(checkCarriers(without, options))
+      expect(recheckCarriers(checkCarriers(without, options), carriers, [id], options)).toEqual(all)
     }),
     { numRuns: 2000 },
   )

@@ -31,60 +31,63 @@ export function checkCarriers(carriers: readonly Carrier[], options: CheckOption
 }
 
 /**
- * Returns the same as `checkCarriers`, faster, after one carrier was changed, added or removed: only its conflicts are
- * searched for, unless the previous result does not list all conflicts. `options` must be those of the previous check,
- * and `carriers` all carriers in the same order as then.
+ * Returns the same as `checkCarriers`, faster, after a few carriers were changed, added or removed: only their conflicts
+ * are searched for, unless the previous result does not list all conflicts. `options` must be those of the previous
+ * check, and the carriers that are the same must be in the same order as then.
  */
 export function recheckCarriers(
   previous: CheckResult,
   carriers: readonly Carrier[],
-  changedId: string,
+  changedIds: readonly string[],
   options: CheckOptions = {},
 ): CheckResult {
-  const found = Object.values(previous.totals).reduce((sum, count) => sum + count, 0)
-  if (found > previous.conflicts.length) return checkCarriers(carriers, options)
+  if (!isComplete(previous)) return checkCarriers(carriers, options)
   const list = new ConflictList(carriers, { limit: defaultLimit, ...options })
+  const changed = new Set(changedIds)
   const indexById = new Map(carriers.map(({ id }, index) => [id, index]))
   const toIndex = (id: string) => indexById.get(id) ?? -1
   for (const { victim, kind, offset_khz, generators } of previous.conflicts) {
-    if (victim === changedId || generators.includes(changedId)) continue
+    if (changed.has(victim) || generators.some((id) => changed.has(id))) continue
     list.add({ kind, victim: toIndex(victim), offsetKhz: offset_khz, generators: generators.map(toIndex) })
   }
-  const changed = carriers[toIndex(changedId)]
-  if (changed !== undefined) {
-    const index = toIndex(changedId)
-    addOwnConflicts(list, changed, index, options.tvInUse ?? [])
-    for (let other = 0; other < carriers.length; other++) {
-      if (other !== index) addSpacing(list, carriers, Math.max(index, other), Math.min(index, other))
-    }
-    const neighbours = (groupByZone(carriers).get(changed.zone) ?? []).filter((other) => other !== index)
+  // Each changed carrier is compared with the others, and with the changed ones before it.
+  const compared = new Set(carriers.flatMap(({ id }, index) => (changed.has(id) ? [] : [index])))
+  for (const [index, carrier] of carriers.entries()) {
+    if (!changed.has(carrier.id)) continue
+    addOwnConflicts(list, carrier, index, options.tvInUse ?? [])
+    for (const other of compared) addSpacing(list, carriers, Math.max(index, other), Math.min(index, other))
+    const neighbours = [...compared].filter((other) => carriers[other]?.zone === carrier.zone)
     const zone = createZoneCarriers(carriers, neighbours)
-    setExtraCarrier(zone, changed, index)
+    setExtraCarrier(zone, carrier, index)
     findProductsOf(zone, list.addProduct)
+    compared.add(index)
   }
   return list.toResult()
 }
 
-/** Whether a carrier at this frequency would be outside its band or touch a TV channel in use. */
-export function isOutsideBand({ ranges }: Pick<Carrier, 'ranges'>, khz: number): boolean {
+/** Whether a result lists all its conflicts. */
+function isComplete({ conflicts, totals }: CheckResult): boolean {
+  return Object.values(totals).reduce((sum, count) => sum + count, 0) === conflicts.length
+}
+
+function isOutsideBand({ ranges, khz }: Carrier): boolean {
   return ranges.length > 0 && !ranges.some((range) => isInRange(khz, range))
 }
 
-/** Whether the occupied width touches a TV channel in use. */
-export function touchesTv(
+/** Returns where the centre of a carrier would touch a TV channel in use. */
+export function tvRangesOf(
   { occupiedKhz }: Pick<Carrier, 'occupiedKhz'>,
-  khz: number,
   tvInUse: readonly KhzRange[],
-): boolean {
+): readonly KhzRange[] {
   const half = occupiedKhz / 2
-  return tvInUse.some(({ fromKhz, toKhz }) => khz + half >= fromKhz && khz - half <= toKhz)
+  return tvInUse.map(({ fromKhz, toKhz }) => ({ fromKhz: Math.ceil(fromKhz - half), toKhz: Math.floor(toKhz + half) }))
 }
 
 function addOwnConflicts(list: ConflictList, carrier: Carrier, victim: number, tvInUse: readonly KhzRange[]): void {
   const add = (kind: Finding['kind']) => list.add({ kind, victim, offsetKhz: null, generators: [] })
   if (carrier.hasForeignRf) add('foreign')
-  if (isOutsideBand(carrier, carrier.khz)) add('outside_band')
-  if (touchesTv(carrier, carrier.khz, tvInUse)) add('tv')
+  if (isOutsideBand(carrier)) add('outside_band')
+  if (tvRangesOf(carrier, tvInUse).some((range) => isInRange(carrier.khz, range))) add('tv')
 }
 
 function addSpacing(list: ConflictList, carriers: readonly Carrier[], victim: number, other: number): void {

@@ -45,34 +45,32 @@ function isProductKind(kind: ConflictKind): kind is ProductKind {
 /** Receives a conflict with a product. `c` is -1 if the product has two generators. */
 export type AddProduct = (kind: number, offsetKhz: number, victim: number, a: number, b: number, c: number) => void
 
-/** With more, the keys of conflicts would not be exact numbers. */
+/** With more, the codes of conflicts would not be exact numbers. */
 export const maxCarriers = 1000
-/** Conflicts with greater offsets are listed as if this were their offset. */
-const maxRankedKhz = 8000
 const lastKind = conflictKinds.length - 1
 
 /**
  * Counts conflicts and keeps the `limit` first ones in the order of the list. There can be hundreds of millions, so a
- * conflict is stored as one number, its *key*, from which everything else is derived. Its digits are the distance, the
- * kind, and the indices of victim and generators plus one. Only 3T3O has a third generator, so it is the last kind.
+ * conflict is stored as two numbers, its distance and its *code*, from which everything else is derived. The digits of
+ * the code are the kind, and the indices of victim and generators plus one. Only 3T3O has a third generator, so it is
+ * the last kind.
  */
 export class ConflictList {
   readonly #carriers: readonly Carrier[]
   readonly #limit: number
   readonly #base: number
-  /** The number of different keys with the same distance and kind, except for the last kind. */
-  readonly #keysOfKind: number
-  /** The number of different keys with the same distance. */
-  readonly #keysOfDistance: number
+  /** The number of different codes of a kind, except for the last kind. */
+  readonly #codesOfKind: number
   readonly #totals = new Int32Array(conflictKinds.length)
   readonly #victims: Int32Array
   /** Conflicts of other carriers are not counted. */
   readonly #mayBeVictim: Uint8Array
-  readonly #keys: Float64Array
+  readonly #distances: Int32Array
+  readonly #codes: Float64Array
   #length = 0
-  /** A conflict with a greater key is not among the first ones. */
-  #lastKey = Infinity
-  #lastDistance = maxRankedKhz
+  /** A conflict after this one is not among the first ones. */
+  #lastDistance = Infinity
+  #lastCode = Infinity
 
   constructor(
     carriers: readonly Carrier[],
@@ -82,12 +80,12 @@ export class ConflictList {
     this.#carriers = carriers
     this.#limit = limit
     this.#base = carriers.length + 1
-    this.#keysOfKind = this.#base ** 3
-    this.#keysOfDistance = this.#keysOfKind * (lastKind + this.#base)
+    this.#codesOfKind = this.#base ** 3
     this.#victims = new Int32Array(carriers.length)
     const ids = victims === null ? null : new Set(victims)
     this.#mayBeVictim = Uint8Array.from(carriers, ({ id }) => (ids === null || ids.has(id) ? 1 : 0))
-    this.#keys = new Float64Array(4 * limit + 100)
+    this.#distances = new Int32Array(4 * limit + 100)
+    this.#codes = new Float64Array(this.#distances.length)
   }
 
   add({ kind, victim, offsetKhz, generators: [a = -1, b = -1, c = -1] }: Finding): void {
@@ -98,16 +96,16 @@ export class ConflictList {
     if (this.#mayBeVictim[victim] === 0) return
     this.#totals[kind] = (this.#totals[kind] as number) + 1
     this.#victims[victim] = (this.#victims[victim] as number) + 1
-    const distance = Math.min(Math.abs(offset), maxRankedKhz)
+    const distance = Math.abs(offset)
     // Most conflicts of a large set end here.
     if (distance > this.#lastDistance) return
     const base = this.#base
     const digits = ((victim + 1) * base + a + 1) * base + b + 1
-    const code = kind * this.#keysOfKind + (kind === lastKind ? digits * base + c + 1 : digits)
-    const key = distance * this.#keysOfDistance + code
-    if (key > this.#lastKey) return
-    this.#keys[this.#length++] = key
-    if (this.#length === this.#keys.length) this.#shorten()
+    const code = kind * this.#codesOfKind + (kind === lastKind ? digits * base + c + 1 : digits)
+    if (distance === this.#lastDistance && code > this.#lastCode) return
+    this.#distances[this.#length] = distance
+    this.#codes[this.#length++] = code
+    if (this.#length === this.#codes.length) this.#shorten()
   }
 
   toResult(): CheckResult {
@@ -118,26 +116,35 @@ export class ConflictList {
     })
     const totals = conflictKinds.map((kind, index) => [kind, this.#totals[index] ?? 0] as const)
     return {
-      conflicts: [...this.#keys.subarray(0, this.#length)].map((key) => this.#toConflict(key)),
+      conflicts: [...this.#codes.subarray(0, this.#length)].map((code) => this.#toConflict(code)),
       totals: Object.fromEntries(totals) as Record<ConflictKind, number>,
       victims: Object.fromEntries(victims),
     }
   }
 
+  /** Sorts the conflicts, and removes those that are not among the first ones. */
   #shorten(): void {
-    this.#keys.subarray(0, this.#length).sort()
-    if (this.#length <= this.#limit) return
-    this.#length = this.#limit
-    this.#lastKey = this.#keys[this.#limit - 1] ?? -1
-    this.#lastDistance = Math.floor(this.#lastKey / this.#keysOfDistance)
+    const distances = this.#distances.slice(0, this.#length)
+    const codes = this.#codes.slice(0, this.#length)
+    const order = Uint32Array.from(codes, (_, index) => index).sort(
+      (a, b) => (distances[a] ?? 0) - (distances[b] ?? 0) || (codes[a] ?? 0) - (codes[b] ?? 0),
+    )
+    this.#length = Math.min(this.#length, this.#limit)
+    for (let position = 0; position < this.#length; position++) {
+      const index = order[position] as number
+      this.#distances[position] = distances[index] as number
+      this.#codes[position] = codes[index] as number
+    }
+    if (this.#length < this.#limit) return
+    this.#lastDistance = this.#distances[this.#limit - 1] ?? -1
+    this.#lastCode = this.#codes[this.#limit - 1] ?? -1
   }
 
-  #toConflict(key: number): Conflict {
+  #toConflict(code: number): Conflict {
     const base = this.#base
-    const code = key % this.#keysOfDistance
-    const kindNumber = Math.min(lastKind, Math.floor(code / this.#keysOfKind))
+    const kindNumber = Math.min(lastKind, Math.floor(code / this.#codesOfKind))
     const kind = conflictKinds[kindNumber] as ConflictKind
-    const digits = splitDigits(code - kindNumber * this.#keysOfKind, base, kindNumber === lastKind ? 4 : 3)
+    const digits = splitDigits(code - kindNumber * this.#codesOfKind, base, kindNumber === lastKind ? 4 : 3)
     const [victim, ...generators] = digits
       .filter((digit) => digit > 0)
       .map((digit) => this.#carriers[digit - 1] as Carrier) as [Carrier, ...Carrier[]]

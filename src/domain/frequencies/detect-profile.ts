@@ -21,6 +21,7 @@ interface Rule {
 }
 
 const isDense = ({ mode }: ReceiverType) => /high.?density|link.?density|^(hd|ld)$/i.test(mode ?? '')
+const isWideband = ({ mode }: ReceiverType) => /wide.?band/i.test(mode ?? '')
 const is900 = ({ khz }: ReceiverType, band: string | null) =>
   /^X5[234]$/.test(band ?? '') || (band === null && khz != null && khz >= 902_000 && khz <= 928_000)
 const isJapanese = ({ khz }: ReceiverType, band: string | null) =>
@@ -33,6 +34,8 @@ const rules: readonly Rule[] = [
   { family: /^(ulx-?d|qlx-?d)/i, profile: 'ulxd' },
   { family: /^slx-?d/i, when: isJapanese, profile: 'slxd_jb' },
   { family: /^slx-?d/i, profile: 'slxd' },
+  { family: /^adtq/i, when: isWideband, profile: 'adpsm_wide_4' },
+  { family: /^adtd/i, when: isWideband, profile: 'adpsm_wide_2' },
   { family: /^(adpsm|adtq|adtd)/i, profile: 'adpsm' },
   { family: /^axt\d/i, profile: 'axt' },
   { family: /^(ad|ad\d.*|adt.*|anx4|axient.*)$/i, when: isDense, profile: 'ad_hd' },

@@ -52,7 +52,7 @@ export function parseCarriers(carriers: RequestedCarriers, field: string, contex
     if (ids.has(id)) throw badRequest(`${path}.id: expected every id once; ${id} is repeated`)
     ids.add(id)
     if (profile !== undefined && guards !== undefined) throw badRequest(`${path}: expected profile or guards, not both`)
-    if (guards === undefined && window_mhz !== undefined) {
+    if (guards === undefined && window_mhz !== undefined && window_mhz !== null) {
       throw badRequest(`${path}.window_mhz: expected guards beside it`)
     }
     const equipment =

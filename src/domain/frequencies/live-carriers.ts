@@ -6,7 +6,7 @@ import type { GuardLevel } from '../../contract/values.ts'
 import { hasRow } from '../conditions/condition.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
-import { type Carrier, createCarrier, type Equipment, parseMhz, widebandKhz } from './carrier.ts'
+import { type Carrier, createCarrier, type Equipment, parseMhz } from './carrier.ts'
 import { detectProfile, findBand } from './detect-profile.ts'
 import { equipmentOf, genericProfileId, type Profile } from './profiles.ts'
 
@@ -172,8 +172,7 @@ export function toLiveCheck(live: readonly LiveCarrier[], { level, isOnlyOn, slo
   const equipment = new Map<string, Equipment>()
   const shared = new Set<string>()
   const toCarriers = ({ id, receiverId, khz, zone, profile, band, hasForeignRf }: LiveCarrier): Carrier[] => {
-    // The channels of one wideband device share its carrier.
-    if (profile.occupied_khz >= widebandKhz && receiverId !== null) {
+    if (profile.shares_carrier && receiverId !== null) {
       const key = `${receiverId} ${khz}`
       if (shared.has(key)) return []
       shared.add(key)

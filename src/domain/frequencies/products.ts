@@ -92,17 +92,19 @@ function forEachPair(zone: ZoneCarriers, sum: number, reach: number, visit: (c: 
 
 /** Sorts the sums of all pairs, so that close sums are neighbours. */
 function findSumsOfPairs(zone: ZoneCarriers, reach: number, add: AddProduct): void {
-  const { count, khz } = zone
+  const { count, khz, widestKhz } = zone
   // A sum and its two positions share one number, because numbers are sorted fastest.
   const positions = 2048
   const packed = new Float64Array((count * (count - 1)) / 2)
   let length = 0
   for (let a = 0; a < count; a++) {
-    for (let b = a + 1; b < count; b++) {
-      packed[length++] = (((khz[a] as number) + (khz[b] as number)) * positions + a) * positions + b
+    const khzA = khz[a] as number
+    // Carriers that are further apart are never in one window.
+    for (let b = a + 1; b < count && (khz[b] as number) - khzA <= widestKhz; b++) {
+      packed[length++] = ((khzA + (khz[b] as number)) * positions + a) * positions + b
     }
   }
-  packed.sort()
+  packed.subarray(0, length).sort()
   const sums = new Int32Array(length)
   const first = new Int16Array(length)
   const second = new Int16Array(length)
@@ -126,37 +128,55 @@ function findSumsOfPairs(zone: ZoneCarriers, reach: number, add: AddProduct): vo
 /** Adds the conflicts that follow from two close sums A + B and C + D. */
 function addPairs(zone: ZoneCarriers, add: AddProduct, a: number, b: number, c: number, d: number): void {
   if (a === c || a === d || b === c || b === d) return
-  const { khz } = zone
+  const { khz, lowKhz, highKhz } = zone
   const guards = zone.guards['3t3o']
-  const offset = (khz[a] as number) + (khz[b] as number) - (khz[c] as number) - (khz[d] as number)
+  const khzA = khz[a] as number
+  const khzB = khz[b] as number
+  const khzC = khz[c] as number
+  const khzD = khz[d] as number
+  const offset = khzA + khzB - khzC - khzD
   const distance = Math.abs(offset)
-  if (distance < (guards[c] as number)) addThree(zone, add, offset, c, a, b, d)
-  if (distance < (guards[d] as number)) addThree(zone, add, offset, d, a, b, c)
-  if (distance < (guards[a] as number)) addThree(zone, add, -offset, a, c, d, b)
-  if (distance < (guards[b] as number)) addThree(zone, add, -offset, b, c, d, a)
+  const low = Math.min(khzA, khzB, khzC, khzD)
+  const high = Math.max(khzA, khzB, khzC, khzD)
+  if (distance < (guards[c] as number) && (lowKhz[c] as number) <= low && high <= (highKhz[c] as number)) {
+    addThree(zone, add, offset, c, a, b, d)
+  }
+  if (distance < (guards[d] as number) && (lowKhz[d] as number) <= low && high <= (highKhz[d] as number)) {
+    addThree(zone, add, offset, d, a, b, c)
+  }
+  if (distance < (guards[a] as number) && (lowKhz[a] as number) <= low && high <= (highKhz[a] as number)) {
+    addThree(zone, add, -offset, a, c, d, b)
+  }
+  if (distance < (guards[b] as number) && (lowKhz[b] as number) <= low && high <= (highKhz[b] as number)) {
+    addThree(zone, add, -offset, b, c, d, a)
+  }
 }
 
 /** Adds the conflicts that follow from close 2A and C + D. */
 function addDouble(zone: ZoneCarriers, add: AddProduct, a: number, c: number, d: number): void {
   if (a === c || a === d) return
   const { khz, guards, index } = zone
-  const offset = 2 * (khz[a] as number) - (khz[c] as number) - (khz[d] as number)
+  const khzA = khz[a] as number
+  const khzC = khz[c] as number
+  const khzD = khz[d] as number
+  const offset = 2 * khzA - khzC - khzD
   const distance = Math.abs(offset)
+  const low = Math.min(khzA, khzC, khzD)
+  const high = Math.max(khzA, khzC, khzD)
   const guardOfC = guards['2t3o'][c] as number
   const guardOfD = guards['2t3o'][d] as number
-  if (distance < guardOfC && areGenerators(zone, c, a, d)) {
+  if (distance < guardOfC && isInWindow(zone, c, low, high) && areGenerators(zone, a, d)) {
     add(twoThird, offset, index[c] as number, index[a] as number, index[d] as number, -1)
   }
-  if (distance < guardOfD && areGenerators(zone, d, a, c)) {
+  if (distance < guardOfD && isInWindow(zone, d, low, high) && areGenerators(zone, a, c)) {
     add(twoThird, offset, index[d] as number, index[a] as number, index[c] as number, -1)
   }
   // C + D - A on A is 2A - C on D and 2A - D on C, and is reported on its own only if neither C nor D is tested for it.
-  if (guardOfC === 0 && guardOfD === 0 && distance < (guards['3t3o'][a] as number)) {
-    addThree(zone, add, -offset, a, c, d, a)
-  }
+  if (guardOfC > 0 || guardOfD > 0 || distance >= (guards['3t3o'][a] as number)) return
+  if (isInWindow(zone, a, low, high)) addThree(zone, add, -offset, a, c, d, a)
 }
 
-/** Adds A + B - C on a victim, if these carriers make products and the victim receives them. */
+/** Adds A + B - C on a victim, if these carriers make products; all are in the window of the victim. */
 function addThree(
   zone: ZoneCarriers,
   add: AddProduct,
@@ -168,8 +188,8 @@ function addThree(
 ) {
   const { khz, index } = zone
   const khzC = khz[c] as number
-  if (!areGenerators(zone, victim, a, b) || khzC === khz[a] || khzC === khz[b]) return
-  if (!zone.isUniform && !isGeneratorFor(zone, victim, c)) return
+  if (!areGenerators(zone, a, b) || khzC === khz[a] || khzC === khz[b]) return
+  if (!zone.areAllGenerators && zone.isGenerator[c] === 0) return
   const indexA = index[a] as number
   const indexB = index[b] as number
   const first = Math.min(indexA, indexB)
@@ -177,15 +197,14 @@ function addThree(
   add(threeThird, offset, index[victim] as number, first, second, index[c] as number)
 }
 
-/** Whether two carriers make products, which carriers on one frequency do not, and are in the window of the victim. */
-function areGenerators(zone: ZoneCarriers, victim: number, a: number, b: number): boolean {
-  if (zone.khz[a] === zone.khz[b]) return false
-  return zone.isUniform || (isGeneratorFor(zone, victim, a) && isGeneratorFor(zone, victim, b))
+/** Whether two carriers make products, which carriers on one frequency do not. */
+function areGenerators({ khz, areAllGenerators, isGenerator }: ZoneCarriers, a: number, b: number): boolean {
+  return khz[a] !== khz[b] && (areAllGenerators || (isGenerator[a] === 1 && isGenerator[b] === 1))
 }
 
-function isGeneratorFor({ khz, windowKhz, isGenerator }: ZoneCarriers, victim: number, position: number): boolean {
-  const distance = Math.abs((khz[position] as number) - (khz[victim] as number))
-  return isGenerator[position] === 1 && distance <= (windowKhz[victim] as number)
+/** Whether frequencies between `low` and `high`, of which one is the victim, are in the window of the victim. */
+function isInWindow({ lowKhz, highKhz }: ZoneCarriers, victim: number, low: number, high: number): boolean {
+  return (lowKhz[victim] as number) <= low && high <= (highKhz[victim] as number)
 }
 
 interface HigherOrder {
@@ -221,7 +240,11 @@ function addHigherOrder(
 ): void {
   if (a === b || victim === a || victim === b) return
   const { khz, index, guards } = zone
-  const offset = (m + 1) * (khz[a] as number) - m * (khz[b] as number) - (khz[victim] as number)
-  if (Math.abs(offset) >= (guards[kind][victim] as number) || !areGenerators(zone, victim, a, b)) return
+  const khzA = khz[a] as number
+  const khzB = khz[b] as number
+  const khzV = khz[victim] as number
+  const offset = (m + 1) * khzA - m * khzB - khzV
+  if (Math.abs(offset) >= (guards[kind][victim] as number) || !areGenerators(zone, a, b)) return
+  if (!isInWindow(zone, victim, Math.min(khzA, khzB, khzV), Math.max(khzA, khzB, khzV))) return
   add(kindNumbers[kind], offset, index[victim] as number, index[a] as number, index[b] as number, -1)
 }

@@ -65,6 +65,8 @@ function emptyProfile(id: string): Profile {
     step_khz: 25,
     occupied_khz: defaultOccupiedKhz,
     is_generator: true,
+    filter_centres: [],
+    shares_carrier: false,
     bands: [],
     source: '',
   }
@@ -90,10 +92,11 @@ function applyChange(profile: Profile, { levels = {}, window_mhz = {}, bands, ..
 }
 
 /** `isStored` says whether there is a change of it, or it was added. */
-export function toProfileBody({ bands, ...profile }: Profile, isStored: boolean): FrequencyProfileBody {
+export function toProfileBody({ bands, filter_centres, ...profile }: Profile, isStored: boolean): FrequencyProfileBody {
   const is_built_in = isBuiltIn(profile.id)
   return {
     ...profile,
+    filter_centres: [...filter_centres],
     bands: bands.map(({ name, ranges }) => ({
       name,
       ranges: ranges.map(({ fromKhz, toKhz }) => ({ from: formatMhz(fromKhz), to: formatMhz(toKhz) })),

@@ -62,6 +62,7 @@ describe('detection', () => {
     ['ad', 'ANX4', {}, 'ad'],
     ['ad', 'AXT400', {}, 'axt'],
     ['ad', 'ADTQ', {}, 'adpsm'],
+    ['ad', 'ADTQ', { mode: 'WIDEBAND' }, 'adpsm_wide_4'],
     ['uhfr', 'UR4D', {}, 'uhfr'],
     ['psm1000', 'P10T', {}, 'psm1000'],
     ['ewdx', 'EW-DX EM 2 Dante', {}, 'ewdx'],

@@ -9,7 +9,14 @@
  */
 
 import type { GuardLevel } from '../../contract/values.ts'
-import { type Equipment, equipmentWithGuards, type Guards, type KhzRange } from './carrier.ts'
+import {
+  defaultOccupiedKhz,
+  type Equipment,
+  equipmentWithGuards,
+  type Guards,
+  type KhzRange,
+  parseMhz,
+} from './carrier.ts'
 
 export interface Band {
   readonly name: string
@@ -25,6 +32,10 @@ export interface Profile {
   readonly step_khz: number
   readonly occupied_khz: number
   readonly is_generator: boolean
+  /** The centres of fixed filters in MHz, around which the windows are; empty if the filters follow the carrier. */
+  readonly filter_centres: readonly string[]
+  /** Whether channels of one device with the same frequency share one carrier. */
+  readonly shares_carrier: boolean
   readonly bands: readonly Band[]
   readonly source: string
 }
@@ -40,6 +51,7 @@ export function equipmentOf(profile: Profile, level: GuardLevel, band: string | 
   const named = profile.bands.filter(({ name }) => name === band)
   return {
     ...equipmentWithGuards(profile.levels[level], profile.window_mhz[level]),
+    filterCentresKhz: profile.filter_centres.flatMap((mhz) => parseMhz(mhz) ?? []),
     isGenerator: profile.is_generator,
     occupiedKhz: profile.occupied_khz,
     ranges: (named.length > 0 ? named : profile.bands).flatMap(({ ranges }) => ranges),
@@ -56,6 +68,9 @@ interface Row {
   readonly step?: number
   readonly occupied?: number
   readonly isGenerator?: boolean
+  /** MHz. */
+  readonly filterCentres?: readonly number[]
+  readonly sharesCarrier?: boolean
   readonly bands?: string
 }
 
@@ -89,6 +104,9 @@ const ewG4Bands =
   'A1 470-516; A 516-558; AS 520-558; G 566-608; GB 606-648; B 626-668; C 734-776; D 780-822; E 823-865; ' +
   'K+ 925-937.5; 1G8 1785-1800; Aw+ 470-558; Gw1 558-608; Gw 558-626; GBw 606-678; Bw 626-698; Cw 718-790; Dw 790-865'
 const lectrosonicsBands = 'A1 470.1-537.575; B1 537.6-614.375; B2 563.2-639.975; C1 614.4-691.175; C2 640-716.775'
+
+/** MHz. Source: RFutils, EasyHF. */
+const axientPsmFilters = [482, 506, 530, 558, 589, 619]
 
 const generic: Values = [375, 200, 0, 50, 100]
 
@@ -222,7 +240,22 @@ const rows: Readonly<Record<string, Row>> = {
       [350, 75, 0, 0, 28],
       [350, 0, 0, 0, 24],
     ],
+    filterCentres: axientPsmFilters,
     source: 'RFutils, in a WWB file; Robust and More: PatchFlow',
+  },
+  adpsm_wide_2: {
+    name: 'Shure Axient Digital PSM, wideband, 2 channels',
+    values: [[450, 350, 0, 0, 28]],
+    filterCentres: axientPsmFilters,
+    sharesCarrier: true,
+    source: 'PatchFlow, Standard; window as narrowband',
+  },
+  adpsm_wide_4: {
+    name: 'Shure Axient Digital PSM, wideband, 4 channels',
+    values: [[800, 500, 0, 0, 28]],
+    filterCentres: axientPsmFilters,
+    sharesCarrier: true,
+    source: 'PatchFlow, Standard; window as narrowband',
   },
   ew_g4: {
     name: 'Sennheiser EW G3, G4, EM 2000',
@@ -304,20 +337,22 @@ const rows: Readonly<Record<string, Row>> = {
     source: 'RFutils, figures of Sennheiser',
   },
   ewd: { name: 'Sennheiser EW-D', values: [[600, 200, 0, 0]], bands: ewdBands, source: 'PatchFlow; bands: RFutils' },
-  // The distance of a narrowband carrier (350 kHz) from the edge of the block.
+  // The guard of a narrowband carrier applies from the edge of the block.
   spectera_6: {
     name: 'Sennheiser Spectera, 6 MHz',
-    values: [[3350, 0, 0, 0]],
+    values: [[0, 0, 0, 0]],
     occupied: 6000,
     isGenerator: false,
+    sharesCarrier: true,
     bands: 'EU 470-608 630-698; L 1350-1400',
     source: 'EasyHF, from the coordination paper of Sennheiser',
   },
   spectera_8: {
     name: 'Sennheiser Spectera, 8 MHz',
-    values: [[4350, 0, 0, 0]],
+    values: [[0, 0, 0, 0]],
     occupied: 8000,
     isGenerator: false,
+    sharesCarrier: true,
     bands: 'EU 470-608 630-698; L 1350-1400',
     source: 'EasyHF, from the coordination paper of Sennheiser',
   },
@@ -348,8 +383,10 @@ function toProfile(id: string, row: Row): Profile {
     levels: { robust: toGuards(robust), standard: toGuards(standard), more: toGuards(more) },
     window_mhz: { robust: robust[4] ?? null, standard: standard[4] ?? null, more: more[4] ?? null },
     step_khz: row.step ?? 25,
-    occupied_khz: row.occupied ?? 200,
+    occupied_khz: row.occupied ?? defaultOccupiedKhz,
     is_generator: row.isGenerator ?? true,
+    filter_centres: (row.filterCentres ?? []).map((mhz) => mhz.toFixed(3)),
+    shares_carrier: row.sharesCarrier ?? false,
     bands: row.bands === undefined ? [] : row.bands.split('; ').map(parseBand),
     source: row.source,
   }

@@ -122,27 +122,69 @@ it('returns the best plan so far when the time is up', () => {
 })
 
 // Conformance: C-15.8.
-it('suggests only sets in which a brute force finds no conflict', () => {
-  const guards = fc.record({
-    spacing: fc.constantFrom(0, 200, 350),
-    '2t3o': fc.constantFrom(0, 75, 150),
-    '3t3o': fc.constantFrom(0, 0, 60),
-    '2t5o': fc.constantFrom(0, 50),
+it('considers every frequency for every entry, however fine their steps are', () => {
+  const entry = (profile: string, range: [number, number]) => ({
+    ...{ profile, equipment: equipmentWithGuards({ spacing: 350, '2t3o': 75 }), stepKhz: 1, count: 2 },
+    ranges: [{ fromKhz: range[0], toKhz: range[1] }],
   })
-  const wanted = fc.array(fc.record({ guards, count: fc.integer({ min: 1, max: 4 }) }), { minLength: 1, maxLength: 3 })
+  const wanted = [entry('a', [470_000, 694_000]), entry('b', [470_000, 694_000])]
+  const keep = [createCarrier({ id: 'kept', khz: 580_000 }, equipmentWithGuards({ spacing: 109_000 }))]
+  const suggestion = suggestCarriers({ wanted, keep })
+  expect(suggestion.unplaced).toEqual([])
+  expect(suggestion).not.toHaveProperty('timed_out')
+  expect(checkByBruteForce([...keep, ...toCarriers(suggestion, wanted)])).toEqual([])
+})
+
+it('takes every second step where there are too many', () => {
+  const wanted = [{ ...wantedOf('ulxd', 'standard', 1, [1, 400_001]), equipment: equipmentWithGuards({}), stepKhz: 1 }]
+  const avoid = [{ fromKhz: 0, toKhz: 399_999 }]
+  expect(suggestCarriers({ wanted, avoid }).carriers).toEqual([{ profile: 'ulxd', mhz: '399.999' }])
+  expect(suggestCarriers({ wanted }).carriers).toEqual([{ profile: 'ulxd', mhz: '0.002' }])
+})
+
+// Conformance: C-15.8.
+it('suggests only sets in which a brute force finds no conflict', () => {
+  const equipment = fc
+    .record({
+      spacing: fc.constantFrom(0, 200, 350),
+      '2t3o': fc.constantFrom(0, 75, 150),
+      '3t3o': fc.constantFrom(0, 0, 60),
+      '2t5o': fc.constantFrom(0, 50),
+    })
+    .chain((guards) =>
+      fc
+        .record({ windowKhz: fc.constantFrom(null, 1500), isGenerator: fc.constantFrom(true, true, false) })
+        .map((others) => ({ ...equipmentWithGuards(guards), ...others })),
+    )
+  const wanted = fc.array(fc.record({ equipment, count: fc.integer({ min: 1, max: 4 }) }), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  const kept = fc.uniqueArray(
+    fc.record({ khz: fc.integer({ min: 0, max: 20 }), equipment, zone: fc.constantFrom(null, null, 'B') }),
+    { maxLength: 4, selector: ({ khz }) => khz },
+  )
+  let beside = 0
   fc.assert(
-    fc.property(wanted, fc.nat(100), (entries, offset) => {
-      const request = entries.map(({ guards: values, count }, index) => ({
-        profile: `p${index}`,
-        equipment: equipmentWithGuards(values),
-        stepKhz: 25,
+    fc.property(wanted, kept, fc.nat(100), (entries, others, offset) => {
+      const request = entries.map(({ equipment: one, count }, index) => ({
+        ...{ profile: `p${index}`, equipment: one, stepKhz: 25, count },
         ranges: [{ fromKhz: 500_000 + 25 * offset, toKhz: 505_000 + 25 * offset }],
-        count,
       }))
+      const keep = others.map(({ khz, zone, equipment: one }, index) =>
+        createCarrier({ id: `kept${index}`, khz: 500_000 + 25 * offset + 260 * khz, zone }, one),
+      )
       let calls = 0
-      const suggestion = suggestCarriers({ wanted: request }, () => ++calls > 5000)
-      expect(checkByBruteForce(toCarriers(suggestion, request))).toEqual([])
+      const placed = toCarriers(
+        suggestCarriers({ wanted: request, keep }, () => ++calls > 5000),
+        request,
+      )
+      const conflictsOf = (carriers: readonly Carrier[]) => new Set(checkByBruteForce(carriers))
+      // The carriers to keep may be in conflict with each other.
+      expect(conflictsOf([...keep, ...placed])).toEqual(conflictsOf(keep))
+      if (keep.length > 0) beside += placed.length
     }),
     { numRuns: 60 },
   )
+  expect(beside).toBeGreaterThan(60)
 })

@@ -5,7 +5,8 @@
  */
 
 import { type Carrier, createCarrier, type Equipment, formatMhz, type KhzRange, requiredSpacingKhz } from './carrier.ts'
-import { isOutsideBand, touchesTv } from './check.ts'
+import { tvRangesOf } from './check.ts'
+import { intersectRanges, listSteps, mergeRanges, subtractRanges } from './khz-ranges.ts'
 import { findProductsOf } from './products.ts'
 import { createRandom, type Random } from './random.ts'
 import {
@@ -41,12 +42,17 @@ export interface Suggestion {
   readonly timed_out?: true
 }
 
-/** The search ends after this much work, which takes one to two seconds. */
+/**
+ * The search for a better plan than the first one ends after this much work, which takes one to two seconds. The first
+ * plan considers every frequency for every carrier.
+ */
 const maxWork = 80_000_000
 /** Limits the number of attempts where there are few frequencies to try. */
 const workOfAttempt = 5000
-/** How many frequencies are considered, in total. */
-const maxSteps = 200_000
+/** How many frequencies are considered for an entry of the request; with a finer step, every second or third one. */
+const maxSteps = 250_000
+/** Limits the memory for a request with many entries. */
+const maxStepsOfAll = 2_500_000
 const seed = 20_260_101
 
 /** Suggests carriers. `isTimeUp` is called often; when it returns true, the best plan so far is returned. */
@@ -58,9 +64,13 @@ interface Candidates {
   readonly wanted: WantedCarriers
   /** The position in the request. */
   readonly index: number
-  /** The wanted carrier at every frequency that does not conflict with the carriers to keep, ascending. */
-  readonly carriers: readonly Carrier[]
+  /** The frequencies in the ranges that are far enough from the carriers to keep, ascending. */
+  readonly khz: Int32Array
+  /** Whether a carrier at the frequency has products with the carriers to keep: 0 is not known yet. */
+  readonly isBlocked: Uint8Array
 }
+
+const [free, blocked] = [1, 2]
 
 /** A suggested carrier. */
 interface Placed {
@@ -73,6 +83,9 @@ const skipShares = [0, 0.06, 0.15]
 
 class PlanSearch {
   readonly #isTimeUp: () => boolean
+  /** The carriers to keep in the zone of the suggested ones. */
+  readonly #kept: ZoneCarriers
+  /** These, and the suggested ones. */
   readonly #zone: ZoneCarriers
   readonly #random: Random = createRandom(seed)
   readonly #candidates: readonly Candidates[]
@@ -84,21 +97,14 @@ class PlanSearch {
   constructor({ wanted, keep = [], avoid = [], tvInUse = [] }: SuggestRequest, isTimeUp: () => boolean) {
     this.#isTimeUp = isTimeUp
     this.#total = wanted.reduce((sum, { count }) => sum + count, 0)
+    // Suggested carriers have no zone of their own.
     const keepInZone = keep.flatMap(({ zone }, index) => (zone === null ? [index] : []))
+    this.#kept = createZoneCarriers(keep, keepInZone)
     this.#zone = createZoneCarriers(keep, keepInZone, this.#total)
-    let stepsLeft = maxSteps
+    const limit = Math.min(maxSteps, Math.floor(maxStepsOfAll / Math.max(1, wanted.length)))
     const candidates = wanted.map((one, index): Candidates => {
-      const isAllowed = (khz: number) =>
-        !isOutsideBand(one.equipment, khz) &&
-        !touchesTv(one.equipment, khz, tvInUse) &&
-        !avoid.some(({ fromKhz, toKhz }) => fromKhz < khz && khz < toKhz)
-      const isFree = (carrier: Carrier) =>
-        !this.#isOver() && keep.every((kept) => areSpaced(kept, carrier)) && this.#hasNoProducts(carrier)
-      const steps = listSteps(one, stepsLeft)
-      stepsLeft -= steps.length
-      // Suggested carriers have no zone of their own.
-      const carriers = steps.filter(isAllowed).map((khz) => createCarrier({ id: '', khz }, one.equipment))
-      return { wanted: one, index, carriers: carriers.filter(isFree) }
+      const khz = listSteps(allowedRanges(one, { keep, avoid, tvInUse }), one.stepKhz, limit)
+      return { wanted: one, index, khz, isBlocked: new Uint8Array(khz.length) }
     })
     this.#candidates = candidates.sort(
       (a, b) => flexibilityOf(a) - flexibilityOf(b) || widestGuard(b) - widestGuard(a) || a.index - b.index,
@@ -106,12 +112,14 @@ class PlanSearch {
   }
 
   run(): Suggestion {
-    this.#fill(0)
+    this.#fill(0, () => this.#isLate())
     let best = this.#placed
-    for (let attempt = 0; best.length < this.#total && !this.#isOver(); attempt++) {
+    this.#work = 0
+    const isOver = () => this.#work > maxWork || this.#isLate()
+    for (let attempt = 0; best.length < this.#total && !isOver(); attempt++) {
       this.#work += workOfAttempt
       this.#removeSome()
-      this.#fill(skipShares[attempt % skipShares.length] ?? 0)
+      this.#fill(skipShares[attempt % skipShares.length] ?? 0, isOver)
       if (this.#placed.length >= best.length) best = this.#placed
       else this.#replaceAll(best)
     }
@@ -119,23 +127,35 @@ class PlanSearch {
   }
 
   /** Places as many of the missing carriers as possible. */
-  #fill(skipShare: number): void {
-    for (const { wanted, index, carriers } of this.#candidates) {
+  #fill(skipShare: number, isOver: () => boolean): void {
+    for (const candidates of this.#candidates) {
+      const { wanted, index } = candidates
       let missing = wanted.count - this.#placed.filter((one) => one.index === index).length
-      for (const carrier of carriers) {
-        if (missing === 0 || this.#isOver()) break
+      for (let position = 0; position < candidates.khz.length; position++) {
+        if (missing === 0 || isOver()) break
         this.#work += 2 + this.#placed.length
         if (skipShare > 0 && this.#random() < skipShare) continue
-        if (!this.#placed.every((other) => areSpaced(other.carrier, carrier))) continue
-        if (!this.#hasNoProducts(carrier)) continue
+        const khz = candidates.khz[position] as number
+        if (!this.#placed.every(({ carrier }) => isSpaced(carrier, wanted.equipment, khz))) continue
+        const carrier = createCarrier({ id: '', khz }, wanted.equipment)
+        if (this.#isBlocked(candidates, position, carrier) || this.#hasProducts(this.#zone, carrier)) continue
         this.#place({ carrier, index })
         missing--
       }
     }
   }
 
-  #hasNoProducts(carrier: Carrier): boolean {
-    const zone = this.#zone
+  /** Whether a carrier has products with those to keep. This is determined once, and is no work of an attempt. */
+  #isBlocked({ isBlocked }: Candidates, position: number, carrier: Carrier): boolean {
+    if (isBlocked[position] === 0) {
+      const work = this.#work
+      isBlocked[position] = this.#hasProducts(this.#kept, carrier) ? blocked : free
+      this.#work = work
+    }
+    return isBlocked[position] === blocked
+  }
+
+  #hasProducts(zone: ZoneCarriers, carrier: Carrier): boolean {
     setExtraCarrier(zone, carrier, 0)
     let found = 0
     let steps = 0
@@ -147,7 +167,7 @@ class PlanSearch {
       return found > 0
     })
     this.#work += 20 + zone.count + steps * (carrier.guards['3t3o'] > 0 ? zone.count : 8)
-    return found === 0
+    return found > 0
   }
 
   #place(placed: Placed): void {
@@ -183,9 +203,9 @@ class PlanSearch {
     for (const one of placed) this.#place(one)
   }
 
-  #isOver(): boolean {
+  #isLate(): boolean {
     if (!this.#timedOut && this.#isTimeUp()) this.#timedOut = true
-    return this.#timedOut || this.#work > maxWork
+    return this.#timedOut
   }
 
   #toSuggestion(placed: readonly Placed[]): Suggestion {
@@ -207,25 +227,29 @@ class PlanSearch {
   }
 }
 
-/** Two carriers on one frequency are too close even without a guard. */
-function areSpaced(a: Carrier, b: Carrier): boolean {
-  return Math.abs(a.khz - b.khz) >= Math.max(1, requiredSpacingKhz(a, b))
+/** Whether a carrier of some equipment at a frequency is far enough from another one, which is never the same one. */
+function isSpaced(carrier: Carrier, equipment: Equipment, khz: number): boolean {
+  return Math.abs(carrier.khz - khz) >= Math.max(1, requiredSpacingKhz(carrier, equipment))
 }
 
-/** Returns the multiples of the step in the ranges, ascending, at most `limit`. */
-function listSteps({ ranges, stepKhz }: WantedCarriers, limit: number): number[] {
-  const steps = new Set<number>()
-  for (const { fromKhz, toKhz } of ranges) {
-    for (let khz = Math.ceil(fromKhz / stepKhz) * stepKhz; khz <= toKhz && steps.size < limit; khz += stepKhz) {
-      steps.add(khz)
-    }
-  }
-  return [...steps].sort((a, b) => a - b)
+/** Returns where the equipment can be tuned without touching a TV channel, what to avoid, or a carrier to keep. */
+function allowedRanges(
+  { equipment, ranges }: WantedCarriers,
+  { keep, avoid, tvInUse }: Required<Pick<SuggestRequest, 'keep' | 'avoid' | 'tvInUse'>>,
+): readonly KhzRange[] {
+  const inRanges = mergeRanges(ranges)
+  const inBand = equipment.ranges.length === 0 ? inRanges : intersectRanges(inRanges, mergeRanges(equipment.ranges))
+  const nearKept = keep.map((kept): KhzRange => {
+    const reach = Math.max(1, requiredSpacingKhz(kept, equipment)) - 1
+    return { fromKhz: kept.khz - reach, toKhz: kept.khz + reach }
+  })
+  const inside = avoid.map(({ fromKhz, toKhz }): KhzRange => ({ fromKhz: fromKhz + 1, toKhz: toKhz - 1 }))
+  return subtractRanges(inBand, mergeRanges([...nearKept, ...inside, ...tvRangesOf(equipment, tvInUse)]))
 }
 
 /** How many frequencies there are for each wanted carrier. */
-function flexibilityOf({ wanted, carriers }: Candidates): number {
-  return carriers.length / wanted.count
+function flexibilityOf({ wanted, khz }: Candidates): number {
+  return khz.length / wanted.count
 }
 
 function widestGuard({ wanted }: Candidates): number {

@@ -1,7 +1,7 @@
 /** The carriers of one zone as arrays, sorted by frequency: what the search for products reads. */
 
 import type { ProductKind } from '../../contract/values.ts'
-import type { Carrier } from './carrier.ts'
+import type { Carrier, KhzRange } from './carrier.ts'
 
 /**
  * Positions 0 to `count` - 1 are sorted. Position `count` is for one more carrier, the *extra* carrier, for which
@@ -13,14 +13,18 @@ export interface ZoneCarriers {
   /** The index of the carrier in the list that was given. */
   readonly index: Int32Array
   readonly guards: Readonly<Record<ProductKind, Int32Array>>
-  /** How far generators may be from this carrier as the victim. */
-  readonly windowKhz: Int32Array
+  /** Between these, generators reach this carrier as the victim. The carrier is between them itself. */
+  readonly lowKhz: Int32Array
+  readonly highKhz: Int32Array
   readonly isGenerator: Uint8Array
-  /** True if all carriers are generators and none has a window, so that neither must be compared. */
-  isUniform: boolean
+  /** True if all carriers are generators, so that this must not be compared. */
+  areAllGenerators: boolean
+  /** No window of a carrier is wider. */
+  widestKhz: number
 }
 
-const noWindow = 0x7fff_ffff
+/** The ends of the window of a carrier without one; their difference is an exact 32-bit number. */
+const [lowest, highest] = [-0x3fff_ffff, 0x3fff_ffff]
 
 /** `spare` is how many carriers can be inserted later. */
 export function createZoneCarriers(carriers: readonly Carrier[], indices: readonly number[], spare = 0): ZoneCarriers {
@@ -38,9 +42,11 @@ export function createZoneCarriers(carriers: readonly Carrier[], indices: readon
       '2t7o': createArray(),
       '2t9o': createArray(),
     },
-    windowKhz: createArray(),
+    lowKhz: createArray(),
+    highKhz: createArray(),
     isGenerator: new Uint8Array(size),
-    isUniform: true,
+    areAllGenerators: true,
+    widestKhz: 0,
   }
   for (const [position, index] of sorted.entries()) setCarrier(zone, position, carriers[index] as Carrier, index)
   return zone
@@ -65,14 +71,8 @@ export function removeCarrier(zone: ZoneCarriers, khz: number): void {
   zone.count--
 }
 
-function listArrays({
-  khz,
-  index,
-  guards,
-  windowKhz,
-  isGenerator,
-}: ZoneCarriers): readonly (Int32Array | Uint8Array)[] {
-  return [khz, index, ...Object.values(guards), windowKhz, isGenerator]
+function listArrays(zone: ZoneCarriers): readonly (Int32Array | Uint8Array)[] {
+  return [zone.khz, zone.index, ...Object.values(zone.guards), zone.lowKhz, zone.highKhz, zone.isGenerator]
 }
 
 /** Returns the first position whose carrier is not below `khz`. */
@@ -87,7 +87,8 @@ export function findPosition({ khz: sorted, count }: ZoneCarriers, khz: number):
 }
 
 function setCarrier(zone: ZoneCarriers, position: number, carrier: Carrier, index: number): void {
-  const { guards, windowKhz } = carrier
+  const { guards, isGenerator } = carrier
+  const { fromKhz, toKhz } = windowOf(carrier)
   zone.khz[position] = carrier.khz
   zone.index[position] = index
   zone.guards['2t3o'][position] = guards['2t3o']
@@ -95,9 +96,22 @@ function setCarrier(zone: ZoneCarriers, position: number, carrier: Carrier, inde
   zone.guards['2t5o'][position] = guards['2t5o']
   zone.guards['2t7o'][position] = guards['2t7o']
   zone.guards['2t9o'][position] = guards['2t9o']
-  zone.windowKhz[position] = windowKhz ?? noWindow
-  zone.isGenerator[position] = carrier.isGenerator ? 1 : 0
-  if (windowKhz !== null || !carrier.isGenerator) zone.isUniform = false
+  zone.lowKhz[position] = fromKhz
+  zone.highKhz[position] = toKhz
+  zone.isGenerator[position] = isGenerator ? 1 : 0
+  if (!isGenerator) zone.areAllGenerators = false
+  zone.widestKhz = Math.max(zone.widestKhz, toKhz - fromKhz)
+}
+
+function windowOf({ khz, windowKhz, filterCentresKhz }: Carrier): KhzRange {
+  if (windowKhz === null) return { fromKhz: lowest, toKhz: highest }
+  const centre = nearestOf(filterCentresKhz, khz) ?? khz
+  return { fromKhz: Math.min(khz, centre - windowKhz), toKhz: Math.max(khz, centre + windowKhz) }
+}
+
+/** Returns the nearest of the frequencies, the lower one of two; undefined if there is none. */
+function nearestOf(frequencies: readonly number[], khz: number): number | undefined {
+  return frequencies.toSorted((a, b) => Math.abs(a - khz) - Math.abs(b - khz) || a - b)[0]
 }
 
 function khzOf(carriers: readonly Carrier[], index: number): number {
