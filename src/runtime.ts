@@ -225,7 +225,10 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       events.receiverChanged(id)
       frequencyConflicts.receiverChanged(id)
     },
-    onPlaceholdersChanged: () => frequencyConflicts.listsChanged(),
+    onPlaceholdersChanged() {
+      frequencyConflicts.listsChanged()
+      frequencyAnnouncements.changed()
+    },
   })
   const checker = new FrequencyChecker()
   const frequencies = new LiveFrequencies({ state, checker, now })
@@ -240,6 +243,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     connections,
     conditions,
     alerts,
+    frequencyAnnouncements,
     frequencyConflicts,
     events,
     forecasts,
@@ -267,6 +271,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     history.listsChanged()
     alerts.settingsChanged()
     frequencyConflicts.listsChanged()
+    frequencyAnnouncements.changed()
     cache.drop(null)
     live.listsChanged()
     events.loadSoon()
@@ -400,6 +405,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       ingest.levelLane.stop()
       await loader.idle()
       await checker.close()
+      frequencyAnnouncements.close()
       frequencyConflicts.close()
       alerts.close()
       await alerts.flushed()

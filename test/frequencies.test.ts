@@ -8,6 +8,7 @@ import { toInstallationFile } from '../src/domain/installation-file.ts'
 import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
+import { openLive } from './live-client.ts'
 import { tokenHeaders } from './tokens.ts'
 import { lan } from './users.ts'
 
@@ -37,7 +38,7 @@ it.concurrent.each(engines)('lists the carriers of channels and placeholders (%s
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })], engine })
   const receiver = await until('the receiver is known', async () => (await app.receivers())[0])
   const channel = channelOf(receiver)
-  const [id] = await addPlaceholders(app, ['606.500'], 30)
+  const [id] = await addPlaceholders(app, ['450.500'], 30)
   await app.post('/api/placeholders/', { kind: 'wired', name: 'Piano', slot: 40 })
   const { status, json } = await app.get('/api/frequencies/')
   expect(status).toBe(200)
@@ -47,14 +48,14 @@ it.concurrent.each(engines)('lists the carriers of channels and placeholders (%s
     placeholder_id: Number(id?.slice(1)),
     slot: 30,
     name: 'Vox 1',
-    mhz: '606.500',
+    mhz: '450.500',
     model: null,
     profile: 'generic',
     zone: null,
     transmitter_on: null,
     rf_level: null,
     noise_dbm: null,
-    tv_channel: '38',
+    tv_channel: null,
   })
   expect(json.carriers[1]).toMatchObject({
     id: `c${channel.id}`,
@@ -130,7 +131,32 @@ it.concurrent('checks the vectors of a request, and stores nothing', async () =>
   ])
   const windowed = await check(app, ['470.000', '560.000', '650.000'], { guards, window_mhz: 100 })
   expect(windowed.json.conflicts).toEqual([])
+  const unlimited = await check(app, ['500.000', '506.000', '494.000'], { window_mhz: null })
+  expect([unlimited.status, unlimited.json.totals['2t3o']]).toEqual([200, 2])
   expect((await app.get('/api/frequencies/')).json.carriers).toEqual([])
+})
+
+// Conformance: C-15.5.
+it.concurrent('checks the band, the shared and the second carrier of a channel, and foreign RF', async () => {
+  const app = await startApp()
+  const kindsOf = async (carriers: readonly object[], more: object = {}) =>
+    (await app.post('/api/frequencies/check/', { carriers, ...more })).json.conflicts.map(
+      ({ kind, victim, generators }: { kind: string; victim: string; generators: string[] }) =>
+        [kind, victim, ...generators].join(' '),
+    )
+  const block = { mhz: '500.000', profile: 'spectera_8', receiver_id: 4 }
+  expect(await kindsOf([{ id: 'a', ...block }, { id: 'b', ...block }])).toEqual([])
+  expect(await kindsOf([{ id: 'a', ...block }, { id: 'b', ...block, receiver_id: 5 }])).toEqual(['duplicate b a'])
+  expect(await kindsOf([{ id: 'a', mhz: '600.000', profile: 'ulxd', band: 'G51', foreign: true }])).toEqual([
+    'foreign a',
+    'outside_band a',
+  ])
+  const diverse = [{ id: 'a', mhz: '480.000', second_mhz: '506.000' }, { id: 'b', mhz: '500.000' }]
+  const all = [...diverse, { id: 'c', mhz: '494.000' }]
+  expect((await kindsOf(all)).toSorted()).toEqual(['2t3o a b c', '2t3o c b a'])
+  expect(await kindsOf(all, { victims: ['a'] })).toEqual(['2t3o a b c'])
+  const { json } = await app.post('/api/frequencies/check/', { carriers: all })
+  expect(json.victims).toEqual({ a: 1, c: 1 })
 })
 
 // Conformance: C-15.6.
@@ -256,6 +282,25 @@ it.concurrent.each(engines)('stores added and changed profiles, and takes change
   expect((await app.get(`${path}shure_glx-d/`)).status).toBe(404)
 })
 
+// Conformance: C-15.32.
+it.concurrent('announces profiles and changes of carriers to connected clients', async () => {
+  const app = await startApp()
+  const client = await openLive(app)
+  const announced = (wanted: string) => client.messages.filter(({ type }) => type === wanted)
+  const profiles = () => JSON.stringify(announced('frequency_profiles').at(-1) ?? null)
+  const path = '/api/frequencies/profiles/'
+  await app.post(path, { id: 'own', name: 'Own', levels: { standard: { spacing: 400 } } })
+  await until('the profile is announced', () => profiles().includes('"name":"Own"'))
+  await write(app, 'PATCH', `${path}own/`, { name: 'Ours' })
+  await until('its change is announced', () => profiles().includes('"name":"Ours"'))
+  await app.send('DELETE', `${path}own/`)
+  await until('its removal is announced', () => !profiles().includes('"id":"own"'))
+  expect(announced('frequency_profiles').at(-1)).toMatchObject({ profiles: (await app.get(path)).json })
+  const before = announced('frequencies').length
+  await addPlaceholders(app, ['500.000'])
+  await until('the carrier is announced', () => announced('frequencies').length > before)
+})
+
 // Conformance: C-15.13.
 it.concurrent.each(engines)('uses the profile of a channel before that of its model (%s)', async (engine) => {
   const shure = withoutPush(await startShure({ receivers: 1 }))
@@ -332,6 +377,14 @@ it.concurrent('exports carriers as CSV, and as a list without repetitions', asyn
       'Vox 2,506.000,generic,,25,2,',
       'Vox 3,506.000,generic,,25,3,',
       'Vox 1,510.100,generic,A,26,1,Hall',
+      '',
+    ].join('\r\n'),
+  )
+  expect((await app.get('/api/frequencies/export.csv?format=wsm')).bytes.toString()).toBe(
+    [
+      'name;type;frequency;tolerance;minfrequency;maxfrequency;priority;squelchlevel',
+      'Vox 2;0;506000;0;506000;506000;2;5',
+      'Vox 1;0;510100;0;510100;510100;2;5',
       '',
     ].join('\r\n'),
   )

@@ -62,6 +62,7 @@ const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
   ...{ rf_low: flag, overload: flag, second_frequency: frequency },
   ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
   gain_db: integer(-120, 120),
+  ...{ band: text, transmission_mode: expect.stringMatching(/^(standard|high_density|link_density)$/) },
 }
 const transmitterDetailFields: Record<keyof TransmitterDetails, unknown> = {
   ...{ model: text, muted: flag, gain_db: integer(-120, 120), power_mw: integer(0, 10_000) },

@@ -12,9 +12,9 @@ export function createInitialValues(model: SscModel, mac: string): Record<string
   }
   switch (model) {
     case 'EWDXEM2':
-      return Object.assign(device, encryptionOff, ...[1, 2].map(createEwdxChannel))
+      return Object.assign(device, ewdxDevice, ...[1, 2].map(createEwdxChannel))
     case 'EWDXEM4':
-      return Object.assign(device, encryptionOff, ...[1, 2, 3, 4].map(createEwdxChannel))
+      return Object.assign(device, ewdxDevice, ...[1, 2, 3, 4].map(createEwdxChannel))
     case 'EM6000':
       return Object.assign(device, { '/mm': [d6000Meters, d6000Meters] }, ...[1, 2].map(createD6000Channel))
     case 'CHG70N':
@@ -31,7 +31,11 @@ export function createInitialValues(model: SscModel, mac: string): Record<string
   }
 }
 
-const encryptionOff = { '/device/encryption': false }
+const ewdxDevice = {
+  '/device/encryption': false,
+  '/device/frequency_code': 'R1-9',
+  '/device/link_density_mode': false,
+}
 
 function createEwdxChannel(n: number): Record<string, unknown> {
   return {

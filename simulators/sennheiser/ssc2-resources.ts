@@ -21,7 +21,12 @@ function common(product: string, serial: string): Record<string, unknown> {
 
 function ewdx(count: number): Record<string, unknown> {
   const channels = Array.from({ length: count }, (_, index) => createEwdxChannel(index))
-  return Object.assign({ '/api/rf/encryption': { enabled: false } }, ...channels)
+  const device = {
+    '/api/rf': { code: 'R1-9', ranges: [{ start: 520_000, end: 607_800, stepSize: 25 }] },
+    '/api/rf/transmission': { mode: 'Standard', presetSpacing: 25 },
+    '/api/rf/encryption': { enabled: false },
+  }
+  return Object.assign(device, ...channels)
 }
 
 function createEwdxChannel(index: number): Record<string, unknown> {

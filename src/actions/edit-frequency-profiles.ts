@@ -12,8 +12,7 @@ import {
   isBuiltIn,
   mergeProfileChanges,
   type ProfileChange,
-  resolveProfiles,
-  toProfileBody,
+  toProfileBodies,
 } from '../domain/frequencies/profile-changes.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
 import { writeAudit } from '../storage/audit.ts'
@@ -93,13 +92,9 @@ async function hasProfile(reader: Reader, id: string): Promise<boolean> {
 }
 
 async function bodyOf(reader: Reader, id: string): Promise<FrequencyProfileBody> {
-  const stored = await listStoredProfiles(reader)
-  const found = resolveProfiles(stored).find((profile) => profile.id === id)
+  const found = toProfileBodies(await listStoredProfiles(reader)).find((profile) => profile.id === id)
   if (found === undefined) throw new RequestError('not_found', { subject: `profile ${id}` })
-  return toProfileBody(
-    found,
-    stored.some((profile) => profile.id === id),
-  )
+  return found
 }
 
 /** Derives an id from a name: `Shure GLX-D+` becomes `shure_glx-d`. */

@@ -11,6 +11,7 @@ import { Channel, ChannelDetails, LastTransmitter } from './resources/channels.t
 import { Check } from './resources/checks.ts'
 import { Data } from './resources/data.ts'
 import { Event } from './resources/events.ts'
+import { FrequencyProfile } from './resources/frequencies.ts'
 import { Group } from './resources/groups.ts'
 import { ChannelAssignment, Performer } from './resources/performers.ts'
 import { ReceiverInData } from './resources/receivers.ts'
@@ -143,6 +144,14 @@ const Silences = numbered('silences', 'A silence began or ended.', {
 const Scans = numbered('scans', 'A spectrum scan was uploaded or deleted.', {
   scans: listOf(Scan, 'All spectrum scans, without their levels.'),
 })
+const FrequencyProfiles = numbered('frequency_profiles', 'A frequency profile was added, changed or removed.', {
+  profiles: listOf(FrequencyProfile, 'All frequency profiles.'),
+})
+const Frequencies = numbered(
+  'frequencies',
+  'Carriers changed, and perhaps their conflicts, which `GET /api/frequencies/` returns. Sent at most once a second, and not for levels.',
+  {},
+)
 const ShowMessage = numbered(
   'show',
   'A show was planned, changed, started, ended or deleted. Any state but `running` removes it from the running shows.',
@@ -202,6 +211,8 @@ const changes = [
   AlertMessage,
   Silences,
   Scans,
+  FrequencyProfiles,
+  Frequencies,
   ShowMessage,
   CheckMessage,
   EventMessage,

@@ -245,6 +245,8 @@ export const FrequencyQuery = query({
 })
 
 export const FrequencyExportQuery = query({
-  format: Type.Enum(['csv', 'list'], { description: '`list`: only MHz, one per line; default `csv`.' }),
+  format: Type.Enum(['csv', 'list', 'wsm'], {
+    description: '`list`: only MHz, one per line; `wsm`: for Wireless Systems Manager, in kHz; default `csv`.',
+  }),
   ...frequencyFilters,
 })

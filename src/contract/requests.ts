@@ -230,6 +230,9 @@ export const MarkerChange = body({ ...momentOrRange, text: Type.Optional(text(1,
 
 const level = Type.Optional(Type.Enum([...guardLevels], { description: `one of ${guardLevels.join(', ')}` }))
 
+/** One of the bands of the profile; another text has no effect. */
+const band = text(1, 64)
+
 /** Either a profile or guards; with neither, the generic profile. A window is given together with guards. */
 const checkedCarriers = Type.Array(
   body({
@@ -239,17 +242,27 @@ const checkedCarriers = Type.Array(
     guards: Type.Optional(guards),
     window_mhz: Type.Optional(windowMhz),
     zone: Type.Optional(zone),
+    band: Type.Optional(band),
+    receiver_id: Type.Optional(id),
+    second_mhz: Type.Optional(mhz),
+    foreign: Type.Optional(flag),
   }),
   { maxItems: 1000, description: 'a list of at most 1000 carriers' },
 )
 
-export const FrequencyCheckRequest = body({ carriers: checkedCarriers, level })
+export const FrequencyCheckRequest = body({
+  carriers: checkedCarriers,
+  victims: Type.Optional(
+    Type.Array(Type.String(), { maxItems: 1000, description: 'a list of at most 1000 ids of carriers' }),
+  ),
+  level,
+})
 
 export const FrequencySuggestRequest = body({
-  wanted: Type.Array(body({ profile: text(1, 64), ranges: mhzRanges(100), count: whole(1, 1000) }), {
-    maxItems: 100,
-    description: 'a list of at most 100 objects with profile, ranges and count',
-  }),
+  wanted: Type.Array(
+    body({ profile: text(1, 64), band: Type.Optional(band), ranges: mhzRanges(100), count: whole(1, 1000) }),
+    { maxItems: 100, description: 'a list of at most 100 objects with profile, ranges and count' },
+  ),
   keep: Type.Optional(checkedCarriers),
   avoid: Type.Optional(mhzRanges(1000)),
   level,

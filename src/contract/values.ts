@@ -305,6 +305,10 @@ export const conflictKinds = [
 ] as const
 export type ConflictKind = (typeof conflictKinds)[number]
 
+/** How the channels of a device share the spectrum: the last two fit more channels into it. */
+export const transmissionModes = ['standard', 'high_density', 'link_density'] as const
+export type TransmissionMode = (typeof transmissionModes)[number]
+
 /** States of a channel in micboard. */
 export const micboardStatuses = ['CRITICAL', 'REPLACE', 'RX_COM_ERROR', 'TX_COM_ERROR', 'GOOD'] as const
 export type MicboardStatus = (typeof micboardStatuses)[number]

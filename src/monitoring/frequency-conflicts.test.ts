@@ -31,6 +31,7 @@ class TestConflicts {
   readonly conflicts = new FrequencyConflicts({
     facts: (id) => this.receivers.get(id),
     isEnabled: () => this.isEnabled,
+    onCarriersChanged: () => {},
     onChanged: (ids) => this.changed.push([...ids]),
     log: { warn: () => {} } as never,
     check: async (filter: LiveCheckFilter) => {

@@ -15,6 +15,8 @@ export interface FrequencyConflictDeps {
   check(filter: LiveCheckFilter): Promise<{ readonly carriers: readonly LiveCarrier[]; readonly result: CheckResult }>
   /** Whether alerts about conflicts are enabled for anything. */
   isEnabled(): boolean
+  /** Called when the carriers of a receiver have changed. */
+  onCarriersChanged(): void
   /** Called with the receivers whose alerts may have to be raised or cleared. */
   onChanged(receiverIds: Iterable<number>): void
   readonly log: Log
@@ -62,6 +64,7 @@ export class FrequencyConflicts {
     if ((this.#carriersOf.get(id) ?? '') === carriers) return
     if (carriers === '') this.#carriersOf.delete(id)
     else this.#carriersOf.set(id, carriers)
+    this.#deps.onCarriersChanged()
     this.#checkSoon()
   }
 
@@ -151,12 +154,16 @@ export class FrequencyConflicts {
 }
 
 /** Describes what the conflicts depend on; levels are not part of it. */
-function describeCarriers({ is_active, model, device_type, location, channels }: Receiver): string {
+function describeCarriers({ is_active, name, model, device_type, location, channels }: Receiver): string {
   const described = channels.map((channel) => {
-    const isStale = hasRow(channel.condition, 'stale')
-    return [channel.id, channel.slot, frequencyOf(channel), channel.transmitter !== null, isStale, channel.profile]
+    const { condition, transmitter, last_transmitter, details = {} } = channel
+    const shown = [channel.name, (transmitter ?? last_transmitter)?.name, transmitter !== null]
+    const rows = [hasRow(condition, 'stale'), transmitter === null && hasRow(condition, 'interference')]
+    const { second_frequency, band, transmission_mode } = details
+    const radio = [frequencyOf(channel), second_frequency, band, transmission_mode, channel.profile]
+    return [channel.id, channel.slot, shown, rows, radio]
   })
-  return JSON.stringify([is_active, model, device_type, location, described])
+  return JSON.stringify([is_active, name, model, device_type, location, described])
 }
 
 function firstConflicts(carriers: readonly LiveCarrier[], { conflicts, victims }: CheckResult): Conflicts {

@@ -1,8 +1,12 @@
 /** The carriers of the installation and their conflicts, which are determined again only after they have changed. */
 
 import { RequestError } from '../domain/errors.ts'
+import type { Carrier } from '../domain/frequencies/carrier.ts'
+import { type CheckOptions, isComplete, recheckCarriers } from '../domain/frequencies/check.ts'
+import { mergeSecondCarriers } from '../domain/frequencies/checked-carriers.ts'
 import { type CheckResult, maxCarriers } from '../domain/frequencies/conflict.ts'
 import {
+  describeCarriers,
   type LiveCarrier,
   type LiveCheckFilter,
   listLiveCarriers,
@@ -32,13 +36,29 @@ interface Checked {
   readonly checkedAt: number
 }
 
+/** A check that was made before, or is being made. */
+interface KeptCheck {
+  /** What the result depends on, except for the carriers. */
+  readonly options: string
+  /** The carriers as JSON, by id. */
+  readonly carriers: ReadonlyMap<string, string>
+  readonly checking: Promise<Checked>
+  /** Null until it is known. */
+  result: CheckResult | null
+}
+
 /** How many results are kept: three levels, with and without transmitters that are off, and a few groups. */
 const maxKept = 12
+/**
+ * How many pairs of carriers are compared at most to check changed carriers again, on the main thread. More changes are
+ * checked together with everything else.
+ */
+const maxRecheckedPairs = 500_000
 
 export class LiveFrequencies {
   readonly #deps: LiveFrequenciesDeps
   /** The results by what was checked, the last used ones last. */
-  readonly #kept = new Map<string, Promise<Checked>>()
+  readonly #kept = new Map<string, KeptCheck>()
   #resolved: { readonly stored: readonly StoredProfile[]; readonly profiles: readonly Profile[] } | null = null
 
   constructor(deps: LiveFrequenciesDeps) {
@@ -64,6 +84,12 @@ export class LiveFrequencies {
     })
   }
 
+  /** Describes everything that the conflicts depend on, and what is shown of carriers except for levels. */
+  describe(): string {
+    const { REGION, TV_IN_USE } = this.#deps.state.settings.get(null)
+    return JSON.stringify([REGION, TV_IN_USE, describeCarriers(this.carriers())])
+  }
+
   /** Checks the carriers; throws a RequestError if there are too many. The result contains the carriers that were not selected, too. */
   async check(filter: LiveCheckFilter): Promise<LiveFrequencyCheck> {
     const carriers = this.carriers()
@@ -74,20 +100,58 @@ export class LiveFrequencies {
     }
     const { REGION, TV_IN_USE } = this.#deps.state.settings.get(null)
     const options = { victims, tvInUse: parseTvInUse(REGION, TV_IN_USE).inUse }
-    const key = JSON.stringify([checked, options])
+    const kept = this.#keep(checked, options)
+    return { carriers, ...(await kept.checking) }
+  }
+
+  /** Returns the check of these carriers, which is made only if it was not made before. */
+  #keep(checked: readonly Carrier[], options: CheckOptions): KeptCheck {
+    const optionsText = JSON.stringify(options)
+    const texts = new Map(checked.map((carrier) => [carrier.id, JSON.stringify(carrier)]))
+    const key = [optionsText, ...texts.values()].join('\n')
     const known = this.#kept.get(key)
     this.#kept.delete(key)
-    const checking = known ?? this.#deps.checker.check(checked, options).then((result) => this.#toChecked(result))
-    this.#kept.set(key, checking)
-    checking.catch(() => this.#kept.delete(key))
+    const kept = known ?? this.#start(checked, texts, options, optionsText)
+    this.#kept.set(key, kept)
+    kept.checking.catch(() => this.#kept.delete(key))
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= maxKept) break
       this.#kept.delete(oldest)
     }
-    return { carriers, ...(await checking) }
+    return kept
   }
 
-  #toChecked(result: CheckResult): Checked {
-    return { result, checkedAt: this.#deps.now() }
+  #start(
+    checked: readonly Carrier[],
+    carriers: ReadonlyMap<string, string>,
+    options: CheckOptions,
+    optionsText: string,
+  ): KeptCheck {
+    const rechecked = this.#recheck(checked, carriers, options, optionsText)
+    const checking = (rechecked === null ? this.#deps.checker.check(checked, options) : Promise.resolve(rechecked)).then(
+      (result) => {
+        kept.result = result
+        return { result: mergeSecondCarriers(result), checkedAt: this.#deps.now() }
+      },
+    )
+    const kept: KeptCheck = { options: optionsText, carriers, checking, result: rechecked }
+    return kept
+  }
+
+  /** Checks only what has changed since an earlier check; null if there is none that is similar enough. */
+  #recheck(
+    checked: readonly Carrier[],
+    carriers: ReadonlyMap<string, string>,
+    options: CheckOptions,
+    optionsText: string,
+  ): CheckResult | null {
+    for (const { result, options: earlier, carriers: before } of [...this.#kept.values()].reverse()) {
+      if (result === null || earlier !== optionsText || !isComplete(result)) continue
+      const ids = [...carriers.keys()].filter((id) => before.get(id) !== carriers.get(id))
+      const removed = [...before.keys()].filter((id) => !carriers.has(id))
+      if ((ids.length + removed.length) * checked.length ** 2 > maxRecheckedPairs) continue
+      return recheckCarriers(result, checked, [...ids, ...removed], options)
+    }
+    return null
   }
 }

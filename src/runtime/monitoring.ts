@@ -10,6 +10,7 @@ import { BatteryForecasts } from '../monitoring/battery-forecasts.ts'
 import { ConditionMonitor } from '../monitoring/conditions.ts'
 import { Connections } from '../monitoring/connections.ts'
 import { EventLog } from '../monitoring/event-log.ts'
+import { FrequencyAnnouncements } from '../monitoring/frequency-announcements.ts'
 import { FrequencyConflicts } from '../monitoring/frequency-conflicts.ts'
 import { Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
@@ -35,7 +36,7 @@ import type { State } from './state.ts'
 
 interface MonitoringDeps {
   readonly state: State
-  readonly frequencies: Pick<LiveFrequencies, 'check'>
+  readonly frequencies: Pick<LiveFrequencies, 'check' | 'describe'>
   readonly db: Database
   readonly paths: StorePaths
   readonly redis: Redis | null
@@ -117,6 +118,10 @@ export function createMonitoring(deps: MonitoringDeps) {
       notificationSender.planSoon()
     },
   })
+  const frequencyAnnouncements = new FrequencyAnnouncements({
+    describe: () => deps.frequencies.describe(),
+    announce: () => live.frequenciesChanged(),
+  })
   const frequencyConflicts: FrequencyConflicts = new FrequencyConflicts({
     facts: receiverStore.facts,
     check: (filter) => deps.frequencies.check(filter),
@@ -125,6 +130,7 @@ export function createMonitoring(deps: MonitoringDeps) {
       const scopes = manufacturers().flatMap(({ code }) => slots.map((some) => ({ manufacturer: code, slots: some })))
       return scopes.some((scope) => settings.alertSettings('frequency_conflict', scope).isEnabled)
     },
+    onCarriersChanged: () => frequencyAnnouncements.changed(),
     onChanged: (receiverIds) => alerts.conflictsChanged(receiverIds),
     log,
   })
@@ -308,6 +314,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     connections,
     conditions,
     alerts,
+    frequencyAnnouncements,
     frequencyConflicts,
     events,
     forecasts,

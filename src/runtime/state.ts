@@ -9,6 +9,7 @@ import { listShowsOfSlot } from '../domain/conditions/shows.ts'
 import { toDiscoveredDevices } from '../domain/discovery-api.ts'
 import { withMount } from '../domain/equipment/picture.ts'
 import { toPlaceholderInData } from '../domain/equipment/placeholder.ts'
+import { toProfileBodies } from '../domain/frequencies/profile-changes.ts'
 import { toScanBody } from '../domain/frequencies/scans/stored-scan.ts'
 import { toChannelAssignments } from '../domain/live/lists.ts'
 import { stateOf } from '../domain/shows.ts'
@@ -81,6 +82,7 @@ export function createState(deps: StateDeps) {
     discovered: () => toDiscoveredDevices(lists.current.discovered, receiverStore),
     silences: () => lists.current.silences.map(toSilenceBody),
     scans: () => lists.current.scans.map(toScanBody),
+    frequencyProfiles: () => toProfileBodies(lists.current.frequencyProfiles),
     settingsIn: (scope) => settings.inScope(scope),
     manufacturers: () => sourceRegistry.manufacturers().map(({ code }) => code),
     sources: () => deps.sourceBodies(),

@@ -12,8 +12,8 @@ import type { Suggestion, SuggestRequest } from '../domain/frequencies/suggest.t
 import type { FrequencyTask, FrequencyTaskResult } from '../domain/frequencies/task.ts'
 import { startThread } from '../platform/thread.ts'
 
-/** A check of more carriers takes longer than 5 ms. */
-const maxInlineCarriers = 100
+/** A check of more carriers can take longer than 5 ms: the most conflicts are in sets with equal distances. */
+const maxInlineCarriers = 40
 /** How many tasks may wait for a thread. */
 const maxWaiting = 16
 const retryAfter = 2

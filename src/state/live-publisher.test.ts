@@ -50,6 +50,7 @@ function start() {
     discovered: () => [],
     silences: () => state.silences,
     scans: () => state.scans,
+    frequencyProfiles: () => [],
     settingsIn,
     manufacturers: () => ['shure'],
     sources: () => [],

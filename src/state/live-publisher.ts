@@ -11,6 +11,7 @@ import type { EventChanged, EventDeleted, EventMessage, StatusUpdate } from '../
 import type { AlertBody, SilenceBody } from '../contract/resources/alerts.ts'
 import type { CheckBody } from '../contract/resources/checks.ts'
 import type { DiscoveredDevice } from '../contract/resources/discovery.ts'
+import type { FrequencyProfileBody } from '../contract/resources/frequencies.ts'
 import type { Group } from '../contract/resources/groups.ts'
 import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
 import type { PlaceholderInData } from '../contract/resources/placeholders.ts'
@@ -41,6 +42,7 @@ export interface LivePublisherDeps {
   discovered(): readonly DiscoveredDevice[]
   silences(): readonly SilenceBody[]
   scans(): readonly ScanBody[]
+  frequencyProfiles(): readonly FrequencyProfileBody[]
   /** Returns the effective settings of a scope. */
   settingsIn(scope: SettingScope): Settings
   /** Returns the codes of all manufacturers. */
@@ -72,6 +74,7 @@ interface Announced {
   readonly discovered: readonly DiscoveredDevice[]
   readonly silences: readonly SilenceBody[]
   readonly scans: readonly ScanBody[]
+  readonly frequencyProfiles: readonly FrequencyProfileBody[]
   /** By manufacturer (text) or group (id); null: global. */
   readonly settings: ReadonlyMap<string | number | null, Settings>
   readonly sources: ReadonlyMap<string, SourceBody>
@@ -107,6 +110,7 @@ export class LivePublisher {
   readonly #checks: CheckBody[] = []
   readonly #statusUpdates: StatusUpdate[] = []
   readonly #events: (EventMessage | EventChanged | EventDeleted)[] = []
+  #areFrequenciesChanged = false
   #areListsChanged = false
   #areSourcesChanged = false
   #isQueueChanged = false
@@ -123,7 +127,17 @@ export class LivePublisher {
     this.#schedule()
   }
 
-  /** Groups, placeholders, performers, assignments, discovered devices, silences, scans, settings or the set of manufacturers may have changed. */
+  /** Carriers changed, and perhaps their conflicts. */
+  frequenciesChanged(): void {
+    if (this.#announced === null) return
+    this.#areFrequenciesChanged = true
+    this.#schedule()
+  }
+
+  /**
+   * Groups, placeholders, performers, assignments, discovered devices, silences, scans, frequency profiles, settings or
+   * the set of manufacturers may have changed.
+   */
   listsChanged(): void {
     if (this.#announced === null) return
     this.#areListsChanged = true
@@ -306,6 +320,7 @@ export class LivePublisher {
     this.#checks.length = 0
     this.#statusUpdates.length = 0
     this.#events.length = 0
+    this.#areFrequenciesChanged = false
     this.#areListsChanged = false
     this.#areSourcesChanged = false
     this.#isQueueChanged = false
@@ -324,7 +339,7 @@ export class LivePublisher {
 
   #readLists(): Announced {
     const { groups, placeholders, performers, assignments, discovered, silences, scans } = this.#deps
-    const { manufacturers, sources, pending } = this.#deps
+    const { frequencyProfiles, manufacturers, sources, pending } = this.#deps
     this.#identityRevision = this.#deps.receiverStore.identityRevision
     return {
       groups: groups(),
@@ -334,6 +349,7 @@ export class LivePublisher {
       discovered: discovered(),
       silences: silences(),
       scans: scans(),
+      frequencyProfiles: frequencyProfiles(),
       settings: new Map(
         [null, ...manufacturers(), ...groups().map(({ id }) => id)].map((key) => [key, this.#settingsOf(key)]),
       ),
@@ -383,6 +399,7 @@ export class LivePublisher {
     this.#announceReceivers(add)
     const isIdentityChanged = this.#identityRevision !== this.#deps.receiverStore.identityRevision
     if (this.#areListsChanged || isIdentityChanged) this.#announceLists(before, add)
+    if (this.#areFrequenciesChanged) add({ type: 'frequencies' })
     if (this.#areSourcesChanged || this.#areListsChanged) this.#announceSources(add)
     if (this.#isQueueChanged) this.#announceQueue(add)
     for (const alert of this.#alerts.splice(0)) {
@@ -393,6 +410,7 @@ export class LivePublisher {
     for (const check of this.#checks.splice(0)) add({ type: 'check', check })
     for (const update of this.#statusUpdates.splice(0)) add(update, { manufacturer: update.manufacturer })
     for (const change of this.#events.splice(0)) add(change, toEventSubject(change))
+    this.#areFrequenciesChanged = false
     this.#areListsChanged = false
     this.#areSourcesChanged = false
     this.#isQueueChanged = false
@@ -433,7 +451,7 @@ export class LivePublisher {
       const config = differingFields(before.settings.get(key) ?? (scope.group === null ? {} : settings), settings)
       if (Object.keys(config).length > 0) add({ type: 'settings', ...scope, config }, scope)
     }
-    const { groups, placeholders, performers, assignments, discovered, silences, scans } = after
+    const { groups, placeholders, performers, assignments, discovered, silences, scans, frequencyProfiles } = after
     if (!isSameJson(before.groups, groups)) add({ type: 'groups', groups })
     if (!isSameJson(before.placeholders, placeholders)) add({ type: 'placeholders', placeholders })
     if (!isSameJson(before.performers, performers)) add({ type: 'performers', performers })
@@ -441,6 +459,9 @@ export class LivePublisher {
     if (!isSameJson(before.discovered, discovered)) add({ type: 'discovered', discovered })
     if (!isSameJson(before.silences, silences)) add({ type: 'silences', silences })
     if (!isSameJson(before.scans, scans)) add({ type: 'scans', scans })
+    if (!isSameJson(before.frequencyProfiles, frequencyProfiles)) {
+      add({ type: 'frequency_profiles', profiles: [...frequencyProfiles] })
+    }
   }
 
   #announceSources(add: (change: LiveChange, subject?: LiveSubject) => void): void {

@@ -112,7 +112,13 @@ function batteryCodes(values: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(numbers.map(([key, value]) => [key, value.length === 3 ? '254' : '65534']))
 }
 
-function toDeviceValues(family: SimulatedFamily, { device }: DeviceState): Record<string, string> {
+/** Returns a band that contains the first channel: the show assigns frequencies without regard to bands. */
+function slxdBand([first]: DeviceState['channels']): string {
+  const mhz = Number(first?.frequency ?? 0)
+  return text(mhz < 514 ? 'G58' : mhz < 564 ? 'H57' : mhz < 606 ? 'J53' : 'K59', 8)
+}
+
+function toDeviceValues(family: SimulatedFamily, { device, channels }: DeviceState): Record<string, string> {
   const { name, firmware_version, model } = device
   const network = [device.ip, device.subnet_mask, device.gateway].map((ip) => padIp(ip ?? '0.0.0.0')).join(' ')
   const settings = { 'NET_SETTINGS SC': `MANUAL ${network} ${device.mac_address}` }
@@ -125,23 +131,33 @@ function toDeviceValues(family: SimulatedFamily, { device }: DeviceState): Recor
         DEVICE_ID: text(name, 8),
         FW_VER: firmware,
         ENCRYPTION: 'AUTO',
+        HIGH_DENSITY: 'OFF',
         ...settings,
       }
     case 'qlxd':
       return { DEVICE_ID: text(name, 8), FW_VER: firmware, ENCRYPTION: 'ON', MAC_ADDR: String(device.mac_address) }
     case 'slxd':
-      return { MODEL: text(model ?? '', 32), DEVICE_ID: text(name, 8), FW_VER: firmware, RF_BAND: text('G58', 8) }
+      return { MODEL: text(model ?? '', 32), DEVICE_ID: text(name, 8), FW_VER: firmware, RF_BAND: slxdBand(channels) }
     case 'slxd+':
       return {
         MODEL: text(model ?? '', 32),
         DEVICE_ID: text(name, 8),
         FW_VER: firmware,
+        RF_BAND: slxdBand(channels),
         ENCRYPTION_MODE: 'ON',
         ...settings,
       }
     case 'ad':
     case 'anx4':
-      return { MODEL: text(model ?? '', 32), DEVICE_ID: deviceId, FW_VER: firmware, ENCRYPTION_MODE: 'ON', ...settings }
+      return {
+        MODEL: text(model ?? '', 32),
+        DEVICE_ID: deviceId,
+        FW_VER: firmware,
+        ENCRYPTION_MODE: 'ON',
+        RF_BAND: text('G57', 8),
+        TRANSMISSION_MODE: 'STANDARD',
+        ...settings,
+      }
     case 'psm1000':
       return { DEVICE_NAME: name.slice(0, 8) }
     case 'uhfr':

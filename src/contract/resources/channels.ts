@@ -22,6 +22,7 @@ import {
   encryptions,
   faults,
   forecastSources,
+  transmissionModes,
 } from '../values.ts'
 import { id, manufacturer } from './common.ts'
 
@@ -59,6 +60,10 @@ export const ChannelDetails = named(
     interference: Type.Optional(flagOrNull('True while another signal interferes.')),
     second_frequency: Type.Optional(
       textOrNull('Frequency of the second carrier in MHz, if the channel uses frequency diversity.'),
+    ),
+    band: Type.Optional(textOrNull('Band in which the receiver can be tuned, such as `G51`.')),
+    transmission_mode: Type.Optional(
+      orNull(oneOf(transmissionModes, 'Transmission mode.'), 'Transmission mode; the densest fits most channels.'),
     ),
     muted: Type.Optional(flagOrNull('Whether the output of the receiver is muted.')),
     encryption: Type.Optional(orNull(oneOf(encryptions, 'Encryption of the link.'), 'Encryption of the link.')),

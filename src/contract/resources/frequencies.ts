@@ -33,14 +33,21 @@ const totals = Type.Object(
   { description: 'How many conflicts there are, including those that are not listed.' },
 )
 
+const victims = Type.Record(Type.String(), Type.Integer(), {
+  description: 'The number of conflicts of each carrier that has any, by id, including those that are not listed.',
+})
+
 const FrequencyCarrier = named('FrequencyCarrier', 'The carrier of a channel or placeholder.', {
   id: text('`c` and the id of the channel, or `p` and the id of the placeholder.'),
   channel_id: Type.Optional(whole('Id of the channel; absent for a placeholder.')),
   placeholder_id: Type.Optional(whole('Id of the placeholder; absent for a channel.')),
+  receiver_id: Type.Optional(whole('Id of the receiver; absent for a placeholder.')),
   slot: whole('Slot.'),
   name: text('Name.'),
   mhz,
+  second_mhz: Type.Optional(text('The second carrier of frequency diversity; absent if there is none.')),
   model: textOrNull('Model of the receiver; null for a placeholder.'),
+  band: Type.Optional(text('Band of the receiver; absent if it is not known.')),
   profile: text('Id of the profile that applies.'),
   zone: textOrNull('Zone that applies; carriers without a zone are one zone.'),
   transmitter_on: Type.Union([flag('Whether a transmitter is received.'), Type.Null()], {
@@ -48,6 +55,9 @@ const FrequencyCarrier = named('FrequencyCarrier', 'The carrier of a channel or 
   }),
   rf_level: wholeOrNull('dBm.'),
   noise_dbm: wholeOrNull('The RF level in dBm while no transmitter is received, else null.'),
+  foreign: Type.Optional(
+    Type.Literal(true, { description: 'Present if there is RF although the transmitter is off.' }),
+  ),
   tv_channel: textOrNull('TV channel of the region; null outside of its TV channels.'),
 })
 export type FrequencyCarrierBody = Body<typeof FrequencyCarrier>
@@ -57,6 +67,7 @@ export const Frequencies = named('Frequencies', 'All carriers, and their conflic
   carriers: listOf(FrequencyCarrier, 'By frequency.'),
   conflicts,
   totals,
+  victims,
   checked_at: time('When the conflicts were determined.'),
 })
 export type FrequenciesBody = Body<typeof Frequencies>
@@ -64,12 +75,17 @@ export type FrequenciesBody = Body<typeof Frequencies>
 export const FrequencyCheck = named('FrequencyCheck', 'Conflicts of the carriers in the request.', {
   conflicts,
   totals,
+  victims,
 })
 export type FrequencyCheckBody = Body<typeof FrequencyCheck>
 
 export const FrequencySuggestion = named('FrequencySuggestion', 'Frequencies that can be used together.', {
   carriers: listOf(
-    Type.Object({ profile: text('Id of the profile.'), mhz }),
+    Type.Object({
+      profile: text('Id of the profile.'),
+      band: Type.Optional(text('Band of the request; absent if it has none.')),
+      mhz,
+    }),
     'The new carriers, in the order of the request, then by frequency.',
   ),
   unplaced: listOf(

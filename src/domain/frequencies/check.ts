@@ -66,7 +66,7 @@ export function recheckCarriers(
 }
 
 /** Whether a result lists all its conflicts. */
-function isComplete({ conflicts, totals }: CheckResult): boolean {
+export function isComplete({ conflicts, totals }: CheckResult): boolean {
   return Object.values(totals).reduce((sum, count) => sum + count, 0) === conflicts.length
 }
 

@@ -6,38 +6,44 @@ import type { FrequencyCarrierBody, FrequencyCheckBody } from '../../contract/re
 import type { GuardLevel, Region } from '../../contract/values.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import { RequestError } from '../errors.ts'
-import { type Carrier, createCarrier, equipmentWithGuards, formatMhz, type KhzRange, parseMhz } from './carrier.ts'
-import type { CheckResult } from './conflict.ts'
-import type { LiveCarrier } from './live-carriers.ts'
+import { type Carrier, equipmentWithGuards, formatMhz, type KhzRange, parseMhz } from './carrier.ts'
+import { type CheckedChannel, toCheckedCarriers } from './checked-carriers.ts'
+import { type CheckResult, maxCarriers } from './conflict.ts'
+import { byFrequency, type LiveCarrier } from './live-carriers.ts'
 import { findReversedRange } from './profile-changes.ts'
 import { equipmentOf, genericProfileId, type Profile } from './profiles.ts'
 import type { SuggestRequest } from './suggest.ts'
 import { findTvChannel } from './tv-raster.ts'
 
 export function toCarrierBody(carrier: LiveCarrier, region: Region): FrequencyCarrierBody {
-  const { id, channelId, placeholderId, slot, name, khz, model, profile, zone, isOn, rfLevel, noiseDbm } = carrier
+  const { id, channelId, placeholderId, receiverId, slot, name, khz, secondKhz, band } = carrier
+  const { model, profile, zone, isOn, rfLevel, noiseDbm, hasForeignRf } = carrier
   return {
     id,
     ...(channelId !== null && { channel_id: channelId }),
     ...(placeholderId !== null && { placeholder_id: placeholderId }),
+    ...(receiverId !== null && { receiver_id: receiverId }),
     slot,
     name,
     mhz: formatMhz(khz),
+    ...(secondKhz !== null && { second_mhz: formatMhz(secondKhz) }),
     model,
+    ...(band !== null && { band }),
     profile: profile.id,
     zone,
     transmitter_on: isOn,
     rf_level: rfLevel,
     noise_dbm: noiseDbm,
+    ...(hasForeignRf && { foreign: true }),
     tv_channel: findTvChannel(region, khz),
   }
 }
 
-export function toCheckBody({ conflicts, totals }: CheckResult): FrequencyCheckBody {
-  return { conflicts, totals }
+export function toCheckBody({ conflicts, totals, victims }: CheckResult): FrequencyCheckBody {
+  return { conflicts, totals, victims }
 }
 
-type RequestedCarriers = Body<typeof FrequencyCheckRequest>['carriers']
+type RequestedCarrier = Body<typeof FrequencyCheckRequest>['carriers'][number]
 
 interface ProfileContext {
   readonly profiles: readonly Profile[]
@@ -45,22 +51,48 @@ interface ProfileContext {
 }
 
 /** Converts the carriers in the field `field` of a request. */
-export function parseCarriers(carriers: RequestedCarriers, field: string, context: ProfileContext): Carrier[] {
+export function parseCarriers(
+  carriers: readonly RequestedCarrier[],
+  field: string,
+  context: ProfileContext,
+): readonly Carrier[] {
   const ids = new Set<string>()
-  return carriers.map(({ id, mhz, profile, guards, window_mhz, zone = null }, index) => {
+  const channels = carriers.map((carrier, index): CheckedChannel => {
+    const { id, mhz, second_mhz = null, zone = null, foreign = false } = carrier
     const path = `${field}.${index}`
     if (ids.has(id)) throw badRequest(`${path}.id: expected every id once; ${id} is repeated`)
     ids.add(id)
-    if (profile !== undefined && guards !== undefined) throw badRequest(`${path}: expected profile or guards, not both`)
-    if (guards === undefined && window_mhz !== undefined && window_mhz !== null) {
-      throw badRequest(`${path}.window_mhz: expected guards beside it`)
+    return {
+      id,
+      khz: parseMhz(mhz) ?? 0,
+      secondKhz: parseMhz(second_mhz ?? ''),
+      zone,
+      hasForeignRf: foreign,
+      ...parseEquipment(carrier, path, context),
     }
-    const equipment =
-      guards === undefined
-        ? equipmentOf(requireProfile(profile ?? genericProfileId, `${path}.profile`, context), context.level)
-        : equipmentWithGuards(guards, window_mhz ?? null)
-    return createCarrier({ id, khz: parseMhz(mhz) ?? 0, zone }, equipment)
   })
+  const checked = toCheckedCarriers(channels)
+  if (checked.length > maxCarriers) {
+    throw badRequest(`${field}: expected at most ${maxCarriers} carriers, including those of second_mhz`)
+  }
+  return checked
+}
+
+function parseEquipment(
+  { profile: id, guards, window_mhz = null, band, receiver_id }: RequestedCarrier,
+  path: string,
+  context: ProfileContext,
+): Pick<CheckedChannel, 'equipment' | 'sharedBy'> {
+  if (guards !== undefined) {
+    if (id !== undefined) throw badRequest(`${path}: expected profile or guards, not both`)
+    return { equipment: equipmentWithGuards(guards, window_mhz), sharedBy: null }
+  }
+  if (window_mhz !== null) throw badRequest(`${path}.window_mhz: expected guards beside it`)
+  const profile = requireProfile(id ?? genericProfileId, `${path}.profile`, context)
+  return {
+    equipment: equipmentOf(profile, context.level, band),
+    sharedBy: profile.shares_carrier ? (receiver_id ?? null) : null,
+  }
 }
 
 /** Converts a request for a suggestion. */
@@ -69,11 +101,12 @@ export function parseSuggestRequest(
   { tvInUse, ...context }: ProfileContext & { readonly tvInUse: readonly KhzRange[] },
 ): SuggestRequest {
   return {
-    wanted: wanted.map(({ profile: id, ranges, count }, index) => {
+    wanted: wanted.map(({ profile: id, band, ranges, count }, index) => {
       const profile = requireProfile(id, `wanted.${index}.profile`, context)
-      const equipment = equipmentOf(profile, context.level)
+      const equipment = equipmentOf(profile, context.level, band)
       return {
         profile: id,
+        ...(band !== undefined && { band }),
         equipment,
         stepKhz: profile.step_khz,
         ranges: parseRanges(ranges, `wanted.${index}.ranges`),
@@ -125,6 +158,11 @@ export function toFrequencyList(carriers: readonly LiveCarrier[]): string {
   return [...new Set(byFrequency(carriers).map(({ khz }) => toLine([formatMhz(khz)])))].join('')
 }
 
-function byFrequency(carriers: readonly LiveCarrier[]): LiveCarrier[] {
-  return [...carriers].sort((a, b) => a.khz - b.khz || a.slot - b.slot)
+/** Formats the frequencies, in kHz and without repetitions, as Sennheiser's Wireless Systems Manager imports them. */
+export function toWsmFrequencies(carriers: readonly LiveCarrier[]): string {
+  const names = new Map<number, string>()
+  // Nothing is known of quotes in this format.
+  for (const { khz, name } of byFrequency(carriers)) if (!names.has(khz)) names.set(khz, name.replace(/[;"]/g, ' '))
+  const lines = [...names].map(([khz, name]) => `${name};0;${khz};0;${khz};${khz};2;5\r\n`)
+  return `name;type;frequency;tolerance;minfrequency;maxfrequency;priority;squelchlevel\r\n${lines.join('')}`
 }

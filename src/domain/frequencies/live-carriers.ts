@@ -6,7 +6,8 @@ import type { GuardLevel } from '../../contract/values.ts'
 import { hasRow } from '../conditions/condition.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
-import { type Carrier, createCarrier, type Equipment, parseMhz } from './carrier.ts'
+import { type Carrier, type Equipment, parseMhz } from './carrier.ts'
+import { type CheckedChannel, carrierIdsOf, toCheckedCarriers } from './checked-carriers.ts'
 import { detectProfile, findBand } from './detect-profile.ts'
 import { equipmentOf, genericProfileId, type Profile } from './profiles.ts'
 
@@ -20,6 +21,8 @@ export interface LiveCarrier {
   readonly slot: number
   readonly name: string
   readonly khz: number
+  /** The second carrier of frequency diversity; null if there is none. */
+  readonly secondKhz: number | null
   readonly model: string | null
   readonly profile: Profile
   /** The band of the receiver; null if it is unknown. */
@@ -61,7 +64,8 @@ export function listLiveCarriers(sources: CarrierSources): readonly LiveCarrier[
     return receiver.channels.flatMap((channel) => {
       const khz = parseMhz(frequencyOf(channel) ?? '')
       if (khz === null) return []
-      const type = { family: receiver.device_type, model: receiver.model, khz }
+      const { band = null, transmission_mode: mode = null } = channel.details ?? {}
+      const type = { family: receiver.device_type, model: receiver.model, band, mode, khz }
       const override = channel.profile === undefined ? undefined : profiles.get(channel.profile)
       const profile = override ?? findProfile(detectProfile(type))
       return toChannelCarrier(receiver, channel, { khz, profile, zone: zones.ofSlot(channel.slot) ?? zoneOfReceiver })
@@ -78,7 +82,15 @@ function toPlaceholderCarrier(
   profile: Profile,
   zone: string | null,
 ): LiveCarrier {
-  const unknown = { channelId: null, receiverId: null, model: null, band: null, rfLevel: null, noiseDbm: null } as const
+  const unknown = {
+    channelId: null,
+    receiverId: null,
+    model: null,
+    band: null,
+    rfLevel: null,
+    noiseDbm: null,
+    secondKhz: null,
+  } as const
   return {
     ...unknown,
     id: `p${id}`,
@@ -109,9 +121,10 @@ function toChannelCarrier(
     slot,
     name: nameOf(receiver, channel),
     khz,
+    secondKhz: parseMhz(channel.details?.second_frequency ?? ''),
     model: receiver.model,
     profile,
-    band: findBand({ model: receiver.model }),
+    band: findBand({ band: channel.details?.band ?? null, model: receiver.model }),
     zone,
     isOn: isKnown ? transmitter !== null : null,
     rfLevel: transmitter?.rf_level ?? channel.rf_level,
@@ -170,21 +183,29 @@ export interface LiveCheck {
  */
 export function toLiveCheck(live: readonly LiveCarrier[], { level, isOnlyOn, slots }: LiveCheckFilter): LiveCheck {
   const equipment = new Map<string, Equipment>()
-  const shared = new Set<string>()
-  const toCarriers = ({ id, receiverId, khz, zone, profile, band, hasForeignRf }: LiveCarrier): Carrier[] => {
-    if (profile.shares_carrier && receiverId !== null) {
-      const key = `${receiverId} ${khz}`
-      if (shared.has(key)) return []
-      shared.add(key)
-    }
+  const toChannel = (carrier: LiveCarrier): CheckedChannel => {
+    const { profile, band, receiverId } = carrier
     const key = JSON.stringify([profile.id, band])
     const known = equipment.get(key) ?? equipmentOf(profile, level, band)
     equipment.set(key, known)
-    return [createCarrier({ id, khz, zone, hasForeignRf }, known)]
+    return { ...carrier, equipment: known, sharedBy: profile.shares_carrier ? receiverId : null }
   }
   const checked = live.filter((carrier) => isSelected(carrier, { isOnlyOn, slots: null }))
-  if (slots === null) return { carriers: checked.flatMap(toCarriers), victims: null }
+  if (slots === null) return { carriers: toCheckedCarriers(checked.map(toChannel)), victims: null }
   const inSlots = checked.filter(({ slot }) => slots.has(slot))
   const others = checked.filter(({ slot }) => !slots.has(slot))
-  return { carriers: [...others, ...inSlots].flatMap(toCarriers), victims: inSlots.map(({ id }) => id) }
+  return {
+    carriers: toCheckedCarriers([...others, ...inSlots].map(toChannel)),
+    victims: inSlots.flatMap(({ id }) => carrierIdsOf(id)),
+  }
+}
+
+/** Returns the carriers by frequency. */
+export function byFrequency(carriers: readonly LiveCarrier[]): LiveCarrier[] {
+  return carriers.toSorted((a, b) => a.khz - b.khz || a.slot - b.slot)
+}
+
+/** Returns a text that changes with everything that is shown of carriers, except for levels. */
+export function describeCarriers(carriers: readonly LiveCarrier[]): string {
+  return JSON.stringify(carriers.map((carrier) => ({ ...carrier, rfLevel: null, noiseDbm: null })))
 }

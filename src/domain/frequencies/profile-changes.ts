@@ -91,8 +91,14 @@ function applyChange(profile: Profile, { levels = {}, window_mhz = {}, bands, ..
   }
 }
 
+/** Returns the profiles in force as in the interface. */
+export function toProfileBodies(stored: readonly StoredProfile[]): FrequencyProfileBody[] {
+  const ids = new Set(stored.map(({ id }) => id))
+  return resolveProfiles(stored).map((profile) => toProfileBody(profile, ids.has(profile.id)))
+}
+
 /** `isStored` says whether there is a change of it, or it was added. */
-export function toProfileBody({ bands, filter_centres, ...profile }: Profile, isStored: boolean): FrequencyProfileBody {
+function toProfileBody({ bands, filter_centres, ...profile }: Profile, isStored: boolean): FrequencyProfileBody {
   const is_built_in = isBuiltIn(profile.id)
   return {
     ...profile,

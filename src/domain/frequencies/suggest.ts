@@ -18,8 +18,9 @@ import {
 } from './zone-carriers.ts'
 
 export interface WantedCarriers {
-  /** Returned with the carriers. */
+  /** Returned with the carriers, as is the band. */
   readonly profile: string
+  readonly band?: string
   readonly equipment: Equipment
   readonly stepKhz: number
   readonly ranges: readonly KhzRange[]
@@ -37,7 +38,7 @@ export interface SuggestRequest {
 /** As in the interface. */
 export interface Suggestion {
   /** In the order of `wanted`, then by frequency. */
-  readonly carriers: readonly { readonly profile: string; readonly mhz: string }[]
+  readonly carriers: readonly { readonly profile: string; readonly band?: string; readonly mhz: string }[]
   readonly unplaced: readonly { readonly profile: string; readonly count: number }[]
   readonly timed_out?: true
 }
@@ -216,8 +217,8 @@ class PlanSearch {
       })
       .sort((a, b) => a.index - b.index)
     return {
-      carriers: placements.flatMap(({ wanted: { profile }, khz }) =>
-        khz.map((value) => ({ profile, mhz: formatMhz(value) })),
+      carriers: placements.flatMap(({ wanted: { profile, band }, khz }) =>
+        khz.map((value) => ({ profile, ...(band !== undefined && { band }), mhz: formatMhz(value) })),
       ),
       unplaced: placements.flatMap(({ wanted: { profile, count }, khz }) =>
         khz.length === count ? [] : [{ profile, count: count - khz.length }],

@@ -11,6 +11,7 @@ import type { Group } from '../../contract/resources/groups.ts'
 import type { Settings } from '../../contract/settings.ts'
 import { toTimestamp } from '../../domain/api.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { carrierIdsOf, mergeSecondCarriers } from '../../domain/frequencies/checked-carriers.ts'
 import type { CheckResult } from '../../domain/frequencies/conflict.ts'
 import {
   parseCarriers,
@@ -19,9 +20,10 @@ import {
   toCheckBody,
   toFrequenciesCsv,
   toFrequencyList,
+  toWsmFrequencies,
 } from '../../domain/frequencies/frequency-bodies.ts'
-import { isSelected, type LiveCarrier, type LiveCheckFilter } from '../../domain/frequencies/live-carriers.ts'
-import { type StoredProfile, toProfileBody } from '../../domain/frequencies/profile-changes.ts'
+import { byFrequency, isSelected, type LiveCarrier, type LiveCheckFilter } from '../../domain/frequencies/live-carriers.ts'
+import { type StoredProfile, toProfileBodies } from '../../domain/frequencies/profile-changes.ts'
 import type { Profile } from '../../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
@@ -74,9 +76,9 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
       const { carriers, result, checkedAt } = await frequencies.check(filter)
       return {
         region: region(),
-        carriers: carriers
-          .filter((carrier) => isSelected(carrier, filter))
-          .map((carrier) => toCarrierBody(carrier, region())),
+        carriers: byFrequency(carriers.filter((carrier) => isSelected(carrier, filter))).map((carrier) =>
+          toCarrierBody(carrier, region()),
+        ),
         ...toCheckBody(result),
         checked_at: toTimestamp(checkedAt),
       }
@@ -86,9 +88,10 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   app.route({
     ...operations.checkFrequencies,
     ...read,
-    handler: async ({ body: { carriers, level = 'standard' } }) => {
+    handler: async ({ body: { carriers, victims, level = 'standard' } }) => {
       const parsed = parseCarriers(carriers, 'carriers', { profiles: frequencies.profiles(), level })
-      return toCheckBody(await checker.check(parsed, { tvInUse: tvInUse() }))
+      const options = { tvInUse: tvInUse(), victims: victims?.flatMap(carrierIdsOf) ?? null }
+      return toCheckBody(mergeSecondCarriers(await checker.check(parsed, options)))
     },
   })
 
@@ -109,7 +112,11 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
       const filter = { isOnlyOn: only_on, slots: slotsOf(group) }
       const carriers = frequencies.carriers().filter((carrier) => isSelected(carrier, filter))
       const context = { region: region(), groups: deps.groups(undefined) }
-      const text = format === 'list' ? toFrequencyList(carriers) : toFrequenciesCsv(carriers, context)
+      const text = {
+        csv: () => toFrequenciesCsv(carriers, context),
+        list: () => toFrequencyList(carriers),
+        wsm: () => toWsmFrequencies(carriers),
+      }[format]()
       return sendCsv(request, reply, 'frequencies.csv', toChunks(text))
     },
   })
@@ -125,12 +132,9 @@ async function* toChunks(text: string): AsyncIterable<string> {
 }
 
 function profileRoutes(app: ContractServer, { frequencyDeps }: FrequencyRoutesDeps): void {
-  const { frequencies, storedProfiles } = frequencyDeps
+  const { storedProfiles } = frequencyDeps
 
-  function listBodies() {
-    const stored = new Set(storedProfiles().map(({ id }) => id))
-    return frequencies.profiles().map((profile) => toProfileBody(profile, stored.has(profile.id)))
-  }
+  const listBodies = () => toProfileBodies(storedProfiles())
 
   app.route({
     ...operations.listFrequencyProfiles,

@@ -1,6 +1,6 @@
 /** Converts values that SSC 1 and SSC 2 have in common to the common format. */
 
-import type { Encryption } from '../../domain/equipment/details.ts'
+import type { Encryption, TransmissionMode } from '../../domain/equipment/details.ts'
 
 /** Converts kHz to MHz as text. Returns undefined if the value is missing, null if it is invalid. */
 export function readKhz(value: unknown): string | null | undefined {
@@ -18,6 +18,12 @@ export function listIncludes(list: unknown, value: string): boolean {
 }
 
 /** Reads a channel's encryption: the device-wide setting, or `error` if the transmitter has a different key. */
+/** Reads whether the link density mode is on. */
+export function readDensity(value: unknown): TransmissionMode | null | undefined {
+  const isDense = readFlag(value)
+  return typeof isDense === 'boolean' ? (isDense ? 'link_density' : 'standard') : isDense
+}
+
 export function readEncryption(isEnabled: unknown, warnings: unknown): Encryption | null | undefined {
   if (listIncludes(warnings, 'Aes256Error')) return 'error'
   const flag = readFlag(isEnabled)

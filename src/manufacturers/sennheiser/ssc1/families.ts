@@ -12,7 +12,7 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import { listIncludes, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+import { listIncludes, readBatteryType, readDensity, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
 import { chg70n, l6000 } from './chargers.ts'
 import type { Family, SscValues, Topic } from './family.ts'
 
@@ -38,6 +38,8 @@ export function familyOfProduct(product: string): Family | null {
 const ewdx: Family = {
   topics: [
     { channel: null, everyMs: null, addresses: ['/device/encryption'] },
+    // On its own, so that firmware without one of these rejects nothing else.
+    { channel: null, everyMs: null, addresses: ['/device/frequency_code', '/device/link_density_mode'] },
     ...[1, 2, 3, 4].flatMap((n) => [
       {
         channel: n,
@@ -90,6 +92,8 @@ const ewdx: Family = {
         audio_peak: readAudioLevel(values.get(`/m/rx${n}/af`)),
         muted: readFlag(rx('mute')),
         gain_db: readDb(rx('gain')),
+        band: readText(values.get('/device/frequency_code')),
+        transmission_mode: readDensity(values.get('/device/link_density_mode')),
         encryption: readEncryption(values.get('/device/encryption'), rx('warnings')),
       }),
     })

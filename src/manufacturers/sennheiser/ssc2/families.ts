@@ -1,5 +1,6 @@
 /** Product families with SSC 2, and the resources of EW-DX with their conversion to the common format. */
 
+import type { TransmissionMode } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
 import {
@@ -11,7 +12,7 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import { listIncludes, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+import { listIncludes, readBatteryType, readDensity, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
 import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
 import { spectera } from './spectera.ts'
@@ -32,7 +33,7 @@ function ewdx(model: string, count: number): Family {
   return {
     device_type: 'ewdx',
     model,
-    paths: ['/api/rf/encryption', ...indices.flatMap(listEwdxPaths)],
+    paths: ['/api/rf', '/api/rf/transmission', '/api/rf/encryption', ...indices.flatMap(listEwdxPaths)],
     readChannels: (resources) => indices.map((index) => readEwdxChannel(resources, index)),
   }
 }
@@ -70,9 +71,16 @@ function readEwdxChannel(resources: Resources, index: number): ChannelReading {
       audio_peak: readAudioLevel(getValue('level')),
       muted: readFlag(getProperty('mute')),
       gain_db: readWhole(getProperty('gain'), -120, 120),
+      band: readText(property(resources, '/api/rf', 'code')),
+      transmission_mode: readTransmissionMode(property(resources, '/api/rf/transmission', 'mode')),
       encryption: readEncryption(property(resources, '/api/rf/encryption', 'enabled'), warnings),
     }),
   })
+}
+
+function readTransmissionMode(value: unknown): TransmissionMode | null | undefined {
+  if (value === 'LinkDensity') return readDensity(true)
+  return value === 'Standard' ? readDensity(false) : value === undefined ? undefined : null
 }
 
 /** Reads a transmitter; null if none is linked. Primary cells have no gauge, so their battery level is unknown. */

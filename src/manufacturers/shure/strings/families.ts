@@ -36,7 +36,7 @@ const ulxd: Family = {
   name: 'ulxd',
   model: 'ULXD4',
   envelope: angles,
-  deviceKeys: ['DEVICE_ID', 'FW_VER', 'ENCRYPTION', 'NET_SETTINGS SC'],
+  deviceKeys: ['DEVICE_ID', 'FW_VER', 'ENCRYPTION', 'HIGH_DENSITY', 'NET_SETTINGS SC'],
   channelKeys: ['ALL'],
   hasChannelZero: true,
   identityKeys: ['DEVICE_ID', 'NET_SETTINGS SC'],
@@ -61,7 +61,7 @@ const slxd: Family = {
   ...ulxd,
   name: 'slxd',
   model: 'SLXD4',
-  deviceKeys: ['DEVICE_ID', 'FW_VER'],
+  deviceKeys: ['RF_BAND', 'DEVICE_ID', 'FW_VER'],
   // SLX-D+ rejects channel 0.
   hasChannelZero: false,
   identityKeys: ['DEVICE_ID'],
@@ -70,7 +70,7 @@ const slxd: Family = {
 
 const slxdPlus: Family = {
   ...slxd,
-  deviceKeys: ['DEVICE_ID', 'FW_VER', 'NET_SETTINGS SC', 'ENCRYPTION_MODE'],
+  deviceKeys: ['RF_BAND', 'DEVICE_ID', 'FW_VER', 'NET_SETTINGS SC', 'ENCRYPTION_MODE'],
   identityKeys: ['DEVICE_ID', 'NET_SETTINGS SC'],
 }
 
@@ -78,7 +78,7 @@ const axient: Family = {
   ...ulxd,
   name: 'ad',
   model: 'AD4D',
-  deviceKeys: ['DEVICE_ID', 'FW_VER', 'ENCRYPTION_MODE', 'NET_SETTINGS SC'],
+  deviceKeys: ['DEVICE_ID', 'FW_VER', 'ENCRYPTION_MODE', 'RF_BAND', 'TRANSMISSION_MODE', 'NET_SETTINGS SC'],
   channelKeys: ['ALL', 'SLOT_STATUS 0'],
   readSample: readAxientSample,
 }

@@ -85,7 +85,7 @@ describe.concurrent('missing channels and keys', () => {
     const [paired, other] = (await getReport(started))?.channels ?? []
     expect(paired).toMatchObject({ channel: 1, details: { antennas: expect.any(String) } })
     expect(paired?.frequency).toBeDefined()
-    expect(other).toEqual({ channel: 2, transmitter: null, details: { encryption: 'on' } })
+    expect(other).toEqual({ channel: 2, transmitter: null, details: { band: 'H57', encryption: 'on' } })
   })
 
   test('an AD4Q is listed without the channels that are silent in Quadversity', async () => {

@@ -1,6 +1,6 @@
 /** Converts the values reported in command strings to the common format. Pure. */
 
-import type { ChannelDetails, Encryption, TransmitterDetails } from '../../../domain/equipment/details.ts'
+import type { ChannelDetails, Encryption, TransmissionMode, TransmitterDetails } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
@@ -71,6 +71,8 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     ...(family.name === 'slxd' && { antennas: readAntennas(get('ANTENNA_STATUS')) }),
     interference: readInterference(get),
     second_frequency: readSecondFrequency(get),
+    band: readText(values.RF_BAND),
+    transmission_mode: readTransmissionMode(values),
     encryption: readEncryption(values, get),
     gain_db: family.name === 'psm1000' ? readInteger(get('AUDIO_IN_LVL'), -128, 0) : readShifted(get('AUDIO_GAIN'), 18),
   })
@@ -247,6 +249,13 @@ function readEncryption(values: RawValues, get: (key: string) => RawValue): Encr
   if (mode === undefined) return undefined
   if (mode === 'OFF') return 'off'
   return ['ON', 'AUTO', 'MANUAL'].includes(mode) ? 'on' : null
+}
+
+/** ULX-D reports whether high density is on; Axient Digital reports the mode. */
+function readTransmissionMode({ HIGH_DENSITY, TRANSMISSION_MODE }: RawValues): TransmissionMode | null | undefined {
+  const isDense =
+    readEither(HIGH_DENSITY, 'ON', 'OFF') ?? readEither(TRANSMISSION_MODE, 'HIGH_DENSITY', 'STANDARD')
+  return typeof isDense === 'boolean' ? (isDense ? 'high_density' : 'standard') : isDense
 }
 
 function readName({ name }: Family, raw: RawValue): RawValue {

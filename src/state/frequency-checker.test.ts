@@ -1,0 +1,26 @@
+import { expect, it, vi } from 'vitest'
+import { onTestEnd } from '../../test/cleanup.ts'
+import { checkCarriers } from '../domain/frequencies/check.ts'
+import { carriersAt } from '../domain/frequencies/test-carriers.ts'
+import { startThread } from '../platform/thread.ts'
+import { FrequencyChecker } from './frequency-checker.ts'
+
+vi.mock('../platform/thread.ts', { spy: true })
+
+// Conformance: C-15.35.
+it.each([
+  [40, 0],
+  [41, 1],
+  [100, 1],
+  [101, 1],
+])('checks %i carriers in %i threads, with the same result', async (count, threads) => {
+  vi.mocked(startThread).mockClear()
+  const checker = new FrequencyChecker()
+  onTestEnd(() => checker.close())
+  const carriers = carriersAt(
+    Array.from({ length: count }, (_, index) => 470 + 0.6 * index + 0.025 * (index % 7)),
+    { spacing: 350, '2t3o': 75, '3t3o': 50 },
+  )
+  expect(await checker.check(carriers, {})).toEqual(checkCarriers(carriers))
+  expect(startThread).toHaveBeenCalledTimes(threads)
+})
