@@ -56,6 +56,7 @@ it.concurrent('shows additional values and flags that some equipment reports, an
     ...{ rf_a: -58, rf_b: -71, rf_c: -72, rf_d: -73, antennas: 'AC', quality: 80, interference: false },
     ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
     ...{ rf_low: true, overload: true, second_frequency: '578.900' },
+    ...{ band: 'G57', transmission_mode: 'high_density' },
   }
   service.data.receivers = [
     withDetails(receiver(1, [{ details: transmitterDetails }]), [channelDetails]),
@@ -79,6 +80,7 @@ it.concurrent('shows additional values and flags that some equipment reports, an
       ...['Time to full 1 hr 1 min', 'Battery bars 4 of 5', 'Battery type NiMH cells', 'Battery health 97%'],
       ...['Charge cycles 123', 'Battery temperature −3°C', 'Battery low yes', 'Fault Too hot to charge'],
       ...['RF low yes', 'Audio overload yes', 'Second frequency 578.900 MHz'],
+      ...['Band G57', 'Transmission mode high density'],
     ]),
   )
   await page.locator('.card[data-state=encryption_error]').getByTitle('Muted').waitFor()

@@ -79,14 +79,18 @@ function handle(
 
 type Checked = Pick<FrequencyCarrierBody, 'id' | 'mhz' | 'profile' | 'zone'> & Partial<FrequencyCarrierBody>
 
-function check({ tvInUse }: FakeFrequencies, carriers: readonly Checked[], level: GuardLevel) {
+function check(
+  { tvInUse }: FakeFrequencies,
+  carriers: readonly Checked[],
+  level: GuardLevel,
+  victims: readonly string[] | null = null,
+) {
   const parts = carriers.map(({ id, mhz, profile, zone, transmitter_on, noise_dbm }) => {
     const found = builtInProfiles.find((candidate) => candidate.id === profile) as Profile
     const hasForeignRf = transmitter_on === false && (noise_dbm ?? -120) > -75
     return createCarrier({ id, khz: parseMhz(mhz) ?? 0, zone, hasForeignRf }, equipmentOf(found, level))
   })
-  const { conflicts, totals } = checkCarriers(parts, { tvInUse: parseTvInUse('EU', tvInUse).inUse })
-  return { conflicts, totals }
+  return checkCarriers(parts, { tvInUse: parseTvInUse('EU', tvInUse).inUse, victims })
 }
 
 function respond(
@@ -106,10 +110,14 @@ function respond(
     case 'GET /api/frequencies/': {
       const level = (query.get('level') ?? 'standard') as GuardLevel
       const carriers = frequencies.carriers.filter((item) => !query.has('only_on') || item.transmitter_on === true)
-      return [
-        200,
-        { region: 'EU', carriers, ...check(frequencies, carriers, level), checked_at: new Date().toISOString() },
-      ]
+      const inGroup = carriers.filter(({ slot }) => !query.has('group') || slot <= 3)
+      const result = check(
+        frequencies,
+        carriers,
+        level,
+        inGroup.map(({ id }) => id),
+      )
+      return [200, { region: 'EU', carriers: inGroup, ...result, checked_at: new Date().toISOString() }]
     }
     case 'POST /api/frequencies/check/': {
       const { carriers, level } = JSON.parse(text) as { carriers: Checked[]; level: GuardLevel }

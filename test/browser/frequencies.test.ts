@@ -204,6 +204,7 @@ it('follows changes of frequencies and transmitters, and shows viewers no edit b
   const before = reads()
   frequencies.carriers = frequencies.carriers.with(0, carrier(1, '471.000'))
   for (let count = 0; count < 20; count++) update(service, [{ frequency: `471.${String(count).padStart(3, '0')}` }])
+  service.send({ type: 'frequencies' })
   await row(page, 'Mic 1').getByText('471.000 MHz').waitFor()
   // Twenty changes within a moment cause few reads.
   expect(reads() - before).toBeLessThan(6)

@@ -166,7 +166,7 @@ function Name({ carrier: { name, channel_id } }: { carrier: ShownCarrier }) {
   )
 }
 
-const tones = { on: 'good', off: 'calm', planned: undefined } as const
+const tones = { on: 'good', off: 'calm', offline: undefined, planned: undefined } as const
 
 function State({ carrier }: { carrier: ShownCarrier }) {
   return (

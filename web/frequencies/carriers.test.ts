@@ -14,8 +14,10 @@ it('shows the carriers by frequency, with their states', () => {
   expect(shown.map(({ id, khz, state, isTried }) => [id, khz, state, isTried])).toEqual([
     ['c2', 485_000, 'off', false],
     ['c1', 486_625, 'on', false],
-    ['c3', 488_175, 'planned', false],
+    ['c3', 488_175, 'offline', false],
   ])
+  const { channel_id: _, ...placeholder } = buildCarrier(4, '490.000', { transmitter_on: null })
+  expect(showCarriers([placeholder], new Map())).toMatchObject([{ state: 'planned' }])
 })
 
 it('shows the frequencies that the user tries, and lists them by slot', () => {

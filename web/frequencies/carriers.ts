@@ -4,8 +4,8 @@ import type { FrequencyCarrierBody } from '../../src/contract/resources/frequenc
 import { formatMhz, parseMhz } from '../../src/domain/frequencies/carrier.ts'
 import { plainText } from '../format.ts'
 
-/** `planned`: without telemetry, so that nobody knows whether it is on. */
-export type CarrierState = 'on' | 'off' | 'planned'
+/** `planned`: a placeholder; `offline`: nothing is received from the receiver. Whether these are on is unknown. */
+export type CarrierState = 'on' | 'off' | 'offline' | 'planned'
 
 export interface ShownCarrier extends FrequencyCarrierBody {
   readonly khz: number
@@ -24,18 +24,22 @@ export function showCarriers(carriers: readonly FrequencyCarrierBody[], plan: Pl
     .map((carrier): ShownCarrier => {
       const presentKhz = parseMhz(carrier.mhz) ?? 0
       const khz = plan.get(carrier.id) ?? presentKhz
-      const { transmitter_on } = carrier
       return {
         ...carrier,
         name: plainText(carrier.name),
         khz,
         mhz: formatMhz(khz),
-        state: transmitter_on === null ? 'planned' : transmitter_on ? 'on' : 'off',
+        state: stateOf(carrier),
         isTried: khz !== presentKhz,
         presentMhz: carrier.mhz,
       }
     })
     .sort((a, b) => a.khz - b.khz)
+}
+
+function stateOf({ transmitter_on, channel_id }: FrequencyCarrierBody): CarrierState {
+  if (transmitter_on === null) return channel_id === undefined ? 'planned' : 'offline'
+  return transmitter_on ? 'on' : 'off'
 }
 
 /** Parses a frequency as people write it: `486.6`, `486,625`, `486625` (kHz) or `486.625 MHz`; null if it is none. */

@@ -5,13 +5,16 @@ import { useState } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
 import { conflictKinds } from '../../src/contract/values.ts'
 import { t } from '../i18n.ts'
+import { useIsPrinting } from '../parts/print-table.tsx'
 import { conflictKey, conflictText, type FindCarrier, isActive, severityOf } from './conflict-text.ts'
 
 interface ConflictListProps {
   /** Sorted by severity. */
   readonly conflicts: readonly FrequencyConflictBody[]
-  /** The number of conflicts of each kind, including those that the service has not listed; null if it is not known. */
-  readonly totals: FrequenciesBody['totals'] | null
+  /** The number of conflicts of each kind, including those that the service has not listed. */
+  readonly totals: FrequenciesBody['totals']
+  /** The number of conflicts, of the chosen carrier if there is one, including those that are not listed. */
+  readonly total: number
   /** The name of the carrier whose conflicts are listed; null if all are. */
   readonly chosenName: string | null
   readonly selectedKey: string | null
@@ -25,18 +28,18 @@ const icons = { critical: OctagonAlert, warning: TriangleAlert, info: Info } as 
 const firstCount = 50
 
 export function ConflictList(props: ConflictListProps) {
-  const { conflicts, totals, chosenName, selectedKey, find, onSelect, onShowAll } = props
+  const { conflicts, totals, total, chosenName, selectedKey, find, onSelect, onShowAll } = props
   const [isLong, setLong] = useState(false)
-  const kinds = conflictKinds.filter((kind) => (totals?.[kind] ?? 0) > 0)
-  const total = totals === null ? conflicts.length : kinds.reduce((sum, kind) => sum + totals[kind], 0)
-  const shown = isLong ? conflicts : conflicts.slice(0, firstCount)
+  const isPrinting = useIsPrinting()
+  const kinds = conflictKinds.filter((kind) => totals[kind] > 0)
+  const shown = isLong || isPrinting ? conflicts : conflicts.slice(0, firstCount)
   return (
     <section className="conflicts" aria-label={t('frequencies.conflicts.title')}>
       <header className="conflicts-head">
         <h2>
           {chosenName === null
             ? t('frequencies.conflicts.titleWithCount', { count: total })
-            : t('frequencies.conflicts.titleOf', { name: chosenName, count: conflicts.length })}
+            : t('frequencies.conflicts.titleOf', { name: chosenName, count: total })}
         </h2>
         {chosenName === null ? null : (
           <button type="button" className="choice" onClick={onShowAll}>
@@ -44,14 +47,14 @@ export function ConflictList(props: ConflictListProps) {
           </button>
         )}
       </header>
-      {totals === null || chosenName !== null || kinds.length < 2 ? null : (
+      {chosenName !== null || kinds.length < 2 ? null : (
         <p className="box-note">
           {kinds
             .map((kind) => t('frequencies.kindCount', { kind: t(`frequencies.kinds.${kind}`), count: totals[kind] }))
             .join(' · ')}
         </p>
       )}
-      {conflicts.length === 0 ? <p className="box-note">{t('frequencies.conflicts.none')}</p> : null}
+      {total === 0 ? <p className="box-note">{t('frequencies.conflicts.none')}</p> : null}
       <ol className="conflicts-list">
         {shown.map((conflict) => {
           const key = conflictKey(conflict)
@@ -86,7 +89,7 @@ export function ConflictList(props: ConflictListProps) {
           {t('frequencies.conflicts.more', { count: conflicts.length - shown.length })}
         </button>
       ) : null}
-      {chosenName === null && total > conflicts.length ? (
+      {total > conflicts.length ? (
         <p className="box-note">{t('frequencies.conflicts.notListed', { count: total - conflicts.length })}</p>
       ) : null}
     </section>

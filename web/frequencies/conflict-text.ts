@@ -113,8 +113,9 @@ export function sortConflicts(
 }
 
 /** Identifies a conflict in a list. */
-export function conflictKey({ victim, kind, generators }: FrequencyConflictBody): string {
-  return [kind, victim, ...generators].join(' ')
+export function conflictKey({ victim, kind, generators, product_mhz, offset_khz }: FrequencyConflictBody): string {
+  // A channel with two carriers can be hit twice by products of the same channels.
+  return [kind, victim, ...generators, product_mhz, offset_khz].join(' ')
 }
 
 /** The number of listed conflicts of a carrier, and whether there may be more, because the list is not complete. */

@@ -194,7 +194,7 @@ interface Head {
   readonly conflict: string | null
 }
 
-/** A victim is a triangle; otherwise on is a full circle, off a circle, and planned a diamond. */
+/** A victim is a triangle; otherwise on is a full circle, off a circle, and planned or offline a diamond. */
 function drawHead({ context, colours }: Stage, { x, y, carrier: { state }, colour, conflict }: Head): void {
   const size = 4
   context.beginPath()
@@ -203,7 +203,7 @@ function drawHead({ context, colours }: Stage, { x, y, carrier: { state }, colou
     context.lineTo(x + size + 1.5, y + size)
     context.lineTo(x - size - 1.5, y + size)
     context.closePath()
-  } else if (state === 'planned') {
+  } else if (state === 'planned' || state === 'offline') {
     context.moveTo(x, y - size)
     context.lineTo(x + size, y)
     context.lineTo(x, y + size)

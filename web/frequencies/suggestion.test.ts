@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 import { showCarriers } from './carriers.ts'
-import { applySuggestion, formatRanges, listWanted, parseRanges } from './suggestion.ts'
+import {
+  applySuggestion,
+  checkedCarrier,
+  formatRanges,
+  listKept,
+  listWanted,
+  listZones,
+  parseRanges,
+} from './suggestion.ts'
 import { buildCarrier } from './test-carriers.ts'
 
 it.each([
@@ -59,4 +67,58 @@ it('gives the suggested frequencies to the carriers of the profile by slot, and 
   const plan = applySuggestion(new Map([['c3', 500_000]]), chosen, suggested)
   // Slot 3 gets its present frequency, so it is not in the plan.
   expect([...plan]).toEqual([['c1', 470_125]])
+})
+
+it('asks for each band separately, and gives its frequencies only to carriers of that band', () => {
+  const banded = showCarriers(
+    [buildCarrier(1, '486.000', { band: 'G51' }), buildCarrier(2, '600.000', { band: 'K51' })],
+    new Map(),
+  )
+  expect(listWanted(banded, []).map(({ band, count }) => [band, count])).toEqual([
+    ['G51', 1],
+    ['K51', 1],
+  ])
+  const suggested = [
+    { profile: 'ulxd', band: 'K51', mhz: '610.000' },
+    { profile: 'ulxd', band: 'G51', mhz: '480.000' },
+  ]
+  expect([...applySuggestion(new Map(), banded, suggested)]).toEqual([
+    ['c1', 480_000],
+    ['c2', 610_000],
+  ])
+})
+
+it('keeps the carriers of the zone of a suggestion without a zone, and all others in another one', () => {
+  const carriers = showCarriers(
+    [
+      buildCarrier(1, '486.000', { zone: 'A' }),
+      buildCarrier(2, '487.000', { zone: 'A' }),
+      buildCarrier(3, '488.000', { zone: 'B' }),
+      buildCarrier(4, '489.000'),
+    ],
+    new Map(),
+  )
+  const zonesFor = (zone: string | null) =>
+    listKept(carriers, carriers.slice(0, 1), zone).map((kept) => [kept.id, kept.zone])
+  expect(zonesFor('A')).toEqual([
+    ['c2', null],
+    ['c3', 'other'],
+    ['c4', 'other'],
+  ])
+  expect(zonesFor(null)).toEqual([
+    ['c2', 'other'],
+    ['c3', 'other'],
+    ['c4', null],
+  ])
+  expect(listZones(carriers)).toEqual(['A', 'B', null])
+})
+
+it('passes everything on which the conflicts of a carrier depend', () => {
+  const others = { band: 'G51', receiver_id: 4, second_mhz: '500.000', foreign: true as const, zone: 'A' }
+  const [present] = showCarriers([buildCarrier(1, '486.000', others)], new Map())
+  const expected = { id: 'c1', mhz: '486.000', profile: 'ulxd', ...others }
+  expect(present && checkedCarrier(present)).toEqual(expected)
+  const [tried] = showCarriers([buildCarrier(1, '486.000', others)], new Map([['c1', 487_000]]))
+  const { foreign: _, ...moved } = expected
+  expect(tried && checkedCarrier(tried)).toEqual({ ...moved, mhz: '487.000' })
 })

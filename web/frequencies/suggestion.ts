@@ -28,27 +28,55 @@ export function formatRanges(ranges: readonly MhzRange[]): string {
 const trim = (mhz: string) => mhz.replace(/\.?0+$/, '')
 
 /** Returns the carrier as the service checks it. */
-export function checkedCarrier({ id, mhz, profile, zone }: ShownCarrier) {
-  return { id, mhz, profile, zone }
+export function checkedCarrier(carrier: ShownCarrier) {
+  const { id, mhz, profile, zone, band, receiver_id, second_mhz, foreign, isTried } = carrier
+  return {
+    ...{ id, mhz, profile, zone },
+    ...(band !== undefined && { band }),
+    ...(receiver_id !== undefined && { receiver_id }),
+    ...(second_mhz !== undefined && { second_mhz }),
+    // Foreign RF is known only where the receiver is tuned to now.
+    ...(foreign === true && !isTried && { foreign }),
+  }
 }
 
-/** Returns how many carriers of each profile are wanted, all within the same ranges. */
+/**
+ * Returns the carriers to keep for a suggestion, which is for carriers without a zone: those of the zone that it is for
+ * have none, and all others are in another one.
+ */
+export function listKept(carriers: readonly ShownCarrier[], chosen: readonly ShownCarrier[], zone: string | null) {
+  const ids = new Set(chosen.map(({ id }) => id))
+  return carriers
+    .filter(({ id }) => !ids.has(id))
+    .map((carrier) => ({ ...checkedCarrier(carrier), zone: carrier.zone === zone ? null : 'other' }))
+}
+
+/** Returns the zones of carriers, each once. */
+export function listZones(chosen: readonly ShownCarrier[]): readonly (string | null)[] {
+  return [...new Set(chosen.map(({ zone }) => zone))]
+}
+
+/** Returns how many carriers of each profile and band are wanted, all within the same ranges. */
 export function listWanted(chosen: readonly ShownCarrier[], ranges: readonly MhzRange[]) {
-  const counts = new Map<string, number>()
-  for (const { profile } of chosen) counts.set(profile, (counts.get(profile) ?? 0) + 1)
-  return [...counts].map(([profile, count]) => ({ profile, count, ranges: [...ranges] }))
+  const wanted = new Map<string, { profile: string; band?: string; count: number; ranges: MhzRange[] }>()
+  for (const { profile, band } of chosen) {
+    const key = JSON.stringify([profile, band])
+    const count = (wanted.get(key)?.count ?? 0) + 1
+    wanted.set(key, { profile, ...(band !== undefined && { band }), count, ranges: [...ranges] })
+  }
+  return [...wanted.values()]
 }
 
 /** Returns the plan with the suggested frequencies, which the chosen carriers get in the order of their slots. */
 export function applySuggestion(
   plan: Plan,
   chosen: readonly ShownCarrier[],
-  suggested: readonly { readonly profile: string; readonly mhz: string }[],
+  suggested: readonly { readonly profile: string; readonly band?: string | undefined; readonly mhz: string }[],
 ): Plan {
   const changed = new Map(plan)
   const left = [...suggested]
-  for (const { id, profile, presentMhz } of chosen.toSorted((a, b) => a.slot - b.slot)) {
-    const index = left.findIndex((carrier) => carrier.profile === profile)
+  for (const { id, profile, band, presentMhz } of chosen.toSorted((a, b) => a.slot - b.slot)) {
+    const index = left.findIndex((carrier) => carrier.profile === profile && carrier.band === band)
     const [found] = index < 0 ? [] : left.splice(index, 1)
     if (found === undefined) continue
     if (found.mhz === presentMhz) changed.delete(id)

@@ -1,65 +1,54 @@
 /** Hooks that read the frequencies, check a plan, and read scans. */
 
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef } from 'react'
+import { useMemo } from 'react'
 import type { FrequencyCheckBody } from '../../src/contract/resources/frequencies.ts'
 import type { ScanBody } from '../../src/contract/resources/scans.ts'
 import type { GuardLevel } from '../../src/contract/values.ts'
-import { useServices, useWatchState } from '../context.ts'
+import { useServices } from '../context.ts'
 import { RefusedRequest } from '../query-client.ts'
 import { resourceQuery, useResource } from '../resource.ts'
-import type { WatchState } from '../state.ts'
 import type { Plan, ShownCarrier } from './carriers.ts'
 import { buildTrace, type Trace } from './layout.ts'
 import { checkedCarrier } from './suggestion.ts'
 
-const topics = ['placeholders', 'settings', 'groups', 'receiver_removed', 'channel_removed'] as const
-/** How often noise on idle channels is read, which no message announces. */
-const noiseMs = 10_000
-/** Minimum time between two reads because of changed channels. */
-const throttleMs = 1_000
+const topics = ['frequencies', 'settings', 'groups'] as const
 
-/** Reads the carriers and their conflicts, also again when a frequency or a transmitter changes. */
+/** Reads the carriers and their conflicts, also again when a message announces that they have changed. */
 export function useFrequencies(level: GuardLevel, isOnlyOn: boolean) {
-  const query = new URLSearchParams({ level, ...(isOnlyOn && { only_on: '1' }) })
-  const resource = useResource(`/api/frequencies/?${query}`, 'object', topics, noiseMs)
-  const { reload } = resource
-  const carriers = useWatchState(carriersOf)
-  const known = useRef(carriers)
-  const readAt = useRef(Number.NEGATIVE_INFINITY)
-  useEffect(() => {
-    if (carriers === known.current) return
-    const timer = setTimeout(
-      () => {
-        known.current = carriers
-        readAt.current = performance.now()
-        void reload()
-      },
-      Math.max(0, readAt.current + throttleMs - performance.now()),
-    )
-    return () => clearTimeout(timer)
-  }, [carriers, reload])
-  return resource
+  return useResource(`/api/frequencies/?${queryOf(level, isOnlyOn)}`, 'object', topics)
 }
 
-let latest: { readonly receivers: WatchState['receivers']; readonly text: string } | null = null
+/**
+ * Reads the conflicts whose victims are in a group, because the list for everything may be cut; null without a group,
+ * and until they have been read.
+ */
+export function useGroupConflicts(group: number | null, level: GuardLevel, isOnlyOn: boolean) {
+  const { api } = useServices()
+  const query = queryOf(level, isOnlyOn)
+  if (group !== null) query.set('group', String(group))
+  const { data } = useQuery({
+    ...resourceQuery(api, { address: `/api/frequencies/?${query}`, shape: 'object', topics }),
+    enabled: group !== null,
+  })
+  return group === null ? null : (data ?? null)
+}
 
-/** Returns a text that changes with the name and frequency of a channel, and when its transmitter goes on or off. */
-function carriersOf({ receivers }: WatchState): string {
-  if (latest?.receivers !== receivers) {
-    const channels = [...receivers.values()].flatMap((receiver) => receiver.channels)
-    const parts = channels.map(({ id, name, frequency, transmitter }) =>
-      [id, name, transmitter?.frequency ?? frequency, transmitter !== null].join(' '),
-    )
-    latest = { receivers, text: parts.join('\n') }
-  }
-  return latest.text
+function queryOf(level: GuardLevel, isOnlyOn: boolean): URLSearchParams {
+  return new URLSearchParams({ level, ...(isOnlyOn && { only_on: '1' }) })
 }
 
 /** Lets the service check the frequencies of a plan; null without a plan, and until they have been checked. */
-export function useCheck(carriers: readonly ShownCarrier[], plan: Plan, level: GuardLevel) {
+export function useCheck(
+  { all, shown }: { readonly all: readonly ShownCarrier[]; readonly shown: readonly ShownCarrier[] },
+  plan: Plan,
+  level: GuardLevel,
+) {
   const { api } = useServices()
-  const body = useMemo(() => ({ carriers: carriers.map(checkedCarrier), level }), [carriers, level])
+  const body = useMemo(() => {
+    const victims = shown.length === all.length ? {} : { victims: shown.map(({ id }) => id) }
+    return { carriers: all.map(checkedCarrier), ...victims, level }
+  }, [all, shown, level])
   const { data, error } = useQuery<FrequencyCheckBody, RefusedRequest>({
     queryKey: ['check frequencies', body],
     queryFn: async () => {

@@ -37,7 +37,7 @@ const unknown: ReturnType<FindCarrier> = { name: '', mhz: null, state: 'off', no
 export function useConflicts(
   all: readonly ShownCarrier[],
   shown: readonly ShownCarrier[],
-  conflicts: readonly FrequencyConflictBody[],
+  { conflicts, victims: totals }: Pick<FrequenciesBody, 'conflicts' | 'victims'>,
 ): ShownConflicts {
   return useMemo(() => {
     const byId = new Map(all.map((carrier) => [carrier.id, carrier]))
@@ -46,15 +46,18 @@ export function useConflicts(
     const own = conflicts.filter((conflict) => victimsOf(conflict).some((id) => ids.has(id)))
     const sorted = sortConflicts(own, find)
     const victims = new Map<string, Severity>()
-    const counts = new Map<string, number>()
+    const counts = new Map(Object.entries(totals))
     for (const conflict of sorted) {
       for (const id of victimsOf(conflict)) {
         if (!victims.has(id)) victims.set(id, severityOf(conflict))
-        counts.set(id, (counts.get(id) ?? 0) + 1)
+        // The service counts a pair of carriers only for the victim.
+        if (id !== conflict.victim) counts.set(id, (counts.get(id) ?? 0) + 1)
       }
     }
+    // None of their conflicts is listed.
+    for (const { id } of shown) if (counts.has(id) && !victims.has(id)) victims.set(id, 'warning')
     return { sorted, victims, counts, find }
-  }, [all, shown, conflicts])
+  }, [all, shown, conflicts, totals])
 }
 
 /** Returns the carriers that a conflict concerns: of two that are too close, both. */

@@ -2,10 +2,10 @@
 
 import { Copy, Download, Sparkles, X } from 'lucide-react'
 import { useState } from 'react'
-import type { FrequencySuggestionBody } from '../../src/contract/resources/frequencies.ts'
 import type { GuardLevel } from '../../src/contract/values.ts'
 import { byteOrderMark, toLine, toTextCell } from '../../src/domain/csv.ts'
-import type { Problem } from '../api.ts'
+import { formatMhz } from '../../src/domain/frequencies/carrier.ts'
+import type { ApiResponse, Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { TextField } from '../parts/field.tsx'
@@ -13,7 +13,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { listChanges, type Plan, type ShownCarrier } from './carriers.ts'
-import { applySuggestion, checkedCarrier, formatRanges, listWanted, parseRanges } from './suggestion.ts'
+import { applySuggestion, formatRanges, listKept, listWanted, listZones, parseRanges } from './suggestion.ts'
 
 interface WhatIfProps {
   readonly carriers: readonly ShownCarrier[]
@@ -40,10 +40,10 @@ export function WhatIf({ carriers, chosen, plan, level, problem, onPlan, onEnd }
       showMessage({ text: t('frequencies.whatIf.notCopied'), tone: 'alarm' })
     }
   }
-  const suggested = ({ carriers: found, unplaced: missing }: FrequencySuggestionBody) => {
+  const suggested = (suggestion: Suggested) => {
     setAsking(false)
-    setUnplaced(missing.reduce((sum, { count }) => sum + count, 0))
-    onPlan(applySuggestion(plan, chosen, found))
+    setUnplaced(suggestion.unplaced)
+    onPlan(suggestion.plan)
   }
   return (
     <section className="what-if screen-only" aria-label={t('frequencies.whatIf.title')}>
@@ -77,7 +77,7 @@ export function WhatIf({ carriers, chosen, plan, level, problem, onPlan, onEnd }
         </button>
       </span>
       {isAsking ? (
-        <SuggestDialog {...{ carriers, chosen, level }} onDone={suggested} onClose={() => setAsking(false)} />
+        <SuggestDialog {...{ carriers, chosen, plan, level }} onDone={suggested} onClose={() => setAsking(false)} />
       ) : null}
     </section>
   )
@@ -103,20 +103,43 @@ function download(changes: readonly ShownCarrier[]): void {
   setTimeout(() => URL.revokeObjectURL(link.href))
 }
 
-interface SuggestDialogProps extends Pick<WhatIfProps, 'carriers' | 'chosen' | 'level'> {
-  onDone(suggestion: FrequencySuggestionBody): void
+interface Suggested {
+  readonly plan: Plan
+  readonly unplaced: number
+}
+
+interface SuggestDialogProps extends Pick<WhatIfProps, 'carriers' | 'chosen' | 'plan' | 'level'> {
+  onDone(suggestion: Suggested): void
   onClose(): void
 }
 
-function SuggestDialog({ carriers, chosen, level, onDone, onClose }: SuggestDialogProps) {
+function SuggestDialog({ carriers, chosen, plan, level, onDone, onClose }: SuggestDialogProps) {
   const { api } = useServices()
   const check = (values: FormData) => rangeProblem(values, 'ranges') ?? rangeProblem(values, 'avoid')
-  const send = (values: FormData) => {
+  // Zone by zone: the carriers of a zone that were placed keep their distance from those of the next one.
+  const send = async (values: FormData): Promise<ApiResponse<Suggested>> => {
     const ranges = parseRanges(String(values.get('ranges'))) ?? []
     const avoid = [...(parseRanges(String(values.get('avoid'))) ?? [])]
-    const keep = carriers.filter((carrier) => !chosen.includes(carrier)).map(checkedCarrier)
-    const body = { wanted: listWanted(chosen, ranges), keep, avoid, level }
-    return api.write('POST', '/api/frequencies/suggest/', body, 'object')
+    let suggested: Suggested = { plan, unplaced: 0 }
+    let missing = chosen
+    for (const zone of listZones(chosen)) {
+      const inZone = chosen.filter((carrier) => carrier.zone === zone)
+      const keep = listKept(
+        carriers.map((carrier) => withPlan(carrier, suggested.plan)),
+        missing,
+        zone,
+      )
+      const body = { wanted: listWanted(inZone, ranges), keep, avoid, level }
+      const response = await api.write('POST', '/api/frequencies/suggest/', body, 'object')
+      if (!response.ok) return response
+      const { carriers: found, unplaced } = response.body
+      suggested = {
+        plan: applySuggestion(suggested.plan, inZone, found),
+        unplaced: suggested.unplaced + unplaced.reduce((sum, { count }) => sum + count, 0),
+      }
+      missing = missing.filter((carrier) => carrier.zone !== zone)
+    }
+    return { ok: true, body: suggested }
   }
   return (
     <FormDialog
@@ -135,6 +158,11 @@ function SuggestDialog({ carriers, chosen, level, onDone, onClose }: SuggestDial
       <TextField name="avoid" label={t('frequencies.whatIf.avoid')} rows={2} />
     </FormDialog>
   )
+}
+
+function withPlan(carrier: ShownCarrier, plan: Plan): ShownCarrier {
+  const khz = plan.get(carrier.id)
+  return khz === undefined ? carrier : { ...carrier, khz, mhz: formatMhz(khz), isTried: true }
 }
 
 /** Returns the range of the selected carriers, in whole MHz. */

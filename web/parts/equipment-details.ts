@@ -19,7 +19,7 @@ import type { Pair } from './pairs.tsx'
 export function channelPairs(details: ChannelDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
   const { antennas, audio_peak, audio_rms, audio_activity, quality, interference, muted, encryption, gain_db } = details
-  const { rf_low, overload, second_frequency } = details
+  const { rf_low, overload, second_frequency, band, transmission_mode } = details
   return [
     { name: t('channel.fields.rf'), value: antennaLevels(details) ?? optional(details.rf_percent, formatPercent) },
     { name: t('channel.fields.antennas'), value: antennas === '' ? t('channel.noAntenna') : antennas },
@@ -27,6 +27,11 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
     { name: t('channel.fields.rfLow'), value: yesOrNo(rf_low) },
     { name: t('channel.fields.interference'), value: yesOrNo(interference) },
     { name: t('channel.fields.secondFrequency'), value: optional(second_frequency, formatMegahertz) },
+    { name: t('channel.fields.band'), value: optional(band, plainText) },
+    {
+      name: t('channel.fields.transmissionMode'),
+      value: optional(transmission_mode, (item) => t(`channel.transmissionModes.${item}`)),
+    },
     { name: t('channel.fields.audioPeak'), value: optional(audio_peak, formatDbfs) },
     { name: t('channel.fields.audioRms'), value: optional(audio_rms, formatDbfs) },
     {

@@ -21,7 +21,7 @@ import { Profiles } from '../frequencies/profiles.tsx'
 import { Scans } from '../frequencies/scans.tsx'
 import { Spectrum } from '../frequencies/spectrum.tsx'
 import { TvChannels } from '../frequencies/tv-channels.tsx'
-import { useCheck, useFrequencies, useTraces } from '../frequencies/use-frequencies.ts'
+import { useCheck, useFrequencies, useGroupConflicts, useTraces } from '../frequencies/use-frequencies.ts'
 import { type Selected, useCarriers, useConflicts, useScene, victimsOf } from '../frequencies/use-scene.ts'
 import { WhatIf } from '../frequencies/what-if.tsx'
 import { t } from '../i18n.ts'
@@ -66,20 +66,22 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
   const [plan, setPlan] = useState<Plan | null>(null)
   const [selected, setSelected] = useState<Selected>(null)
   const { all, shown } = useCarriers(body, plan ?? noPlan, group?.slots ?? null)
-  const { result, problem } = useCheck(all, plan ?? noPlan, level)
-  const conflicts = useConflicts(all, shown, (result ?? body).conflicts)
-  const total = Object.values((result ?? body).totals).reduce((sum, count) => sum + count, 0)
+  const { result, problem } = useCheck({ all, shown }, plan ?? noPlan, level)
+  const ofGroup = useGroupConflicts(group?.id ?? null, level, isOnlyOn)
+  const checked = result ?? ofGroup ?? body
+  const conflicts = useConflicts(all, shown, checked)
+  const total = Object.values(checked.totals).reduce((sum, count) => sum + count, 0)
   const config = useResource('/api/config/', 'object', ['settings'])
   const tvText = config.body?.TV_IN_USE ?? ''
   const tvInUse = useMemo(() => parseTvInUse(body.region, tvText).inUse, [body.region, tvText])
   const scans = useScans()
-  const profiles = useResource('/api/frequencies/profiles/', 'list', ['settings'])
+  const profiles = useResource('/api/frequencies/profiles/', 'list', ['frequency_profiles'])
   const scene = useScene({ ...{ shown, all, conflicts, selected, tvInUse }, region: body.region, traces: scans.traces })
   const picked = useSelection(shown.map(({ id }) => id))
   useEffect(() => control.setFrequencies(shown.map(({ khz }) => khz)), [control, shown])
 
   const { counts, find } = conflicts
-  const isComplete = total <= (result ?? body).conflicts.length
+  const isComplete = total <= checked.conflicts.length
   const conflictsOf = useCallback((id: string) => ({ count: counts.get(id) ?? 0, isComplete }), [counts, isComplete])
   const profileName = useCallback(
     (id: string) => plainText(profiles.body?.find((profile) => profile.id === id)?.name ?? id),
@@ -138,7 +140,8 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
         )}
         <ConflictList
           conflicts={listed}
-          totals={group === null ? (result ?? body).totals : null}
+          totals={checked.totals}
+          total={chosenId === null ? total : (counts.get(chosenId) ?? 0)}
           chosenName={chosenId === null ? null : find(chosenId).name}
           selectedKey={selected?.kind === 'conflict' ? conflictKey(selected.conflict) : null}
           find={find}
