@@ -10,6 +10,7 @@ const names = {
   accent: 'accent',
   on: 'meter-rf',
   off: 'idle-icon',
+  offline: 'past-edge',
   planned: 'past-edge',
   noise: 'meter-old',
   critical: 'critical-icon',
