@@ -145,13 +145,26 @@ it.concurrent('checks the band, the shared and the second carrier of a channel, 
         [kind, victim, ...generators].join(' '),
     )
   const block = { mhz: '500.000', profile: 'spectera_8', receiver_id: 4 }
-  expect(await kindsOf([{ id: 'a', ...block }, { id: 'b', ...block }])).toEqual([])
-  expect(await kindsOf([{ id: 'a', ...block }, { id: 'b', ...block, receiver_id: 5 }])).toEqual(['duplicate b a'])
+  expect(
+    await kindsOf([
+      { id: 'a', ...block },
+      { id: 'b', ...block },
+    ]),
+  ).toEqual([])
+  expect(
+    await kindsOf([
+      { id: 'a', ...block },
+      { id: 'b', ...block, receiver_id: 5 },
+    ]),
+  ).toEqual(['duplicate b a'])
   expect(await kindsOf([{ id: 'a', mhz: '600.000', profile: 'ulxd', band: 'G51', foreign: true }])).toEqual([
     'foreign a',
     'outside_band a',
   ])
-  const diverse = [{ id: 'a', mhz: '480.000', second_mhz: '506.000' }, { id: 'b', mhz: '500.000' }]
+  const diverse = [
+    { id: 'a', mhz: '480.000', second_mhz: '506.000' },
+    { id: 'b', mhz: '500.000' },
+  ]
   const all = [...diverse, { id: 'c', mhz: '494.000' }]
   expect((await kindsOf(all)).toSorted()).toEqual(['2t3o a b c', '2t3o c b a'])
   expect(await kindsOf(all, { victims: ['a'] })).toEqual(['2t3o a b c'])

@@ -128,12 +128,12 @@ export class LiveFrequencies {
     optionsText: string,
   ): KeptCheck {
     const rechecked = this.#recheck(checked, carriers, options, optionsText)
-    const checking = (rechecked === null ? this.#deps.checker.check(checked, options) : Promise.resolve(rechecked)).then(
-      (result) => {
-        kept.result = result
-        return { result: mergeSecondCarriers(result), checkedAt: this.#deps.now() }
-      },
-    )
+    const checking = (
+      rechecked === null ? this.#deps.checker.check(checked, options) : Promise.resolve(rechecked)
+    ).then((result) => {
+      kept.result = result
+      return { result: mergeSecondCarriers(result), checkedAt: this.#deps.now() }
+    })
     const kept: KeptCheck = { options: optionsText, carriers, checking, result: rechecked }
     return kept
   }

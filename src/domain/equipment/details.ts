@@ -5,4 +5,10 @@
  */
 
 export type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
-export { type AudioActivity, audioActivities, type Encryption, type Fault, type TransmissionMode } from '../../contract/values.ts'
+export {
+  type AudioActivity,
+  audioActivities,
+  type Encryption,
+  type Fault,
+  type TransmissionMode,
+} from '../../contract/values.ts'

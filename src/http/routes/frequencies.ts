@@ -22,7 +22,12 @@ import {
   toFrequencyList,
   toWsmFrequencies,
 } from '../../domain/frequencies/frequency-bodies.ts'
-import { byFrequency, isSelected, type LiveCarrier, type LiveCheckFilter } from '../../domain/frequencies/live-carriers.ts'
+import {
+  byFrequency,
+  isSelected,
+  type LiveCarrier,
+  type LiveCheckFilter,
+} from '../../domain/frequencies/live-carriers.ts'
 import { type StoredProfile, toProfileBodies } from '../../domain/frequencies/profile-changes.ts'
 import type { Profile } from '../../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'

@@ -12,7 +12,15 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import { listIncludes, readBatteryType, readDensity, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+import {
+  listIncludes,
+  readBatteryType,
+  readDensity,
+  readDiversity,
+  readEncryption,
+  readFlag,
+  readKhz,
+} from '../values.ts'
 import { chg70n, l6000 } from './chargers.ts'
 import type { Family, SscValues, Topic } from './family.ts'
 

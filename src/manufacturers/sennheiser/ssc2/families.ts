@@ -12,7 +12,15 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import { listIncludes, readBatteryType, readDensity, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+import {
+  listIncludes,
+  readBatteryType,
+  readDensity,
+  readDiversity,
+  readEncryption,
+  readFlag,
+  readKhz,
+} from '../values.ts'
 import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
 import { spectera } from './spectera.ts'

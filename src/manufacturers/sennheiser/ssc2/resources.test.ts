@@ -70,7 +70,16 @@ describe('EW-DX', () => {
         frequency: channel === 1 ? '538.200' : '538.800',
         rf_level: -57,
         audio_level: -22,
-        details: { antennas: 'A', quality: 98, audio_peak: -22, muted: false, gain_db: 12, encryption: 'off', band: 'R1-9', transmission_mode: 'standard' },
+        details: {
+          antennas: 'A',
+          quality: 98,
+          audio_peak: -22,
+          muted: false,
+          gain_db: 12,
+          encryption: 'off',
+          band: 'R1-9',
+          transmission_mode: 'standard',
+        },
         transmitter: {
           name: `HAND ${channel}`,
           upstream_slot: channel,

@@ -1,6 +1,11 @@
 /** Converts the values reported in command strings to the common format. Pure. */
 
-import type { ChannelDetails, Encryption, TransmissionMode, TransmitterDetails } from '../../../domain/equipment/details.ts'
+import type {
+  ChannelDetails,
+  Encryption,
+  TransmissionMode,
+  TransmitterDetails,
+} from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
@@ -253,8 +258,7 @@ function readEncryption(values: RawValues, get: (key: string) => RawValue): Encr
 
 /** ULX-D reports whether high density is on; Axient Digital reports the mode. */
 function readTransmissionMode({ HIGH_DENSITY, TRANSMISSION_MODE }: RawValues): TransmissionMode | null | undefined {
-  const isDense =
-    readEither(HIGH_DENSITY, 'ON', 'OFF') ?? readEither(TRANSMISSION_MODE, 'HIGH_DENSITY', 'STANDARD')
+  const isDense = readEither(HIGH_DENSITY, 'ON', 'OFF') ?? readEither(TRANSMISSION_MODE, 'HIGH_DENSITY', 'STANDARD')
   return typeof isDense === 'boolean' ? (isDense ? 'high_density' : 'standard') : isDense
 }
 
