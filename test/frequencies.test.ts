@@ -83,7 +83,11 @@ it.concurrent('names the generators of a product, and calculates none between zo
   const group = { title: 'Hall B', slots: [3], zone: 'B' }
   expect((await app.post('/api/group/', group)).json).toMatchObject(group)
   const apart = (await app.get('/api/frequencies/')).json
-  expect(apart.carriers.map(({ zone }: { zone: string | null }) => zone)).toEqual([null, null, 'B'])
+  expect(apart.carriers).toMatchObject([
+    { id: victim, zone: 'B' },
+    { id: a, zone: null },
+    { id: b, zone: null },
+  ])
   expect(apart.conflicts).toEqual([])
 })
 

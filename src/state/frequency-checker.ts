@@ -19,8 +19,13 @@ const maxWaiting = 16
 const retryAfter = 2
 
 export class FrequencyChecker {
-  readonly #checks = new TaskThread()
-  readonly #suggestions = new TaskThread()
+  readonly #checks: TaskThread
+  readonly #suggestions: TaskThread
+
+  constructor(startWorker: () => Worker = () => startThread('frequency-worker')) {
+    this.#checks = new TaskThread(startWorker)
+    this.#suggestions = new TaskThread(startWorker)
+  }
 
   async check(carriers: readonly Carrier[], options: CheckOptions): Promise<CheckResult> {
     if (carriers.length <= maxInlineCarriers) return checkCarriers(carriers, options)
@@ -45,10 +50,15 @@ interface Job {
 
 /** Runs tasks one after the other in a worker thread, which is started for the first one. */
 class TaskThread {
+  readonly #startWorker: () => Worker
   readonly #waiting: Job[] = []
   #worker: Worker | null = null
   #current: Job | null = null
   #isClosed = false
+
+  constructor(startWorker: () => Worker) {
+    this.#startWorker = startWorker
+  }
 
   run(task: FrequencyTask): Promise<CheckResult | Suggestion> {
     if (this.#isClosed) return Promise.reject(new RequestError('stopping'))
@@ -78,7 +88,7 @@ class TaskThread {
   }
 
   #start(): Worker {
-    const worker = startThread('frequency-worker')
+    const worker = this.#startWorker()
     const fail = (error: unknown) => {
       if (this.#worker !== worker) return
       this.#worker = null

@@ -146,6 +146,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   200: 'Success.',
   201: 'Created.',
   204: 'Success without a body.',
+  302: 'Redirects to the page named in `Location`.',
   304: 'Not modified since the response with this `ETag`.',
   400: 'The request is invalid; `details` names the invalid part.',
   401: 'A session or an API token is required.',
