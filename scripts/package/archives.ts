@@ -8,9 +8,9 @@ import { crc32, deflateRawSync } from 'node:zlib'
 /** All files have this time, so that a package does not depend on when it was built. 1980 is the earliest in a zip. */
 const fixedTime = '2026-01-01 00:00:00Z'
 
-/** Packs the entries of a folder with GNU tar, owned by root. */
+/** Packs the entries of a folder with GNU tar, owned by root and readable by all users, whatever the umask is. */
 export function tarGz(folder: string, entries: readonly string[]): Buffer {
-  const owner = ['--owner=root:0', '--group=root:0', '--numeric-owner']
+  const owner = ['--owner=root:0', '--group=root:0', '--numeric-owner', '--mode=u=rwX,go=rX']
   const args = [
     '--create',
     '--use-compress-program=gzip -n',
@@ -34,7 +34,10 @@ export function ar(files: readonly (readonly [name: string, content: Buffer])[])
   return Buffer.concat([Buffer.from('!<arch>\n'), ...parts])
 }
 
-/** Packs a folder; its name is the first part of all paths. Keeps the modes of files; links are not supported. */
+/**
+ * Packs a folder; its name is the first part of all paths. Files are readable by all users, whatever the umask is, and
+ * programs stay executable; links are not supported.
+ */
 export function zip(parent: string, name: string): Buffer {
   const locals: Buffer[] = []
   const entries: Buffer[] = []
@@ -56,7 +59,8 @@ export function zip(parent: string, name: string): Buffer {
     fields.writeUInt16LE(fileName.length, 22)
     locals.push(Buffer.from('PK\x03\x04', 'latin1'), fields, fileName, packed)
     const attributes = Buffer.alloc(14)
-    attributes.writeUInt32LE((lstatSync(join(parent, path)).mode << 16) >>> 0, 6)
+    const isProgram = (lstatSync(join(parent, path)).mode & 0o111) !== 0
+    attributes.writeUInt32LE(((isProgram ? 0o100755 : 0o100644) << 16) >>> 0, 6)
     attributes.writeUInt32LE(offset, 10)
     // Made by Unix, so that the modes are kept.
     entries.push(Buffer.from('PK\x01\x02\x14\x03', 'latin1'), fields, attributes, fileName)

@@ -30,7 +30,8 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   const node = download(`${target.node}@${nodeVersion}`, cache)
   cpSync(join(node, 'bin', target.program), join(folder, 'bin', target.program))
   chmodSync(join(folder, 'bin', target.program), 0o755)
-  if (existsSync(join(node, 'LICENSE'))) cpSync(join(node, 'LICENSE'), join(folder, 'bin/LICENSE'))
+  if (!existsSync(join(node, 'LICENSE'))) throw new PackageError(`the package ${target.node} has no LICENSE`)
+  cpSync(join(node, 'LICENSE'), join(folder, 'bin/LICENSE'))
 
   const modules = join(root, 'node_modules')
   const into = (packageName: string) => join(folder, 'node_modules', packageName)
@@ -46,7 +47,6 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   cpSync(join(modules, sqlite, prebuilt), join(into(sqlite), prebuilt), { recursive: true, filter: isUsable })
   // Finds the prebuilt file.
   copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
-  makeReadable(folder)
 }
 
 /** Copies the files of a package that run, without those named in `without`. */
@@ -55,15 +55,6 @@ function copyPackage(from: string, to: string, without: readonly string[] = []):
   const excluded = new Set([...without, 'node_modules'].map((name) => join(from, name)))
   const isNeeded = (path: string) => !excluded.has(path) && !/\.(map|ts|mts|cts|md)$/.test(path)
   cpSync(from, to, { recursive: true, dereference: true, filter: isNeeded })
-}
-
-/** Everything is readable by all users, and only Node.js and scripts can be executed, whatever the umask is. */
-function makeReadable(folder: string): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    const isProgram = entry.isDirectory() || /^node(\.exe)?$/.test(entry.name)
-    chmodSync(path, isProgram ? 0o755 : 0o644)
-  }
 }
 
 /** Downloads a package from the registry, unless it is in the cache, and returns its folder. */
