@@ -4,13 +4,14 @@
  */
 
 import { spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('./dist/main.js', import.meta.url))
-const address = 'http://127.0.0.1:8080/'
 
 /** Where the database and micwatch.yaml are. It stays when the program's folder is replaced by a newer one. */
 function findHome() {
@@ -32,13 +33,40 @@ function open(url) {
   child.unref()
 }
 
-async function isRunning() {
+/** Replaces an address that means all networks by one of this machine. */
+function toLocal(address) {
+  const url = new URL(address)
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  if (url.hostname === '[::]') url.hostname = '[::1]'
+  return url.href
+}
+
+/** The file in which the launcher keeps the address at which the service listens. */
+const addressFile = (home) => join(home, 'address')
+
+/** Returns the address of the service that was started last in this folder; null if it does not respond. */
+async function findRunning(home) {
   try {
-    const response = await fetch(`${address}healthz`, { signal: AbortSignal.timeout(2000) })
-    return (await response.text()) === '{"status":"ok"}'
+    const address = toLocal(readFileSync(addressFile(home), 'utf8').trim())
+    return (await readHealth(`${address}healthz`)) === '{"status":"ok"}' ? address : null
   } catch {
-    return false
+    return null
   }
+}
+
+/** The certificate is not verified, because nothing secret is sent. */
+function readHealth(url) {
+  const send = url.startsWith('https:') ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const request = send(url, { signal: AbortSignal.timeout(2000), rejectUnauthorized: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => {
+        text += part
+      })
+      response.on('close', () => resolve(text))
+    })
+    request.on('error', reject).end()
+  })
 }
 
 function start(home) {
@@ -53,14 +81,20 @@ function start(home) {
     const match = /"address": "([^"]+)"/.exec(output)
     if (match === null) return
     output = null
-    console.error(`Micwatch is listening at ${match[1]}`)
-    open(match[1])
+    const address = toLocal(match[1])
+    writeFileSync(addressFile(home), `${address}\n`)
+    console.error(`Micwatch is listening at ${address}`)
+    open(address)
   })
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal))
+  // A terminal sends Ctrl+C to the service too, and a second one would end it at once. On Windows, `kill` always does.
+  process.on('SIGINT', () => {})
+  if (platform() !== 'win32') process.on('SIGTERM', () => service.kill('SIGTERM'))
   service.on('close', (code) => {
     process.exitCode = code ?? 1
   })
 }
 
-if (process.argv.length === 2 && (await isRunning())) open(address)
-else start(findHome())
+const home = findHome()
+const running = process.argv.length === 2 ? await findRunning(home) : null
+if (running === null) start(home)
+else open(running)
