@@ -274,7 +274,8 @@ function readFile(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' && givenPath === undefined) return { path: null, file: {} }
-    throw new ConfigError(`${path}: cannot be read (${code === 'ENOENT' ? 'no such file' : message})`)
+    const reason = code === 'ENOENT' ? 'no such file' : code === 'EACCES' ? 'not permitted for this user' : message
+    throw new ConfigError(`${path}: cannot be read (${reason})`, { cause: error })
   }
   let values: unknown
   try {

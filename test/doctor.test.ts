@@ -1,6 +1,8 @@
 /** `micwatch doctor`, while the service runs, while it is stopped, and with everything that can be wrong. */
 
-import { chmod, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { chmod, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -55,6 +57,14 @@ async function listenSilently() {
   await until('the server listens', () => server.listening)
   onTestEnd(() => void server.close())
   return (server.address() as { port: number }).port
+}
+
+/** Binds a UDP port, as another program does. Services that share a port of this machine are not affected. */
+async function bindUdp(address: string, port: number) {
+  const socket = createSocket({ type: 'udp4', reuseAddr: true }).bind(port, address)
+  await once(socket, 'listening')
+  onTestEnd(() => void socket.close())
+  return socket.address()
 }
 
 describe.concurrent('doctor', () => {
@@ -181,7 +191,7 @@ describe.concurrent('doctor', () => {
     expect(rejected()).toBe(before)
   })
 
-  // Conformance: C-17.75.
+  // Conformance: C-17.75, C-17.88.
   it('finds what is wrong with the files, the port and the clock', async () => {
     const late = createHttpServer((_request, response) => {
       response
@@ -193,8 +203,13 @@ describe.concurrent('doctor', () => {
     onTestEnd(() => void late.close())
     const { port } = late.address() as { port: number }
     const config = {
-      manufacturers: [{ code: 'shure', config: { api_base_url: `http://127.0.0.1:${port}`, shared_key: 'key' } }],
+      manufacturers: [
+        { code: 'shure', config: { api_base_url: `http://127.0.0.1:${port}`, shared_key: 'key' } },
+        { code: 'sennheiser', config: { devices: ['mcp://127.0.93.1'] } },
+      ],
+      osc: { listen: `127.0.0.1:${(await bindUdp('127.0.0.1', 0)).port}` },
     }
+    await bindUdp('127.0.93.2', 53_212)
     const installation = await createInstallation(config)
     expect((await installation.run(['migrate'])).code).toBe(0)
     const expired = await certify({ name: 'mics.example', expiresAt: Date.now() - 3 * 24 * 3_600_000 })
@@ -225,14 +240,21 @@ describe.concurrent('doctor', () => {
       false,
       expect.stringMatching(/is 36\d\d s ahead of the clock of 127\.0\.0\.1/),
     ])
+    expect(first.find('osc')).toEqual([false, expect.stringMatching(/is in use by another program.*osc\.listen/)])
+    expect(first.find('mcp_port')).toEqual([false, containing('UDP port 53212 is in use by another program')])
     // A damaged database does not hide the sources of the configuration.
     expect(first.find('source shure')[0]).toBe(false)
 
     await writeFile(data('micwatch.db'), database)
+    await chmod(data('secret.key'), 0o600)
+    const snapshot = join(data('snapshots'), 'micwatch-20260101T000000.000Z.db')
+    await mkdir(data('snapshots'), { recursive: true })
+    await writeFile(snapshot, '', { mode: 0o644 })
     await installation.write('micwatch.yaml', JSON.stringify(withTls('valid')))
     const second = await examine(installation)
     expect(second.find('certificate')).toEqual([false, containing('is not valid for wall.example')])
     expect(second.find('database')[0]).toBe(true)
+    expect(second.find('data_folder')).toEqual([false, containing(`Other users can read ${snapshot}`)])
   })
 
   // Conformance: C-17.76.

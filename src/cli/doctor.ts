@@ -8,9 +8,20 @@ import { type Config, ConfigError } from '../config.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 import { checkCertificate } from './doctor/certificate.ts'
-import { type Check, failed, passed, reasonOf, runCheck, undetermined, within } from './doctor/check.ts'
+import {
+  asServiceUser,
+  type Check,
+  failed,
+  isAccessDenied,
+  passed,
+  reasonOf,
+  runCheck,
+  undetermined,
+  within,
+} from './doctor/check.ts'
 import { checkDataFolder, checkDisk } from './doctor/machine.ts'
-import { checkClock, checkMulticast, checkPort, checkProvider } from './doctor/network.ts'
+import { checkClock, checkMulticast, checkProvider } from './doctor/network.ts'
+import { checkMcpPort, checkOscPort, checkPort } from './doctor/ports.ts'
 import { checkSources } from './doctor/sources.ts'
 import { checkBackup, checkDatabase, checkRedis, type StoreReport } from './doctor/stores.ts'
 import {
@@ -69,10 +80,10 @@ function readConfiguration(options: CommonOptions, terminal: Terminal): { config
     }
   } catch (error) {
     if (!(error instanceof ConfigError) || error.message.startsWith('--')) throw error
-    return {
-      config: null,
-      check: { name, ...failed(`${reasonOf(error)}. Correct this first; nothing else can be checked.`) },
-    }
+    const finding = isAccessDenied(error.cause)
+      ? undetermined(`${reasonOf(error)}. ${asServiceUser}`)
+      : failed(`${reasonOf(error)}. Correct this first; nothing else can be checked.`)
+    return { config: null, check: { name, ...finding } }
   }
 }
 
@@ -84,10 +95,12 @@ async function checkAll(config: Config, folder: string, terminal: Terminal): Pro
     }),
   )
   const { redis_url } = config
+  const listen = config.osc?.listen
   const first = Promise.all([
     runCheck('data_folder', () => checkDataFolder(config)),
     runCheck('disk', () => checkDisk(config)),
     runCheck('port', () => checkPort(config)),
+    ...(listen ? [runCheck('osc', () => checkOscPort(config, listen))] : []),
     runCheck('certificate', () => checkCertificate(config, Date.now())),
     runCheck('multicast', checkMulticast),
     ...(redis_url === null ? [] : [runCheck('redis', () => checkRedis(redis_url))]),
@@ -109,6 +122,10 @@ async function checkWithRuntime(config: Config, store: OpenStore, terminal: Term
   const { sources, db, identityProvider } = runtime
   try {
     const leases = await within(500, listHeldLeases(db.read)).catch(() => [])
+    const mcpSources = sources.filter(({ settings }) => settings.baseUrl.startsWith('mcp:'))
+    const isPolled = leases.some(({ source }) => mcpSources.some(({ id }) => id === source))
+    // Before the sources are checked, because that uses the port.
+    const ports = mcpSources.length === 0 ? [] : [await runCheck('mcp_port', () => checkMcpPort(isPolled))]
     const [backup, clock, checks, ...provider] = await Promise.all([
       store.url === null
         ? { name: 'backup', ...undetermined('The database does not say when it was last backed up.') }
@@ -117,7 +134,7 @@ async function checkWithRuntime(config: Config, store: OpenStore, terminal: Term
       checkSources(runtime, leases),
       ...(identityProvider === null ? [] : [runCheck('single_sign_on', () => checkProvider(identityProvider))]),
     ])
-    return [backup, clock, ...provider, ...checks]
+    return [...ports, backup, clock, ...provider, ...checks]
   } finally {
     await within(500, runtime.close()).catch(() => {})
   }

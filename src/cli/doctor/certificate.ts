@@ -2,11 +2,11 @@
 
 import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { missingNames } from '../../storage/certificate.ts'
 import { readCertificatePair } from '../../storage/certificate-pair.ts'
-import { type Finding, failed, passed, reasonOf, undetermined } from './check.ts'
+import { asServiceUser, type Finding, failed, isAccessDenied, passed, reasonOf, undetermined } from './check.ts'
 
 const dayMs = 24 * 3_600_000
 /** A certificate that should have been renewed by now. */
@@ -23,9 +23,8 @@ export async function checkCertificate(config: Config, now: number): Promise<Fin
     const { cert } = await readCertificatePair(files)
     return judge(new X509Certificate(cert), files.cert, config, now)
   } catch (error) {
-    const denied = (error as { cause?: { code?: string } }).cause?.code === 'EACCES'
-    return denied
-      ? undetermined(`${reasonOf(error)}. Run this command as the user of the service.`)
+    return error instanceof Error && isAccessDenied(error.cause)
+      ? undetermined(`${reasonOf(error)}. ${asServiceUser}`)
       : failed(`${reasonOf(error)}.`)
   }
 }
@@ -43,15 +42,11 @@ function judge(certificate: X509Certificate, path: string, { tls, server }: Conf
   if (days < soonDays) return failed(`The certificate ${path} expires in ${days} days, on ${until}. ${renew}`)
   const publicName = server.public_url === null ? [] : [new URL(server.public_url).hostname.replace(/^\[|\]$/g, '')]
   const names = [...new Set([...publicName, ...server.allowed_hosts])]
-  const missing = names.filter((name) => !isFor(certificate, name))
+  const missing = missingNames(certificate, names)
   // Browsers warn about a self-signed certificate whatever its names are.
   if (missing.length === 0 || tls === 'auto')
     return passed(`The certificate ${path} is valid until ${until} (${days} days).`)
   return failed(
     `The certificate ${path} is not valid for ${missing.join(', ')}, so browsers reject it there. Request one that includes these names, or remove them from server.allowed_hosts and server.public_url.`,
   )
-}
-
-function isFor(certificate: X509Certificate, name: string): boolean {
-  return (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined
 }

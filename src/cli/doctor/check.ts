@@ -40,6 +40,13 @@ export async function within<T>(ms: number, promise: T | Promise<T>): Promise<T>
   }
 }
 
+export const asServiceUser =
+  'Run this command as the user of the service, for example: sudo -u micwatch micwatch doctor'
+
+export function isAccessDenied(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
+}
+
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

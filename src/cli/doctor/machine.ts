@@ -55,8 +55,9 @@ function isExposed({ mode }: Stats): boolean {
   return (mode & 0o077) !== 0
 }
 
+/** Lists the files in the folder and in those below it, such as `snapshots`. */
 async function listFiles(folder: string): Promise<{ readonly path: string; readonly stats: Stats }[]> {
-  const names = await readdir(folder)
+  const names = await readdir(folder, { recursive: true })
   const found = await Promise.all(
     names.map(async (name) => {
       const stats = await statOrNull(join(folder, name))

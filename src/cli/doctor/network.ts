@@ -1,75 +1,16 @@
 /**
- * Checks of the network: the port of the service, multicast, the clock compared with those of the systems, and the provider for
- * single sign-on.
+ * Checks of the network: multicast, the clock compared with those of the systems, and the provider for single sign-on.
  */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
-import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Config } from '../../config.ts'
 import { type MonitoredSource, readSourceTime } from '../../manufacturers/sources.ts'
 import { type Finding, failed, passed, reasonOf, undetermined } from './check.ts'
 
 const requestMs = 3_000
-
-/** Reads a response of the service on this machine. Its certificate is not verified, because nothing secret is sent. */
-function read(url: URL): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-    const signal = AbortSignal.timeout(requestMs)
-    const request = send(url, { signal, rejectUnauthorized: false, agent: false }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part
-        if (text.length > 10_000) response.destroy()
-      })
-      response.on('close', () => resolve(text)).on('error', reject)
-    })
-    request.on('error', reject).end()
-  })
-}
-
-/** Checks that the service can listen on its port, or that it is the service that already does. */
-export async function checkPort({ server: { host, port, mount }, tls }: Config): Promise<Finding> {
-  if (port === 0) return passed('The service chooses a free port when it starts.')
-  const listener = createServer()
-  try {
-    await once(listener.listen({ host, port }), 'listening')
-    listener.close()
-    return passed(`${host}:${port} is free; the service is not running.`)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    switch (code) {
-      case 'EADDRINUSE':
-        break
-      case 'EADDRNOTAVAIL':
-        return failed(
-          `${host} is not an address of this machine. Set server.host to one of its addresses, or to 0.0.0.0.`,
-        )
-      case 'ENOTFOUND':
-      case 'EAI_AGAIN':
-        return failed(`The name ${host} in server.host does not resolve. Use an address of this machine.`)
-      case 'EACCES':
-        return undetermined(
-          `This user may not listen on port ${port}. Use a port from 1024 to 65535, or run this command as the user of the service.`,
-        )
-      default:
-        return failed(`The service cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
-    }
-  }
-  const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
-  const address = `${tls === null ? 'http' : 'https'}://${local}:${port}${mount}`
-  const response = await read(new URL(`${address}/healthz`)).catch(() => null)
-  if (response === '{"status":"ok"}') return passed(`The service responds at ${address}/.`)
-  return failed(
-    `Port ${port} of ${host} is in use by another program, or by a service that does not respond. End it, or choose another port with server.port.`,
-  )
-}
 
 /** The most that two clocks may differ. Sessions, certificates and recorded times depend on the clock. */
 const maxDifferenceMs = 60_000

@@ -12,7 +12,7 @@ import { appliedNames, missingMigrations } from '../../storage/migrate.ts'
 import { findIncident } from '../../storage/repair.ts'
 import { listSnapshots } from '../../storage/snapshots.ts'
 import { copySqlite, findDamage, sqlitePath } from '../../storage/sqlite-file.ts'
-import { type Finding, failed, passed, reasonOf, undetermined, within } from './check.ts'
+import { asServiceUser, type Finding, failed, isAccessDenied, passed, reasonOf, undetermined, within } from './check.ts'
 
 /** A larger file takes too long to read completely. The history has files of its own. */
 const maxCheckedBytes = 200_000_000
@@ -53,9 +53,7 @@ export async function checkDatabase(config: Config, folder: string): Promise<Sto
 }
 
 function describeFailure(error: unknown, path: string | null): Finding {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EACCES' || code === 'EPERM')
-    return undetermined(`${path} cannot be read by this user. Run this command as the user of the service.`)
+  if (isAccessDenied(error)) return undetermined(`${path} cannot be read by this user. ${asServiceUser}`)
   const reason = reasonOf(error).replace(/\.$/, '')
   if (path !== null) return failed(`The database ${path} cannot be read: ${reason}.`)
   return failed(

@@ -26,7 +26,9 @@ const adapters = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp }
  * name is ignored.
  */
 const username = 'api'
-const devicePorts = { 'ssc1:': 45, 'mcp:': 53_212 }
+/** Devices with MCP also reply to this port. */
+export const mcpPort = 53_212
+const devicePorts = { 'ssc1:': 45, 'mcp:': mcpPort }
 
 export const sennheiser: Plugin = {
   code: 'sennheiser',

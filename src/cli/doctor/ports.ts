@@ -1,0 +1,127 @@
+/** Checks of the ports on which the service listens: that they are free, or that the service itself uses them. */
+
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { createServer } from 'node:net'
+import type { Config } from '../../config.ts'
+import { mcpPort } from '../../manufacturers/sennheiser/index.ts'
+import { type Finding, failed, passed, reasonOf, undetermined } from './check.ts'
+
+const requestMs = 3_000
+
+/** Reads a response of the service on this machine. Its certificate is not verified, because nothing secret is sent. */
+function read(url: URL): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const signal = AbortSignal.timeout(requestMs)
+    const request = send(url, { signal, rejectUnauthorized: false, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+        if (text.length > 10_000) response.destroy()
+      })
+      response.on('close', () => resolve(text)).on('error', reject)
+    })
+    request.on('error', reject).end()
+  })
+}
+
+/** Checks that the service can listen on its port, or that it is the service that already does. */
+export async function checkPort(config: Config): Promise<Finding> {
+  const { host, port } = config.server
+  if (port === 0) return passed('The service chooses a free port when it starts.')
+  const listener = createServer()
+  try {
+    await once(listener.listen({ host, port }), 'listening')
+    listener.close()
+    return passed(`${host}:${port} is free; the service is not running.`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    switch (code) {
+      case 'EADDRINUSE':
+        break
+      case 'EADDRNOTAVAIL':
+        return failed(
+          `${host} is not an address of this machine. Set server.host to one of its addresses, or to 0.0.0.0.`,
+        )
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        return failed(`The name ${host} in server.host does not resolve. Use an address of this machine.`)
+      case 'EACCES':
+        return undetermined(
+          `This user may not listen on port ${port}. Use a port from 1024 to 65535, or run this command as the user of the service.`,
+        )
+      default:
+        return failed(`The service cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
+    }
+  }
+  const address = localAddressOf(config)
+  if (await isServing(address)) return passed(`The service responds at ${address}/.`)
+  return failed(
+    `Port ${port} of ${host} is in use by another program, or by a service that does not respond. End it, or choose another port with server.port.`,
+  )
+}
+
+/** Returns the address of the service on this machine, without a slash at its end. */
+function localAddressOf({ server: { host, port, mount }, tls }: Config): string {
+  const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `${tls === null ? 'http' : 'https'}://${local}:${port}${mount}`
+}
+
+async function isServing(address: string): Promise<boolean> {
+  const response = await read(new URL(`${address}/healthz`)).catch(() => null)
+  return response === '{"status":"ok"}'
+}
+
+/** Checks the port on which the service receives OSC, by UDP and TCP. */
+export async function checkOscPort(config: Config, { host, port }: Listener): Promise<Finding> {
+  const name = `${host}:${port}`
+  try {
+    await bindUdp(port, host)
+    const listener = createServer()
+    await once(listener.listen({ host, port }), 'listening')
+    listener.close()
+    return passed(`${name} is free; the service is not running.`)
+  } catch (error) {
+    if (!isInUse(error)) return failed(`The service cannot listen on ${name} (osc.listen): ${reasonOf(error)}.`)
+    if (await isServing(localAddressOf(config)))
+      return passed(`${name} is in use, and the service runs. If another program uses it, the page About says so.`)
+    return failed(`${name} is in use by another program. End it, or choose another port with osc.listen.`)
+  }
+}
+
+interface Listener {
+  readonly host: string
+  readonly port: number
+}
+
+/** Checks the port to which devices with MCP reply. `isPolled` means that a service polls such a device. */
+export async function checkMcpPort(isPolled: boolean): Promise<Finding> {
+  try {
+    await bindUdp(mcpPort, '0.0.0.0')
+    return passed(`UDP port ${mcpPort} is free.`)
+  } catch (error) {
+    if (!isInUse(error)) return undetermined(`UDP port ${mcpPort} could not be checked: ${reasonOf(error)}.`)
+    if (isPolled) return passed(`The service receives on UDP port ${mcpPort}.`)
+    return failed(
+      `UDP port ${mcpPort} is in use by another program, such as Wireless Systems Manager. Devices with MCP reply only to this port: end that program, or run it on another machine.`,
+    )
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}
+
+/** Binds the port and releases it. Throws the system's error if that is not possible. */
+async function bindUdp(port: number, host: string): Promise<void> {
+  const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
+  try {
+    socket.bind({ port, address: host, exclusive: true })
+    await once(socket, 'listening')
+  } finally {
+    socket.close()
+  }
+}
