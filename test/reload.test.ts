@@ -8,7 +8,7 @@ import { onTestEnd } from './cleanup.ts'
 import { tokenHeaders } from './tokens.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
-type Service = Awaited<ReturnType<Installation['serve']>>
+type Service = ReturnType<Installation['start']>
 
 interface LogRecord {
   readonly msg: string
@@ -112,6 +112,36 @@ describe.concurrent('SIGHUP', () => {
       expect((await service.get('/api/config/')).json.polling_interval).toBe(12)
     }
     expect(shure.push.connections).toBe(1)
+  })
+
+  // Conformance: C-17.89.
+  it('applies the changes to poll_devices too', async () => {
+    const [shure, sennheiser] = await Promise.all([startShure(), startSennheiser()])
+    const rate_limit = { max_requests: 1_000_000, window_seconds: 1 }
+    const installation = await createInstallation({ rate_limit, manufacturers: [configFor(shure)] })
+    const poller = installation.start(['poll_devices'])
+    await until('the poller polls', () => /^\S+ shure: 2 devices/m.test(poller.out()))
+    const manufacturers = [configFor(shure), configFor(sennheiser)]
+    const record = await reload(installation, poller, { rate_limit, log: 'info', public_read: true, manufacturers })
+    // Before the reload, only errors were logged.
+    expect(record).toMatchObject({ applied: ['log', 'manufacturers'], need_restart: ['public_read'] })
+    await until('the new system is polled', () => /^\S+ sennheiser: 2 devices/m.test(poller.out()))
+    poller.kill('SIGTERM')
+    expect(await poller.ended).toBe(0)
+  })
+
+  // Conformance: C-17.90.
+  it('names the host names for which the self-signed certificate is not valid', async () => {
+    const installation = await createInstallation({ tls: 'auto', server: { allowed_hosts: ['first.example'] } })
+    const service = await installation.serve()
+    expect(service.err()).not.toContain('is not valid for these names')
+    const hosts = ['first.example', 'second.example']
+    await reload(installation, service, { tls: 'auto', server: { allowed_hosts: hosts } })
+    const line = service
+      .err()
+      .split('\n')
+      .find((text) => text.includes('is not valid for these names'))
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ names: ['second.example'] })
   })
 
   // Conformance: C-17.64.

@@ -11,10 +11,12 @@ import { runPollLoop } from '../monitoring/poll-loop.ts'
 import type { CycleReport, Poller } from '../monitoring/poller.ts'
 import { Schedule } from '../monitoring/schedule.ts'
 import { takeOver } from '../monitoring/take-over.ts'
+import { ConfigReloader } from '../runtime/config-reload.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { openDatabase } from '../storage/database.ts'
 import { isUpToDate } from '../storage/migrate.ts'
 import { requireNoLoss } from '../storage/repair.ts'
+import { listenForHangups } from './reload.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
@@ -44,6 +46,7 @@ interface PollOptions extends CommonOptions {
 
 /** Used if neither the flag nor a setting specifies an interval. */
 const defaultIntervalSeconds = 5
+const defaultLevel = 'error'
 
 export function pollDevicesCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   return createCommand('poll_devices', 'Poll the manufacturers’ systems, and run their real-time subscriptions')
@@ -70,8 +73,10 @@ async function pollDevices(options: PollOptions, terminal: Terminal): Promise<Ex
 }
 
 async function poll(config: Config, isReadOnly: boolean, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
+  const hangups = listenForHangups(terminal)
+  const log = createLog(terminal, config.log ?? defaultLevel)
   const runtime = await openRuntime(config, {
-    log: createLog(terminal, config.log ?? 'error'),
+    log,
     pid: terminal.pid,
     intervalSeconds: options.interval,
     defaultIntervalSeconds,
@@ -81,9 +86,13 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
     const sources = sourcesOf(runtime, options.manufacturer)
     const pollers = runtime.monitor.pollers.filter(({ source }) => sources.includes(source))
     if (options.once) return await pollOnce(pollers, runtime, options, terminal)
-    return options.dryRun
-      ? await previewContinuously(pollers, runtime, options, terminal)
-      : await pollContinuously(runtime, options, terminal)
+    if (options.dryRun) return await previewContinuously(pollers, runtime, options, terminal)
+    const fileOptions = { ...options, ...(config.file !== null && { config: config.file }) }
+    const readAgain = () => readOptions(fileOptions, terminal)
+    const reloader = new ConfigReloader(config)
+    const apply = (changed: Config) => reloader.reload(changed, runtime.applyConfig)
+    hangups.start({ log, defaultLevel, readAgain, apply })
+    return await pollContinuously(runtime, options, terminal)
   } finally {
     await runtime.close()
   }

@@ -10,9 +10,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Demo } from '../../simulators/demo.ts'
 import type { Config } from '../config.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
-import type { App } from '../http/app.ts'
 import { pause } from '../monitoring/wait.ts'
 import type { Runtime } from '../runtime.ts'
+import { listenForHangups } from './reload.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -108,10 +108,7 @@ async function run(
     const changed = readOptions(fileOptions, terminal, { isOffline: isTemporary })
     return isTemporary ? { ...changed, manufacturers: [] } : changed
   }
-  let isHangupPending = false
-  terminal.onHangup(() => {
-    isHangupPending = true
-  })
+  const hangups = listenForHangups(terminal)
   const output = { log, print, onAudit, droppedLines: () => terminal.droppedLines }
   const { createApp } = await import('../http/app.ts')
   const app = await createApp(config, {
@@ -124,9 +121,7 @@ async function run(
     failsOnDamage: options.strict === true,
     createAdmin: `micwatch create_admin --username <name>${installationFlags(options, terminal.env)}`,
   })
-  const onHangup = () => void reload(app, { readAgain, log, defaultLevel })
-  terminal.onHangup(onHangup)
-  if (isHangupPending) onHangup()
+  hangups.start({ log, defaultLevel, readAgain, apply: app.reload })
   const { address } = app
   const { drain_seconds } = config.server
   if (drain_seconds > 0) {
@@ -143,33 +138,6 @@ async function run(
   await filling
   await app.close()
   return exitCodes.ok
-}
-
-interface ReloadOptions {
-  readonly log: FastifyBaseLogger
-  /** The log level if the configuration does not set one. */
-  readonly defaultLevel: string
-  /** Throws a ConfigError if the configuration is invalid. */
-  readAgain(): Config
-}
-
-/** Reads the configuration again and applies what has changed. An invalid configuration changes nothing. */
-async function reload(app: Pick<App, 'reload'>, { log, defaultLevel, readAgain }: ReloadOptions): Promise<void> {
-  try {
-    const changed = readAgain()
-    const { applied, needRestart } = await app.reload(changed)
-    log.level = changed.log ?? defaultLevel
-    if (needRestart.length === 0) log.info({ applied }, 'SIGHUP received: configuration applied')
-    else {
-      const keys = { applied, need_restart: needRestart }
-      log.warn(keys, 'SIGHUP received: configuration applied, except for keys that are only read at the start')
-    }
-  } catch (error) {
-    log.error(
-      { error: (error as Error).message },
-      'SIGHUP received: the configuration was not reloaded; nothing has changed',
-    )
-  }
 }
 
 /** Fills the history with the demo's day before, unless something was recorded before. */

@@ -20,12 +20,11 @@ import { keepSavingLevels, saveLevels } from '../monitoring/levels.ts'
 import { childLifetime, pause } from '../monitoring/wait.ts'
 import { WalkTests } from '../monitoring/walk-tests.ts'
 import { now } from '../platform/clock.ts'
-import { Semaphore } from '../platform/semaphore.ts'
-import { type ConfigChanges, compareConfigs, mergeReloadable } from '../runtime/config-reload.ts'
+import { type ConfigChanges, ConfigReloader } from '../runtime/config-reload.ts'
 import { openRuntime, type Runtime, type RuntimeOptions } from '../runtime.ts'
 import { createCache } from '../state/cache.ts'
 import { writeAudit } from '../storage/audit.ts'
-import { isDueForRenewal, openCertificate } from '../storage/certificate.ts'
+import { isDueForRenewal, openCertificate, readMissingNames } from '../storage/certificate.ts'
 import { type CertificatePair, readCertificatePair } from '../storage/certificate-pair.ts'
 import { listChannelStatesAt } from '../storage/channel-states.ts'
 import { removeSetupCode, writeSetupCode } from '../storage/setup-code.ts'
@@ -76,10 +75,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const { frame_ancestors, strict_transport } = config.server
   validateOverrides(config)
   await requireFreePort(host, port).catch((error) => Promise.reject(toListenError(error, config.server)))
-  /** The configuration in force: `config`, and what was reloaded since. */
-  let current = config
-  const reloads = new Semaphore(1)
-  const cache = createCache<CachedResponse>({ timeoutMs: () => current.settings.CACHE_TIMEOUT * 1000 })
+  const reloader = new ConfigReloader(config)
+  const cache = createCache<CachedResponse>({ timeoutMs: () => reloader.current.settings.CACHE_TIMEOUT * 1000 })
   let integrations: Integrations | undefined
   const runtime = await openRuntime(config, {
     ...options,
@@ -95,7 +92,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const signIn = createSignIn(runtime, log)
   const close = async (server?: FastifyInstance) => {
     stop.abort()
-    await reloads.run(async () => {})
+    await reloader.idle()
     await server?.close()
     await Promise.all(loops)
     await signIn.close()
@@ -159,7 +156,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
       forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
       channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
-      discoveryDeps: { ...runtime, ranges: () => current.discovery_ranges, signal: stop.signal, now },
+      discoveryDeps: { ...runtime, ranges: () => reloader.current.discovery_ranges, signal: stop.signal, now },
       editDeps: { ...runtime, now },
       importDeps: { ...runtime, signal: stop.signal, now, mount },
       storeDeps: runtime,
@@ -178,6 +175,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     if (typeof bound === 'object' && bound !== null)
       runtime.sourceDeps.destinations.blockListener(bound.address, bound.port)
     loops.push(runtime.follow(stop.signal), signIn.credentials.watch(stop.signal))
+    await reportMissingNames(config, log)
     if (tls !== null) loops.push(keepCertificate(server, tls, log, stop.signal))
     loops.push(runtime.notifications.run(handover.signal), integrations.run(handover.signal))
     if (runtime.remoteWrite !== null) loops.push(runtime.remoteWrite.run(handover.signal))
@@ -192,14 +190,11 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       address: addressOf(server, config),
       drain: () => handover.abort(),
       reload: (changed) =>
-        reloads.run(async () => {
-          validateOverrides(changed)
-          const changes = compareConfigs(current, changed)
-          if (changes.applied.length === 0) return changes
-          await runtime.applyConfig(changed)
-          current = mergeReloadable(current, changed)
-          applySettings(toAccessSettings(current))
-          return changes
+        reloader.reload(changed, async (next) => {
+          validateOverrides(next)
+          await runtime.applyConfig(next)
+          applySettings(toAccessSettings(next))
+          await reportMissingNames(next, log)
         }),
       close: () => close(server),
     }
@@ -303,6 +298,19 @@ async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions)
     if (renewed.isNew) print?.(`Created ${renewed.line}`)
   }
   return { files: { cert, key }, pair: await readCertificatePair({ cert, key }), renew }
+}
+
+/**
+ * Logs the names in `server.allowed_hosts` for which the self-signed certificate is not valid. It is not replaced, because
+ * browsers would warn again about a certificate that their users have accepted.
+ */
+async function reportMissingNames({ tls, data_dir, server }: Config, log: FastifyBaseLogger): Promise<void> {
+  if (tls !== 'auto') return
+  const names = await readMissingNames(data_dir, server.allowed_hosts).catch(() => [])
+  if (names.length === 0) return
+  const message =
+    'the self-signed certificate is not valid for these names; to create one that is, stop the service, delete tls.crt and tls.key in the data folder, and start it'
+  log.warn({ names }, message)
 }
 
 /** Reads the certificate again every `certificateCheckMs`, until the signal aborts. */

@@ -2,6 +2,7 @@
 
 import type { Config } from '../config.ts'
 import { findChangedKeys } from '../domain/changed-keys.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 
 /** The keys that a running service applies. All others are only read when it starts. */
 const reloadableKeys = [
@@ -21,13 +22,44 @@ export interface ConfigChanges {
   readonly needRestart: readonly string[]
 }
 
-export function compareConfigs(running: Config, changed: Config): ConfigChanges {
+/** The configuration in force: the one from the start, and what was reloaded since. */
+export class ConfigReloader {
+  readonly #reloads = new Semaphore(1)
+  #current: Config
+
+  constructor(config: Config) {
+    this.#current = config
+  }
+
+  get current(): Config {
+    return this.#current
+  }
+
+  /** Calls `apply` with the configuration as it will be, if a reloadable key has changed. Nothing changes if it throws. */
+  reload(changed: Config, apply: (next: Config) => Promise<void>): Promise<ConfigChanges> {
+    return this.#reloads.run(async () => {
+      const changes = compareConfigs(this.#current, changed)
+      if (changes.applied.length === 0) return changes
+      const next = mergeReloadable(this.#current, changed)
+      await apply(next)
+      this.#current = next
+      return changes
+    })
+  }
+
+  /** Resolves when no reload is running. */
+  idle(): Promise<void> {
+    return this.#reloads.run(async () => {})
+  }
+}
+
+function compareConfigs(running: Config, changed: Config): ConfigChanges {
   const keys = findChangedKeys(running, { ...changed, file: running.file })
   return { applied: keys.filter(isReloadable), needRestart: keys.filter((key) => !isReloadable(key)) }
 }
 
 /** Returns the running configuration with the keys that a running service applies. */
-export function mergeReloadable(running: Config, changed: Config): Config {
+function mergeReloadable(running: Config, changed: Config): Config {
   const { rate_limit, settings, manufacturers, discovery_ranges, log } = changed
   const { allowed_hosts, trusted_proxies } = changed.server
   const server = { ...running.server, allowed_hosts, trusted_proxies }

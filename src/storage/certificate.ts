@@ -2,6 +2,7 @@
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createFolder, createPrivateFile } from './folder.ts'
@@ -40,6 +41,18 @@ export async function openCertificate(dataDir: string, names: readonly string[],
 
 export function isDueForRenewal({ validTo }: Pick<X509Certificate, 'validTo'>, now: number): boolean {
   return Date.parse(validTo) - renewMs <= now
+}
+
+/** Returns the names for which the stored certificate is not valid. */
+export async function readMissingNames(dataDir: string, names: readonly string[]): Promise<readonly string[]> {
+  return missingNames(new X509Certificate(await readFile(join(dataDir, 'tls.crt'))), names)
+}
+
+/** Returns the host names and IP addresses for which the certificate is not valid. */
+export function missingNames(certificate: X509Certificate, names: readonly string[]): readonly string[] {
+  return names.filter(
+    (name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) === undefined,
+  )
 }
 
 async function readCertificate(cert: string, key: string): Promise<X509Certificate | null> {

@@ -1,0 +1,50 @@
+/** Applies a changed configuration to a running process at SIGHUP. */
+
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
+import type { ConfigChanges } from '../runtime/config-reload.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface ReloadOptions {
+  readonly log: FastifyBaseLogger
+  /** The log level if the configuration does not set one. */
+  readonly defaultLevel: string
+  /** Reads the configuration again. Throws a ConfigError if it is invalid. */
+  readAgain(): Config
+  /** Applies what has changed. Throws if that is not possible; nothing has changed then. */
+  apply(changed: Config): Promise<ConfigChanges>
+}
+
+/** Listens for SIGHUP from now on. One that arrives before `start` is called reloads the configuration then. */
+export function listenForHangups(terminal: Pick<Terminal, 'onHangup'>): { start(options: ReloadOptions): void } {
+  let isPending = false
+  terminal.onHangup(() => {
+    isPending = true
+  })
+  return {
+    start(options) {
+      const onHangup = () => void reload(options)
+      terminal.onHangup(onHangup)
+      if (isPending) onHangup()
+    },
+  }
+}
+
+/** An invalid configuration changes nothing. */
+async function reload({ log, defaultLevel, readAgain, apply }: ReloadOptions): Promise<void> {
+  try {
+    const changed = readAgain()
+    const { applied, needRestart } = await apply(changed)
+    log.level = changed.log ?? defaultLevel
+    if (needRestart.length === 0) log.info({ applied }, 'SIGHUP received: configuration applied')
+    else {
+      const keys = { applied, need_restart: needRestart }
+      log.warn(keys, 'SIGHUP received: configuration applied, except for keys that are only read at the start')
+    }
+  } catch (error) {
+    log.error(
+      { error: (error as Error).message },
+      'SIGHUP received: the configuration was not reloaded; nothing has changed',
+    )
+  }
+}
