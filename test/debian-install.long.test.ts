@@ -148,7 +148,7 @@ it('an update keeps data, configuration and what the administrator switched off;
     return json.map(({ name }: { name: string }) => name)
   }
   const names = served['/api/performers/'].map(({ name }: { name: string }) => name)
-  expect(names.length).toBeGreaterThan(3)
+  expect(names).toHaveLength(3)
   expect(await readNames()).toEqual(names)
 
   await apt(debian, 'remove', 'micwatch')

@@ -23,7 +23,8 @@ export function misdirectedPage(host: string): string {
 
 const forNames =
   'To open it under this name or address, add it to <code>server.allowed_hosts</code> in the configuration or to the ' +
-  'environment variable <code>MICWATCH_ALLOWED_HOSTS</code>, and restart Micwatch.'
+  'environment variable <code>MICWATCH_ALLOWED_HOSTS</code>, and reload the configuration ' +
+  'or restart Micwatch.'
 
 const forProxies =
   'Behind a proxy, also add the network of the proxy to <code>server.trusted_proxies</code> or ' +
