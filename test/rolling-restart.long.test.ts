@@ -1,4 +1,4 @@
-/** Two services behind a real Caddy are restarted one after the other, while clients send requests. */
+/** Two services behind a real Caddy or HAProxy are restarted one after the other, while clients send requests. */
 
 import { once } from 'node:events'
 import { request } from 'node:https'
@@ -8,13 +8,18 @@ import { WebSocket } from 'ws'
 import { configFor, createInstallation, startShure, until } from './app.ts'
 import { requireCaddy, startCaddy } from './caddy.ts'
 import { onTestEnd } from './cleanup.ts'
+import { installDebianPackage } from './debian-package.ts'
+import { startHaproxy } from './haproxy.ts'
 import { freePort } from './postgres.ts'
 
-beforeAll(requireCaddy, 300_000)
+beforeAll(async () => {
+  await requireCaddy()
+  await installDebianPackage('haproxy')
+}, 300_000)
 
 const name = 'micwatch.local'
 
-/** Sends a request through Caddy and resolves with the status; with the error code if there is no response. */
+/** Sends a request through the proxy and resolves with the status; with the error code if there is no response. */
 function send(port: number, method: string, path: string, body?: string): Promise<number | string> {
   return new Promise((resolve) => {
     const headers = { host: name, 'content-type': 'application/json' }
@@ -28,61 +33,72 @@ function send(port: number, method: string, path: string, body?: string): Promis
   })
 }
 
+const proxies = [
+  [
+    'Caddy',
+    (screens: readonly string[]) => startCaddy({ MICWATCH_PRIVATE_NAME: name, MICWATCH_SCREENS: screens.join(' ') }),
+  ],
+  ['HAProxy', (screens: readonly string[]) => startHaproxy(name, screens)],
+] as const
+
 // Conformance: C-17.4.
-it('a rolling restart behind Caddy loses no request, and pages reconnect to the other process', async () => {
-  const shure = await startShure()
-  const ports = [await freePort(), await freePort()]
-  const installation = await createInstallation({
-    server: {
-      host: '0.0.0.0',
-      allowed_hosts: [name],
-      trusted_proxies: ['127.0.0.0/8'],
-      public_url: `https://${name}`,
-      drain_seconds: 5,
-    },
-    public_read: true,
-    manufacturers: [configFor(shure)],
-  })
-  const start = (port: number) => installation.serve(['--port', String(port)])
-  const services = [await start(ports[0] ?? 0), await start(ports[1] ?? 0)]
-  const upstreams = ports.map((port) => `127.0.0.1:${port}`).join(' ')
-  const { httpsPort } = await startCaddy({ MICWATCH_PRIVATE_NAME: name, MICWATCH_SCREENS: upstreams })
-  await until('Caddy uses both services', async () => (await send(httpsPort, 'GET', '/healthz')) === 200)
-  await pause(2500)
+it.each(proxies)(
+  'a rolling restart behind %s loses no request, and pages reconnect to the other process',
+  async (_, startProxy) => {
+    const shure = await startShure()
+    const ports = [await freePort(), await freePort()]
+    const installation = await createInstallation({
+      server: {
+        host: '0.0.0.0',
+        allowed_hosts: [name],
+        trusted_proxies: ['127.0.0.0/8'],
+        public_url: `https://${name}`,
+        drain_seconds: 5,
+      },
+      public_read: true,
+      manufacturers: [configFor(shure)],
+    })
+    const start = (port: number) => installation.serve(['--port', String(port)])
+    const services = [await start(ports[0] ?? 0), await start(ports[1] ?? 0)]
+    const { httpsPort } = await startProxy(ports.map((port) => `127.0.0.1:${port}`))
+    await until('the proxy uses both services', async () => (await send(httpsPort, 'GET', '/healthz')) === 200)
+    await pause(2500)
 
-  const results = new Map<number | string, number>()
-  const stop = new AbortController()
-  const keepSending = async (method: string, path: string, body?: string) => {
-    while (!stop.signal.aborted) {
-      const status = await send(httpsPort, method, path, body)
-      results.set(status, (results.get(status) ?? 0) + 1)
-      await pause(10)
+    const results = new Map<number | string, number>()
+    const stop = new AbortController()
+    const keepSending = async (method: string, path: string, body?: string) => {
+      while (!stop.signal.aborted) {
+        const status = await send(httpsPort, method, path, body)
+        results.set(status, (results.get(status) ?? 0) + 1)
+        await pause(10)
+      }
     }
-  }
-  const clients = [
-    keepSending('GET', '/api/data.json'),
-    keepSending('GET', '/'),
-    keepSending('GET', '/api/receivers/'),
-    // Refused, but by Micwatch: a proxy may not repeat such a request.
-    keepSending('POST', '/api/refresh/', '{}'),
-  ]
-  const closeCodes = new Set<number>()
-  const sockets = Array.from({ length: 4 }, () => keepConnected(httpsPort, closeCodes, stop.signal))
+    const clients = [
+      keepSending('GET', '/api/data.json'),
+      keepSending('GET', '/'),
+      keepSending('GET', '/api/receivers/'),
+      // Refused, but by Micwatch: a proxy may not repeat such a request.
+      keepSending('POST', '/api/refresh/', '{}'),
+    ]
+    const closeCodes = new Set<number>()
+    const sockets = Array.from({ length: 4 }, () => keepConnected(httpsPort, closeCodes, stop.signal))
 
-  for (const [index, port] of ports.entries()) {
-    services[index]?.kill('SIGTERM')
-    expect(await services[index]?.ended).toBe(0)
-    services[index] = await start(port)
-    await pause(3000)
-  }
-  stop.abort()
-  await Promise.all(clients)
-  // A page that has lost its process is connected to the other one.
-  expect(await Promise.all(sockets)).toEqual([true, true, true, true])
-  expect([...closeCodes]).toEqual([1001])
-  expect([...results.keys()].sort()).toEqual([200, 401])
-  expect(results.get(200)).toBeGreaterThan(100)
-}, 120_000)
+    for (const [index, port] of ports.entries()) {
+      services[index]?.kill('SIGTERM')
+      expect(await services[index]?.ended).toBe(0)
+      services[index] = await start(port)
+      await pause(3000)
+    }
+    stop.abort()
+    await Promise.all(clients)
+    // A page that has lost its process is connected to the other one.
+    expect(await Promise.all(sockets)).toEqual([true, true, true, true])
+    expect([...closeCodes]).toEqual([1001])
+    expect([...results.keys()].sort()).toEqual([200, 401])
+    expect(results.get(200)).toBeGreaterThan(100)
+  },
+  120_000,
+)
 
 /** Keeps a WebSocket open as a page does, until the signal aborts. Resolves with whether the last one was open. */
 async function keepConnected(port: number, closeCodes: Set<number>, signal: AbortSignal): Promise<boolean> {
