@@ -24,6 +24,7 @@ import {
 import type { StoredProfile } from './domain/frequencies/profile-changes.ts'
 import type { Scan } from './domain/frequencies/scans/stored-scan.ts'
 import { toSourceBodies } from './domain/live/lists.ts'
+import { canChangeSurroundings } from './domain/notifications/surroundings.ts'
 import type { ExplainedSettings, SettingScope } from './domain/settings.ts'
 import type { Show } from './domain/shows.ts'
 import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
@@ -221,9 +222,10 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     config,
     defaultIntervalSeconds,
     sourceBodies,
-    onReceiverChanged(id) {
+    onReceiverChanged(id, before, after) {
       events.receiverChanged(id)
       frequencyConflicts.receiverChanged(id)
+      if (canChangeSurroundings(before, after)) notificationSender.planSoon()
     },
     onPlaceholdersChanged() {
       frequencyConflicts.listsChanged()

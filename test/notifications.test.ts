@@ -3,46 +3,10 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { listNotificationChannels } from '../src/storage/notification-channels.ts'
-import type { TestApp } from './app.ts'
-import { configFor, deviceOf, startApp, startShure, until } from './app.ts'
+import { startApp, until } from './app.ts'
+import { addWebhook, channels, deliveries, rules, signIn, startSystem } from './notification-service.ts'
 import { tokenHeaders } from './tokens.ts'
 import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts'
-
-const channels = '/api/admin/notification-channels/'
-const rules = '/api/admin/notification-rules/'
-const deliveries = '/api/admin/notification-deliveries/'
-
-/** Starts a system with one receiver of two channels, on which batteries can be set. */
-async function startSystem() {
-  const shure = await startShure({ receivers: 1 })
-  const { id } = deviceOf(shure)
-  const set = (change: Parameters<typeof shure.show.set>[1], channel = 1) => {
-    shure.show.set(id, change, channel)
-    shure.push.flush()
-  }
-  for (const channel of [1, 2]) set({ battery: 90, rf_level: -50, audio_level: -20 }, channel)
-  return { shure, id, set, manufacturers: [configFor(shure)] }
-}
-
-/** Returns a client that is signed in as an administrator. */
-async function signIn(app: TestApp) {
-  const headers = await tokenHeaders(app.runtime, 'admin')
-  const json = { ...headers, 'content-type': 'application/json' }
-  return {
-    get: (path: string) => app.get(path, headers),
-    post: (path: string, body?: unknown) => app.post(path, body, headers),
-    patch: (path: string, body: unknown) => app.send('PATCH', path, { headers: json, body: JSON.stringify(body) }),
-    remove: (path: string) => app.send('DELETE', path, { headers }),
-  }
-}
-
-type Admin = Awaited<ReturnType<typeof signIn>>
-
-async function addWebhook(admin: Admin, url: string) {
-  const { status, json } = await admin.post(channels, { name: 'Stage manager', type: 'webhook', config: { url } })
-  expect(status).toBe(201)
-  return json as { id: number; secret: string }
-}
 
 function expectSignature({ headers, text }: ReceivedWebhook, secrets: readonly string[]): void {
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature } = headers

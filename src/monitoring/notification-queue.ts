@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto'
 import type { Alert } from '../domain/alerts/alert.ts'
 import {
   clearedNewsMs,
-  type NotifiableAlert,
   type NotificationPlan,
   type PlanInput,
   planNotifications,
@@ -15,6 +14,7 @@ import {
   windowMs,
 } from '../domain/notifications/plan.ts'
 import type { NotificationRule } from '../domain/notifications/rule.ts'
+import type { AlertSurroundings } from '../domain/notifications/surroundings.ts'
 import { listAlertsOpenSince } from '../storage/alerts.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
 import {
@@ -26,9 +26,6 @@ import {
   withdrawAlerts,
 } from '../storage/notification-deliveries.ts'
 import { nextRevision } from '../storage/revision.ts'
-
-/** What surrounds an alert: silences, shows, groups, and more general problems. */
-export type AlertSurroundings = Pick<NotifiableAlert, 'isSilenced' | 'isInhibited' | 'groupIds' | 'showStartedAt'>
 
 interface NotificationQueueDeps {
   readonly db: Database

@@ -31,6 +31,8 @@ export interface SourceRecordDeps {
   now(): number
   /** Called when the status of a source may have changed. */
   onChanged?(): void
+  /** Called when a source begins to fail or recovers, in whichever process it is polled. */
+  onFailingChanged?(): void
   /** Called after every cycle, when its outcome has been stored or storing it has failed. */
   onRecorded?(failures: SourceFailures): void
 }
@@ -81,7 +83,7 @@ export class SourceRecords {
     const isUnchanged = !hasForeignCommits && performance.now() > this.#hiddenUntil
     for (const record of isUnchanged ? [] : await listSourceRecords(db.read)) {
       const known = this.#know(record.source)
-      if (performance.now() - known.recordedAt >= ownRecordForMs) known.record = record
+      if (performance.now() - known.recordedAt >= ownRecordForMs) this.#setRecord(known, record)
     }
     this.#foreignCommits = commits
     this.#publishChanges()
@@ -89,6 +91,11 @@ export class SourceRecords {
 
   get(source: string): SourceRecord | undefined {
     return this.#sources.get(source)?.record
+  }
+
+  /** Whether the last cycle of the source failed. */
+  isFailing(source: string): boolean {
+    return hasFailed(this.get(source))
   }
 
   /** Returns the remaining time of a pause that the source requested from any process; 0 if there is none. */
@@ -103,7 +110,7 @@ export class SourceRecords {
     const unsuccessful = countUnsuccessful(known.unsuccessful, before, outcome)
     const hasChanged = before === undefined || isChanged(before, after)
     const isDue = performance.now() - known.storedAt >= storeSuccessEveryMs
-    known.record = after
+    this.#setRecord(known, after)
     known.recordedAt = performance.now()
     known.unsuccessful = unsuccessful
     if (hasChanged) this.#publishSoon()
@@ -142,6 +149,12 @@ export class SourceRecords {
     const created = { recordedAt: Number.NEGATIVE_INFINITY, storedAt: Number.NEGATIVE_INFINITY, isUnstored: false }
     this.#sources.set(source, created)
     return created
+  }
+
+  #setRecord(known: KnownSource, record: SourceRecord): void {
+    const wasFailing = hasFailed(known.record)
+    known.record = record
+    if (hasFailed(record) !== wasFailing) this.#deps.onFailingChanged?.()
   }
 
   #hasOwnRecords(): boolean {
@@ -208,6 +221,10 @@ export class SourceRecords {
     for (const record of due) for (const [source, error] of await this.#save([record])) rejected.set(source, error)
     return rejected
   }
+}
+
+function hasFailed(record: SourceRecord | undefined): boolean {
+  return (record?.consecutive_failures ?? 0) > 0
 }
 
 function nextRecord(

@@ -96,7 +96,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     ownReceivers: () => conditions.ownReceivers(),
     isOwn: (receiverId) => conditions.isOwn(receiverId),
     acknowledgeDied: (channelId) => conditions.acknowledgeDied(channelId),
-    isFailing,
+    isFailing: (source) => sourceRecords.isFailing(source),
     areSourcesFailing,
     reportingSources,
     groups: () => state.lists.current.groups,
@@ -164,9 +164,10 @@ export function createMonitoring(deps: MonitoringDeps) {
     manufacturers,
     isOrphaned: orphanedSources.has,
     onChanged: () => live.sourcesChanged(),
+    onFailingChanged: () => notificationSender.planSoon(),
     onRecorded(failures) {
       alerts.evaluateSource(failures)
-      events.sourceRecorded(failures, isFailing(failures.source))
+      events.sourceRecorded(failures, sourceRecords.isFailing(failures.source))
     },
   })
   const leaseManager = new LeaseManager({ db, nodeId, log })
@@ -277,10 +278,6 @@ export function createMonitoring(deps: MonitoringDeps) {
     eventCounters.countEvent(kind, channel_id)
   }
 
-  function isFailing(source: string): boolean {
-    return (sourceRecords.get(source)?.consecutive_failures ?? 0) > 0
-  }
-
   /** Returns the sources that have reported the receiver. Until one has, this is the source that subscribes to it. */
   function reportingSourcesOf(receiverId: number): readonly string[] {
     const known = reportingSources.sourcesOf(receiverId).filter((source) => sourceRegistry.find(source) !== undefined)
@@ -292,9 +289,9 @@ export function createMonitoring(deps: MonitoringDeps) {
   /** Whether all sources of the receiver fail. If they are not known, these are all sources of its manufacturer. */
   function areSourcesFailing({ id, manufacturer }: Receiver): boolean {
     const reporting = reportingSourcesOf(id)
-    if (reporting.length > 0) return reporting.every(isFailing)
+    if (reporting.length > 0) return reporting.every((source) => sourceRecords.isFailing(source))
     const sources = manufacturers().find(({ code }) => code === manufacturer)?.sources ?? []
-    return sources.length > 0 && sources.every(isFailing)
+    return sources.length > 0 && sources.every((source) => sourceRecords.isFailing(source))
   }
 
   /**

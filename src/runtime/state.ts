@@ -19,7 +19,7 @@ import { createFeed } from '../state/feed.ts'
 import { LiveJournal } from '../state/live-journal.ts'
 import { LivePublisher } from '../state/live-publisher.ts'
 import { createPlaceholderStore } from '../state/placeholder-store.ts'
-import { createReceiverStore } from '../state/receiver-store.ts'
+import { createReceiverStore, type ReceiverStoreListener } from '../state/receiver-store.ts'
 import { createUnitStore } from '../state/unit-store.ts'
 import { createDestinations } from '../upstream/destinations.ts'
 import { createRequestThrottle } from '../upstream/request-throttle.ts'
@@ -33,7 +33,7 @@ interface StateDeps {
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
   /** Called after a receiver was added, replaced or removed. */
-  onReceiverChanged(id: number): void
+  onReceiverChanged: ReceiverStoreListener['receiverChanged']
   /** Called after placeholders were added, changed or removed. */
   onPlaceholdersChanged(): void
 }
@@ -53,9 +53,9 @@ export function createState(deps: StateDeps) {
   /** Returns the ids of the running shows that have the channel in this slot. */
   const showsOf = (slot: number) => listShowsOfSlot(slot, runningShows(), lists.current.groups)
   const receiverStore = createReceiverStore({
-    receiverChanged(id) {
+    receiverChanged(id, before, after) {
       live.receiverChanged(id)
-      deps.onReceiverChanged(id)
+      deps.onReceiverChanged(id, before, after)
     },
     queueChanged: () => live.queueChanged(),
   })

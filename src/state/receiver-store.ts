@@ -38,7 +38,8 @@ export interface ReceiverStore extends KnownReceivers {
 
 /** Is called after every change of the store. */
 export interface ReceiverStoreListener {
-  receiverChanged(id: number): void
+  /** `before` and `after` are undefined if the receiver was added or removed; their levels may be out of date. */
+  receiverChanged(id: number, before: Receiver | undefined, after: Receiver | undefined): void
   queueChanged(): void
 }
 
@@ -107,12 +108,13 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
       levels.load(receiver, receivedAt(receiver, before))
       if (before === undefined) size += 1
       if (before?.manufacturer !== receiver.manufacturer) ids.clear()
-      listener?.receiverChanged(receiver.id)
+      listener?.receiverChanged(receiver.id, before, receiver)
     },
     putConditions(receiver) {
+      const before = known.get(receiver.id)
       known.refresh(receiver)
       levels.setFacts(receiver)
-      listener?.receiverChanged(receiver.id)
+      listener?.receiverChanged(receiver.id, before, receiver)
     },
     putEntry(entry) {
       known.putEntry(entry)
@@ -127,11 +129,12 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
     },
     lastReceivedAt: (id) => levels.rowsOf(id)?.receivedAt ?? Number.NEGATIVE_INFINITY,
     remove(id) {
-      if (known.get(id) !== undefined) size -= 1
+      const before = known.get(id)
+      if (before !== undefined) size -= 1
       known.remove(id)
       levels.remove(id)
       ids.clear()
-      listener?.receiverChanged(id)
+      listener?.receiverChanged(id, before, undefined)
     },
   }
 

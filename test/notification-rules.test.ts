@@ -1,0 +1,102 @@
+/** What rules send, through the whole service: shows, groups, silences, escalation and more general problems. */
+
+import { describe, expect, it } from 'vitest'
+import { startApp, until } from './app.ts'
+import { addWebhook, rules, signIn, startSystem, summarize } from './notification-service.ts'
+import { startWebhookReceiver } from './webhook-receiver.ts'
+
+type Webhook = Awaited<ReturnType<typeof startWebhookReceiver>>
+
+/** Starts a service with one receiver of two channels in the slots 1 and 2, and a webhook without a rule. */
+async function start() {
+  const system = await startSystem()
+  const app = await startApp({ manufacturers: system.manufacturers })
+  const admin = await signIn(app)
+  const crew = await startWebhookReceiver()
+  const { id } = await addWebhook(admin, crew.url)
+  await until('the receiver is known', async () => (await app.receivers()).length === 1)
+  await until('the subscription is connected', () => system.shure.push.connections > 0)
+  const addRule = async (fields: object) => {
+    const rule = { name: 'Rule', notification_channel_ids: [id], kinds: ['battery_low'], ...fields }
+    expect((await admin.post(rules, rule)).status).toBe(201)
+  }
+  const addGroup = async (slots: number[]): Promise<number> =>
+    (await admin.post('/api/group/', { title: 'Act 1', slots })).json.id
+  const alerts = async () => (await app.get('/api/alerts/?state=open&kind=battery_low')).json
+  /** Sets a low battery, and waits until this number of alerts is open. */
+  const lowerBattery = async (channel: number, count = 1) => {
+    system.set({ battery: 15 }, channel)
+    return until('the alert is open', async () => (await alerts()).length === count && (await alerts())[0])
+  }
+  return { ...system, app, admin, crew, addRule, addGroup, lowerBattery }
+}
+
+/** Expects exactly these messages once the last of them has arrived. */
+async function expectMessages(crew: Webhook, expected: readonly string[]): Promise<void> {
+  expect(summarize(await crew.waitFor(expected.length))).toEqual(expected)
+}
+
+describe.concurrent('a rule', () => {
+  // Conformance: C-14.16.
+  it('of a group, during shows, sends what is open in the group when a show begins', async () => {
+    const { admin, crew, addRule, addGroup, lowerBattery } = await start()
+    await addRule({ group_ids: [await addGroup([2])], when: 'during_shows' })
+    await lowerBattery(1)
+    await lowerBattery(2, 2)
+    const show = (await admin.post('/api/shows/', { title: 'Matinee' })).json
+    expect(crew.received).toEqual([])
+    await admin.post(`/api/shows/${show.id}/start`)
+    await expectMessages(crew, ['alert.raised 2'])
+  }, 120_000)
+
+  // Conformance: C-14.16.
+  it('sends an open alert when its slot moves into the group of the rule', async () => {
+    const { admin, crew, addRule, addGroup, lowerBattery } = await start()
+    await addRule({ group_ids: [await addGroup([7])] })
+    const { channel_id } = await lowerBattery(1)
+    expect((await admin.put('/api/slots/', { moves: [{ channel_id, slot: 7 }] })).status).toBe(200)
+    const [message] = await crew.waitFor(1)
+    expect(message?.body.data.alerts).toMatchObject([{ channel_id }])
+  }, 120_000)
+
+  it('escalates what nobody acknowledges', async () => {
+    const { admin, crew, addRule, lowerBattery } = await start()
+    const head = await startWebhookReceiver()
+    const { id } = await addWebhook(admin, head.url)
+    await addRule({ escalate: { after_seconds: 1, notification_channel_ids: [id] } })
+    await lowerBattery(1)
+    await expectMessages(head, ['alert.escalated 1'])
+    await expectMessages(crew, ['alert.raised 1'])
+  }, 120_000)
+
+  it('sends what is still open when a silence ends', async () => {
+    const { admin, crew, addRule, lowerBattery } = await start()
+    const silence = {
+      kinds: ['battery_low'],
+      until: new Date(Date.now() + 3_600_000).toISOString(),
+      reason: 'Changeover',
+    }
+    const { json } = await admin.post('/api/silences/', silence)
+    await addRule({})
+    await lowerBattery(1)
+    await until('the alert is silenced', async () => (await lowerBattery(1)).silenced)
+    expect((await admin.remove(`/api/silences/${json.id}/`)).status).toBe(204)
+    await expectMessages(crew, ['alert.raised 1'])
+  }, 120_000)
+
+  // Conformance: C-11.5.
+  it('sends an alert whose delay ended while its source failed as soon as the source responds', async () => {
+    const { app, admin, shure, crew, addRule, lowerBattery } = await start()
+    // The alert about the source would make the rules be applied again.
+    await admin.post('/api/config/', { key: 'alert_upstream_failing_enabled', value: 'false' })
+    await addRule({ delay_seconds: 4 })
+    const { raised_at } = await lowerBattery(1)
+    const failures = async () => (await app.get('/api/health/')).json.vendor_api.consecutive_failures
+    shure.setFault({ type: 'status', status: 500 }, { path: /\/devices/ })
+    await until('a cycle has failed', async () => (await failures()) > 0)
+    await until('the delay is over', () => Date.now() > Date.parse(raised_at) + 5_000)
+    expect(crew.received).toEqual([])
+    shure.setFault(null)
+    await expectMessages(crew, ['alert.raised 1'])
+  }, 120_000)
+})
