@@ -18,6 +18,18 @@ it.each([
   expect(planRetry({ ...failed, attempts, random })).toBe(at)
 })
 
+// Conformance: C-14.4.
+it.each([0, 0.5, 0.999])(
+  'tries six times before the expiry if tries take no time, with the random number %f',
+  (random) => {
+    let now = 2_000
+    for (let attempts = 1; attempts <= 5; attempts++) {
+      now = Number(planRetry({ ...failed, attempts, now, random }) ?? Number.NaN)
+    }
+    expect(now).toBeLessThan(119_001)
+  },
+)
+
 it('leaves a message pending after the sixth try', () => {
   expect(planRetry({ ...failed, attempts: 6 })).toBeNull()
 })

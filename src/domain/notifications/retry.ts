@@ -6,6 +6,8 @@ export const expiryMs = 120_000
 /** The pauses between the tries of a message. */
 const pausesMs = [1_000, 5_000, 15_000, 30_000, 60_000]
 const jitter = 0.1
+/** How long before its expiry a message is tried at the latest. */
+const lastTryMs = 1_000
 
 export interface FailedAttempt {
   /** The number of tries, including this one. */
@@ -28,7 +30,10 @@ export function planRetry(attempt: FailedAttempt): number | null | 'expired' {
   if (earliest > expiresAt) return 'expired'
   const pauseMs = pausesMs[attempts - 1]
   if (pauseMs === undefined) return null
-  const at = Math.round(Math.max(earliest, now + pauseMs * (1 - jitter + 2 * jitter * random)))
+  const shortest = now + pauseMs * (1 - jitter)
+  // The jitter must not move the sixth try behind the expiry.
+  const longest = Math.max(shortest, Math.min(now + pauseMs * (1 + jitter), expiresAt - lastTryMs))
+  const at = Math.round(Math.max(earliest, shortest + (longest - shortest) * random))
   return at < expiresAt ? at : null
 }
 
