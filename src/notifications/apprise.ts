@@ -1,18 +1,18 @@
 /** Apprise API, a program that passes messages on to many other services (caronc/apprise-api). */
 
 import { toNotificationBody, toNotificationText } from '../domain/notifications/text.ts'
-import { configError, line, optional, parseFields, webUrl } from './config-fields.ts'
+import { line, optional, parseFields, webUrl } from './config-fields.ts'
 import { post, type ReceivedResponse } from './http.ts'
 import { toJson } from './payload.ts'
 import type { NotificationService } from './service.ts'
 
 interface AppriseConfig {
   readonly url: string
-  /** The key of a configuration that the server has stored. */
+  /** The key of a configuration that the server has stored. Without a key and `urls`, the server uses its own default. */
   readonly key?: string | undefined
-  /** Restricts a stored configuration to the services with this tag. */
+  /** Restricts the services to those with this tag. */
   readonly tag?: string | undefined
-  /** The services, if the server has not stored them. */
+  /** Services that the server has not stored. */
   readonly urls?: string | undefined
 }
 
@@ -23,17 +23,12 @@ export const apprise: NotificationService<AppriseConfig> = {
   secrets: ['urls'],
   allowsLinkLocal: false,
   parse(config) {
-    const parsed = parseFields(config, {
+    return parseFields(config, {
       url: webUrl({ path: 'no_query' }),
       key: optional(line(128, { pattern: /^[\w-]+$/, expected: 'expected letters, digits, _ and -' })),
       tag: optional(line(255)),
       urls: optional(line(8192)),
     })
-    const { key, tag, urls } = parsed
-    if (key === undefined && urls === undefined) throw configError('key', 'expected a key or urls')
-    if (key !== undefined && urls !== undefined) throw configError('urls', 'expected a key or urls, not both')
-    if (tag !== undefined && key === undefined) throw configError('tag', 'expected no tag without a key')
-    return parsed
   },
   addresses: ({ url }) => [new URL(url)],
   send({ url, key, tag, urls }, message, kit) {
@@ -53,9 +48,9 @@ export const apprise: NotificationService<AppriseConfig> = {
   },
 }
 
-/** The status of a request that notified nobody, because the key has no configuration. */
-const noConfiguration = 204
+/** The status of a request for which the server knows no services. */
+const noServices = 204
 
 function findProblem({ status }: ReceivedResponse): string | null {
-  return status === noConfiguration ? 'Apprise has no configuration with this key. Check the key.' : null
+  return status === noServices ? 'Apprise has no services to notify. Check the key, the tag and the URLs.' : null
 }

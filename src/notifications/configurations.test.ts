@@ -79,10 +79,8 @@ describe('configurations', () => {
     const [config = {}] = valid[type]
     for (const name of Object.keys(config)) {
       const { [name]: _, ...others } = config
-      const isOptional = type === 'apprise' && name === 'key'
-      expect(findProblem(type, others)).toBe(
-        isOptional ? 'config.key: expected a key or urls' : `config.${name}: missing`,
-      )
+      const isOptional = type === 'apprise' && name !== 'url'
+      expect(findProblem(type, others)).toBe(isOptional ? null : `config.${name}: missing`)
     }
   })
 
@@ -125,9 +123,6 @@ describe('configurations', () => {
     ['gotify', { url, token: 'a\tb' }],
     ['gotify', { url: `${url}?a=b`, token: 'a' }],
     ['apprise', { url, key: 'a/b' }],
-    ['apprise', { url, key: 'a', urls: 'b' }],
-    ['apprise', { url, urls: 'b', tag: 'c' }],
-    ['apprise', { url }],
     ['mqtt', { url: 'http://a', topic: 'm' }],
     ['mqtt', { url: 'mqtt://u:p@a', topic: 'm' }],
     ['mqtt', { url: 'mqtt://a/b', topic: 'm' }],

@@ -238,9 +238,9 @@ const replyOf: Readonly<Record<Vendor, (request: VendorRequest) => Reply>> = {
     if (!hasOnly(others, [])) return error('unknown field')
     if (typeof body !== 'string' || body === '') return error('Payload lacks minimum requirements')
     if (!['info', 'success', 'warning', 'failure'].includes(String(type))) return error('Invalid message type')
-    if (path === '/apprise/notify/' && typeof urls !== 'string') return error('Payload lacks minimum requirements')
     if (path !== '/apprise/notify/' && path !== `/apprise/notify/${keys.apprise}`) return { status: 204 }
-    const target = path === '/apprise/notify/' ? urls : tag
+    // Without urls, the server notifies the services of its setting APPRISE_STATELESS_URLS.
+    const target = path === '/apprise/notify/' ? (urls ?? 'default') : tag
     const markup = format === 'text' ? [] : [String(format)]
     return accept(
       200,

@@ -75,14 +75,16 @@ describe('a message', () => {
     expect(prioritiesOf('apprise')).toEqual(['failure', 'warning', 'info', 'success'])
   })
 
-  it('is sent to the services of a request, if Apprise stores none', async () => {
+  it('is sent to the services of a request, or to those that Apprise uses by default', async () => {
     const { origin, shown } = await startVendors()
     const result = await send('apprise', { url: `${origin}/apprise`, urls: 'tgram://bot/chat' })
     expect([result.outcome, shown.apprise.length]).toEqual(['sent', 1])
+    const byDefault = await send('apprise', { url: `${origin}/apprise` })
+    expect([byDefault.outcome, shown.apprise.length]).toEqual(['sent', 2])
     const unknown = await send('apprise', { url: `${origin}/apprise`, key: 'nobody' })
     expect([unknown.outcome, unknown.error]).toEqual([
       'failed',
-      'Apprise has no configuration with this key. Check the key.',
+      'Apprise has no services to notify. Check the key, the tag and the URLs.',
     ])
   })
 })
