@@ -51,6 +51,7 @@ import { LiveFrequencies } from './runtime/live-frequencies.ts'
 import { Loader } from './runtime/loader.ts'
 import { ManufacturerLoader } from './runtime/manufacturer-loader.ts'
 import { createMonitoring } from './runtime/monitoring.ts'
+import { NotificationAnnouncements } from './runtime/notification-announcements.ts'
 import { createRemoteWrite, type RemoteWrite } from './runtime/remote-write.ts'
 import { createShowAnnouncements } from './runtime/show-announcements.ts'
 import { createState, toDefaults } from './runtime/state.ts'
@@ -296,10 +297,12 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     },
   })
   const checks = new CheckAnnouncements({ db, live })
+  const notifications = new NotificationAnnouncements({ db, live })
   const follower = new Follower({
     ...monitoring,
     db,
     checks,
+    notifications,
     log,
     configured,
     reload,
@@ -312,10 +315,12 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   }
   await forecasts.open()
   await loader.open()
+  await monitoring.reportingSources.load()
   await alerts.open()
   if (!isReadOnly) frequencyConflicts.open()
   if (!isReadOnly) await events.open()
   await checks.load()
+  await notifications.load()
   await connections.open()
   await sourceRecords.load()
   return {

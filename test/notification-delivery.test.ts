@@ -101,6 +101,27 @@ describe.concurrent('the sender', () => {
     await waitForTries(kit, 2, 'expired')
   })
 
+  // Conformance: C-14.5.
+  it('sends no other message to a channel either while its Retry-After lasts, but to other channels', async () => {
+    const held = await startWebhookReceiver([{ status: 429, headers: { 'retry-after': '30' } }])
+    const other = await startWebhookReceiver()
+    const kit = await startNotifications([held.url, other.url])
+    await kit.raise('a')
+    kit.advance(2_000)
+    await until('the pause is stored', async () => (await kit.list()).some(({ last_error }) => last_error !== null))
+    kit.advance(3_000)
+    await kit.raise('b')
+    kit.advance(2_000)
+    await other.waitFor(2)
+    kit.advance(24_999)
+    await kit.raise('c')
+    kit.advance(0)
+    await until('a later message is queued', async () => (await kit.list()).length === 6)
+    expect(held.received).toHaveLength(1)
+    kit.advance(1)
+    await held.waitFor(3)
+  })
+
   // Conformance: C-14.8.
   it.each([400, 401, 302])('fails at once if a webhook responds with %i', async (status) => {
     const receiver = await startWebhookReceiver([{ status, headers: { location: 'http://127.0.0.1:9/' } }])

@@ -37,7 +37,7 @@ async function expectMessages(crew: Webhook, expected: readonly string[]): Promi
 }
 
 describe.concurrent('a rule', () => {
-  // Conformance: C-14.16.
+  // Conformance: C-14.31, C-14.39.
   it('of a group, during shows, sends what is open in the group when a show begins', async () => {
     const { admin, crew, addRule, addGroup, lowerBattery } = await start()
     await addRule({ group_ids: [await addGroup([2])], when: 'during_shows' })
@@ -49,7 +49,7 @@ describe.concurrent('a rule', () => {
     await expectMessages(crew, ['alert.raised 2'])
   }, 120_000)
 
-  // Conformance: C-14.16.
+  // Conformance: C-14.31.
   it('sends an open alert when its slot moves into the group of the rule', async () => {
     const { admin, crew, addRule, addGroup, lowerBattery } = await start()
     await addRule({ group_ids: [await addGroup([7])] })
@@ -59,6 +59,7 @@ describe.concurrent('a rule', () => {
     expect(message?.body.data.alerts).toMatchObject([{ channel_id }])
   }, 120_000)
 
+  // Conformance: C-14.40.
   it('escalates what nobody acknowledges', async () => {
     const { admin, crew, addRule, lowerBattery } = await start()
     const head = await startWebhookReceiver()
@@ -69,6 +70,7 @@ describe.concurrent('a rule', () => {
     await expectMessages(crew, ['alert.raised 1'])
   }, 120_000)
 
+  // Conformance: C-14.36.
   it('sends what is still open when a silence ends', async () => {
     const { admin, crew, addRule, lowerBattery } = await start()
     const silence = {

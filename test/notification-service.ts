@@ -37,7 +37,7 @@ export async function signIn(app: TestApp) {
   }
 }
 
-export type Admin = Awaited<ReturnType<typeof signIn>>
+type Admin = Awaited<ReturnType<typeof signIn>>
 
 export async function addWebhook(admin: Admin, url: string) {
   const { status, json } = await admin.post(channels, { name: 'Stage manager', type: 'webhook', config: { url } })

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { listNotificationChannels } from '../src/storage/notification-channels.ts'
 import { startApp, until } from './app.ts'
+import { openLive } from './live-client.ts'
 import { addWebhook, channels, deliveries, rules, signIn, startSystem } from './notification-service.ts'
 import { tokenHeaders } from './tokens.ts'
 import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts'
@@ -66,6 +67,29 @@ describe.concurrent('notifications', () => {
       next_attempt_at: null,
       sent_at: expect.any(String),
     })
+  })
+
+  // Conformance: C-9b.3.
+  it('announces that channels, rules and deliveries changed, without their content', async () => {
+    const app = await startApp()
+    const admin = await signIn(app)
+    const client = await openLive(app)
+    const announced = () => client.messages.filter(({ type }) => type === 'notifications')
+    const expectNext = async (work: () => Promise<unknown>) => {
+      const before = announced().length
+      await work()
+      await until('the change is announced', () => announced().length > before)
+    }
+    const receiver = await startWebhookReceiver()
+    let id = 0
+    await expectNext(async () => {
+      id = (await addWebhook(admin, receiver.url)).id
+    })
+    await expectNext(() => admin.post(rules, { name: 'All', notification_channel_ids: [id] }))
+    await expectNext(() => admin.post(`${channels}${id}/test`))
+    // The client adds the times at which it received a message.
+    const fields = announced().map(({ at: _, sentAt: __, ...message }) => Object.keys(message))
+    expect(new Set(fields.flat())).toEqual(new Set(['type', 'seq']))
   })
 
   // Conformance: C-14.13.

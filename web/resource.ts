@@ -23,18 +23,16 @@ export interface Resource<Body> {
 
 /**
  * Reads `address` (`/api/…`) when it changes, after messages of the types in `topics`, and when the user returns to the
- * page. Without topics, it is read only once while the page is open. `intervalMs`: for lists whose changes no message
- * announces; a hidden page does not read them.
+ * page. Without topics, it is read only once while the page is open.
  */
 export function useResource<const A extends Address<'GET'>, S extends Shape>(
   address: A,
   shape: S,
   topics: readonly Topic[] = [],
-  intervalMs?: number,
 ): Resource<Received<'GET', A, S>> {
   const { api, mount } = useServices()
   const query = useQuery({
-    ...resourceQuery(api, { address, shape, topics, intervalMs }),
+    ...resourceQuery(api, { address, shape, topics }),
     placeholderData: keepPreviousData,
   })
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = query
@@ -59,13 +57,12 @@ interface ResourceQuery<A, S> {
   readonly address: A
   readonly shape: S
   readonly topics: readonly Topic[]
-  readonly intervalMs?: number | undefined
 }
 
 /** Returns the query of a resource, for hooks that read several resources, or one only if the user may read it. */
 export function resourceQuery<const A extends Address<'GET'>, S extends Shape>(
   api: Api,
-  { address, shape, topics, intervalMs }: ResourceQuery<A, S>,
+  { address, shape, topics }: ResourceQuery<A, S>,
 ) {
   return queryOptions<Received<'GET', A, S>, RefusedRequest>({
     queryKey: [address, shape],
@@ -76,7 +73,6 @@ export function resourceQuery<const A extends Address<'GET'>, S extends Shape>(
     },
     meta: { topics },
     refetchOnWindowFocus: topics.length > 0,
-    refetchInterval: intervalMs ?? false,
   })
 }
 

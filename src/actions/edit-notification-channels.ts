@@ -29,7 +29,7 @@ import {
   insertNotificationChannel,
   saveNotificationChannel,
 } from '../storage/notification-channels.ts'
-import { detachChannel, insertTest } from '../storage/notification-deliveries.ts'
+import { countDeliveryChange, detachChannel, insertTest } from '../storage/notification-deliveries.ts'
 import { listNotificationRules, saveNotificationRule } from '../storage/notification-rules.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { editRecords } from './edit-records.ts'
@@ -148,6 +148,7 @@ export async function testNotificationChannel(
     if (isDisabled) await disableGone(tx, channel, log)
     const delivery = { message_id: message.id, notification_channel_id: id, created_at, last_error: error }
     await insertTest(tx, { ...delivery, status: ok ? 'sent' : 'failed', ended_at: now() })
+    await countDeliveryChange(tx)
     await audit(tx, actor, 'notification_channel.test', id, { name: channel.name, ok, status })
   })
   if (isDisabled) await deps.reload()

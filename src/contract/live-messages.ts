@@ -163,6 +163,11 @@ const CheckMessage = numbered('check', 'The line check of a channel began, or it
 const EventMessage = numbered('event', 'Something happened, or a marker was added.', { event: Event })
 const EventChanged = numbered('event_changed', 'An event ended or changed, or a marker was changed.', { event: Event })
 const EventDeleted = numbered('event_deleted', 'A marker was deleted.', { id: whole('Id of the event.') })
+const Notifications = numbered(
+  'notifications',
+  'A notification channel, a rule or a delivery changed. Clients that may read them read them again.',
+  {},
+)
 const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
 const { type: _type, ...statusFields } = messages.StatusUpdate.properties
 const StatusUpdate = numbered(
@@ -218,6 +223,7 @@ const changes = [
   EventMessage,
   EventChanged,
   EventDeleted,
+  Notifications,
   SourceMessage,
   StatusUpdate,
   QueueMessage,

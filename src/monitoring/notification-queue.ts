@@ -18,6 +18,7 @@ import type { AlertSurroundings } from '../domain/notifications/surroundings.ts'
 import { listAlertsOpenSince } from '../storage/alerts.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
 import {
+  countDeliveryChange,
   extendDelivery,
   insertDelivery,
   listNotificationRounds,
@@ -107,6 +108,7 @@ export class NotificationQueue {
       const times = { created_at: now, next_attempt_at: now + windowMs }
       await insertDelivery(tx, { ...address, ...times, message_id: createMessageId() }, alerts)
     }
+    if (plan.withdraw.length + plan.append.length + create.length > 0) await countDeliveryChange(tx)
     if (create.length > 0) tx.afterCommit(() => this.#deps.onQueued())
   }
 }

@@ -15,6 +15,7 @@ import type { Database } from '../storage/database.ts'
 import { findNotificationChannel } from '../storage/notification-channels.ts'
 import {
   beginAttempt,
+  countDeliveryChange,
   expireDeliveries,
   findOldestPending,
   finishDelivery,
@@ -58,6 +59,8 @@ const maxTries = 64
 const debounceMs = 250
 const pruneEveryMs = 10_000
 const retrySaveMs = 1_000
+/** The longest pause of a notification channel. */
+const maxHoldMs = 3_600_000
 
 /** A try that was counted and is to be made. */
 interface Attempt {
@@ -72,6 +75,8 @@ export class NotificationSender {
   readonly #tries = new Map<number, number>()
   /** The ids of the notification channels whose last message could not be delivered. */
   readonly #failing = new Set<number>()
+  /** When the pauses that services have asked for end (epoch ms), by notification channel. */
+  readonly #holds = new Map<number, number>()
   /** When the rules are applied to all alerts again (epoch ms). */
   #planAt = Number.POSITIVE_INFINITY
   #pruneAt = 0
@@ -102,7 +107,10 @@ export class NotificationSender {
 
   /** A test message was sent, or has failed. */
   tested(channelId: number, isSent: boolean): void {
-    if (isSent) this.#failing.delete(channelId)
+    if (!isSent) return
+    this.#failing.delete(channelId)
+    this.#holds.delete(channelId)
+    this.wake()
   }
 
   /** Sends while this process holds the lease, until the signal aborts. */
@@ -161,7 +169,9 @@ export class NotificationSender {
     const expired = await db.transaction(async (tx) => {
       await guard(tx)
       const limits = { before: now() - expiryMs, after: now() + expiryMs }
-      return expireDeliveries(tx, { ...limits, except: [...this.#tries.values()] })
+      const ended = await expireDeliveries(tx, { ...limits, except: [...this.#tries.values()] })
+      if (ended.length > 0) await countDeliveryChange(tx)
+      return ended
     })
     for (const { id, notification_channel_id: channel } of expired) {
       counters.countEnd('expired')
@@ -173,7 +183,7 @@ export class NotificationSender {
   async #beginDue(lease: LeaseHandle, tries: Set<Promise<void>>): Promise<number> {
     const { db, now } = this.#deps
     if (this.#tries.size >= maxTries) return checkEveryMs
-    const without = [...this.#tries.keys()]
+    const without = [...this.#tries.keys(), ...this.#listHeld()]
     const pending = await listPendingDeliveries(db.read, { without, limit: 200 })
     if (lease.signal.aborted) return 0
     for (const { id, notification_channel_id, next_attempt_at } of pending) {
@@ -191,6 +201,14 @@ export class NotificationSender {
       tries.add(trying)
     }
     return checkEveryMs
+  }
+
+  /** Returns the notification channels whose services have asked for a pause that is not over. */
+  #listHeld(): readonly number[] {
+    const now = this.#deps.now()
+    // The clock was set back if a pause is longer than allowed.
+    for (const [id, until] of this.#holds) if (until <= now || until > now + maxHoldMs) this.#holds.delete(id)
+    return [...this.#holds.keys()]
   }
 
   /** Makes one try. What came of it is stored, however long that takes, because the message must not be sent again. */
@@ -221,9 +239,11 @@ export class NotificationSender {
       if (channel?.enabled !== true) {
         const error = `The notification channel ${channel === undefined ? 'was removed' : 'is disabled'}.`
         await finishDelivery(tx, id, { status: 'failed', error })
+        await countDeliveryChange(tx)
         return null
       }
       const alerts = await listAlertsById(tx.query, delivery.alert_ids)
+      await countDeliveryChange(tx)
       return { delivery, channel, message: this.#toMessage(delivery, alerts) }
     })
   }
@@ -251,6 +271,9 @@ export class NotificationSender {
     const { db, now, random, counters, log } = this.#deps
     const { id, attempts, created_at: createdAt } = delivery
     const { outcome, error, retryAfterSeconds } = result
+    if (retryAfterSeconds !== null) {
+      this.#holds.set(channel.id, now() + Math.min(retryAfterSeconds * 1000, maxHoldMs))
+    }
     const retryAt =
       outcome === 'retry' ? planRetry({ attempts, createdAt, now: now(), retryAfterSeconds, random: random() }) : null
     const status = outcome === 'retry' ? (retryAt === 'expired' ? 'expired' : 'pending') : outcome
@@ -261,6 +284,7 @@ export class NotificationSender {
       } else {
         await finishDelivery(tx, id, { status, error, ...(status === 'sent' && { sent_at: now() }) })
       }
+      await countDeliveryChange(tx)
     })
     if (status === 'pending') {
       counters.countRetry()

@@ -3,7 +3,7 @@
 import { toTimestamp } from '../domain/api.ts'
 import type { NotificationMessage } from '../domain/notifications/message.ts'
 
-/** Returns the body of a webhook; it is the same at every try. */
+/** Returns the body of a webhook. Its alerts are those at the time of the try; `type` and `timestamp` are the same at every try. */
 export function toPayload({ type, created_at, alerts, more }: NotificationMessage) {
   return { type, timestamp: toTimestamp(created_at), data: { alerts, more } }
 }

@@ -5,12 +5,14 @@ import type { Alerts } from '../monitoring/alerts.ts'
 import type { Connections } from '../monitoring/connections.ts'
 import type { EventLog } from '../monitoring/event-log.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
+import type { ReportingSources } from '../monitoring/reporting-sources.ts'
 import type { SourceRecords } from '../monitoring/source-records.ts'
 import type { StoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { pause } from '../monitoring/wait.ts'
 import type { Database } from '../storage/database.ts'
 import type { CheckAnnouncements } from './check-announcements.ts'
 import type { ConfiguredManufacturers } from './configured-manufacturers.ts'
+import type { NotificationAnnouncements } from './notification-announcements.ts'
 
 /** How often changes made by other processes are loaded. */
 const loadEveryMs = 500
@@ -23,8 +25,10 @@ interface FollowerDeps {
   readonly alerts: Alerts
   readonly events: Pick<EventLog, 'load'>
   readonly checks: Pick<CheckAnnouncements, 'load'>
+  readonly notifications: Pick<NotificationAnnouncements, 'load'>
   readonly ingest: Ingest
   readonly sourceRecords: SourceRecords
+  readonly reportingSources: Pick<ReportingSources, 'load' | 'save'>
   readonly connections: Connections
   readonly configured: ConfiguredManufacturers
   /** Null if nothing may be written to the database. */
@@ -78,7 +82,8 @@ export class Follower {
   }
 
   async #loadAll(): Promise<void> {
-    const { db, alerts, events, checks, ingest, configured, sourceRecords, connections } = this.#deps
+    const { db, alerts, events, checks, ingest, configured, sourceRecords, reportingSources, connections } = this.#deps
+    const isWritable = this.#deps.maintenance !== null && db.condition() === 'ok'
     // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
     // cleared alert is never evaluated with the older state, which would raise the alert again.
     await alerts.load()
@@ -87,8 +92,11 @@ export class Follower {
     if (db.condition() === 'ok') await configured.save()
     await this.#deps.reload()
     await sourceRecords.load()
+    if (isWritable) await reportingSources.save()
+    await reportingSources.load()
     await connections.load()
     await checks.load()
+    await this.#deps.notifications.load()
     await events.load()
     alerts.evaluateAll()
   }

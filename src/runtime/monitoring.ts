@@ -72,7 +72,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     onStatusChanged: (update) => live.statusChanged(update),
   })
   const keepDays = () => settings.get(null).HISTORY_MINUTES_DAYS
-  const reportingSources = new ReportingSources()
+  const reportingSources = new ReportingSources({ db, onAdded: () => notificationSender.planSoon() })
   const notificationQueue: NotificationQueue = new NotificationQueue({
     db,
     rules: () => state.lists.current.notificationRules,
@@ -278,7 +278,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     eventCounters.countEvent(kind, channel_id)
   }
 
-  /** Returns the sources that have reported the receiver. Until one has, this is the source that subscribes to it. */
+  /** Returns the sources that have reported the receiver. Before the first report, this is the source that subscribes to it. */
   function reportingSourcesOf(receiverId: number): readonly string[] {
     const known = reportingSources.sourcesOf(receiverId).filter((source) => sourceRegistry.find(source) !== undefined)
     if (known.length > 0) return known
@@ -322,6 +322,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     monitor,
     maintenance,
     notificationSender,
+    reportingSources,
     reportingSourcesOf,
     checkOrphans,
   }

@@ -111,6 +111,7 @@ export class LivePublisher {
   readonly #statusUpdates: StatusUpdate[] = []
   readonly #events: (EventMessage | EventChanged | EventDeleted)[] = []
   #areFrequenciesChanged = false
+  #areNotificationsChanged = false
   #areListsChanged = false
   #areSourcesChanged = false
   #isQueueChanged = false
@@ -179,6 +180,13 @@ export class LivePublisher {
   eventChanged(change: EventMessage | EventChanged | EventDeleted): void {
     if (this.#announced === null) return
     this.#events.push(change)
+    this.#schedule()
+  }
+
+  /** Notification channels, rules or deliveries changed. */
+  notificationsChanged(): void {
+    if (this.#announced === null) return
+    this.#areNotificationsChanged = true
     this.#schedule()
   }
 
@@ -321,6 +329,7 @@ export class LivePublisher {
     this.#statusUpdates.length = 0
     this.#events.length = 0
     this.#areFrequenciesChanged = false
+    this.#areNotificationsChanged = false
     this.#areListsChanged = false
     this.#areSourcesChanged = false
     this.#isQueueChanged = false
@@ -411,6 +420,8 @@ export class LivePublisher {
     for (const update of this.#statusUpdates.splice(0)) add(update, { manufacturer: update.manufacturer })
     for (const change of this.#events.splice(0)) add(change, toEventSubject(change))
     this.#areFrequenciesChanged = false
+    if (this.#areNotificationsChanged) add({ type: 'notifications' })
+    this.#areNotificationsChanged = false
     this.#areListsChanged = false
     this.#areSourcesChanged = false
     this.#isQueueChanged = false

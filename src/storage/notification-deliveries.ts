@@ -4,6 +4,7 @@ import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { DeliveryStatus, NotificationType } from '../contract/values.ts'
 import type { QueuedAlert, QueuedDelivery } from '../domain/notifications/plan.ts'
 import type { Reader, Tx } from './database.ts'
+import { nextRevision } from './revision.ts'
 import { inChunks } from './rows.ts'
 import type { NotificationDeliveryRow, Schema } from './schema.ts'
 
@@ -16,6 +17,11 @@ export interface DeliveryFilter {
   readonly channel_id?: number | undefined
   /** Only those that were queued at or after this time (epoch ms). */
   readonly since?: number | undefined
+}
+
+/** Counts a change of deliveries, so that every process announces it. Must be the last change of the transaction. */
+export async function countDeliveryChange(tx: Tx): Promise<void> {
+  await nextRevision(tx, 'notification_deliveries')
 }
 
 /** Returns a part of the matching deliveries, newest first. */

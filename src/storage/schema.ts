@@ -34,6 +34,7 @@ export interface Schema {
   settings: SettingRow
   group_settings: GroupSettingRow
   sources: SourceRow
+  receiver_sources: ReceiverSourceRow
   leases: LeaseRow
   groups: GroupRow
   placeholders: PlaceholderRow
@@ -237,6 +238,11 @@ export interface SourceRow {
   warning: string | null
   /** JSON; null when no device has errors. */
   device_errors: string | null
+}
+
+export interface ReceiverSourceRow {
+  receiver_id: number
+  source: string
 }
 
 interface LeaseRow {

@@ -23,6 +23,7 @@ const tableKinds = {
   scans: 'kept',
   locations: 'kept',
   receivers: 'kept',
+  receiver_sources: 'kept',
   channels: 'kept',
   channel_conditions: 'kept',
   channel_states: 'kept',

@@ -8,7 +8,7 @@ import { usePaged } from '../paged.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import type { Filter } from '../query.ts'
 import { useResource } from '../resource.ts'
-import { channelsPath, deliveriesPath, deliveryIntervalMs, notificationTopics, rulesPath } from './addresses.ts'
+import { channelsPath, deliveriesPath, notificationTopics, rulesPath } from './addresses.ts'
 import { useAlertsOf } from './delivered-alerts.tsx'
 import { deliveryColumns } from './delivery-columns.tsx'
 
@@ -35,7 +35,7 @@ export function Deliveries() {
     options,
   }
   const filters = [statusFilter, channelFilter]
-  const resource = usePaged(deliveriesPath, filters, notificationTopics, deliveryIntervalMs)
+  const resource = usePaged(deliveriesPath, filters, notificationTopics)
   const alerts = useAlertsOf(resource.body?.results ?? [])
   const columns = deliveryColumns({ channels: channels ?? [], rules: rules ?? [], alerts })
   return (

@@ -7,7 +7,7 @@ import { useServices } from '../context.ts'
 import { resourceQuery } from '../resource.ts'
 import { useIsListed } from '../sections.ts'
 import { useSession } from '../session.ts'
-import { channelsPath, deliveriesPath, deliveryIntervalMs, notificationTopics } from './addresses.ts'
+import { channelsPath, deliveriesPath, notificationTopics } from './addresses.ts'
 
 interface LastDeliveries {
   /** By the id of the channel: null if it has no delivery, missing while unknown. */
@@ -24,7 +24,6 @@ export function useLastDeliveries(channels: readonly NotificationChannelBody[]):
         address: `${deliveriesPath}?channel_id=${id}&page_size=1`,
         shape: 'page',
         topics: notificationTopics,
-        intervalMs: deliveryIntervalMs,
       }),
     ),
   })

@@ -37,6 +37,8 @@ import * as notifications from './20261123t1934z-notifications.ts'
 import * as frequencies from './20261123t2310z-frequencies.ts'
 import * as scans from './20261123t2311z-scans.ts'
 import * as oidc from './20261125t2105z-oidc.ts'
+import * as receiverSources from './20261125t2115z-receiver-sources.ts'
+import * as deliveryCounter from './20261125t2130z-delivery-counter.ts'
 
 export interface Migration {
   readonly name: string
@@ -78,4 +80,6 @@ export const migrations: readonly Migration[] = [
   frequencies,
   scans,
   oidc,
+  receiverSources,
+  deliveryCounter,
 ]
