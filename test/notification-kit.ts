@@ -107,6 +107,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
       clock.now += ms
       sender.wake()
     },
+    queueDue: () => queue.queueDue(async () => {}),
     /** Returns the deliveries, newest first. */
     list,
     isEnabled: (id: number) => channels.some((channel) => channel.id === id && channel.enabled),

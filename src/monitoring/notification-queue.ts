@@ -7,15 +7,17 @@ import { randomBytes } from 'node:crypto'
 import type { Alert } from '../domain/alerts/alert.ts'
 import {
   clearedNewsMs,
+  type NotifiableAlert,
   type NotificationPlan,
   type PlanInput,
-  planNotifications,
+  planInSteps,
   type QueuedDelivery,
   windowMs,
 } from '../domain/notifications/plan.ts'
 import type { NotificationRule } from '../domain/notifications/rule.ts'
 import type { AlertSurroundings } from '../domain/notifications/surroundings.ts'
-import { listAlertsOpenSince } from '../storage/alerts.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import { listAlertsById, listAlertsOpenSince } from '../storage/alerts.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
 import {
   countDeliveryChange,
@@ -55,7 +57,7 @@ export class NotificationQueue {
   async queue(tx: Tx, alerts: readonly Alert[]): Promise<void> {
     if (alerts.length === 0 || !this.hasRules) return
     const input = await this.#read(tx.query, alerts)
-    await this.#apply(tx, input, planNotifications(input))
+    await this.#apply(tx, input, await planInSlices(input))
   }
 
   /**
@@ -64,16 +66,17 @@ export class NotificationQueue {
    */
   async queueDue(guard: (tx: Tx) => Promise<void>): Promise<number | null> {
     const { db } = this.#deps
-    const planned = planNotifications(await this.#readAll(db.read))
-    if (isEmpty(planned)) return planned.nextAt
+    const planned = await planInSlices(await this.#readAll(db.read))
+    const ids = listAlertIds(planned)
+    if (ids.length === 0) return planned.nextAt
     return db.transaction(async (tx) => {
       // The alerts cannot change before this transaction ends.
       await nextRevision(tx, 'alerts')
       await guard(tx)
-      const input = await this.#readAll(tx.query)
-      const plan = planNotifications(input)
+      const input = await this.#read(tx.query, await listAlertsById(tx.query, ids))
+      const plan = await planInSlices(input)
       await this.#apply(tx, input, plan)
-      return plan.nextAt
+      return earliest(planned.nextAt, plan.nextAt)
     })
   }
 
@@ -85,11 +88,16 @@ export class NotificationQueue {
     const { rules, notificationChannels, surroundingsOf, now } = this.#deps
     const ids = alerts.map(({ id }) => id)
     const rounds = await listNotificationRounds(reader, ids)
+    const notifiable: NotifiableAlert[] = []
+    for (const alert of alerts) {
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+      notifiable.push({ ...alert, ...surroundingsOf(alert), round: rounds.get(alert.id) ?? 0 })
+    }
     return {
       now: now(),
       rules: rules(),
       enabledChannelIds: new Set(notificationChannels().flatMap(({ id, enabled }) => (enabled ? id : []))),
-      alerts: alerts.map((alert) => ({ ...alert, ...surroundingsOf(alert), round: rounds.get(alert.id) ?? 0 })),
+      alerts: notifiable,
       deliveries: await listQueuedDeliveries(reader, ids, now() - windowMs),
     }
   }
@@ -115,8 +123,25 @@ export class NotificationQueue {
 
 const withdrawn = 'Not sent: the alerts were acknowledged, snoozed or silenced.'
 
-function isEmpty({ create, append, withdraw, rounds }: NotificationPlan): boolean {
-  return create.length + append.length + withdraw.length + rounds.length === 0
+/** Plans in time slices, so that many alerts do not delay monitoring. */
+async function planInSlices(input: PlanInput): Promise<NotificationPlan> {
+  const steps = planInSteps(input)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    if (isTimeSliceUsed()) await yieldToEventLoop()
+  }
+}
+
+/** Returns the ids of the alerts that a plan sends or withdraws, or whose rounds it changes. */
+function listAlertIds({ create, append, withdraw, rounds }: NotificationPlan): readonly number[] {
+  const sent = [...create, ...append].flatMap(({ alerts }) => alerts.map(({ id }) => id))
+  const withdrawn = withdraw.flatMap(({ alert_ids }) => alert_ids)
+  return [...new Set([...sent, ...withdrawn, ...rounds.map(({ alert_id }) => alert_id)])]
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
 /** Returns where a delivery goes, and why. Only deliveries of rules are extended. */

@@ -84,31 +84,33 @@ async function listDeliveryAlerts(reader: Reader, ids: readonly number[]): Promi
 // --- Planning --------------------------------------------------------------------------------------------------------
 
 /**
- * Returns what the rules have to know of earlier messages: the deliveries that contain one of the alerts, and those that
- * were queued after `openSince` and not tried yet. Of repeated messages, which may be many, it returns the last ones.
+ * Returns what the rules have to know of earlier messages: the deliveries that contain one of the alerts, without other
+ * alerts, and those that were queued after `openSince` and not tried yet. Of repeated messages, which may be many, it
+ * returns the last ones.
  */
 export async function listQueuedDeliveries(
   reader: Reader,
   alertIds: readonly number[],
   openSince: number,
 ): Promise<QueuedDelivery[]> {
-  const ids = new Set<number>()
-  const open = await reader
-    .selectFrom('notification_deliveries')
-    .select('id')
-    .where('status', '=', 'pending')
-    .where('created_at', '>', openSince)
-    .where('attempts', '=', 0)
-    .execute()
-  for (const { id } of open) ids.add(id)
+  const deliveries = new Map<number, QueuedDelivery & { readonly alerts: QueuedAlert[] }>()
+  const know = ({ id, rule_id, notification_channel_id, type, status, attempts, created_at }: DeliveryState) => {
+    const found = deliveries.get(id)
+    if (found !== undefined) return found
+    const fields = { id, rule_id, notification_channel_id, type, status, attempts, created_at }
+    const delivery = { ...fields, alerts: [] }
+    deliveries.set(id, delivery)
+    return delivery
+  }
+  const open = reader.selectFrom('notification_deliveries').selectAll().where('status', '=', 'pending')
+  for (const row of await open.where('created_at', '>', openSince).where('attempts', '=', 0).execute()) know(row)
   await inChunks(alertIds, async (chunk) => {
-    const ofAlerts = reader
+    const parts = reader
       .selectFrom('notification_delivery_alerts as part')
       .innerJoin('notification_deliveries as delivery', 'delivery.id', 'part.delivery_id')
       .where('part.alert_id', 'in', chunk)
-    const single = await ofAlerts.select('delivery.id').where('delivery.type', '<>', 'alert.repeated').execute()
-    const repeated = await ofAlerts
-      .select(({ fn }) => fn.max<number>('delivery.id').as('id'))
+    const last = parts
+      .select(({ fn }) => fn.max('delivery.id').as('id'))
       .where('delivery.type', '=', 'alert.repeated')
       .groupBy([
         'part.alert_id',
@@ -117,20 +119,20 @@ export async function listQueuedDeliveries(
         'part.round',
         'delivery.status',
       ])
+    const rows = await parts
+      .selectAll('delivery')
+      .select(['part.alert_id', 'part.kind', 'part.severity', 'part.round'])
+      .where((eb) => eb.or([eb('delivery.type', '<>', 'alert.repeated'), eb('delivery.id', 'in', last)]))
       .execute()
-    for (const { id } of [...single, ...repeated]) ids.add(Number(id))
-  })
-  const deliveries: QueuedDelivery[] = []
-  await inChunks([...ids], async (chunk) => {
-    const alerts = await listDeliveryAlerts(reader, chunk)
-    const rows = await reader.selectFrom('notification_deliveries').selectAll().where('id', 'in', chunk).execute()
-    for (const { id, rule_id, notification_channel_id, type, status, attempts, created_at } of rows) {
-      const parts = alerts.get(id) ?? []
-      deliveries.push({ id, rule_id, notification_channel_id, type, status, attempts, created_at, alerts: parts })
+    for (const row of rows) {
+      const { alert_id: id, kind, severity, round } = row
+      know(row).alerts.push({ id, kind, severity, round })
     }
   })
-  return deliveries
+  return [...deliveries.values()]
 }
+
+type DeliveryState = Omit<QueuedDelivery, 'alerts'>
 
 export interface NewDelivery {
   readonly message_id: string

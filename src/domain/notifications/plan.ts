@@ -110,9 +110,19 @@ interface DueMessage extends Message {
   readonly at: number
 }
 
-export function planNotifications({ now, rules, enabledChannelIds, alerts, deliveries }: PlanInput): NotificationPlan {
+export function planNotifications(input: PlanInput): NotificationPlan {
+  const steps = planInSteps(input)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** Plans in short steps, between which the event loop can run. */
+export function* planInSteps(input: PlanInput): Generator<void, NotificationPlan> {
+  const { now, rules, enabledChannelIds, alerts, deliveries } = input
   const outbox = new Outbox(now, deliveries)
-  const earlier = indexMessages(deliveries)
+  const earlier = yield* indexMessages(deliveries)
   const rounds: { alert_id: number; round: number }[] = []
   let nextAt = Number.POSITIVE_INFINITY
   const current = alerts.map((alert) => {
@@ -125,6 +135,7 @@ export function planNotifications({ now, rules, enabledChannelIds, alerts, deliv
     const escalatedTo = enabledOf(rule.escalate?.notification_channel_ids ?? [], enabledChannelIds)
     const hours = typeof rule.when === 'object' ? hoursOf(rule.when, now) : null
     for (const alert of current) {
+      yield
       if (isAttended(alert)) continue
       if (alert.cleared_at === null && !isMatch(rule, alert)) continue
       const began = hours === null ? beganFor(rule, alert, now) : hours.began
@@ -243,9 +254,12 @@ function nextRound(alert: NotifiableAlert): number {
 }
 
 /** Returns the messages by rule and alert, oldest first. */
-function indexMessages(deliveries: readonly QueuedDelivery[]): Map<number, Map<number, EarlierMessage[]>> {
+function* indexMessages(
+  deliveries: readonly QueuedDelivery[],
+): Generator<void, Map<number, Map<number, EarlierMessage[]>>> {
   const byRule = new Map<number, Map<number, EarlierMessage[]>>()
   for (const delivery of deliveries.toSorted((a, b) => a.id - b.id)) {
+    yield
     const { rule_id, notification_channel_id: channelId, type, created_at, status } = delivery
     if (rule_id === null || channelId === null) continue
     const byAlert = byRule.get(rule_id) ?? new Map<number, EarlierMessage[]>()
