@@ -8,9 +8,10 @@ import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
 /**
- * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, sources of receivers, notification channels with their rules, their deliveries, and events have their own
- * counters, to avoid lock contention. A transaction that increments `events` too does so after all others, and
- * `notification_deliveries` last, so that no two transactions wait for each other. Changes of placeholders increment `placeholders` too, so that they are read only then.
+ * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, sources of receivers,
+ * notification channels with their rules, deliveries, and events have their own counters, to avoid lock contention. A
+ * transaction that increments `events` too does so after all others, and `notification_deliveries` last, so that no two
+ * transactions wait for each other. Changes of placeholders increment `placeholders` too, so that they are read only then.
  */
 type Counter =
   | 'revision'
@@ -25,7 +26,10 @@ type Counter =
   | 'notification_deliveries'
   | 'events'
 
-/** Increments the counter and returns its new value. Must be the first statement of the transaction, except for `events` and `notification_deliveries`. */
+/**
+ * Increments the counter and returns its new value. Must be the first statement of the transaction, except for `events`
+ * and `notification_deliveries`.
+ */
 export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promise<number> {
   const { value } = await tx.query
     .updateTable('meta')
