@@ -23,16 +23,18 @@ export interface Resource<Body> {
 
 /**
  * Reads `address` (`/api/…`) when it changes, after messages of the types in `topics`, and when the user returns to the
- * page. Without topics, it is read only once while the page is open.
+ * page. Without topics, it is read only once while the page is open. `intervalMs`: for lists whose changes no message
+ * announces; a hidden page does not read them.
  */
 export function useResource<const A extends Address<'GET'>, S extends Shape>(
   address: A,
   shape: S,
   topics: readonly Topic[] = [],
+  intervalMs?: number,
 ): Resource<Received<'GET', A, S>> {
   const { api, mount } = useServices()
   const query = useQuery({
-    ...resourceQuery(api, { address, shape, topics }),
+    ...resourceQuery(api, { address, shape, topics, intervalMs }),
     placeholderData: keepPreviousData,
   })
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = query
@@ -57,12 +59,13 @@ interface ResourceQuery<A, S> {
   readonly address: A
   readonly shape: S
   readonly topics: readonly Topic[]
+  readonly intervalMs?: number | undefined
 }
 
 /** Returns the query of a resource, for hooks that read several resources, or one only if the user may read it. */
 export function resourceQuery<const A extends Address<'GET'>, S extends Shape>(
   api: Api,
-  { address, shape, topics }: ResourceQuery<A, S>,
+  { address, shape, topics, intervalMs }: ResourceQuery<A, S>,
 ) {
   return queryOptions<Received<'GET', A, S>, RefusedRequest>({
     queryKey: [address, shape],
@@ -73,6 +76,7 @@ export function resourceQuery<const A extends Address<'GET'>, S extends Shape>(
     },
     meta: { topics },
     refetchOnWindowFocus: topics.length > 0,
+    refetchInterval: intervalMs ?? false,
   })
 }
 
