@@ -30,8 +30,7 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   const node = download(`${target.node}@${nodeVersion}`, cache)
   cpSync(join(node, 'bin', target.program), join(folder, 'bin', target.program))
   chmodSync(join(folder, 'bin', target.program), 0o755)
-  if (!existsSync(join(node, 'LICENSE'))) throw new PackageError(`the package ${target.node} has no LICENSE`)
-  cpSync(join(node, 'LICENSE'), join(folder, 'bin/LICENSE'))
+  if (existsSync(join(node, 'LICENSE'))) cpSync(join(node, 'LICENSE'), join(folder, 'bin/LICENSE'))
 
   const modules = join(root, 'node_modules')
   const into = (packageName: string) => join(folder, 'node_modules', packageName)
