@@ -6,11 +6,22 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, type TestAppOptions, until, withoutPush } from './app.ts'
+import {
+  configFor,
+  createInstallation,
+  deviceOf,
+  startApp,
+  startShure,
+  type TestApp,
+  type TestAppOptions,
+  until,
+  withoutPush,
+} from './app.ts'
 import { certify } from './certificates.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, createTestFolder } from './databases.ts'
 import { eventually } from './eventually.ts'
+import { packetTypes, startMqttProxy, typeOf } from './mqtt-proxy.ts'
 import { account, startMosquitto } from './notifications/mosquitto.ts'
 import { freePort } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -185,12 +196,10 @@ it('publishes from one process, with one client id, and from the other when that
     dataDir: first.app.dataDir,
     config: { mqtt },
   })
-  const isConnected = async (app: { get: typeof second.get }) =>
-    /^micwatch_mqtt_connected (\d)/m.exec(String((await app.get('/metrics')).bytes))?.[1]
-  await eventually(() => isConnected(first.app)).toBe('1')
-  expect(await isConnected(second)).not.toBe('1')
+  await eventually(() => isConnected(first.app)).toBe(true)
+  expect(await isConnected(second)).toBe(false)
   await first.app.close()
-  await eventually(() => isConnected(second)).toBe('1')
+  await eventually(() => isConnected(second)).toBe(true)
   await eventually(() => watcher.retained.get('micwatch/status')).toBe('online')
   first.simulator.show.set(first.id, { battery: 45 }, 1)
   await eventually(() => watcher.read(first.topic)).toMatchObject({ battery: 45 })
@@ -241,4 +250,120 @@ it('a broker that hangs, closes or refuses affects nothing else', async () => {
       )
     await app.close()
   }
+})
+
+const isConnected = async (app: TestApp) =>
+  /^micwatch_mqtt_connected (\d)/m.exec(String((await app.get('/metrics')).bytes))?.[1] === '1'
+
+// Conformance: C-16.76.
+it('uses MQTT 3.1.1 with a broker that closes the connections of MQTT 5', async () => {
+  const broker = await startBroker()
+  const proxy = await startMqttProxy(broker.closedPort, { maxVersion: 4 })
+  const { topic } = await startWithMqtt({ url: `mqtt://127.0.0.1:${proxy.port}`, ...account })
+  const { read } = await watch(broker.url)
+  await eventually(() => read(topic)).toMatchObject({ name: 'Zoë' })
+  expect(proxy.versions).toEqual([5, 4])
+})
+
+// Conformance: C-16.77.
+it('publishes although the broker denies its subscriptions', async () => {
+  const broker = await startBroker()
+  const notAuthorized = 0x87
+  const proxy = await startMqttProxy(broker.closedPort, {
+    fromBroker(packet) {
+      if (typeOf(packet) !== packetTypes.suback) return packet
+      // The reason codes follow the fixed header, the packet id and the properties, which are empty.
+      return Buffer.concat([packet.subarray(0, 5), packet.subarray(5).fill(notAuthorized)])
+    },
+  })
+  const { app, simulator, id, topic } = await startWithMqtt({ url: `mqtt://127.0.0.1:${proxy.port}`, ...account })
+  const { read, retained } = await watch(broker.url)
+  await eventually(() => read(topic)).toMatchObject({ name: 'Zoë' })
+  simulator.show.set(id, { battery: 44 }, 1)
+  await eventually(() => read(topic)).toMatchObject({ battery: 44 })
+  expect(retained.get('micwatch/status')).toBe('online')
+  expect(await isConnected(app)).toBe(true)
+  expect(proxy.versions).toEqual([5])
+})
+
+// Conformance: C-16.59.
+it('connects again to a broker that accepts the connection and then acknowledges nothing', async () => {
+  const broker = await startBroker()
+  let isHanging = true
+  const proxy = await startMqttProxy(broker.closedPort, {
+    fromBroker: (packet) => (isHanging && typeOf(packet) !== packetTypes.connack ? null : packet),
+  })
+  const { app, topic } = await startWithMqtt({ url: `mqtt://127.0.0.1:${proxy.port}`, ...account })
+  await eventually(async () => (await app.get('/api/health/')).json.details.join()).toContain(
+    'acknowledged no message within 10 s',
+  )
+  expect(await isConnected(app)).toBe(false)
+  isHanging = false
+  const { read } = await watch(broker.url)
+  await eventually(() => read(topic)).toMatchObject({ name: 'Zoë' })
+  await eventually(() => isConnected(app)).toBe(true)
+})
+
+// Conformance: C-16.59.
+it('notices a broker that hangs later, and connects when it continues', async () => {
+  const broker = await startBroker()
+  const { app, simulator, id, topic } = await startWithMqtt({ url: broker.url, ...account })
+  await eventually(() => isConnected(app)).toBe(true)
+  broker.process.kill('SIGSTOP')
+  const battery = async () => (await app.receiver(id)).channels[0]?.transmitter?.battery
+  simulator.show.set(id, { battery: 12 }, 1)
+  await eventually(battery).toBe(12)
+  await eventually(() => isConnected(app)).toBe(false)
+  broker.process.kill('SIGCONT')
+  const { read } = await watch(broker.url)
+  await eventually(() => read(topic)).toMatchObject({ battery: 12 })
+})
+
+// Conformance: C-16.54, C-16.56.
+it('removes thousands of retained topics of earlier, and responds meanwhile', async () => {
+  const broker = await startBroker()
+  const { client, retained } = await watch(broker.url)
+  const topics = Array.from({ length: 6000 }, (_, index) => `micwatch/channel/${index + 1000}/state`)
+  await Promise.all(topics.map((topic) => client.publishAsync(topic, '{}', { retain: true, qos: 1 })))
+  await eventually(() => retained.size).toBe(6000)
+  const { topic } = await startWithMqtt({ url: broker.url, ...account })
+  await eventually(() => JSON.parse(retained.get(topic) ?? '{}').name).toBe('Zoë')
+  await eventually(() => topics.filter((name) => retained.has(name)).length).toBe(0)
+})
+
+// Conformance: C-16.75.
+it('removes the components of a channel that was removed from its receiver', async () => {
+  const broker = await startBroker()
+  const { client, received, read } = await watch(broker.url)
+  const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 1 }))
+  const first = await startApp({ manufacturers: [configFor(simulator)] })
+  const { id } = await until('the device is known', () => first.receiver(deviceOf(simulator).id))
+  const config = `homeassistant/device/micwatch_${id}/config`
+  const components = { channel_999_battery: { platform: 'sensor', unique_id: 'micwatch_channel_999_battery' } }
+  const earlier = JSON.stringify({ availability_topic: 'micwatch/status', components })
+  await client.publishAsync(config, earlier, { retain: true, qos: 1 })
+  await startApp({
+    manufacturers: [configFor(simulator)],
+    databaseUrl: first.databaseUrl,
+    dataDir: first.dataDir,
+    config: { mqtt: { url: broker.url, ...account } },
+  })
+  const removals = () =>
+    received.filter(
+      ({ topic, text }) => topic === config && text.includes('"channel_999_battery":{"platform":"sensor"}'),
+    )
+  await eventually(() => removals().length).toBe(1)
+  await eventually(() => Object.keys(read(config).components)).not.toContain('channel_999_battery')
+  expect(Object.keys(read(config).components)).toContain('online')
+})
+
+// Conformance: C-16.51.
+it('the broker publishes the last will when the process is killed', async () => {
+  const broker = await startBroker()
+  const { retained } = await watch(broker.url)
+  const installation = await createInstallation({ mqtt: { url: broker.url, ...account } })
+  const service = installation.start(['serve', '--no-poll', '--port', '0'])
+  await eventually(() => retained.get('micwatch/status')).toBe('online')
+  service.kill('SIGKILL')
+  await eventually(() => retained.get('micwatch/status')).toBe('offline')
 })

@@ -1,5 +1,6 @@
+import { Value } from 'typebox/value'
 import { expect, it } from 'vitest'
-import { toMqtt, toOsc } from './integrations.ts'
+import { MqttSection, toMqtt, toOsc } from './integrations.ts'
 
 // Conformance: C-16.45.
 it('toOsc has defaults, and is null without a port and a target', () => {
@@ -42,4 +43,14 @@ it('toMqtt has defaults, takes credentials from the address, and needs one', () 
     key_file: null,
     ssl_verify: true,
   })
+})
+
+// Conformance: C-16.46.
+it.each([
+  ['mqtt://a:p%40ss@broker', true],
+  ['mqtt://a:%zz@broker', false],
+  ['mqtt://%ff@broker', false],
+  ['mqtt://broker/path', false],
+])('MqttSection checks the address %s', (url, isValid) => {
+  expect(Value.Check(MqttSection, { url })).toBe(isValid)
 })

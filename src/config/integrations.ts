@@ -110,7 +110,12 @@ const topicPrefix = Type.String({
 
 /** Keys whose meaning is documented in docs/mqtt.md. */
 export const MqttSection = section({
-  url: Type.Refine(Type.String({ description: 'an address such as mqtt://broker.example:1883' }), isBrokerAddress),
+  url: Type.Refine(
+    Type.String({
+      description: 'an address such as mqtt://broker.example:1883, with a literal % in a password as %25',
+    }),
+    isBrokerAddress,
+  ),
   prefix: topicPrefix,
   home_assistant: flag,
   discovery_prefix: topicPrefix,
@@ -158,6 +163,17 @@ export function toMqtt(entry: Type.Static<typeof MqttSection>): MqttConfig | nul
 /** Whether the text is an mqtt or mqtts URL without a path. */
 function isBrokerAddress(value: string): boolean {
   if (!URL.canParse(value)) return false
-  const { protocol, hostname, pathname, search, hash } = new URL(value)
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(value)
+  if (![username, password].every(isDecodable)) return false
   return /^mqtts?:$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname) && search === '' && hash === ''
+}
+
+/** Whether every % is followed by two digits that are part of a character in UTF-8. */
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -28,8 +28,8 @@ export class Integrations {
         version,
         publicUrl: config.server.public_url,
         installationId: async () => String(await getInstallationId(runtime.db)),
-        receivers: () => runtime.receiverStore.list(),
-        receiverFacts: () => runtime.receiverStore.listFacts(),
+        receiverStore: runtime.receiverStore,
+        performerNames: () => toPerformerNames(runtime.assignments()),
         setConnected: createMqttGauge(runtime.counters),
         log,
       })

@@ -43,6 +43,8 @@ export async function startMosquitto(certificate: Certificate): Promise<Broker> 
     'per_listener_settings true',
     // Otherwise Mosquitto changes to a user that cannot read this folder.
     'user root',
+    // Otherwise a subscriber gets at most 1,000 of the retained messages.
+    'max_queued_messages 0',
     `listener ${port} 127.0.0.1`,
     'allow_anonymous true',
     `acl_file ${path('acl')}`,

@@ -1,15 +1,20 @@
 /** The retained MQTT messages that describe the installation: channels, receivers and Home Assistant's devices. */
 
 import { toTimestamp } from '../api.ts'
-import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import { type Channel, displayName, frequencyOf, type Receiver } from '../equipment/receiver.ts'
+import { isRecord } from '../json.ts'
 
-/** What a topic is to retain. */
+/** What a topic is to retain. The payload is created only when it is published. */
 export interface RetainedMessage {
   readonly topic: string
-  readonly payload: string
-  /** Differs if anything but levels has changed. */
-  readonly facts: string
+  /** The values on which the payload depends, except levels. */
+  readonly facts: readonly unknown[]
+  readonly levels: readonly unknown[]
+  toPayload(): string
 }
+
+/** The platform of each component of a Home Assistant device, by its key. */
+export type Components = ReadonlyMap<string, string>
 
 export interface MqttTopics {
   readonly prefix: string
@@ -28,21 +33,68 @@ export function alertTopic({ prefix }: Pick<MqttTopics, 'prefix'>): string {
   return `${prefix}/alert`
 }
 
-/** Returns the states of a receiver and its channels. */
-export function toStateMessages(receiver: Receiver, topics: MqttTopics): RetainedMessage[] {
-  const payload = JSON.stringify(toReceiverState(receiver))
+/** Returns the states of a receiver and its channels. `performers` are the names of performers by channel. */
+export function toStateMessages(
+  receiver: Receiver,
+  topics: MqttTopics,
+  performers: ReadonlyMap<number, string> = new Map(),
+): RetainedMessage[] {
+  const { id, name, manufacturer, model, device_type, ip, is_active, channels } = receiver
   return [
-    { topic: receiverTopic(topics, receiver.id), payload, facts: payload },
-    ...receiver.channels.map((channel) => toChannelMessage(channel, topics)),
+    {
+      topic: receiverTopic(topics, id),
+      facts: [name, manufacturer, model, device_type, ip, is_active, ...channels.map((channel) => channel.id)],
+      levels: [],
+      toPayload: () => JSON.stringify(toReceiverState(receiver)),
+    },
+    ...channels.map((channel) => toChannelMessage(channel, topics, performers.get(channel.id))),
   ]
 }
 
-/** Returns the message from which Home Assistant creates a device; null without Home Assistant. */
-export function toDiscoveryMessage(receiver: Receiver, topics: MqttTopics): RetainedMessage | null {
-  const { discoveryPrefix } = topics
-  if (discoveryPrefix === null) return null
-  const payload = JSON.stringify(toDiscovery(receiver, topics))
-  return { topic: `${discoveryPrefix}/device/micwatch_${receiver.id}/config`, payload, facts: payload }
+/**
+ * Returns the message from which Home Assistant creates a device; null without Home Assistant. `known` are the components
+ * that Home Assistant may have: those that no longer exist are contained with only their platform, which removes them.
+ */
+export function toDiscoveryMessage(
+  receiver: Receiver,
+  topics: MqttTopics,
+  known: Components = new Map(),
+): RetainedMessage | null {
+  if (topics.discoveryPrefix === null) return null
+  const { id, name, manufacturer, model, device_type, serial_number, firmware_version, channels } = receiver
+  const prefixes = ['online', ...channels.map((channel) => `channel_${channel.id}_`)]
+  const removed = [...known].filter(([key]) => !prefixes.some((prefix) => key.startsWith(prefix)))
+  return {
+    topic: discoveryTopic(topics, id),
+    facts: [
+      ...[name, manufacturer, model, device_type, serial_number, firmware_version],
+      ...channels.flatMap((channel) => [channel.id, channel.channel]),
+      ...removed.map(([key]) => key),
+    ],
+    levels: [],
+    toPayload: () => JSON.stringify(toDiscovery(receiver, topics, removed)),
+  }
+}
+
+/** Returns the components in the message of a Home Assistant device, without those that it removes. */
+export function listComponents(payload: string): Components {
+  const message = parse(payload)
+  const components = isRecord(message) && isRecord(message.components) ? Object.entries(message.components) : []
+  return new Map(
+    components.flatMap(([key, component]) =>
+      isRecord(component) && typeof component.platform === 'string' && 'unique_id' in component
+        ? [[key, component.platform]]
+        : [],
+    ),
+  )
+}
+
+function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload)
+  } catch {
+    return null
+  }
 }
 
 /** Filters for all retained topics of this service; the broker may still have messages about what was removed. */
@@ -58,6 +110,10 @@ export function isOwnMessage({ prefix, discoveryPrefix }: MqttTopics, topic: str
   return payload.includes(`"availability_topic":${JSON.stringify(statusTopic({ prefix }))}`)
 }
 
+export function discoveryTopic({ discoveryPrefix }: MqttTopics, id: number): string {
+  return `${discoveryPrefix}/device/micwatch_${id}/config`
+}
+
 function receiverTopic({ prefix }: MqttTopics, id: number): string {
   return `${prefix}/receiver/${id}/state`
 }
@@ -71,16 +127,17 @@ function toReceiverState({ id, name, manufacturer, model, device_type, ip, is_ac
   return { id, name, manufacturer, model, device_type, ip, is_active, channel_ids }
 }
 
-function toChannelMessage(channel: Channel, topics: MqttTopics): RetainedMessage {
-  const { id, transmitter, condition, forecast } = channel
+function toChannelMessage(channel: Channel, topics: MqttTopics, performer: string | undefined): RetainedMessage {
+  const { id, slot, transmitter, condition, forecast } = channel
+  const { state, severity, attention, since, flags } = condition
   const facts = {
-    name: transmitter?.name ?? channel.name,
-    slot: channel.slot,
+    name: displayName(channel, performer),
+    name_raw: displayName(channel),
+    slot,
     battery: transmitter?.battery ?? null,
     minutes_left: transmitter === null ? null : (forecast?.minutes_left ?? null),
     frequency: frequencyOf(channel),
     transmitter_on: transmitter !== null,
-    condition: { ...condition, since: toTimestamp(condition.since) },
   }
   const levels = {
     rf_level: transmitter?.rf_level ?? channel.rf_level,
@@ -88,13 +145,14 @@ function toChannelMessage(channel: Channel, topics: MqttTopics): RetainedMessage
   }
   return {
     topic: channelTopic(topics, id),
-    payload: JSON.stringify({ ...facts, ...levels }),
-    facts: JSON.stringify(facts),
+    facts: [...Object.values(facts), state, severity, attention, since, ...flags],
+    levels: Object.values(levels),
+    toPayload: () => JSON.stringify({ ...facts, condition: { ...condition, since: toTimestamp(since) }, ...levels }),
   }
 }
 
 /** The message from which Home Assistant creates a device for a receiver and entities for its channels. */
-function toDiscovery(receiver: Receiver, topics: MqttTopics) {
+function toDiscovery(receiver: Receiver, topics: MqttTopics, removed: readonly (readonly [string, string])[]) {
   const { id, name, manufacturer, model, device_type, serial_number, firmware_version, channels } = receiver
   const { version, publicUrl } = topics
   const online = {
@@ -118,7 +176,11 @@ function toDiscovery(receiver: Receiver, topics: MqttTopics) {
     },
     origin: { name: 'Micwatch', sw_version: version },
     availability_topic: statusTopic(topics),
-    components: { online, ...Object.assign({}, ...channels.map((channel) => toComponents(channel, topics))) },
+    components: {
+      online,
+      ...Object.assign({}, ...channels.map((channel) => toComponents(channel, topics))),
+      ...Object.fromEntries(removed.map(([key, platform]) => [key, { platform }])),
+    },
   }
 }
 

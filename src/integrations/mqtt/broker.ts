@@ -25,9 +25,14 @@ export interface BrokerConnection {
 
 /** Reason codes of MQTT 3.1.1 and 5 for a protocol version that the broker does not support. */
 const unsupportedVersions = [1, 132]
+/** The code of the error if the broker closes the connection without a response. */
+const closedCode = 'ECONNRESET'
 const keepaliveSeconds = 20
 
-/** Connects with MQTT 5, or with 3.1.1 if the broker does not support 5. Throws if neither is possible. */
+/**
+ * Connects with MQTT 5, or with 3.1.1 if the broker does not support 5: it says so, or closes the connection. Throws if
+ * neither is possible.
+ */
 export async function connectBroker(
   config: MqttConfig,
   options: { readonly clientId: string; readonly will: Will; readonly destinations: Destinations },
@@ -37,7 +42,7 @@ export async function connectBroker(
     return await connectWith(5, config, options, signal)
   } catch (error) {
     const { code } = error as { code?: unknown }
-    if (typeof code !== 'number' || !unsupportedVersions.includes(code)) throw error
+    if (code !== closedCode && !unsupportedVersions.some((version) => version === code)) throw error
     return connectWith(4, config, options, signal)
   }
 }
@@ -66,7 +71,7 @@ async function connectWith(
     client.on('error', reject)
     client.on('close', () => {
       closed.abort()
-      reject(Object.assign(new Error('connection closed'), { code: 'ECONNRESET' }))
+      reject(Object.assign(new Error('connection closed'), { code: closedCode }))
     })
   })
   // It is also rejected when the connection ends later.

@@ -1,14 +1,18 @@
 /**
  * Publishes receivers, channels and alerts to an MQTT broker while this process holds the lease. Nothing waits for the
- * broker: what has changed is compared four times a second, and only as much is published as the connection accepts.
+ * broker: what has changed is compared four times a second, and only as much is published as the connection accepts. A
+ * pass over the receivers yields to the event loop.
  */
 
 import type { MqttConfig } from '../../config/integrations.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
-import type { Receiver } from '../../domain/equipment/receiver.ts'
+import { isRecord } from '../../domain/json.ts'
 import {
   alertTopic,
+  type Components,
+  discoveryTopic,
   isOwnMessage,
+  listComponents,
   listRetainedFilters,
   type MqttTopics,
   type RetainedMessage,
@@ -16,9 +20,11 @@ import {
   toDiscoveryMessage,
   toStateMessages,
 } from '../../domain/mqtt/messages.ts'
-import { type Published, planPublications } from '../../domain/mqtt/plan.ts'
+import { isDue, type Published, unknownContent } from '../../domain/mqtt/plan.ts'
 import type { Log } from '../../monitoring/log.ts'
 import { childLifetime, pause, withTimeout } from '../../monitoring/wait.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
+import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Destinations } from '../../upstream/destinations.ts'
 import { codeOf, describeConnectionError, isCertificateCode } from '../../upstream/error-messages.ts'
 import { type BrokerConnection, connectBroker } from './broker.ts'
@@ -29,10 +35,9 @@ export interface MqttDeps {
   readonly publicUrl: string | null
   /** Returns the id of the installation, which all its processes share. */
   installationId(): Promise<string>
-  /** Lists the receivers with their current levels. */
-  receivers(): readonly Receiver[]
-  /** Lists the receivers; their levels may be out of date. */
-  receiverFacts(): readonly Receiver[]
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'get'>
+  /** Returns the names of the performers who wear the units of channels, by the id of the channel. */
+  performerNames(): ReadonlyMap<number, string>
   setConnected(isConnected: boolean): void
   readonly log: Log
 }
@@ -47,16 +52,33 @@ const firstRetryMs = 1_000
 const maxRetryMs = 30_000
 /** How long retained messages of earlier are collected after a connection was made. */
 const collectMs = 3_000
-const goodbyeMs = 1_000
+/** How long the broker may take to acknowledge the first message and the subscriptions. */
+const acknowledgementMs = 10_000
+/** From this reason code on, a subscription is denied, in MQTT 3.1.1 and 5. */
+const firstDenialCode = 0x80
+/** How long the end of the connection may take. */
+const closingMs = 1_000
+
+/** A topic that the broker retains, as of the pass that last found the topic to be wanted. */
+interface RetainedTopic extends Published {
+  pass: number
+}
+
+/** The broker has accepted the connection, but acknowledges nothing. */
+class NoAcknowledgementError extends Error {
+  override readonly name = 'NoAcknowledgementError'
+}
 
 export class MqttPublisher {
   readonly #config: MqttConfig
   readonly #deps: MqttDeps
   readonly #topics: MqttTopics
-  /** Records are replaced when anything changes, so what was made from them can be kept. */
-  readonly #states = new WeakMap<Receiver, readonly RetainedMessage[]>()
-  readonly #discoveries = new WeakMap<Receiver, RetainedMessage | null>()
-  #published: ReadonlyMap<string, Published> = new Map()
+  readonly #published = new Map<string, RetainedTopic>()
+  /** The components that Home Assistant may have of each device, by the topic of the device. */
+  readonly #components = new Map<string, Components>()
+  #pass = 0
+  /** How many more messages this pass may publish. */
+  #remaining = 0
   #alerts: string[] = []
   #isPublishing = false
   #error: string | null = null
@@ -98,19 +120,22 @@ export class MqttPublisher {
     this.#error = null
   }
 
-  /** Returns whether a connection was made. */
+  /** Returns whether the broker acknowledged a message. */
   async #connectAndPublish(signal: AbortSignal): Promise<boolean> {
     const { log, destinations, setConnected } = this.#deps
     const connecting = childLifetime(signal)
     const timer = setTimeout(() => connecting.abort(), connectTimeoutMs)
     let connection: BrokerConnection | undefined
+    let isConnected = false
     try {
       const clientId = `micwatch-${await this.#deps.installationId()}`
       const will = { topic: statusTopic(this.#topics), payload: 'offline' }
       connection = await connectBroker(this.#config, { clientId, will, destinations }, connecting.signal)
       clearTimeout(timer)
+      await this.#announce(connection)
       if (this.#error !== null) log.info({ broker: this.#config.url }, 'the MQTT broker is connected again')
       this.#error = null
+      isConnected = true
       setConnected(true)
       await this.#serve(connection, signal)
       this.#fail('The connection to the broker has ended.', signal)
@@ -123,13 +148,15 @@ export class MqttPublisher {
       connection?.client.end(true)
       connection?.stream.destroy()
     }
-    return connection !== undefined
+    return isConnected
   }
 
   #describe(error: unknown): string {
     const { code, message, name } = error as { code?: unknown; message?: string; name?: string }
     const { host } = new URL(this.#config.url)
     if (typeof code === 'number') return `${host} refused the connection: ${message}.`
+    if (error instanceof NoAcknowledgementError)
+      return `${host} has accepted the connection, but acknowledged no message within ${acknowledgementMs / 1000} s.`
     if (name === 'AbortError') return `No response from ${host} within ${connectTimeoutMs / 1000} s.`
     const reason = codeOf(error)
     if (isCertificateCode(reason))
@@ -144,76 +171,127 @@ export class MqttPublisher {
     this.#error = reason
   }
 
+  /** Publishes the status, and subscribes. Throws if the broker acknowledges neither in time. */
+  async #announce({ client }: BrokerConnection): Promise<void> {
+    client.on('message', (topic, payload, { retain }) => this.#receive(topic, payload.toString(), retain))
+    this.#published.clear()
+    this.#components.clear()
+    await acknowledged(client.publishAsync(statusTopic(this.#topics), 'online', { qos: 1, retain: true }))
+    const { discoveryPrefix } = this.#topics
+    await this.#subscribe(client, listRetainedFilters(this.#topics), 'what was removed is not cleaned up')
+    if (discoveryPrefix !== null)
+      await this.#subscribe(client, [`${discoveryPrefix}/status`], 'a start of Home Assistant is not noticed')
+  }
+
+  /** Subscribes. If the broker denies it, publishing continues. */
+  async #subscribe(client: BrokerConnection['client'], filters: string[], consequence: string): Promise<void> {
+    try {
+      await acknowledged(client.subscribeAsync(filters))
+    } catch (error) {
+      if (!isDenial(error)) throw error
+      const fields = { broker: this.#config.url, filters, error: String(error) }
+      this.#deps.log.warn(fields, `the MQTT broker denied a subscription: ${consequence}`)
+    }
+  }
+
   /** Publishes until the connection ends or the signal aborts. */
   async #serve(connection: BrokerConnection, signal: AbortSignal): Promise<void> {
     const { client, stream, closed } = connection
-    const status = statusTopic(this.#topics)
-    client.on('message', (topic, payload, { retain }) => this.#receive(topic, payload.toString(), retain))
-    this.#published = new Map()
-    await client.publishAsync(status, 'online', { qos: 1, retain: true })
-    const { discoveryPrefix } = this.#topics
     const filters = listRetainedFilters(this.#topics)
-    await client.subscribeAsync(discoveryPrefix === null ? filters : [...filters, `${discoveryPrefix}/status`])
     const collected = setTimeout(() => void client.unsubscribeAsync(filters).catch(() => {}), collectMs)
     const lifetime = childLifetime(signal)
     closed.addEventListener('abort', () => lifetime.abort(), { once: true })
     if (closed.aborted) lifetime.abort()
     do {
-      if (stream.writableLength < maxUnsentBytes) this.#tick(connection)
+      if (stream.writableLength < maxUnsentBytes) await this.#tick(connection, lifetime.signal)
     } while (await pause(tickMs, lifetime.signal))
     clearTimeout(collected)
     if (closed.aborted) return
-    // The broker would send the last will only if the connection ended without a farewell.
-    const farewell = client.publishAsync(status, 'offline', { qos: 1, retain: true })
+    // The broker sends the last will only if a connection ends without DISCONNECT.
+    const offline = client.publishAsync(statusTopic(this.#topics), 'offline', { qos: 1, retain: true })
     await withTimeout(
-      farewell.catch(() => {}),
-      goodbyeMs,
+      offline.catch(() => {}),
+      closingMs,
     )
     await withTimeout(
       client.endAsync().catch(() => {}),
-      goodbyeMs,
+      closingMs,
     )
   }
 
-  #tick({ client }: BrokerConnection): void {
-    // The next tick publishes what could not be published, and a lost connection publishes everything again.
-    const onError = () => {}
+  async #tick({ client }: BrokerConnection, signal: AbortSignal): Promise<void> {
     for (const alert of this.#alerts.splice(0)) client.publish(alertTopic(this.#topics), alert, { qos: 1 }, onError)
-    const options = { now: performance.now(), limit: maxPerTick }
-    const { publications, published } = planPublications(this.#published, this.#listWanted(), options)
-    for (const { topic, payload } of publications) client.publish(topic, payload, { retain: true }, onError)
-    this.#published = published
+    this.#pass += 1
+    this.#remaining = maxPerTick
+    const { receiverStore, performerNames } = this.#deps
+    const performers = performerNames()
+    for (const { id } of receiverStore.listFacts()) {
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+      if (signal.aborted) return
+      const receiver = receiverStore.get(id)
+      if (receiver === undefined) continue
+      const known = this.#components.get(discoveryTopic(this.#topics, id))
+      const device = toDiscoveryMessage(receiver, this.#topics, known)
+      if (device !== null && this.#offer(client, device)) {
+        this.#components.set(device.topic, listComponents(device.toPayload()))
+      }
+      for (const state of toStateMessages(receiver, this.#topics, performers)) this.#offer(client, state)
+    }
+    this.#removeOthers(client)
+  }
+
+  /** Publishes a message if it is due. Returns whether it was published. */
+  #offer(client: BrokerConnection['client'], message: RetainedMessage): boolean {
+    const { topic, facts, levels } = message
+    const last = this.#published.get(topic)
+    const now = performance.now()
+    if (last !== undefined) last.pass = this.#pass
+    if (!isDue(last, message, now) || this.#remaining === 0) return false
+    this.#remaining -= 1
+    client.publish(topic, message.toPayload(), { retain: true }, onError)
+    this.#published.set(topic, { facts, levels, at: now, pass: this.#pass })
+    return true
+  }
+
+  /** Publishes an empty message to every topic that is no longer wanted. */
+  #removeOthers(client: BrokerConnection['client']): void {
+    for (const [topic, { pass }] of this.#published) {
+      if (pass === this.#pass) continue
+      if (this.#remaining === 0) return
+      this.#remaining -= 1
+      client.publish(topic, '', { retain: true }, onError)
+      this.#published.delete(topic)
+      this.#components.delete(topic)
+    }
   }
 
   /** Handles a start of Home Assistant, and messages that are retained from earlier. */
   #receive(topic: string, payload: string, isRetained: boolean): void {
     if (topic === `${this.#topics.discoveryPrefix}/status`) {
-      if (payload === 'online') this.#published = new Map()
+      if (payload === 'online') this.#published.clear()
       return
     }
+    if (!isRetained || payload === '' || !isOwnMessage(this.#topics, topic, payload)) return
+    // Home Assistant may have components that the message now published does not contain.
+    if (topic.endsWith('/config')) {
+      this.#components.set(topic, new Map([...listComponents(payload), ...(this.#components.get(topic) ?? [])]))
+    }
     // Planned as if it had been published before, so that it is removed if it is no longer wanted.
-    if (!isRetained || payload === '' || this.#published.has(topic)) return
-    if (!isOwnMessage(this.#topics, topic, payload)) return
-    this.#published = new Map([...this.#published, [topic, { payload, facts: '', at: performance.now() }]])
+    if (!this.#published.has(topic)) this.#published.set(topic, { ...unknownContent, pass: this.#pass })
   }
+}
 
-  #listWanted(): RetainedMessage[] {
-    const { receivers, receiverFacts } = this.#deps
-    const discoveries = receiverFacts().flatMap((receiver) => this.#discoveryOf(receiver) ?? [])
-    return [...discoveries, ...receivers().flatMap((receiver) => this.#statesOf(receiver))]
-  }
+/** The next pass publishes what could not be published, and a lost connection publishes everything again. */
+function onError(): void {}
 
-  #statesOf(receiver: Receiver): readonly RetainedMessage[] {
-    const states = this.#states.get(receiver) ?? toStateMessages(receiver, this.#topics)
-    this.#states.set(receiver, states)
-    return states
-  }
+/** Whether the broker has acknowledged a subscription with a reason code that denies it. */
+function isDenial(error: unknown): boolean {
+  if (!(error instanceof Error && 'packet' in error && isRecord(error.packet))) return false
+  const { granted } = error.packet
+  return Array.isArray(granted) && granted.some((code) => code >= firstDenialCode)
+}
 
-  #discoveryOf(receiver: Receiver): RetainedMessage | null {
-    const known = this.#discoveries.get(receiver)
-    if (known !== undefined) return known
-    const discovery = toDiscoveryMessage(receiver, this.#topics)
-    this.#discoveries.set(receiver, discovery)
-    return discovery
-  }
+async function acknowledged<T>(promise: Promise<T>): Promise<void> {
+  promise.catch(() => {})
+  if ((await withTimeout(promise, acknowledgementMs)) === 'late') throw new NoAcknowledgementError()
 }
