@@ -94,6 +94,17 @@ describe('the simulated Planning Center', () => {
     expect(countOf(await get('/service_types'))).toEqual([200, '1', null])
   })
 
+  it('counts no requests without a valid token, and accepts fewer that read far into a list', async () => {
+    await start({ rateLimit: { requests: 4, seconds: 20 } })
+    const statusOf = async (path: string, credentials?: string) => (await get(path, credentials)).status
+    const far = '/service_types?offset=30001'
+    const statuses = [await statusOf('/service_types', 'app:wrong')]
+    for (const path of [far, far, far, far, '/service_types']) statuses.push(await statusOf(path))
+    expect(statuses).toEqual([401, 200, 200, 200, 429, 429])
+    now += 20_000
+    expect([await statusOf('/service_types'), await statusOf('/service_types?offset=30000')]).toEqual([200, 200])
+  })
+
   it('serves photos at another address, without credentials', async () => {
     await start()
     const { json } = await get('/service_types/1001/plans/4002/team_members?include=person')

@@ -1,7 +1,8 @@
 /**
  * Simulates the part of Planning Center Services that shows who is scheduled, as its reference and its public clients
  * describe it: JSON:API 1.0 under `/services/v2`, a personal access token as Basic authentication, pages, filters,
- * included records, and 100 requests in 20 s. Photos are at another address, which needs no token.
+ * included records, and 100 requests of a user in 20 s, or 75 while it reads far into a list. Photos are at another
+ * address, which needs no token.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -80,8 +81,13 @@ export async function startPlanningCenter(options: PlanningCenterOptions = {}): 
   const photosUrl = await listen(photos, 0)
 
   const api = createServer((request, response) => {
-    const { headers, refusal } = limiter()
-    const reply = refusal ?? authorize(request) ?? handle(request, { church, photosUrl, now: now(), url })
+    const unauthorized = authorize(request)
+    if (unauthorized !== null) {
+      respond(request, response, unauthorized)
+      return
+    }
+    const { headers, refusal } = limiter(request)
+    const reply = refusal ?? handle(request, { church, photosUrl, now: now(), url })
     respond(request, response, { ...reply, headers: { ...headers, ...reply.headers } })
   })
   const url = await listen(api, port)
@@ -118,14 +124,18 @@ function close(server: Server & { closeAllConnections?(): void }): Promise<void>
   return new Promise((resolve) => server.close(() => resolve()))
 }
 
-/** Counts the requests of fixed periods, those that are refused included. */
-function createLimiter(
-  { requests, seconds }: { readonly requests: number; readonly seconds: number },
-  now: () => number,
-) {
+/** Requests with a higher offset have a lower limit. */
+const farOffset = 30_000
+const farShare = 0.75
+
+/** Counts the requests of the user in fixed periods, those that are refused included. */
+function createLimiter(limit: { readonly requests: number; readonly seconds: number }, now: () => number) {
   let startedAt = Number.NEGATIVE_INFINITY
   let count = 0
-  return () => {
+  const { seconds } = limit
+  return ({ url = '/' }: IncomingMessage) => {
+    const offset = Number(new URL(url, 'http://planning-center').searchParams.get('offset'))
+    const requests = offset > farOffset ? Math.floor(limit.requests * farShare) : limit.requests
     if (now() >= startedAt + seconds * 1000) {
       startedAt = now()
       count = 0

@@ -336,6 +336,14 @@ describe.concurrent('the import from Planning Center', () => {
     expect(planningCenter.requests.length).toBe(requests + 1)
   })
 
+  // Conformance: C-16.17.
+  it('reads a plan although the limit of the user is reached in between', async () => {
+    const { app, planningCenter, request } = await startBoth({ church: { rateLimit: { requests: 3, seconds: 1 } } })
+    expect((await app.post(path, request)).status).toBe(200)
+    expect(planningCenter.requests.map(({ status }) => status)).toContain(429)
+    expect(Object.keys(await castOf(app))).toEqual(['1', '2', '3', '4'])
+  })
+
   // Conformance: C-16.18.
   it('needs the role operator', async () => {
     const app = await startApp({ config: { require_login: true } })

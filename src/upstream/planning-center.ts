@@ -36,8 +36,10 @@ interface PlanningCenterOptions {
 
 const servicesPath = '/services/v2'
 const version = '2018-11-01'
-/** Within the limit of 100 requests in 20 s. */
-const rateLimit = { perSecond: 5, burst: 80 }
+/** At most 100 requests in any 20 s, the limit of a user. */
+const rateLimit = { perSecond: 4, burst: 20 }
+/** Photos are at other addresses, to which the limit does not apply. */
+const photosRateLimit = { perSecond: 20, burst: 80 }
 const pageSize = 100
 const maxPages = 50
 const photosTimeoutMs = 20_000
@@ -113,7 +115,7 @@ class PlanningCenterClient {
           .filter((address) => this.#isPhoto(address))
           .map(async (address) => {
             const url = new URL(address)
-            const client = clients.get(url.origin) ?? this.#open(url.origin, { scheme: 'none' })
+            const client = clients.get(url.origin) ?? this.#open(url.origin, { scheme: 'none' }, photosRateLimit)
             clients.set(url.origin, client)
             const options = {
               headers: { accept: 'image/*' },
@@ -153,8 +155,8 @@ class PlanningCenterClient {
     }
   }
 
-  #open(baseUrl: string, credentials: Credentials): UpstreamClient {
-    const settings = { baseUrl, timeoutMs: this.#timeoutMs, rateLimit, credentials, verifySsl: true }
+  #open(baseUrl: string, credentials: Credentials, rate = rateLimit): UpstreamClient {
+    const settings = { baseUrl, timeoutMs: this.#timeoutMs, rateLimit: rate, credentials, verifySsl: true }
     return createUpstreamClient({ settings, errors: { ApiError, ApiRateLimitError }, destinations: this.#destinations })
   }
 }
