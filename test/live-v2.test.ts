@@ -395,13 +395,13 @@ describe('a client of version 2', () => {
     // Large messages, because the socket buffers of the client and the service hold several megabytes.
     const title = 'x'.repeat(255)
     const slots = Array.from({ length: 10_000 }, (_, index) => index + 1)
-    for (let count = 0; count < 40; count += 1) await app.post('/api/group/', { title, slots })
+    for (let count = 0; count < 28; count += 1) await app.post('/api/group/', { title, slots })
     const last = app.runtime.live.journal.seq
     client.resume()
     await until('the snapshot arrives', () => client.snapshots() > 1)
     const numbered = client.messages().filter(({ seq }) => seq !== undefined)
     expect(numbered.at(-1)).toMatchObject({ type: 'snapshot', seq: last })
-    expect(numbered.length).toBeLessThan(40)
+    expect(numbered.length).toBeLessThan(28)
     await app.post('/api/group/', { title: 'Last' })
     await until('the next message arrives', () => client.messages().some(({ seq }) => seq === last + 1))
   }, 120_000)

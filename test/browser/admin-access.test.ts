@@ -12,7 +12,7 @@ it('adds a user, changes the role, deactivates, resets the password and removes'
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
   const page = await browser.openAs(app, 'admin', '/admin/people')
-  await row(page, 'the-admin (you)').getByText('Add another administrator first').waitFor()
+  await row(page, 'the-admin (you)').getByText('Add another one first').waitFor()
   await eventually(() => page.getByRole('button', { name: 'Remove the-admin' }).isDisabled()).toBe(true)
 
   // Only the keyboard is used. Invalid input is kept.
