@@ -109,7 +109,7 @@ function createKit(options: PluginUnderTest): PluginKit {
     return resource
   }
   const settingsOf = (config: PluginConfig) => {
-    const limits = { timeout: 10, calls_per_second: unlimitedRate.perSecond, burst: unlimitedRate.burst }
+    const limits = { timeout: 60, calls_per_second: unlimitedRate.perSecond, burst: unlimitedRate.burst }
     const [source] = plugin.listSources({ ...limits, ...config })
     if (source === undefined) throw new Error('the configuration names no source')
     return source

@@ -94,7 +94,6 @@ export const FrequencySuggestion = named('FrequencySuggestion', 'Frequencies tha
   ),
   timed_out: Type.Optional(Type.Literal(true, { description: 'Present if `timeout_ms` ended the search.' })),
 })
-export type FrequencySuggestionBody = Body<typeof FrequencySuggestion>
 
 const guard = (description: string) => whole(`${description} in kHz; 0: not checked.`)
 

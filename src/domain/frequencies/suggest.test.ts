@@ -184,7 +184,7 @@ it('suggests only sets in which a brute force finds no conflict', () => {
       expect(conflictsOf([...keep, ...placed])).toEqual(conflictsOf(keep))
       if (keep.length > 0) beside += placed.length
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   )
-  expect(beside).toBeGreaterThan(60)
+  expect(beside).toBeGreaterThan(20)
 })
