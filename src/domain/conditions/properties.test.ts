@@ -114,7 +114,8 @@ test('the result does not change before it is due', () => {
         run(channel, waitMs)
         const { condition, lastTransmitter, memory, dueAt } = channel.evaluate()
         expect(dueAt ?? Number.POSITIVE_INFINITY).toBeGreaterThan(channel.now)
-        channel.wait(((dueAt ?? channel.now + 1000 * hour) - channel.now) * fraction)
+        // Whole milliseconds, because fractions of times of day are rounded.
+        channel.wait(Math.floor(((dueAt ?? channel.now + 1000 * hour) - channel.now) * fraction))
         const later = channel.evaluate()
         expect(later.condition).toBe(condition)
         expect(later.memory).toBe(memory)
