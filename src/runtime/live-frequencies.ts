@@ -1,5 +1,6 @@
 /** The carriers of the installation and their conflicts, which are determined again only after they have changed. */
 
+import type { Receiver } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Carrier } from '../domain/frequencies/carrier.ts'
 import { type CheckOptions, isComplete, recheckCarriers } from '../domain/frequencies/check.ts'
@@ -73,10 +74,14 @@ export class LiveFrequencies {
   }
 
   carriers(): readonly LiveCarrier[] {
-    const { lists, receiverStore, placeholderStore } = this.#deps.state
+    return this.#listCarriers(this.#deps.state.receiverStore.list())
+  }
+
+  #listCarriers(receivers: readonly Receiver[]): readonly LiveCarrier[] {
+    const { lists, placeholderStore } = this.#deps.state
     const { groups, locations } = lists.current
     return listLiveCarriers({
-      receivers: receiverStore.list(),
+      receivers,
       placeholders: placeholderStore.list(),
       groups,
       locations,
@@ -86,8 +91,9 @@ export class LiveFrequencies {
 
   /** Describes everything that the conflicts depend on, and what is shown of carriers except for levels. */
   describe(): string {
-    const { REGION, TV_IN_USE } = this.#deps.state.settings.get(null)
-    return JSON.stringify([REGION, TV_IN_USE, describeCarriers(this.carriers())])
+    const { receiverStore, settings } = this.#deps.state
+    const { REGION, TV_IN_USE } = settings.get(null)
+    return JSON.stringify([REGION, TV_IN_USE, describeCarriers(this.#listCarriers(receiverStore.listFacts()))])
   }
 
   /** Checks the carriers; throws a RequestError if there are too many. The result contains the carriers that were not selected, too. */
