@@ -241,31 +241,6 @@ describe('Recorder', () => {
     expect(history.seconds()[4]?.[1]).toMatchObject({ audio_max: null, audio_last: null, battery: null, minutes: null })
   })
 
-  it('keeps the levels from before a switch out of the second in which a transmitter is switched', async () => {
-    const { sample, report, history, recorder } = open({ receiver: createReceiver([{ rf_level: -108 }]) })
-    const noise = { transmitter: null, rf_level: -108 }
-    await pass(1200)
-    sample({ rf_level: -107 })
-    report({ channel: { transmitter: { ...transmitter, rf_level: -50 } } })
-    await pass(300)
-    sample({ transmitter: { rf_level: -52 } })
-    await pass(1500)
-    sample({ transmitter: { rf_level: -97 } })
-    await pass(1200)
-    sample({ transmitter: { rf_level: -60 } })
-    report({ channel: noise })
-    await pass(1800)
-    await recorder.flush()
-    expect(history.seconds().map(([, { letter, rf_min, rf_max }]) => [letter, rf_min, rf_max])).toEqual([
-      ['0', -108, -108],
-      ['1', -52, -50],
-      ['1', -52, -52],
-      ['1', -97, -97],
-      ['0', -108, -108],
-      ['0', -108, -108],
-    ])
-  })
-
   // Conformance: C-12.21.
   it('records the state at the end of a second', async () => {
     const { report, setCondition, history, levels } = open()

@@ -3,7 +3,6 @@
  * every few seconds for many channels causes reads of the last seconds only.
  */
 
-import type { Steps } from '../domain/history/columns.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import { addSeconds, noWalkLevels, type WalkLevels } from '../domain/history/walk-test.ts'
 import { LruMap } from '../platform/lru-map.ts'
@@ -61,11 +60,10 @@ export class WalkTests {
       const to = Math.min(settled, from + spanSeconds)
       const unread = checks.filter((check) => this.#readLevels(check).next < to)
       if (unread.length === 0) continue
-      const steps = await this.#readSteps(unread, from, to)
+      const steps = await this.#deps.levels.read(idsOf(unread), from, to, 1)
       for (const check of unread) {
         const before = this.#readLevels(check)
-        const levels = addSeconds(before, steps, check.channelId, { from: before.next, to })
-        this.#kept.set(keyOf(check), { ...levels, next: to })
+        this.#kept.set(keyOf(check), { ...addSeconds(before, steps, check.channelId, before.next), next: to })
       }
     }
   }
@@ -76,28 +74,22 @@ export class WalkTests {
     end: number,
   ): Promise<ReadonlyMap<number, WalkLevels>> {
     if (checks.length === 0) return new Map()
-    const steps = await this.#readSteps(checks, settled, end)
+    const steps = await this.#deps.levels.read(idsOf(checks), settled, end, 1)
     return new Map(
       checks.map((check) => {
         const before = this.#readLevels(check)
-        return [check.channelId, addSeconds(before, steps, check.channelId, { from: before.next, to: end })]
+        return [check.channelId, addSeconds(before, steps, check.channelId, before.next)]
       }),
-    )
-  }
-
-  /** Reads a second more on both sides, because `addSeconds` needs the neighbours of every second. */
-  #readSteps(checks: readonly BegunCheck[], from: number, to: number): Promise<Steps> {
-    return this.#deps.levels.read(
-      checks.map(({ channelId }) => channelId),
-      from - 1,
-      to + 1,
-      1,
     )
   }
 
   #readLevels(check: BegunCheck): ReadLevels {
     return this.#kept.get(keyOf(check)) ?? { ...noWalkLevels, next: Math.ceil(check.beganAt / 1000) }
   }
+}
+
+function idsOf(checks: readonly BegunCheck[]): number[] {
+  return checks.map(({ channelId }) => channelId)
 }
 
 function keyOf({ channelId, beganAt }: BegunCheck): string {

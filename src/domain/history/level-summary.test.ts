@@ -56,14 +56,15 @@ describe('the summary of recorded levels', () => {
       { secondsOn: 10, rfLowest: -50 },
     ],
     [
-      'the last second before a transmitter was switched off',
+      'noise in the seconds in which a transmitter was switched on or off, which does not count',
       [
         [5, '0', -101],
+        [1, '1', -101],
         [10, '1', -50],
-        [1, '1', -97],
+        [1, '1', -99],
         [5, '0', -101],
       ],
-      { secondsOn: 11, rfLowest: -97 },
+      { secondsOn: 12, rfLowest: -50 },
     ],
     [
       'batteries that are known for a part of the time',
@@ -122,17 +123,6 @@ describe('the summary of recorded levels', () => {
       -50,
     ],
     [[[50, '0', -100]], null],
-    // A transmitter that is on in every other second.
-    [
-      [
-        [1, '1', -60],
-        [1, '0', -100],
-        [1, '1', -70],
-        [1, '0', -100],
-        [1, '1', -80],
-      ],
-      -80,
-    ],
   ])('has the first percentile of the lowest levels of %j', (parts, expected) => {
     expect(percentile(summaryOf(seconds(...parts)), 0.01)).toBe(expected)
   })

@@ -1,6 +1,7 @@
 /** Sums up the recorded levels of channels over a range, such as a show. All times are epoch seconds. */
 
 import { noValue, type Steps, stateLetters } from './columns.ts'
+import { isNextToOff } from './switched.ts'
 import type { TierStep } from './tiers.ts'
 
 /** What is known of one channel; only the time counts in which a transmitter was on, muted or not. */
@@ -141,7 +142,7 @@ function summarizeBlock(tierSteps: TierSteps, channel: number, block: TimeRange)
     if (!onStates.includes(state[index] as number)) continue
     secondsOn += Math.min(block.to, timeOf(index) + tier) - Math.max(block.from, timeOf(index))
     const level = rf_min[index] as number
-    if (level !== noValue) {
+    if (level !== noValue && !(tier === 1 && isNextToOff(steps, channel, index))) {
       if (rfLowest === noValue || level < rfLowest) rfLowest = level
       if (tier === 1) rfSeconds.set(level, (rfSeconds.get(level) ?? 0) + 1)
     }

@@ -84,8 +84,6 @@ export class CurrentSecond {
   #held = new Int16Array(64 * heldCount)
   #weak = new Float64Array(64 * weakCount)
   #isSampled = new Uint8Array(64)
-  /** Whether a transmitter was on at the last sample. */
-  #hadTransmitter = new Uint8Array(64)
 
   /** Adds a channel that is not recorded yet, and returns its index. */
   add(): number {
@@ -110,9 +108,7 @@ export class CurrentSecond {
   }
 
   /**
-   * Folds the levels of a sample that arrived at the time `at`. RF below `weakDbm` is weak while a transmitter is on. When
-   * a transmitter was switched on or off, the RF levels of this second from before do not count: noise is no level of a
-   * transmitter.
+   * Folds the levels of a sample that arrived at the time `at`. RF below `weakDbm` is weak while a transmitter is on.
    */
   fold(index: number, values: Readonly<RecordedValues>, weakDbm: number, at: number): void {
     this.#countWeak(index, at)
@@ -124,13 +120,11 @@ export class CurrentSecond {
     this.#held[heldStart + held.rms] = hasTransmitter ? toRecorded(values.rms) : noValue
     this.#held[heldStart + held.quality] = hasTransmitter ? toRecorded(values.quality) : noValue
     this.#weak[index * weakCount + weak.lastsUntil] = best < weakDbm ? at + sampleMs : Number.NEGATIVE_INFINITY
-    if (this.#isSampled[index] === 0) this.#copyHeld(index)
+    if (this.#isSampled[index] === 1) this.#foldHeld(index)
     else {
-      if (this.#hadTransmitter[index] !== Number(hasTransmitter)) this.#copyRf(index)
-      this.#foldHeld(index)
+      this.#isSampled[index] = 1
+      this.#copyHeld(index)
     }
-    this.#isSampled[index] = 1
-    this.#hadTransmitter[index] = Number(hasTransmitter)
   }
 
   /**
@@ -172,16 +166,12 @@ export class CurrentSecond {
     this.#weak[start + weak.countedUntil] = until
   }
 
-  #copyRf(index: number): void {
-    const rf = this.#held[index * heldCount + held.rf] ?? noValue
-    this.#columns[index * columnCount + rf_min] = rf
-    this.#columns[index * columnCount + rf_max] = rf
-  }
-
   #copyHeld(index: number): void {
-    this.#copyRf(index)
     const start = index * columnCount
     const heldStart = index * heldCount
+    const rf = this.#held[heldStart + held.rf] ?? noValue
+    this.#columns[start + rf_min] = rf
+    this.#columns[start + rf_max] = rf
     this.#columns[start + audio_max] = this.#held[heldStart + held.peak] ?? noValue
     this.#columns[start + quality_min] = this.#held[heldStart + held.quality] ?? noValue
   }
@@ -211,7 +201,6 @@ export class CurrentSecond {
     this.#held = doubled(this.#held, new Int16Array(2 * this.#held.length))
     this.#weak = doubled(this.#weak, new Float64Array(2 * this.#weak.length))
     this.#isSampled = doubled(this.#isSampled, new Uint8Array(2 * this.#isSampled.length))
-    this.#hadTransmitter = doubled(this.#hadTransmitter, new Uint8Array(2 * this.#hadTransmitter.length))
   }
 }
 
