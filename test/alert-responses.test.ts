@@ -137,7 +137,7 @@ describe.concurrent('POST /api/alerts/{id}/snooze', () => {
     expect(await openAlerts(app)).toEqual([json])
 
     await app.runtime.alerts.edit(async (tx, revision) => {
-      const alert = await snoozeAlert(tx, revision, id, { by: 'ann', at: Date.now(), until: Date.now() + 50 })
+      const alert = await snoozeAlert(tx, revision, id, { by: 'ann', at: Date.now(), until: Date.now() + 500 })
       if (alert === null) throw new Error('The alert was not snoozed.')
       return { alert, isChanged: true }
     })

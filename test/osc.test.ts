@@ -43,8 +43,8 @@ it('sends values and alerts to UDP and TCP targets on change', async () => {
   ]
   const { simulator, id } = await startWithOsc({ targets })
   await eventually(() => udp.value('/micwatch/ch/1/name')).toBe('Zoe')
-  expect(udp.value('/micwatch/ch/1/rf')).toBe(-47)
-  expect(udp.value('/micwatch/ch/1/muted')).toBe(0)
+  await eventually(() => udp.value('/micwatch/ch/1/rf')).toBe(-47)
+  await eventually(() => udp.value('/micwatch/ch/1/muted')).toBe(0)
   simulator.show.set(id, { battery: 9 }, 1)
   await eventually(() => udp.value('/micwatch/ch/1/state')).toBe('battery_critical')
   await eventually(() => udp.value('/micwatch/ch/1/battery')).toBe(9)
