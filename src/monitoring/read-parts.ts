@@ -23,7 +23,7 @@ export interface ReadPartsOptions {
 }
 
 export interface PartReaderDeps {
-  readonly source: MonitoredSource
+  readonly source: Pick<MonitoredSource, 'client' | 'settings'>
   readonly devices: SourceDevices
   now(): number
 }
@@ -36,6 +36,8 @@ export class PartReader {
   #hasRead = false
   /** The number of requests that remain in this cycle. */
   #budget = 0
+  /** The number of requests that earlier cycles sent beyond their budget, and that later cycles save. */
+  #owed = 0
 
   constructor(deps: PartReaderDeps) {
     this.#deps = deps
@@ -46,11 +48,13 @@ export class PartReader {
     const { rateLimit } = this.#deps.source.settings
     const allowed = Math.floor(budgetShare * (options.intervalMs / 1000) * rateLimit.perSecond)
     // Reading the list was one request. The first cycle may use the whole burst.
-    this.#budget = Math.max(allowed, this.#hasRead ? 1 : rateLimit.burst) - 1
+    const perCycle = Math.max(1, Math.max(allowed, this.#hasRead ? 0 : rateLimit.burst) - 1)
+    this.#budget = Math.max(0, perCycle - this.#owed)
+    this.#owed = Math.max(0, this.#owed - perCycle)
     this.#hasRead = true
     const time = performance.now()
     await this.#readIdentities(entries, options, time)
-    await this.#readLevels(await this.#findDueLevels(entries, options, time), options, time)
+    await this.#readLevels(await this.#findDueLevels(entries, options, time), options)
   }
 
   async #readIdentities(entries: readonly RememberedDevice[], options: ReadPartsOptions, time: number): Promise<void> {
@@ -95,17 +99,24 @@ export class PartReader {
     return due
   }
 
-  async #readLevels(entries: RememberedDevice[], options: ReadPartsOptions, time: number): Promise<void> {
+  /**
+   * Reads devices until the budget is used up. The last one may exceed it, because a device may need more requests than
+   * a whole cycle has. The following cycles save what it exceeded.
+   */
+  async #readLevels(entries: RememberedDevice[], options: ReadPartsOptions): Promise<void> {
     const { source, devices, now } = this.#deps
     const { signal, start } = options
     for (const entry of entries.sort((a, b) => a.levelsAt - b.levelsAt)) {
+      if (this.#budget <= 0) break
       const { levelParts } = devices.translationOf(entry)
-      if (levelParts.length > this.#budget) break
       const at = now()
+      // Differs from device to device, so that the order stays the same in the next cycle.
+      const time = performance.now()
       for (const part of levelParts) {
         entry.device = await devices.adapter.readPart(source.client, entry.device, part, signal)
       }
       this.#budget -= levelParts.length
+      this.#owed += Math.max(0, -this.#budget)
       await this.#recordRead(entry, options, time, { ...start, at })
     }
   }
