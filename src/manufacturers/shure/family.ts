@@ -4,7 +4,8 @@ const families: readonly (readonly [RegExp, string])[] = [
   [/^ULX-?D/i, 'ulxd'],
   [/^QLX-?D/i, 'qlxd'],
   [/^SLX-?D/i, 'slxd'],
-  [/^(AD\d|ADT|AXT|AXIENT)/i, 'ad'],
+  [/^(ADPSM|ADT[DQ])/i, 'adpsm'],
+  [/^(AD\d|AXT|AXIENT)/i, 'ad'],
   [/^(UHF-?R|UR4)/i, 'uhfr'],
   [/^(PSM-?1000|P10)/i, 'psm1000'],
 ]

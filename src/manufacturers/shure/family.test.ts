@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { unitTypeOf } from '../../domain/equipment/hardware.ts'
+import { familyOf } from './family.ts'
+
+test.each([
+  ['ULXD4Q-G50', 'ulxd', 'mic_transmitter'],
+  ['AD4Q-A', 'ad', 'mic_transmitter'],
+  ['AXT400', 'ad', 'mic_transmitter'],
+  ['ADTQ', 'adpsm', 'iem_receiver'],
+  ['ADTD', 'adpsm', 'iem_receiver'],
+  ['P10T', 'psm1000', 'iem_receiver'],
+] as const)('%s belongs to the family %s, whose packs are of the type %s', (model, family, type) => {
+  expect(familyOf(model)).toBe(family)
+  expect(unitTypeOf(family)).toBe(type)
+})
