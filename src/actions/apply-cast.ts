@@ -41,7 +41,8 @@ export interface ApplyCastDeps {
 }
 
 interface CastSource {
-  readonly rows: readonly CastRow[]
+  /** The rows, or a function that makes other changes in the transaction first. */
+  readonly rows: readonly CastRow[] | ((tx: Tx, revision: number, undo: UndoRecorder) => Promise<PreparedRows>)
   /** A preview makes the same changes and rolls them back. */
   readonly preview: boolean
   /** The action in the audit log and of the undo, and what it was done to. */
@@ -51,6 +52,12 @@ interface CastSource {
   describeRow(row: number): string
   /** Called in the transaction, at its end; not for a preview. */
   finish?(tx: Tx): Promise<void>
+}
+
+interface PreparedRows {
+  readonly rows: readonly CastRow[]
+  /** The changes that have been made. */
+  readonly changes: readonly RecordChange[]
 }
 
 interface AppliedCast {
@@ -67,20 +74,22 @@ export async function applyCast(
 ): Promise<AppliedCast> {
   let applied: AppliedCast | undefined
   try {
-    await ingest.change(async (tx) => {
+    await ingest.change(async (tx, revision) => {
       await lockPictures(tx)
       await lockUnits(tx)
+      const undo = new UndoRecorder(tx)
+      const prepared = typeof rows === 'function' ? await rows(tx, revision, undo) : { rows, changes: [] }
       const state = await readState(tx)
-      const plan = planCast(rows, state)
+      const plan = planCast(prepared.rows, state)
       if ('unknownSlot' in plan) {
         const details = `${describeRow(plan.row)}: there is no slot ${plan.unknownSlot}`
         throw new RequestError('bad_request', { details })
       }
-      const work = { tx, plan, state, now: now(), mount, preview, undo: new UndoRecorder(tx), changes: [] }
+      const work = { tx, plan, state, now: now(), mount, preview, undo, changes: [...prepared.changes] }
       const performers = await applyPerformers(work)
       await recordAssignments(tx, { actor, time: work.now }, () => applyAssignments(work, performers))
       await applyPlaceholders(work)
-      const { changes, undo } = work
+      const { changes } = work
       const { skipped } = plan
       const undo_id = await undo.save(action, now())
       // The undo record keeps the pictures that it can restore.

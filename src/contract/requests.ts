@@ -182,6 +182,8 @@ export const CastText = body({
   preview: Type.Optional(flag),
 })
 
+export const MicboardConfig = body({ text: text(1, 1_000_000), preview: Type.Optional(flag) })
+
 // --- Planning Center -------------------------------------------------------------------------------------------------
 
 const token = text(3, 1000)

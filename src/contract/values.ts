@@ -66,6 +66,7 @@ export const auditActions = [
   'assignment.change',
   'assignment.delete',
   'cast.import',
+  'micboard.import',
   'planning_center.import',
   'planning_center.remember',
   'planning_center.forget',

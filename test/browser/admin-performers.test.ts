@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { startPlanningCenter } from '../../simulators/planning-center.ts'
-import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, messages, phone, press, row, scrollsHorizontally } from './browser.ts'
@@ -201,6 +201,43 @@ it('previews a pasted cast list, applies it, and undoes it', async () => {
 
   await page.getByLabel('Cast list').fill('99\tNora')
   await page.getByText('there is no slot 99').waitFor()
+})
+
+// Conformance: C-16.79.
+it('imports config.json of micboard: preview, apply, undo', async () => {
+  const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  await until('both transmitters are detected', async () => (await app.get('/api/units/')).json.length === 2)
+  const groups = async () => (await app.get('/api/groups/')).json
+  const page = await browser.openAs(app, 'operator', '/admin/cast')
+  await page.getByRole('button', { name: 'From micboard' }).click()
+  const file = page.getByLabel('Content of config.json')
+  await file.fill('{"slots": [{"slot": 1}, {"slot": "2"}]}')
+  await page.getByText('slots.1: expected').waitFor()
+  const { ip } = deviceOf(shure)
+  const slots = [
+    { slot: 2, ip, type: 'ulxd', channel: 1, extended_name: '<i>Nora</i>' },
+    { slot: 1, ip, type: 'ulxd', channel: 2 },
+    { slot: 5, type: 'offline', extended_name: 'Cantor' },
+    { slot: 6, ip: '192.0.2.1', type: 'ulxd', channel: 1, extended_name: 'Ada' },
+  ]
+  await file.fill(JSON.stringify({ slots, groups: [{ group: 1, title: 'Leads', slots: [2, 0, 1] }] }))
+  await page
+    .getByText('2 slots change, 1 group changes, 1 pack changes, 1 placeholder changes, 1 new performer.')
+    .waitFor()
+  await page.getByText('Slot 6 Ada: There is no receiver with the address 192.0.2.1.').waitFor()
+  await row(page, 'Group Leads').getByText('2, 1').waitFor()
+  await eventually(() => groups()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.setViewportSize(phone.viewport)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('2 slots changed, 1 group changed, 1 pack changed').waitFor()
+  await eventually(() => groups()).toMatchObject([{ title: 'Leads', slots: [2, 1] }])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await messages(page).getByText('The import was undone.').waitFor()
+  await eventually(() => groups()).toEqual([])
 })
 
 // Conformance: C-16.10.

@@ -53,6 +53,23 @@ it('combines the end of an assignment with the new one of the same unit, and sor
   })
 })
 
+it('lists placeholders that are added and slots that change by slot, then groups', () => {
+  const { rows } = toDifference([
+    { what: 'channel_slot', id: 11, from: { slot: 1 }, to: { slot: 4 } },
+    { what: 'placeholder', id: null, from: null, to: { slot: 2, name: 'Cantor', note: 'P1' } },
+    { what: 'group', id: null, from: null, to: { title: 'Leads', slots: [4, 2] } },
+    { what: 'group', id: 5, from: { title: 'Choir', slots: [1] }, to: { title: 'Choir', slots: [9] } },
+  ])
+  expect(
+    rows.map(({ kind, slot, before, after }) => [kind, slot, before?.name, before?.detail, after?.name, after?.detail]),
+  ).toEqual([
+    ['placeholder', 2, undefined, undefined, 'Cantor', 'P1'],
+    ['move', 4, 'Slot 1', null, 'Slot 4', null],
+    ['group', null, undefined, undefined, 'Group Leads', '4, 2'],
+    ['group', null, 'Group Choir', '1', 'Group Choir', '9'],
+  ])
+})
+
 it('counts the columns of a copy from a spreadsheet and of CSV', () => {
   expect(countColumns('\n1\tNora\tPapagena, the bride')).toBe(3)
   expect(countColumns('slot;name')).toBe(2)

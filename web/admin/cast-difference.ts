@@ -2,6 +2,7 @@
 
 import type { CastImport, RecordChange } from '../../src/contract/resources/imports.ts'
 import { isRecord } from '../../src/domain/json.ts'
+import { t } from '../i18n.ts'
 
 /** Who wears a unit, or what a placeholder stands for. */
 export interface Label {
@@ -11,9 +12,12 @@ export interface Label {
   readonly detail: string | null
 }
 
-/** A unit whose performer or role changes, or a placeholder whose name or note changes. */
+/**
+ * A unit whose performer or role changes, a placeholder that is added or gets another name or note, a channel or
+ * placeholder that moves to another slot, or a group that is added or gets other slots.
+ */
 export interface DifferenceRow {
-  readonly kind: 'unit' | 'placeholder'
+  readonly kind: 'unit' | 'placeholder' | 'move' | 'group'
   readonly id: number
   readonly slot: number | null
   readonly before: Label | null
@@ -31,7 +35,12 @@ export interface CastDifference {
 export function toDifference(changes: CastImport['changes']): CastDifference {
   const ofKind = (kind: string) => changes.filter(({ what }) => what === kind)
   const performers = ofKind('performer')
-  const rows = [...toUnitRows(ofKind('assignment')), ...toPlaceholderRows(ofKind('placeholder'))]
+  const rows = [
+    ...toUnitRows(ofKind('assignment')),
+    ...toPlaceholderRows(ofKind('placeholder')),
+    ...toMoveRows([...ofKind('channel_slot'), ...ofKind('placeholder_slot')]),
+    ...ofKind('group').flatMap(toGroupRow),
+  ]
   return {
     rows: rows.toSorted((a, b) => (a.slot ?? Infinity) - (b.slot ?? Infinity) || a.id - b.id),
     added: performers.flatMap(({ from, to }) => (from === null && isRecord(to) ? [String(to.name)] : [])),
@@ -62,15 +71,38 @@ function toAssignment(value: RecordChange['from']) {
   }
 }
 
+/** The slot identifies a placeholder, because it may not be stored yet. */
 function toPlaceholderRows(changes: readonly RecordChange[]): DifferenceRow[] {
-  return changes.flatMap(({ id, from, to }) => {
-    if (id === null || !isRecord(from) || !isRecord(to)) return []
-    return [{ kind: 'placeholder', id, slot: Number(to.slot), before: toPlaceholder(from), after: toPlaceholder(to) }]
+  return changes.flatMap(({ from, to }) => {
+    if (!isRecord(to)) return []
+    const slot = Number(to.slot)
+    const before = isRecord(from) ? toPlaceholder(from) : null
+    return [{ kind: 'placeholder', id: slot, slot, before, after: toPlaceholder(to) }]
   })
 }
 
 function toPlaceholder({ name, note }: Record<string, unknown>): Label {
   return { name: String(name), detail: String(note) || null }
+}
+
+function toMoveRows(changes: readonly RecordChange[]): DifferenceRow[] {
+  const labelOf = ({ slot }: Record<string, unknown>) => ({
+    name: t('cast.slot', { slot: String(slot) }),
+    detail: null,
+  })
+  return changes.flatMap(({ id, from, to }) => {
+    if (id === null || !isRecord(from) || !isRecord(to)) return []
+    return [{ kind: 'move', id, slot: Number(to.slot), before: labelOf(from), after: labelOf(to) }]
+  })
+}
+
+/** A group is listed after the slots. Its place in the list identifies it, because it may not be stored yet. */
+function toGroupRow({ from, to }: RecordChange, index: number): DifferenceRow[] {
+  const labelOf = (value: RecordChange['from']) =>
+    isRecord(value) && Array.isArray(value.slots)
+      ? { name: t('cast.group', { title: String(value.title) }), detail: value.slots.join(', ') }
+      : null
+  return [{ kind: 'group', id: index, slot: null, before: labelOf(from), after: labelOf(to) }]
 }
 
 const columnSeparators = ['\t', ';', ',']

@@ -121,7 +121,10 @@ export function SkippedList({ title, items }: SkippedProps) {
 function summaryText({ rows, added, updated }: CastDifference, when: 'preview' | 'applied'): string {
   const countRows = (kind: DifferenceRow['kind']) => rows.filter((row) => row.kind === kind).length
   const [assigned, named] = [countRows('unit'), countRows('placeholder')]
+  const [moved, grouped] = [countRows('move'), countRows('group')]
   const texts = [
+    moved === 0 ? null : t(`cast.${when}.moved`, { count: moved }),
+    grouped === 0 ? null : t(`cast.${when}.groups`, { count: grouped }),
     assigned === 0 ? null : t(`cast.${when}.assignments`, { count: assigned }),
     named === 0 ? null : t(`cast.${when}.placeholders`, { count: named }),
     added.length === 0 ? null : t(`cast.${when}.added`, { count: added.length }),
@@ -145,8 +148,17 @@ function Differences({ changes }: { changes: Changes }) {
 
 function differenceColumns(added: ReadonlySet<string>): readonly Column<DifferenceRow>[] {
   return [
-    { key: 'slot', title: t('cast.column.slot'), cell: ({ slot }) => slot ?? t('cast.noSlot') },
-    { key: 'before', title: t('cast.before'), cell: ({ before }) => <LabelCell label={before} isNew={false} /> },
+    {
+      key: 'slot',
+      title: t('cast.column.slot'),
+      cell: ({ kind, slot }) => slot ?? (kind === 'group' ? '' : t('cast.noSlot')),
+    },
+    {
+      key: 'before',
+      title: t('cast.before'),
+      cell: ({ kind, before }) =>
+        kind !== 'unit' && before === null ? '' : <LabelCell label={before} isNew={false} />,
+    },
     {
       key: 'after',
       title: t('cast.after'),

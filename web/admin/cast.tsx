@@ -1,8 +1,7 @@
 /** Assigns performers to packs from a pasted list or from a plan: preview, apply, undo. */
 
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { CastImport } from '../../src/contract/resources/imports.ts'
-import type { ApiResponse, Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { ProblemLine } from '../parts/problem.tsx'
@@ -13,16 +12,19 @@ import { useMay } from '../session.ts'
 import '../styles/cast.css'
 import { countColumns } from './cast-difference.ts'
 import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
+import { usePreview } from './import-preview.ts'
+import { MicboardForm } from './micboard.tsx'
 import { PlanningCenterForm } from './planning-center.tsx'
 
 type Columns = CastImport['columns']
 
-const sources = ['list', 'planning_center'] as const
+const sources = ['list', 'planning_center', 'micboard'] as const
 
 export function Cast() {
   const mayOperate = useMay('operate')
   const [search, change] = useSearch()
-  const source = new URLSearchParams(search).get('from') === 'planning_center' ? 'planning_center' : 'list'
+  const from = new URLSearchParams(search).get('from')
+  const source = sources.find((name) => name === from) ?? 'list'
   return (
     <Shell title={t('cast.title')} intro={t(`cast.source.${source}.intro`)}>
       {mayOperate ? (
@@ -41,7 +43,7 @@ export function Cast() {
               </button>
             ))}
           </fieldset>
-          {source === 'list' ? <CastForm /> : <PlanningCenterForm />}
+          {source === 'list' ? <CastForm /> : source === 'micboard' ? <MicboardForm /> : <PlanningCenterForm />}
         </div>
       ) : (
         <p className="hint">{t('shell.requires.operator')}</p>
@@ -64,7 +66,7 @@ function CastForm() {
       { text, ...(columns !== null && { columns }), ...(isPreview && { preview: true }) },
       'object',
     )
-  const preview = usePreview(text, columns, () => importCast(true))
+  const preview = usePreview(JSON.stringify([text, columns]), text.trim() === '' ? null : () => importCast(true))
 
   const apply = async () => {
     const response = await send(() => importCast(false))
@@ -125,40 +127,6 @@ function SkippedRows({ skipped }: Pick<CastImport, 'skipped'>) {
     reason,
   }))
   return <SkippedList title={t('cast.skipped', { count: skipped.length })} items={items} />
-}
-
-interface Preview {
-  readonly result: CastImport | null
-  readonly problem: Problem | null
-}
-
-const noPreview: Preview = { result: null, problem: null }
-/** After the last key press. */
-const previewDelayMs = 250
-
-/** Asks for a preview whenever the text or the columns have changed. */
-function usePreview(text: string, columns: Columns | null, read: () => Promise<ApiResponse<CastImport>>): Preview {
-  const [preview, setPreview] = useState(noPreview)
-  const readRef = useRef(read)
-  readRef.current = read
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the columns needs another preview
-  useEffect(() => {
-    if (text.trim() === '') {
-      setPreview(noPreview)
-      return
-    }
-    let isCurrent = true
-    const timer = setTimeout(async () => {
-      const response = await readRef.current()
-      if (!isCurrent) return
-      setPreview(response.ok ? { result: response.body, problem: null } : { result: null, problem: response.problem })
-    }, previewDelayMs)
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [text, columns])
-  return preview
 }
 
 const columnNames = ['slot', 'pack', 'name', 'role', 'note', 'photo'] as const

@@ -6,12 +6,13 @@ import { ErrorResponse } from '../errors.ts'
 import { ByUndo } from '../queries.ts'
 import {
   CastText,
+  MicboardConfig,
   PlanningCenterPlan,
   PlanningCenterPositionSlots,
   PlanningCenterServiceType,
   PlanningCenterToken,
 } from '../requests.ts'
-import { CastImport, Undone } from '../resources/imports.ts'
+import { CastImport, MicboardImport, Undone } from '../resources/imports.ts'
 import {
   PlanningCenterImport,
   PlanningCenterPlans,
@@ -28,6 +29,16 @@ export const importCast = endpoint('POST', '/api/import/cast/', {
   ),
   body: CastText,
   response: { 200: CastImport },
+})
+
+export const importMicboard = endpoint('POST', '/api/import/micboard/', {
+  ...operation(
+    'Hardware',
+    'importMicboard',
+    "Imports micboard's config.json: the slots of channels, extended names as performers, and groups.",
+  ),
+  body: MicboardConfig,
+  response: { 200: MicboardImport },
 })
 
 const planningCenter = '/api/import/planning-center/'

@@ -10,7 +10,7 @@ export const Undone = named('Undone', 'An action that was undone.', {
 export type Undone = Body<typeof Undone>
 
 export const RecordChange = named('RecordChange', 'A difference between the stored records and the requested ones.', {
-  what: text('What changes, for instance `performer`, `assignment` or `placeholder`.'),
+  what: text('What changes, for instance `performer`, `assignment`, `placeholder`, `channel_slot` or `group`.'),
   id: wholeOrNull('Id of the record; null if it does not exist yet.'),
   from: Type.Unknown({ description: 'The values before, or null if the record is added.' }),
   to: Type.Unknown({ description: 'The values after, or null if the assignment ends.' }),
@@ -43,3 +43,21 @@ export const CastImport = named('CastImport', 'The result of an import of a cast
   undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null for a preview, or if nothing changes.'),
 })
 export type CastImport = Body<typeof CastImport>
+
+export const MicboardImport = named(
+  'MicboardImport',
+  "The result of an import of micboard's config.json, or its preview.",
+  {
+    changes: listOf(RecordChange, 'What the import changes.'),
+    skipped: listOf(
+      Type.Object({
+        slot: whole('Slot in the file.'),
+        name: textOrNull('Extended name of the slot.'),
+        reason: text('Why it was not imported.'),
+      }),
+      'Slots and names that are not imported.',
+    ),
+    undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null for a preview, or if nothing changes.'),
+  },
+)
+export type MicboardImport = Body<typeof MicboardImport>

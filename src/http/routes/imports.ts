@@ -1,6 +1,7 @@
 /** Routes for imports and undo. */
 
 import { importCast } from '../../actions/import-cast.ts'
+import { importMicboard, type MicboardImportDeps } from '../../actions/import-micboard.ts'
 import {
   describePlanningCenter,
   forgetPlanningCenter,
@@ -15,13 +16,18 @@ import * as operations from '../../contract/operations/imports.ts'
 import type { ContractServer } from '../server/contract.ts'
 
 export interface ImportRoutesDeps {
-  readonly importDeps: PlanningCenterDeps & UndoDeps
+  readonly importDeps: PlanningCenterDeps & MicboardImportDeps & UndoDeps
 }
 
 export function importRoutes(app: ContractServer, { importDeps }: ImportRoutesDeps): void {
   app.route({
     ...operations.importCast,
     handler: ({ actor, body }) => importCast(importDeps, actor, body),
+  })
+
+  app.route({
+    ...operations.importMicboard,
+    handler: ({ actor, body }) => importMicboard(importDeps, actor, body),
   })
 
   app.route({
