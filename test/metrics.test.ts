@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, version, withoutPush } from './app.ts'
-import { findProgram } from './prometheus.ts'
+import { findPrometheus } from './prometheus.ts'
 
 /** Maps each name with its labels to its value. */
 function readMetrics(text: string): Map<string, number> {
@@ -140,7 +140,7 @@ it('GET /metrics requires the same role as other reads', async () => {
 // Conformance: C-16.64.
 it('deploy/prometheus/rules.yaml passes its tests', async () => {
   const tests = fileURLToPath(new URL('../deploy/prometheus/rules.test.yaml', import.meta.url))
-  const { stdout } = await promisify(execFile)(await findProgram('promtool'), ['test', 'rules', tests])
+  const { stdout } = await promisify(execFile)(await findPrometheus('promtool'), ['test', 'rules', tests])
   expect(stdout).toContain('SUCCESS')
   const rules = await readFile(new URL('../deploy/prometheus/rules.yaml', import.meta.url), 'utf8')
   const tested = await readFile(tests, 'utf8')

@@ -2,12 +2,12 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from './app.ts'
-import { installDebianPackage } from './debian-package.ts'
+import { findProgram } from './debian-package.ts'
 import { freePort } from './postgres.ts'
 
 export interface Prometheus {
@@ -30,7 +30,7 @@ export interface QueryResult {
 
 /** `scrapeConfigs`: nothing is scraped by default. */
 export async function preparePrometheus(scrapeConfigs: readonly object[] = []): Promise<Prometheus> {
-  const program = await findProgram('prometheus')
+  const program = await findPrometheus('prometheus')
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-prometheus-'))
   const config = join(folder, 'prometheus.yml')
   await writeFile(config, JSON.stringify({ scrape_configs: scrapeConfigs }))
@@ -71,30 +71,10 @@ export async function preparePrometheus(scrapeConfigs: readonly object[] = []): 
 }
 
 /** Returns the path of `prometheus` or `promtool`. */
-export async function findProgram(name: 'prometheus' | 'promtool'): Promise<string> {
-  const found = (await findInstalled(name)) ?? (await installOnDebian(name))
-  if (found !== undefined) return found
-  throw new Error(`Prometheus is needed here: install prometheus, so that ${name} is found on the PATH.`)
-}
-
-async function findInstalled(name: string): Promise<string | undefined> {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, name)
-    const exists = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (exists) return path
-  }
-  return undefined
-}
-
-async function installOnDebian(name: string): Promise<string | undefined> {
-  if (process.getuid?.() !== 0) return undefined
-  console.error('The tests need Prometheus, which is not installed. Installing the Debian package.')
-  await installDebianPackage('prometheus')
+export function findPrometheus(name: 'prometheus' | 'promtool'): Promise<string> {
   // The package starts services where there is a service manager.
   const services = ['prometheus', 'prometheus-node-exporter']
-  await promisify(execFile)('systemctl', ['disable', '--now', ...services]).catch(() => {})
-  return findInstalled(name)
+  return findProgram(name, 'prometheus', () =>
+    promisify(execFile)('systemctl', ['disable', '--now', ...services]).catch(() => {}),
+  )
 }

@@ -2,15 +2,15 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../app.ts'
 import type { Certificate } from '../certificates.ts'
 import { onTestEnd } from '../cleanup.ts'
-import { installDebianPackage } from '../debian-package.ts'
+import { findProgram } from '../debian-package.ts'
 import { freePort } from '../postgres.ts'
 
 export interface Broker {
@@ -30,12 +30,12 @@ export const account = { username: 'mics', password: 'mqttSecretPassword' }
 
 /** Starts a broker that ends with the test. */
 export async function startMosquitto(certificate: Certificate): Promise<Broker> {
-  const program = await findProgram('mosquitto')
+  const program = await findProgram('mosquitto', 'mosquitto')
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-mosquitto-'))
   const path = (name: string) => join(folder, name)
   const [port, closedPort, tlsPort] = [await freePort(), await freePort(), await freePort()]
   const passwords = [path('passwords'), account.username, account.password]
-  await promisify(execFile)(await findProgram('mosquitto_passwd'), ['-b', '-c', ...passwords])
+  await promisify(execFile)(await findProgram('mosquitto_passwd', 'mosquitto'), ['-b', '-c', ...passwords])
   await writeFile(path('key.pem'), certificate.key)
   await writeFile(path('cert.pem'), certificate.cert)
   await writeFile(path('acl'), 'topic write mics/#\ntopic read #\n')
@@ -91,29 +91,4 @@ function accepts(port: number): Promise<boolean> {
     socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
     socket.on('connect', () => socket.destroy())
   })
-}
-
-async function findProgram(name: string): Promise<string> {
-  const found = (await findInstalled(name)) ?? (await installOnDebian(name))
-  if (found !== undefined) return found
-  throw new Error(`Mosquitto is needed here: install it, so that ${name} is found on the PATH.`)
-}
-
-async function findInstalled(name: string): Promise<string | undefined> {
-  for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']) {
-    const path = join(folder, name)
-    const exists = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (exists) return path
-  }
-  return undefined
-}
-
-async function installOnDebian(name: string): Promise<string | undefined> {
-  if (process.getuid?.() !== 0) return undefined
-  console.error('The tests need Mosquitto, which is not installed. Installing the Debian package.')
-  await installDebianPackage('mosquitto')
-  return findInstalled(name)
 }
