@@ -103,18 +103,35 @@ it('GET /metrics labels receivers and channels by id, and has a series with thei
 it('GET /metrics counts RF dropouts, clipping and interference of each channel from 0', async () => {
   const simulator = withoutPush(await startShure({ receivers: 1 }))
   const { id } = deviceOf(simulator)
+  simulator.show.set(id, { rf_level: -50 }, 1)
+  simulator.show.set(id, { transmitter: false }, 2)
   const app = await startApp({ manufacturers: [configFor(simulator)] })
   const receiver = await until('the device is known', () => app.receiver(id))
-  const [first, second] = receiver.channels.map((channel) => channel.id)
-  const read = async (name: string, channel: number | undefined) =>
-    readMetrics((await app.get('/metrics')).bytes.toString()).get(
-      `micwatch_channel_${name}_total{channel_id="${channel}"}`,
+  const ids = receiver.channels.slice(0, 2).map((channel) => channel.id)
+  /** Returns the counters of the first two channels: dropouts, clipping and interference of each. */
+  const read = async () => {
+    const metrics = readMetrics((await app.get('/metrics')).bytes.toString())
+    const names = ['dropouts', 'clipping', 'interference']
+    return ids.map((channel) =>
+      names.map((name) => metrics.get(`micwatch_channel_${name}_total{channel_id="${channel}"}`)),
     )
-  for (const name of ['dropouts', 'clipping', 'interference']) expect(await read(name, first)).toBe(0)
+  }
+  const untilCounted = async (what: string, first: readonly number[], second: readonly number[]) =>
+    until(`${what} is counted`, async () => String(await read()) === String([first, second]))
+  expect(await read()).toEqual([
+    [0, 0, 0],
+    [0, 0, 0],
+  ])
   simulator.show.set(id, { audio_level: 0 }, 1)
-  await until('clipping is counted', async () => (await read('clipping', first)) === 1)
-  expect(await read('clipping', second)).toBe(0)
-  expect(await read('dropouts', first)).toBe(0)
+  await untilCounted('clipping', [0, 1, 0], [0, 0, 0])
+  simulator.show.set(id, { rf_level: -97, audio_level: -20 }, 1)
+  await untilCounted('the dropout', [1, 1, 0], [0, 0, 0])
+  simulator.show.set(id, { rf_level: -50 }, 1)
+  // A carrier without a transmitter.
+  simulator.show.set(id, { rf_level: -60 }, 2)
+  await untilCounted('the interference', [1, 1, 0], [0, 0, 1])
+  simulator.show.set(id, { rf_level: -97 }, 1)
+  await untilCounted('the second dropout', [2, 1, 0], [0, 0, 1])
 })
 
 // Conformance: C-16.63.
@@ -147,4 +164,30 @@ it('deploy/prometheus/rules.yaml passes its tests', async () => {
   const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
   expect(names.length).toBeGreaterThan(5)
   expect(names.filter((name) => !tested.includes(`alertname: ${name}`))).toEqual([])
+})
+
+interface Dashboard {
+  readonly uid: string
+  readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] }
+  readonly panels: readonly (Queried & { readonly type: string; readonly targets: readonly Queried[] })[]
+}
+
+interface Queried {
+  readonly datasource?: { readonly uid: string }
+}
+
+// Conformance: C-16.66.
+it('deploy/grafana/micwatch.json can be imported again and used with any data source', async () => {
+  const text = await readFile(new URL('../deploy/grafana/micwatch.json', import.meta.url), 'utf8')
+  const { uid, templating, panels } = JSON.parse(text) as Dashboard
+  expect(uid).toBe('micwatch')
+  expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' })
+  const sources = panels.flatMap(({ datasource, targets }) => [
+    datasource,
+    ...targets.map((target) => target.datasource ?? datasource),
+  ])
+  expect(sources.filter((source) => source?.uid !== `\${datasource}`)).toEqual([])
+  // The AngularJS panels, such as graph and singlestat, no longer exist in Grafana 12.
+  const current = ['stat', 'timeseries', 'state-timeline']
+  expect(panels.map(({ type }) => type).filter((type) => !current.includes(type))).toEqual([])
 })
