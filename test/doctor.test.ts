@@ -295,12 +295,15 @@ describe.concurrent('doctor', () => {
     const hostile = await startHostileProvider()
     const oidc = { issuer: hostile.issuer, client_id: 'micwatch', roles: { crew: 'operator' } }
     const installation = await createInstallation({ oidc })
-    expect((await examine(installation, ['--port', '0'])).find('single_sign_on')).toEqual([
-      true,
-      containing('responds'),
+    const findProvider = async () => (await examine(installation, ['--port', '0'])).find('single_sign_on')
+    expect(await findProvider()).toEqual([true, containing('responds, and its clock agrees')])
+    hostile.aheadMs = 3_600_000
+    const [isPassed, text] = await findProvider()
+    expect([isPassed, text]).toEqual([
+      false,
+      expect.stringMatching(/this machine is 3\d\d\d s behind the clock of 127/),
     ])
     await hostile.stop()
-    const { find } = await examine(installation, ['--port', '0'])
-    expect(find('single_sign_on')).toEqual([false, containing('connection refused by 127.0.0.1')])
+    expect(await findProvider()).toEqual([false, containing('connection refused by 127.0.0.1')])
   })
 })

@@ -142,6 +142,8 @@ export async function startHostileProvider() {
   const hostile = {
     issuer: '',
     forgery: {} as Forgery,
+    /** How far its clock is ahead. */
+    aheadMs: 0,
     respond: {} as Record<string, (response: ServerResponse) => void>,
     stop: async () => {},
   }
@@ -178,7 +180,8 @@ export async function startHostileProvider() {
       return
     }
     const document = documents[pathname]
-    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    const date = new Date(Date.now() + hostile.aheadMs).toUTCString()
+    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json', date })
     response.end(JSON.stringify(document?.() ?? {}))
   })
   hostile.issuer = `http://127.0.0.1:${port}`

@@ -75,6 +75,22 @@ describe.each(engines)('single sign-on (%s)', (engine) => {
   })
 })
 
+// Conformance: C-16.96.
+it('keeps the requested page when the provider does not respond or does not sign the user in', async () => {
+  const provider = await createProvider()
+  const app = await startWith(provider.issuer)
+  const problemOf = async () => {
+    const { url } = await createVisitor().visit(`${app.url}${login}?next=${encodeURIComponent('/wall?x=1')}`)
+    return [url.searchParams.get('problem'), url.searchParams.get('next')]
+  }
+  expect(await problemOf()).toEqual(['unreachable', '/wall?x=1'])
+  await provider.serve(app.url + callback)
+  provider.user = null
+  expect(await problemOf()).toEqual(['denied', '/wall?x=1'])
+  provider.user = { sub: 'u1', claims: { groups: ['other'] } }
+  expect(await problemOf()).toEqual(['no_role', '/wall?x=1'])
+})
+
 // Conformance: C-16.81.
 it.each(['RS256', 'ES256'] as const)(
   'accepts ID tokens that are signed with %s and contain the claims',

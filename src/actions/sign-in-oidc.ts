@@ -73,24 +73,38 @@ export async function startOidcLogin(
   return { url: url.href, secret }
 }
 
+interface FinishedLogin {
+  /** The session, or why the user is not signed in. */
+  readonly outcome: SignedIn | RequestError
+  /** The page to open after the sign-in; null for the start page. */
+  readonly next: string | null
+}
+
 /** Signs the user in with the address to which the provider redirected the browser. Each sign-in ends once. */
 export async function finishOidcLogin(
   deps: OidcDeps,
   requester: Requester,
   { callback, secret }: { callback: URL; secret: string | null },
-): Promise<SignedIn & { readonly next: string | null }> {
+): Promise<FinishedLogin> {
   const { db, now } = deps
   const { provider } = requireSingleSignOn(deps)
   if (secret === null) throw new RequestError('oidc_expired')
   const checks = checksOf(secret)
   if (!isSame(callback.searchParams.get('state') ?? '', checks.state)) throw new RequestError('oidc_expired')
   const login = await db.transaction((tx) => takeOidcLogin(tx, hashOf(secret)))
-  if (login === null || login.expires_at <= now()) throw new RequestError('oidc_expired')
-  const identity = await provider.identify(callback, checks).catch(async (error) => {
-    await auditFailure(deps, requester, { name: 'unknown', details: { issuer: provider.issuer } })
-    return rejectLogin(deps, error)
-  })
-  return { ...(await signInAs(deps, requester, identity)), next: login.next }
+  if (login === null) throw new RequestError('oidc_expired')
+  const { next } = login
+  try {
+    if (login.expires_at <= now()) throw new RequestError('oidc_expired')
+    const identity = await provider.identify(callback, checks).catch(async (error) => {
+      await auditFailure(deps, requester, { name: 'unknown', details: { issuer: provider.issuer } })
+      return rejectLogin(deps, error)
+    })
+    return { outcome: await signInAs(deps, requester, identity), next }
+  } catch (error) {
+    if (error instanceof RequestError) return { outcome: error, next }
+    throw error
+  }
 }
 
 /** Returns the label of single sign-on; null if it is not configured. */

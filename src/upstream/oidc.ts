@@ -51,6 +51,10 @@ export class OidcProvider {
   readonly #destinations: Destinations
   #discovered: Discovered | null = null
   #discovering: Promise<Discovered> | null = null
+  /** Of the last response; null if it had no time. */
+  #clockAheadMs: number | null = null
+  /** Beyond this difference of the clocks, ID tokens are rejected. */
+  readonly clockToleranceMs = clockToleranceSeconds * 1000
 
   constructor(options: OidcProviderOptions) {
     this.#options = options
@@ -101,10 +105,11 @@ export class OidcProvider {
     })
   }
 
-  /** Discovers the provider again. */
-  async check(): Promise<void> {
+  /** Discovers the provider again. Returns by how much this clock is ahead of the provider's; null if it is unknown. */
+  async check(): Promise<number | null> {
     this.#discovered = null
     await this.#discover()
+    return this.#clockAheadMs
   }
 
   async #discover(): Promise<Configuration> {
@@ -170,6 +175,8 @@ export class OidcProvider {
       })
       // undici ignores the signal of a request that has no connection yet.
       const response = await abortable(request, cancel)
+      const time = Date.parse(String(response.headers.date))
+      this.#clockAheadMs = Number.isNaN(time) ? null : Date.now() - time
       if (response.statusCode >= 500)
         throw new OidcError('unreachable', `${url.host} responded with status ${response.statusCode}`)
       const content = await abortable(readLimited(response.body), cancel)

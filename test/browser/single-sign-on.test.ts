@@ -15,7 +15,7 @@ async function startBoth() {
   return { app, provider, serve: () => provider.serve(`${app.url}/api/auth/oidc/callback`) }
 }
 
-// Conformance: C-16.80, C-16.89, C-16.94.
+// Conformance: C-16.80, C-16.89, C-16.94, C-16.96.
 it('signs in from the sign-in page, which says why it did not succeed', async () => {
   const { app, provider, serve } = await startBoth()
   const page = await browser.open(app, '/wall?view=x', phone)
@@ -31,6 +31,7 @@ it('signs in from the sign-in page, which says why it did not succeed', async ()
   provider.user = null
   await link.click()
   await eventually(() => alert.innerText()).toMatch(/was cancelled/)
+  expect(new URL(page.url()).searchParams.get('next')).toBe('/venue/wall?view=x')
   provider.user = { sub: 'u1', claims: { name: 'Ana Smith', groups: ['other'] } }
   await link.click()
   await eventually(() => alert.innerText()).toMatch(/has no role in Micwatch\. Ask an administrator/)

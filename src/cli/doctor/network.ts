@@ -34,10 +34,12 @@ export async function checkClock(sources: readonly MonitoredSource[]): Promise<F
   }
   const { host, differenceMs } = closest
   if (Math.abs(differenceMs) <= maxDifferenceMs) return passed(`${time}; the clock of ${host} agrees.`)
+  return failed(`${time} is ${describeDifference(differenceMs, host)}`)
+}
+
+function describeDifference(differenceMs: number, host: string): string {
   const direction = differenceMs > 0 ? 'ahead of' : 'behind'
-  return failed(
-    `${time} is ${Math.round(Math.abs(differenceMs) / 1000)} s ${direction} the clock of ${host}. Set the clock of this machine, or use a time server on both.`,
-  )
+  return `${Math.round(Math.abs(differenceMs) / 1000)} s ${direction} the clock of ${host}. Set the clock of this machine, or use a time server on both.`
 }
 
 /** A link-local multicast group; datagrams to this port are not delivered to any other program. */
@@ -95,12 +97,26 @@ async function receivesOwn(address: string): Promise<boolean> {
   }
 }
 
-/** Checks that the provider for single sign-on can be used. */
-export async function checkProvider(provider: { readonly issuer: string; check(): Promise<void> }): Promise<Finding> {
+interface CheckedProvider {
+  readonly issuer: string
+  readonly clockToleranceMs: number
+  /** Returns by how much this clock is ahead of the provider's; null if that is unknown. */
+  check(): Promise<number | null>
+}
+
+/** Checks that the provider for single sign-on can be used, and that its clock agrees. */
+export async function checkProvider(provider: CheckedProvider): Promise<Finding> {
+  const { issuer } = provider
+  let aheadMs: number | null
   try {
-    await provider.check()
-    return passed(`The sign-in provider ${provider.issuer} responds.`)
+    aheadMs = await provider.check()
   } catch (error) {
-    return failed(`The sign-in provider ${provider.issuer} cannot be used: ${reasonOf(error)}. Check oidc.issuer.`)
+    return failed(`The sign-in provider ${issuer} cannot be used: ${reasonOf(error)}. Check oidc.issuer.`)
   }
+  if (aheadMs === null) return passed(`The sign-in provider ${issuer} responds. Its time is unknown.`)
+  if (Math.abs(aheadMs) <= provider.clockToleranceMs) {
+    return passed(`The sign-in provider ${issuer} responds, and its clock agrees.`)
+  }
+  const difference = describeDifference(aheadMs, new URL(issuer).host)
+  return failed(`The sign-in provider ${issuer} responds, but sign-ins may fail: this machine is ${difference}`)
 }

@@ -5,6 +5,7 @@ import { finishOidcLogin, type OidcDeps, startOidcLogin } from '../../actions/si
 import * as operations from '../../contract/operations/accounts.ts'
 import { type OidcProblem, oidcProblems } from '../../domain/access/oidc.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { isRecord } from '../../domain/json.ts'
 import { isOwnAddress, pathOf } from '../../domain/pages.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { readOidcCookie, setCookies, setOidcCookie } from '../server/cookies.ts'
@@ -18,7 +19,7 @@ export interface OidcRoutesDeps extends OidcDeps {
 
 export function oidcRoutes(app: ContractServer, deps: OidcRoutesDeps): void {
   const { mount } = deps
-  const open = { config: { needs: 'nothing' }, errorHandler: showProblem(mount) } as const
+  const open = { config: { needs: 'nothing' }, errorHandler: createErrorHandler(mount) } as const
 
   app.route({
     ...operations.startOidcLogin,
@@ -42,8 +43,9 @@ export function oidcRoutes(app: ContractServer, deps: OidcRoutesDeps): void {
       const callback = callbackOf(request, mount)
       callback.search = request.url.split('?').slice(1).join('?')
       setOidcCookie(reply, null)
-      const { next, ...signedIn } = await finishOidcLogin(deps, requesterOf(request), { callback, secret })
-      setCookies(reply, signedIn)
+      const { outcome, next } = await finishOidcLogin(deps, requesterOf(request), { callback, secret })
+      if (outcome instanceof RequestError) return showProblem(request, reply, { error: outcome, next, mount })
+      setCookies(reply, outcome)
       return reply.redirect(next ?? `${mount}/`)
     },
   })
@@ -56,13 +58,29 @@ function callbackOf(request: FastifyRequest, mount: string): URL {
   return new URL(`${base}${operations.finishOidcLogin.url}`)
 }
 
-/** Redirects a browser to the sign-in page, which has a sentence for the problem. Other clients get the error. */
-function showProblem(mount: string) {
+function createErrorHandler(mount: string) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = problemOf(toRequestError(error))
-    if (problem === null || !prefersHtml(request.headers.accept)) throw error
-    return reply.redirect(`${mount}${pathOf('sign_in')}?${new URLSearchParams({ problem })}`)
+    const next = isRecord(request.query) ? request.query.next : null
+    const isUsable = typeof next === 'string' && isOwnAddress(next, mount)
+    return showProblem(request, reply, { error, next: isUsable ? next : null, mount })
   }
+}
+
+interface Problem {
+  readonly error: unknown
+  readonly next: string | null
+  readonly mount: string
+}
+
+/**
+ * Redirects a browser to the sign-in page, which has a sentence for the problem and afterwards opens the page that the
+ * user wanted. Other clients get the error.
+ */
+function showProblem(request: FastifyRequest, reply: FastifyReply, { error, next, mount }: Problem): FastifyReply {
+  const problem = problemOf(toRequestError(error))
+  if (problem === null || !prefersHtml(request.headers.accept)) throw error
+  const query = new URLSearchParams({ problem, ...(next !== null && { next }) })
+  return reply.redirect(`${mount}${pathOf('sign_in')}?${query}`)
 }
 
 function problemOf({ code, status }: RequestError): OidcProblem | 'busy' | null {
