@@ -12,6 +12,7 @@ import { gaps } from './gaps.ts'
 import { growth } from './growth.ts'
 import { type Bench, describeMachine, formatLine, type Line, runBench, tableHead } from './harness.ts'
 import { history } from './history.ts'
+import { integrations } from './integrations.ts'
 import { leaks } from './leaks.ts'
 import { pages } from './pages.ts'
 import { poll } from './poll.ts'
@@ -33,6 +34,7 @@ const names = [
   'frequencies',
   'growth',
   'history',
+  'integrations',
   'leaks',
   'pages',
 ]
@@ -76,6 +78,7 @@ async function main(): Promise<number> {
     frequencies,
     growth(nodeOptions),
     history(days),
+    integrations(nodeOptions),
     leaks,
     pages(nodeOptions),
   ]

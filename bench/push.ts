@@ -127,7 +127,7 @@ let round = 0
  * two changes because they came within 100 ms of each other on a busy machine, only the later one is included. Throws
  * if the last change of a receiver does not arrive.
  */
-async function measureLatencies(
+export async function measureLatencies(
   client: WebSocket,
   changes: readonly Change[],
   perSecond: number,

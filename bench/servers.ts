@@ -81,18 +81,20 @@ export interface Micwatch extends Pick<Child, 'pid' | 'log'> {
 interface ServiceOptions {
   readonly manufacturers: readonly unknown[]
   readonly nodeOptions: readonly string[]
+  /** Further keys of the configuration. */
+  readonly config?: object
 }
 
 /** Starts the built version of Micwatch with its database in `folder`. */
 export async function startService(
   atEnd: AtEnd,
   folder: string,
-  { manufacturers, nodeOptions }: ServiceOptions,
+  { manufacturers, nodeOptions, config = {} }: ServiceOptions,
 ): Promise<Pick<Micwatch, 'pid' | 'log' | 'address'>> {
   const file = join(folder, 'micwatch.yaml')
   // The rate limiter stays active and rejects nothing.
   const rate_limit = { max_requests: 1_000_000, window_seconds: 1 }
-  await writeFile(file, JSON.stringify({ manufacturers, rate_limit }))
+  await writeFile(file, JSON.stringify({ ...config, manufacturers, rate_limit }))
   const listenArgs = ['--config', file, '--data-dir', join(folder, 'data'), '--host', '127.0.0.1', '--port', '0']
   const { pid, log, output } = await startChild(atEnd, [...nodeOptions, programPath, 'serve', '--json', ...listenArgs])
   return { pid, log, address: String(output.address).replace(/\/$/, '') }
@@ -108,6 +110,8 @@ export async function startMicwatch(
     readonly folder?: string
     /** Further configuration entries, besides the upstream's own. */
     readonly manufacturers?: readonly unknown[]
+    /** Further keys of the configuration. */
+    readonly config?: object
   },
 ): Promise<Micwatch> {
   const folder = options.folder ?? (await createTempFolder(atEnd))
@@ -117,7 +121,7 @@ export async function startMicwatch(
     config: { ...system.config, poll_interval: options.pollSeconds },
   }))
   const manufacturers = [...entries, ...(options.manufacturers ?? [])]
-  const service = await startService(atEnd, folder, { manufacturers, nodeOptions: options.nodeOptions })
+  const service = await startService(atEnd, folder, { ...options, manufacturers })
   const { address } = service
   let receivers: readonly ReceiverInData[] = []
   await waitFor(
