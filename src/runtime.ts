@@ -38,7 +38,6 @@ import { createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-m
 import type { Monitor } from './monitoring/monitor.ts'
 import type { NotificationSender } from './monitoring/notification-sender.ts'
 import type { SourceRecords } from './monitoring/source-records.ts'
-import type { SourceRegistry } from './monitoring/source-registry.ts'
 import { openRepairedStore } from './monitoring/store-maintenance.ts'
 import { untilAborted } from './monitoring/wait.ts'
 import { now } from './platform/clock.ts'
@@ -50,7 +49,7 @@ import { type History, RunningHistory } from './runtime/history.ts'
 import { LiveFrequencies } from './runtime/live-frequencies.ts'
 import { Loader } from './runtime/loader.ts'
 import { ManufacturerLoader } from './runtime/manufacturer-loader.ts'
-import { createMonitoring } from './runtime/monitoring.ts'
+import { Monitoring } from './runtime/monitoring.ts'
 import { NotificationAnnouncements } from './runtime/notification-announcements.ts'
 import { createRemoteWrite, type RemoteWrite } from './runtime/remote-write.ts'
 import { createShowAnnouncements } from './runtime/show-announcements.ts'
@@ -212,50 +211,58 @@ interface OpenedStore {
 
 /** Creates all parts and loads the stored state into them. */
 async function composeRuntime(config: Config, options: RuntimeOptions, store: OpenedStore): Promise<Runtime> {
-  const { log, isReadOnly = false, isRecording = true, cache = { drop: () => {} } } = options
-  const { intervalSeconds, defaultIntervalSeconds } = options
-  const { db, secrets, configured } = store
+  const redis = options.isReadOnly ? null : await connectRedis(config, store.db, options.log)
+  const parts = createParts(config, options, { ...store, redis })
+  await loadParts(parts, options)
+  return toRuntime(parts, config, options)
+}
+
+interface Connected extends OpenedStore {
+  readonly redis: Redis | null
+}
+
+type Parts = ReturnType<typeof createParts>
+
+/** Creates the parts and connects them. They refer to each other, so each is found through `parts` when it is called. */
+function createParts(config: Config, options: RuntimeOptions, { db, secrets, configured, redis }: Connected) {
+  const { log, isReadOnly = false, cache = { drop: () => {} }, intervalSeconds, onAlert } = options
   const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
   const counters = createCounters(options.droppedLines)
-  const redis = isReadOnly ? null : await connectRedis(config, db, log)
-  const sourceBodies = () => toSourceBodies(sourceRecords.health(sourceRegistry.manufacturers()))
   const state = createState({
     config,
-    defaultIntervalSeconds,
+    defaultIntervalSeconds: options.defaultIntervalSeconds,
     sourceBodies,
     onReceiverChanged(id, before, after) {
-      events.receiverChanged(id)
-      frequencyConflicts.receiverChanged(id)
-      if (canChangeSurroundings(before, after)) notificationSender.planSoon()
+      monitoring.events.receiverChanged(id)
+      monitoring.frequencyConflicts.receiverChanged(id)
+      if (canChangeSurroundings(before, after)) monitoring.notificationSender.planSoon()
     },
     onPlaceholdersChanged() {
-      frequencyConflicts.listsChanged()
-      frequencyAnnouncements.changed()
+      monitoring.frequencyConflicts.listsChanged()
+      monitoring.frequencyAnnouncements.changed()
     },
   })
+  const { live } = state
   const checker = new FrequencyChecker()
   const frequencies = new LiveFrequencies({ state, checker, now })
   const reload = () => loader.reload()
-  const publicUrl = config.server.public_url
-  const parts = { db, secrets, redis, cache, counters, nodeId, publicUrl, reload, log }
-  const { onAlert } = options
-  const monitoring = createMonitoring({ ...parts, state, frequencies, paths: config, intervalSeconds, onAlert })
-  const { lists, settings, sourceRegistry, receiverStore, placeholderStore, unitStore, feed, live } = state
-  const {
-    sourceRecords,
-    connections,
-    conditions,
-    alerts,
-    frequencyAnnouncements,
-    frequencyConflicts,
-    events,
-    forecasts,
-    leaseManager,
-    ingest,
-    monitor,
-    maintenance,
-    notificationSender,
-  } = monitoring
+  const monitoring = new Monitoring({
+    state,
+    frequencies,
+    db,
+    paths: config,
+    redis,
+    cache,
+    counters,
+    nodeId,
+    secrets,
+    publicUrl: config.server.public_url,
+    reload,
+    log,
+    intervalSeconds,
+    onAlert,
+  })
+  const { events } = monitoring
   const history = new RunningHistory({
     db,
     databaseUrl: config.database_url,
@@ -268,63 +275,73 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const remoteWrite =
     remoteWriteConfig &&
     createRemoteWrite({ config: remoteWriteConfig, db, history: history.levels, state, monitoring, counters, log })
-  const onChanged = () => {
-    settings.clear()
-    conditions.settingsChanged()
-    history.listsChanged()
-    alerts.settingsChanged()
-    frequencyConflicts.listsChanged()
-    frequencyAnnouncements.changed()
-    cache.drop(null)
-    live.listsChanged()
-    events.loadSoon()
-    notificationSender.planSoon()
-  }
   const announceShows = createShowAnnouncements(state)
-  const manufacturers = new ManufacturerLoader({ ...state, ...monitoring, secrets, log, onChanged })
+  const manufacturers = new ManufacturerLoader({ state, monitoring, secrets, log, onChanged: listsChanged })
   const loader: Loader = new Loader({
     db,
-    receiverStore,
-    placeholderStore,
-    unitStore,
-    conditions,
-    lists,
+    state,
+    conditions: monitoring.conditions,
     configured,
     manufacturers,
     onListsChanged() {
-      onChanged()
+      listsChanged()
       announceShows()
     },
   })
   const checks = new CheckAnnouncements({ db, live })
   const notifications = new NotificationAnnouncements({ db, live })
-  const follower = new Follower({
-    ...monitoring,
-    db,
-    checks,
-    notifications,
-    log,
-    configured,
-    reload,
-    maintenance: isReadOnly ? null : maintenance,
-  })
+  const maintenance = isReadOnly ? null : monitoring.maintenance
+  const follower = new Follower({ monitoring, db, checks, notifications, log, configured, reload, maintenance })
+  const parts = { db, secrets, configured, redis, nodeId, counters, state, checker, frequencies, monitoring, history }
+  return { ...parts, remoteWrite, loader, checks, notifications, follower, reload, sourceBodies, listsChanged }
+
+  function sourceBodies(): readonly SourceBody[] {
+    return toSourceBodies(monitoring.sourceRecords.health(state.sourceRegistry.manufacturers()))
+  }
+
+  /** The lists, the settings or the manufacturers have changed. */
+  function listsChanged(): void {
+    state.settings.clear()
+    monitoring.conditions.settingsChanged()
+    history.listsChanged()
+    monitoring.alerts.settingsChanged()
+    monitoring.frequencyConflicts.listsChanged()
+    monitoring.frequencyAnnouncements.changed()
+    cache.drop(null)
+    live.listsChanged()
+    events.loadSoon()
+    monitoring.notificationSender.planSoon()
+  }
+}
+
+async function loadParts(parts: Parts, { log, isReadOnly = false }: RuntimeOptions): Promise<void> {
+  const { db, monitoring, loader, checks, notifications } = parts
   if (!isReadOnly) {
     await createBlankPlaceholders(db).catch((error) =>
       log.warn({ error: String(error) }, 'blank slots of groups could not be stored as placeholders'),
     )
   }
-  await forecasts.open()
+  await monitoring.forecasts.open()
   await loader.open()
   await monitoring.reportingSources.load()
-  await alerts.open()
-  if (!isReadOnly) frequencyConflicts.open()
-  if (!isReadOnly) await events.open()
+  await monitoring.alerts.open()
+  if (!isReadOnly) monitoring.frequencyConflicts.open()
+  if (!isReadOnly) await monitoring.events.open()
   await checks.load()
   await notifications.load()
-  await connections.open()
-  await sourceRecords.load()
+  await monitoring.connections.open()
+  await monitoring.sourceRecords.load()
+}
+
+function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runtime {
+  const { db, secrets, configured, redis, nodeId, counters, state, checker, frequencies, monitoring, history } = parts
+  const { remoteWrite, loader, checks, reload, sourceBodies, listsChanged } = parts
+  const { lists, settings, sourceRegistry, sourceDeps, receiverStore, placeholderStore, unitStore, feed, live } = state
+  const { sourceRecords, connections, conditions, alerts, events, forecasts } = monitoring
+  const { leaseManager, ingest, monitor, notificationSender, reportingSourcesOf } = monitoring
+  const { destinations } = sourceDeps
   return {
-    log,
+    log: options.log,
     db,
     secrets,
     receiverStore,
@@ -350,14 +367,11 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     leaseManager,
     monitor,
     redis,
-    sourceDeps: state.sourceDeps,
-    planningCenter: createPlanningCenter({
-      url: config.planning_center_url,
-      destinations: state.sourceDeps.destinations,
-    }),
-    identityProvider: config.oidc && new OidcProvider({ ...config.oidc, destinations: state.sourceDeps.destinations }),
+    sourceDeps,
+    planningCenter: createPlanningCenter({ url: config.planning_center_url, destinations }),
+    identityProvider: config.oidc && new OidcProvider({ ...config.oidc, destinations }),
     sourceBodies,
-    reportingSources: monitoring.reportingSourcesOf,
+    reportingSources: reportingSourcesOf,
     assignments: state.assignments,
     shows: () => lists.current.shows,
     runningShows: state.runningShows,
@@ -376,63 +390,76 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     performers: state.performers,
     silences: () => lists.current.silences,
     scans: () => lists.current.scans,
-    health(selected) {
-      const store = storeHealth({
-        isReachable: !follower.isStoreDown,
-        condition: db.condition(),
-        incident: lists.current.incident,
-        longestWriteMs: db.pending.longestMs(),
-      })
-      const details = [
-        ...(redis?.isUp === false ? [redisDownDetails] : []),
-        ...(history.fault === null ? [] : [`Levels are not recorded: ${history.fault}`]),
-        ...(remoteWrite?.problem == null ? [] : [remoteWrite.problem]),
-        ...(notificationSender.problem === null ? [] : [notificationSender.problem]),
-        ...(options.listProblems?.() ?? []),
-      ]
-      return serviceHealth(healthOf(sourceRegistry, sourceRecords), { selected, store, details })
-    },
+    health: (selected) => healthOf(parts, options, selected),
     reload,
     async applyConfig(changed) {
       await configured.update(withExtra(changed, options))
-      settings.setDefaults(toDefaults(changed, defaultIntervalSeconds))
-      onChanged()
+      settings.setDefaults(toDefaults(changed, options.defaultIntervalSeconds))
+      listsChanged()
       await loader.applyConfigured()
     },
-    async follow(signal) {
-      if (!isReadOnly && isRecording) history.start()
-      if (!isReadOnly) forecasts.start()
-      const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
-      await follower.run(signal)
-      await registration
-    },
-    async close() {
-      feed.close()
-      live.close()
-      ingest.levelLane.stop()
-      await loader.idle()
-      await checker.close()
-      frequencyAnnouncements.close()
-      frequencyConflicts.close()
-      alerts.close()
-      await alerts.flushed()
-      await forecasts.close()
-      await conditions.close()
-      await history.close()
-      if (!isReadOnly) await events.close()
-      monitoring.levelPublisher?.close()
-      await redis?.close()
-      await follower.close()
-      await Promise.all(sourceRegistry.sources().map(({ client }) => client.close()))
-      await db.close()
-    },
+    follow: (signal) => followDatabase(parts, options, signal),
+    close: () => closeParts(parts, options),
   }
 }
 
+async function followDatabase(parts: Parts, options: RuntimeOptions, signal: AbortSignal): Promise<void> {
+  const { monitoring, history, follower, nodeId } = parts
+  const { isReadOnly = false, isRecording = true } = options
+  if (!isReadOnly && isRecording) history.start()
+  if (!isReadOnly) monitoring.forecasts.start()
+  const waitForEnd = (lease: { readonly signal: AbortSignal }) => untilAborted(lease.signal)
+  const registration = monitoring.leaseManager.runWhileHeld(nodeLease(nodeId), signal, waitForEnd)
+  await follower.run(signal)
+  await registration
+}
+
+async function closeParts(parts: Parts, { isReadOnly = false }: RuntimeOptions): Promise<void> {
+  const { db, redis, state, checker, monitoring, history, loader, follower } = parts
+  const { alerts } = monitoring
+  state.feed.close()
+  state.live.close()
+  monitoring.ingest.levelLane.stop()
+  await loader.idle()
+  await checker.close()
+  monitoring.frequencyAnnouncements.close()
+  monitoring.frequencyConflicts.close()
+  alerts.close()
+  await alerts.flushed()
+  await monitoring.forecasts.close()
+  await monitoring.conditions.close()
+  await history.close()
+  if (!isReadOnly) await monitoring.events.close()
+  monitoring.levelPublisher?.close()
+  await redis?.close()
+  await follower.close()
+  await Promise.all(state.sourceRegistry.sources().map(({ client }) => client.close()))
+  await db.close()
+}
+
+function healthOf(parts: Parts, options: RuntimeOptions, selected: string | undefined): ServiceHealth {
+  const { db, redis, state, monitoring, history, remoteWrite, follower } = parts
+  const { problem } = monitoring.notificationSender
+  const store = storeHealth({
+    isReachable: !follower.isStoreDown,
+    condition: db.condition(),
+    incident: state.lists.current.incident,
+    longestWriteMs: db.pending.longestMs(),
+  })
+  const details = [
+    ...(redis?.isUp === false ? [redisDownDetails] : []),
+    ...(history.fault === null ? [] : [`Levels are not recorded: ${history.fault}`]),
+    ...(remoteWrite?.problem == null ? [] : [remoteWrite.problem]),
+    ...(problem === null ? [] : [problem]),
+    ...(options.listProblems?.() ?? []),
+  ]
+  return serviceHealth(manufacturerHealths(parts), { selected, store, details })
+}
+
 /** Returns the health of every manufacturer; a configuration error takes precedence over the last records. */
-function healthOf(sourceRegistry: SourceRegistry, sourceRecords: SourceRecords): ManufacturerHealth[] {
+function manufacturerHealths({ state: { sourceRegistry }, monitoring }: Parts): ManufacturerHealth[] {
   const errors = sourceRegistry.configurationErrors()
-  const records = sourceRecords.health(sourceRegistry.manufacturers())
+  const records = monitoring.sourceRecords.health(sourceRegistry.manufacturers())
   return records.map((manufacturer) => errors.get(manufacturer.code) ?? manufacturer)
 }
 

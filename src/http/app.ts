@@ -22,7 +22,7 @@ import { WalkTests } from '../monitoring/walk-tests.ts'
 import { now } from '../platform/clock.ts'
 import { type ConfigChanges, ConfigReloader } from '../runtime/config-reload.ts'
 import { openRuntime, type Runtime, type RuntimeOptions } from '../runtime.ts'
-import { createCache } from '../state/cache.ts'
+import { type Cache, createCache } from '../state/cache.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { isDueForRenewal, openCertificate, readMissingNames } from '../storage/certificate.ts'
 import { type CertificatePair, readCertificatePair } from '../storage/certificate-pair.ts'
@@ -30,7 +30,7 @@ import { listChannelStatesAt } from '../storage/channel-states.ts'
 import { removeSetupCode, writeSetupCode } from '../storage/setup-code.ts'
 import { CertificateReloader } from './server/certificate-reloader.ts'
 import type { CachedResponse } from './server/response.ts'
-import { type AccessSettings, createServer } from './server/server.ts'
+import { type AccessSettings, createServer, type ServerDeps } from './server/server.ts'
 
 export interface App {
   readonly runtime: Runtime
@@ -71,8 +71,7 @@ const certificateCheckMs = 5000
  */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
-  const { host, port, mount, public_url } = config.server
-  const { frame_ancestors, strict_transport } = config.server
+  const { host, port } = config.server
   validateOverrides(config)
   await requireFreePort(host, port).catch((error) => Promise.reject(toListenError(error, config.server)))
   const reloader = new ConfigReloader(config)
@@ -102,69 +101,17 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   try {
     const tls = await openTls(config, options)
     await signIn.openSetup(config, options)
-    const { app: server, applySettings } = await createServer({
-      db: runtime.db,
-      credentials: signIn.credentials,
-      hasher: signIn.hasher,
-      setupCode: signIn.setupCode,
-      singleSignOn: toSingleSignOn(config.oidc, runtime.identityProvider),
-      onSetUp: signIn.onSetUp,
-      log,
-      mount,
-      receiverStore: runtime.receiverStore,
-      placeholderStore: runtime.placeholderStore,
-      cache,
-      feed: runtime.feed,
-      connections: runtime.connections,
-      alerts: runtime.alerts,
-      silences: runtime.silences,
-      counters: runtime.counters,
-      monitor: runtime.monitor,
-      signal: stop.signal,
-      isDraining: () => handover.signal.aborted,
-      version: options.version,
-      webRoot: options.webRoot,
-      tls: tls?.pair ?? null,
-      guard: {
-        host,
-        requireLogin: config.require_login,
-        publicRead: config.public_read,
-      },
-      settings: toAccessSettings(config),
-      headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
-      publicUrl: public_url === null ? null : new URL(public_url),
-      now,
-      settingsIn: runtime.settingsIn,
-      explainSettings: runtime.explainSettings,
-      groups: runtime.groups,
-      health: runtime.health,
-      manufacturers: runtime.manufacturers,
-      locations: runtime.locations,
-      discovered: runtime.discovered,
-      performers: runtime.performers,
-      assignments: runtime.assignments,
-      shows: runtime.shows,
-      runningShows: runtime.runningShows,
-      scans: runtime.scans,
-      sourceBodies: runtime.sourceBodies,
-      reportingSources: runtime.reportingSources,
-      batteryThreshold: (receiver, channel) =>
-        runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
-      replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
-      live: runtime.live,
-      history: runtime.history,
-      walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
-      forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
-      channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
-      discoveryDeps: { ...runtime, ranges: () => reloader.current.discovery_ranges, signal: stop.signal, now },
-      editDeps: { ...runtime, now },
-      importDeps: { ...runtime, signal: stop.signal, now, mount },
-      storeDeps: runtime,
-      redis: runtime.redis,
-      ...createEditingDeps(runtime),
-      notificationDeps: createNotificationDeps(runtime, { log, publicUrl: public_url, signal: stop.signal }),
-      isBroadcasting: (manufacturer) => runtime.settings(manufacturer).enable_websocket,
-    })
+    const { app: server, applySettings } = await createServer(
+      toServerDeps(config, options, {
+        runtime,
+        signIn,
+        reloader,
+        cache,
+        tls,
+        stop: stop.signal,
+        handover: handover.signal,
+      }),
+    )
     try {
       await server.listen({ host, port })
     } catch (error) {
@@ -201,6 +148,82 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+interface ServerParts {
+  readonly runtime: Runtime
+  readonly signIn: SignIn
+  readonly reloader: ConfigReloader
+  readonly cache: Cache<CachedResponse>
+  readonly tls: Tls | null
+  /** Aborts when the service stops. */
+  readonly stop: AbortSignal
+  /** Aborts when the service stops or drains. */
+  readonly handover: AbortSignal
+}
+
+/** Returns what the server's routes use. */
+function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, parts: ServerParts): ServerDeps {
+  const { runtime, signIn, reloader, cache, tls, stop, handover } = parts
+  const { host, mount, public_url, frame_ancestors, strict_transport } = config.server
+  return {
+    db: runtime.db,
+    credentials: signIn.credentials,
+    hasher: signIn.hasher,
+    setupCode: signIn.setupCode,
+    singleSignOn: toSingleSignOn(config.oidc, runtime.identityProvider),
+    onSetUp: signIn.onSetUp,
+    log,
+    mount,
+    receiverStore: runtime.receiverStore,
+    placeholderStore: runtime.placeholderStore,
+    cache,
+    feed: runtime.feed,
+    connections: runtime.connections,
+    alerts: runtime.alerts,
+    silences: runtime.silences,
+    counters: runtime.counters,
+    monitor: runtime.monitor,
+    signal: stop,
+    isDraining: () => handover.aborted,
+    version,
+    webRoot,
+    tls: tls?.pair ?? null,
+    guard: { host, requireLogin: config.require_login, publicRead: config.public_read },
+    settings: toAccessSettings(config),
+    headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
+    publicUrl: public_url === null ? null : new URL(public_url),
+    now,
+    settingsIn: runtime.settingsIn,
+    explainSettings: runtime.explainSettings,
+    groups: runtime.groups,
+    health: runtime.health,
+    manufacturers: runtime.manufacturers,
+    locations: runtime.locations,
+    discovered: runtime.discovered,
+    performers: runtime.performers,
+    assignments: runtime.assignments,
+    shows: runtime.shows,
+    runningShows: runtime.runningShows,
+    scans: runtime.scans,
+    sourceBodies: runtime.sourceBodies,
+    reportingSources: runtime.reportingSources,
+    batteryThreshold: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
+    replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
+    live: runtime.live,
+    history: runtime.history,
+    walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
+    forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
+    channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
+    discoveryDeps: { ...runtime, ranges: () => reloader.current.discovery_ranges, signal: stop, now },
+    editDeps: { ...runtime, now },
+    importDeps: { ...runtime, signal: stop, now, mount },
+    storeDeps: runtime,
+    redis: runtime.redis,
+    ...createEditingDeps(runtime),
+    notificationDeps: createNotificationDeps(runtime, { log, publicUrl: public_url, signal: stop }),
+    isBroadcasting: (manufacturer) => runtime.settings(manufacturer).enable_websocket,
   }
 }
 

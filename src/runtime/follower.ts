@@ -1,17 +1,12 @@
 /** Keeps the process up to date with the shared database: loads what other processes have changed, twice a second. */
 
 import type { FastifyBaseLogger } from 'fastify'
-import type { Alerts } from '../monitoring/alerts.ts'
-import type { Connections } from '../monitoring/connections.ts'
-import type { EventLog } from '../monitoring/event-log.ts'
-import type { Ingest } from '../monitoring/ingest.ts'
-import type { ReportingSources } from '../monitoring/reporting-sources.ts'
-import type { SourceRecords } from '../monitoring/source-records.ts'
 import type { StoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { pause } from '../monitoring/wait.ts'
 import type { Database } from '../storage/database.ts'
 import type { CheckAnnouncements } from './check-announcements.ts'
 import type { ConfiguredManufacturers } from './configured-manufacturers.ts'
+import type { Monitoring } from './monitoring.ts'
 import type { NotificationAnnouncements } from './notification-announcements.ts'
 
 /** How often changes made by other processes are loaded. */
@@ -22,21 +17,14 @@ const checkOrphansEvery = 4
 interface FollowerDeps {
   readonly db: Database
   readonly log: FastifyBaseLogger
-  readonly alerts: Alerts
-  readonly events: Pick<EventLog, 'load'>
+  readonly monitoring: Monitoring
   readonly checks: Pick<CheckAnnouncements, 'load'>
   readonly notifications: Pick<NotificationAnnouncements, 'load'>
-  readonly ingest: Ingest
-  readonly sourceRecords: SourceRecords
-  readonly reportingSources: Pick<ReportingSources, 'load' | 'save'>
-  readonly connections: Connections
   readonly configured: ConfiguredManufacturers
   /** Null if nothing may be written to the database. */
   readonly maintenance: StoreMaintenance | null
   /** Loads manufacturers, settings and lists. */
   reload(): Promise<void>
-  /** Handles sources and connections that no process is responsible for. */
-  checkOrphans(): Promise<void>
 }
 
 export class Follower {
@@ -54,13 +42,13 @@ export class Follower {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { db, alerts } = this.#deps
+    const { db, monitoring, maintenance } = this.#deps
     this.#isStarted = true
     for (let loads = 1; await pause(loadEveryMs, signal); loads += 1) {
       await this.#load()
-      await this.#deps.maintenance?.run()
+      await maintenance?.run()
       const condition = db.condition()
-      alerts.storeAlert.update(condition === 'ok' && this.#isStoreDown ? 'unwritable' : condition)
+      monitoring.alerts.storeAlert.update(condition === 'ok' && this.#isStoreDown ? 'unwritable' : condition)
       if (!this.#isStoreDown && loads % checkOrphansEvery === 0) await this.#check()
     }
   }
@@ -82,30 +70,31 @@ export class Follower {
   }
 
   async #loadAll(): Promise<void> {
-    const { db, alerts, events, checks, ingest, configured, sourceRecords, reportingSources, connections } = this.#deps
-    const isWritable = this.#deps.maintenance !== null && db.condition() === 'ok'
+    const { db, monitoring, checks, notifications, configured, maintenance, reload } = this.#deps
+    const { alerts, events, ingest, sourceRecords, reportingSources, connections } = monitoring
+    const isWritable = maintenance !== null && db.condition() === 'ok'
     // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
     // cleared alert is never evaluated with the older state, which would raise the alert again.
     await alerts.load()
     await ingest.catchUp()
     await ingest.correctTimes()
     if (db.condition() === 'ok') await configured.save()
-    await this.#deps.reload()
+    await reload()
     await sourceRecords.load()
     if (isWritable) await reportingSources.save()
     await reportingSources.load()
     await connections.load()
     await checks.load()
-    await this.#deps.notifications.load()
+    await notifications.load()
     await events.load()
     alerts.evaluateAll()
   }
 
   async #check(): Promise<void> {
-    const { db, log } = this.#deps
+    const { db, monitoring, log } = this.#deps
     // The database is probed here, because without writes its recovery would not be noticed.
     if (db.condition() === 'unwritable') return db.probe().catch(() => {})
-    await this.#deps
+    await monitoring
       .checkOrphans()
       .catch((error) => log.warn({ error: String(error) }, 'the check for orphaned sources and connections failed'))
   }

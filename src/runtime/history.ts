@@ -15,14 +15,14 @@ import type { Database } from '../storage/database.ts'
 import { openLevelHistory } from '../storage/history/open-level-history.ts'
 import { saveMaxHistoryBytes } from '../storage/settings.ts'
 import { sqlitePath } from '../storage/sqlite-file.ts'
-import type { createMonitoring } from './monitoring.ts'
+import type { Monitoring } from './monitoring.ts'
 import type { State } from './state.ts'
 
 interface HistoryDeps {
   readonly db: Database
   readonly databaseUrl: string
   readonly state: Pick<State, 'receiverStore' | 'settings' | 'lists' | 'assignments'>
-  readonly monitoring: Pick<ReturnType<typeof createMonitoring>, 'conditions' | 'alerts' | 'leaseManager'>
+  readonly monitoring: Pick<Monitoring, 'conditions' | 'alerts' | 'leaseManager'>
   /** Called with every stretch of at least 2 s in which no process recorded, once it has ended. */
   onGap(gap: RecordingGap): void
   readonly log: FastifyBaseLogger

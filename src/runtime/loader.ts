@@ -4,9 +4,6 @@ import { clampLastSeen } from '../domain/equipment/receiver.ts'
 import type { ConditionMonitor } from '../monitoring/conditions.ts'
 import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/semaphore.ts'
-import type { PlaceholderStore } from '../state/placeholder-store.ts'
-import type { ReceiverStore } from '../state/receiver-store.ts'
-import type { UnitStore } from '../state/unit-store.ts'
 import { listConditions } from '../storage/conditions.ts'
 import type { Database } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
@@ -16,15 +13,12 @@ import { currentRevision } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { ConfiguredManufacturers } from './configured-manufacturers.ts'
 import type { ManufacturerLoader } from './manufacturer-loader.ts'
-import type { StoredLists } from './stored-lists.ts'
+import type { State } from './state.ts'
 
 interface LoaderDeps {
   readonly db: Database
-  readonly receiverStore: ReceiverStore
-  readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'replace'>
-  readonly unitStore: UnitStore
+  readonly state: Pick<State, 'receiverStore' | 'placeholderStore' | 'unitStore' | 'lists'>
   readonly conditions: Pick<ConditionMonitor, 'open'>
-  readonly lists: StoredLists
   readonly configured: ConfiguredManufacturers
   readonly manufacturers: ManufacturerLoader
   /** Called after the lists have changed. */
@@ -41,7 +35,8 @@ export class Loader {
   }
 
   async open(): Promise<void> {
-    const { db, conditions, receiverStore, placeholderStore, unitStore } = this.#deps
+    const { db, state, conditions } = this.#deps
+    const { receiverStore, placeholderStore, unitStore } = state
     receiverStore.revision = await currentRevision(db.read)
     const receivers = await listReceivers(db.read)
     placeholderStore.revision = await currentRevision(db.read, 'placeholders')
@@ -84,7 +79,7 @@ export class Loader {
   }
 
   async #loadLists(): Promise<void> {
-    const { db, lists, onListsChanged } = this.#deps
-    if (await lists.load(db.read)) onListsChanged()
+    const { db, state, onListsChanged } = this.#deps
+    if (await state.lists.load(db.read)) onListsChanged()
   }
 }

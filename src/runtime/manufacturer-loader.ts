@@ -2,21 +2,17 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import type { Monitor } from '../monitoring/monitor.ts'
-import type { SourceRecords } from '../monitoring/source-records.ts'
-import type { SourceRegistry } from '../monitoring/source-registry.ts'
-import type { UnitStore } from '../state/unit-store.ts'
 import type { Reader } from '../storage/database.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { listSealedManufacturers, openManufacturer, type StoredManufacturer } from '../storage/settings.ts'
+import type { Monitoring } from './monitoring.ts'
+import type { State } from './state.ts'
 
 interface ManufacturerLoaderDeps {
   readonly secrets: Secrets
   readonly log: FastifyBaseLogger
-  readonly sourceRegistry: SourceRegistry
-  readonly unitStore: Pick<UnitStore, 'removeManufacturer'>
-  readonly sourceRecords: Pick<SourceRecords, 'forget'>
-  readonly monitor: Pick<Monitor, 'setSources'>
+  readonly state: Pick<State, 'sourceRegistry' | 'unitStore'>
+  readonly monitoring: Pick<Monitoring, 'sourceRecords' | 'monitor'>
   /** Called after the registry was updated. */
   onChanged(): void
 }
@@ -39,14 +35,15 @@ export class ManufacturerLoader {
   }
 
   apply(manufacturers: readonly StoredManufacturer[]): void {
-    const { sourceRegistry, unitStore, monitor, log, onChanged } = this.#deps
+    const { state, monitoring, log, onChanged } = this.#deps
+    const { sourceRegistry, unitStore } = state
     const before = sourceRegistry.manufacturers()
     const removed = sourceRegistry.update(manufacturers)
     for (const { code } of before) if (!sourceRegistry.has(code)) unitStore.removeManufacturer(code)
     onChanged()
     this.#forgetRecords(removed)
     // Not awaited, so that a request that changes a manufacturer does not wait until a source has stopped.
-    const stopped = monitor.setSources(sourceRegistry.sources())
+    const stopped = monitoring.monitor.setSources(sourceRegistry.sources())
     this.#closeClients(stopped, removed).catch((error) =>
       log.warn({ error: String(error) }, 'upstream client could not be closed'),
     )
@@ -60,7 +57,9 @@ export class ManufacturerLoader {
   }
 
   #forgetRecords(sources: readonly MonitoredSource[]): void {
-    const { sourceRegistry, sourceRecords } = this.#deps
-    for (const { id } of sources) if (sourceRegistry.find(id) === undefined) sourceRecords.forget(id)
+    const { state, monitoring } = this.#deps
+    for (const { id } of sources) {
+      if (state.sourceRegistry.find(id) === undefined) monitoring.sourceRecords.forget(id)
+    }
   }
 }

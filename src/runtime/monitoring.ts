@@ -1,8 +1,8 @@
-/** Creates everything that monitors the sources: the ingest of reports, alerts, leases and loops. */
+/** What monitors the sources: the ingest of reports, alerts, leases and loops. */
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { AlertBody } from '../contract/resources/alerts.ts'
-import { toAlertBody } from '../domain/alerts/alert.ts'
+import { type Alert, toAlertBody } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { type EventChange, type EventRecord, toEventBody } from '../domain/events/event.ts'
 import { Alerts } from '../monitoring/alerts.ts'
@@ -14,15 +14,15 @@ import { FrequencyAnnouncements } from '../monitoring/frequency-announcements.ts
 import { FrequencyConflicts } from '../monitoring/frequency-conflicts.ts'
 import { Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
-import { createLevelPublisher } from '../monitoring/levels.ts'
+import { createLevelPublisher, type LevelPublisher } from '../monitoring/levels.ts'
 import { Monitor } from '../monitoring/monitor.ts'
 import { NotificationQueue } from '../monitoring/notification-queue.ts'
 import { NotificationSender } from '../monitoring/notification-sender.ts'
 import { markOrphanedOffline, offlineAfterMs } from '../monitoring/offline-detection.ts'
-import { createOrphanedSources } from '../monitoring/orphaned-sources.ts'
+import { createOrphanedSources, type OrphanedSources } from '../monitoring/orphaned-sources.ts'
 import { ReportingSources } from '../monitoring/reporting-sources.ts'
 import { SourceRecords } from '../monitoring/source-records.ts'
-import { createStoreMaintenance } from '../monitoring/store-maintenance.ts'
+import { createStoreMaintenance, type StoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { now } from '../platform/clock.ts'
 import type { Cache } from '../state/cache.ts'
 import { type Counters, createEventCounters, createNotificationCounters } from '../state/counters.ts'
@@ -55,243 +55,67 @@ interface MonitoringDeps {
   readonly onAlert: ((alert: AlertBody) => void) | undefined
 }
 
-export function createMonitoring(deps: MonitoringDeps) {
-  const { state, db, paths, redis, cache, counters, nodeId, log } = deps
-  const { sourceRegistry, settings, receiverStore, placeholderStore, unitStore, feed, live } = state
-  const { manufacturers } = sourceRegistry
-  const connections = new Connections({
-    db,
-    receiverStore,
-    feed,
-    log,
-    now,
-    precedenceOf(id) {
-      const source = sourceRegistry.find(id)
-      return source === undefined ? null : (source.adapter.precedence ?? 0)
-    },
-    onStatusChanged: (update) => live.statusChanged(update),
-  })
-  const keepDays = () => settings.get(null).HISTORY_MINUTES_DAYS
-  const reportingSources = new ReportingSources({ db, onAdded: () => notificationSender.planSoon() })
-  const notificationQueue: NotificationQueue = new NotificationQueue({
-    db,
-    rules: () => state.lists.current.notificationRules,
-    notificationChannels: () => state.lists.current.notificationChannels,
-    surroundingsOf: (alert) => alerts.surroundingsOf(alert),
-    onQueued: () => notificationSender.wake(),
-    now,
-  })
-  const alerts: Alerts = new Alerts({
-    db,
-    queueNotifications: (tx, changed) => notificationQueue.queue(tx, changed),
-    receiverStore,
-    unitStore,
-    feed,
-    log,
-    now,
-    keepDays,
-    isSource: (id) => sourceRegistry.find(id) !== undefined,
-    alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
-    thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
-    ownReceivers: () => conditions.ownReceivers(),
-    isOwn: (receiverId) => conditions.isOwn(receiverId),
-    acknowledgeDied: (channelId) => conditions.acknowledgeDied(channelId),
-    isFailing: (source) => sourceRecords.isFailing(source),
-    areSourcesFailing,
-    reportingSources,
-    groups: () => state.lists.current.groups,
-    silences: () => state.lists.current.silences,
-    runningShows: state.runningShows,
-    forecast: (channel) => forecasts.currentForecast(channel),
-    batterySince: (channelId) => forecasts.batterySince(channelId),
-    frequencyConflicts: {
-      conflictOf: (channelId) => frequencyConflicts.conflictOf(channelId),
-      isSettling: (channelId) => frequencyConflicts.isSettling(channelId),
-    },
-    isMonitored: (code) => manufacturers().some((known) => known.code === code && known.isEnabled),
-    subscriptions: () => connections.subscriptions(),
-    onChanged(alert) {
-      const body = toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) })
-      live.alertChanged(body)
-      deps.onAlert?.(body)
-      events.loadSoon()
-      notificationSender.planSoon()
-    },
-  })
-  const frequencyAnnouncements = new FrequencyAnnouncements({
-    describe: () => deps.frequencies.describe(),
-    announce: () => live.frequenciesChanged(),
-  })
-  const frequencyConflicts: FrequencyConflicts = new FrequencyConflicts({
-    facts: receiverStore.facts,
-    check: (filter) => deps.frequencies.check(filter),
-    isEnabled() {
-      const slots = [[], ...state.lists.current.groups.map((group) => group.slots)]
-      const scopes = manufacturers().flatMap(({ code }) => slots.map((some) => ({ manufacturer: code, slots: some })))
-      return scopes.some((scope) => settings.alertSettings('frequency_conflict', scope).isEnabled)
-    },
-    onCarriersChanged: () => frequencyAnnouncements.changed(),
-    onChanged: (receiverIds) => alerts.conflictsChanged(receiverIds),
-    log,
-  })
-  const eventCounters = createEventCounters(counters, () =>
-    receiverStore.listFacts().flatMap(({ channels }) => channels.map(({ id }) => id)),
-  )
-  const events = new EventLog({
-    db,
-    receiverStore,
-    isOwn: (receiverId) => conditions.isOwn(receiverId),
-    thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
-    rowTrueUntil: (channelId, row) => conditions.rowTrueUntil(channelId, row),
-    announce: announceEvent,
-    keepDays,
-    log,
-    now,
-  })
-  const orphanedSources = createOrphanedSources({
-    db,
-    manufacturers,
-    isReceiving(code) {
-      const since = performance.now() - offlineAfterMs(settings.pollingIntervalMs(code))
-      return receiverStore.listFacts(code).some(({ id }) => receiverStore.lastReceivedAt(id) >= since)
-    },
-    isPolling: () => monitor.isRunning,
-  })
-  const sourceRecords = new SourceRecords({
-    db,
-    feed,
-    now,
-    manufacturers,
-    isOrphaned: orphanedSources.has,
-    onChanged: () => live.sourcesChanged(),
-    onFailingChanged: () => notificationSender.planSoon(),
-    onRecorded(failures) {
-      alerts.evaluateSource(failures)
-      events.sourceRecorded(failures, sourceRecords.isFailing(failures.source))
-    },
-  })
-  const leaseManager = new LeaseManager({ db, nodeId, log })
-  const notificationSender = new NotificationSender({
-    db,
-    secrets: deps.secrets,
-    leaseManager,
-    queue: notificationQueue,
-    counters: createNotificationCounters(counters),
-    kit: { destinations: state.sourceDeps.destinations, publicUrl: deps.publicUrl },
-    notificationChannels: () => state.lists.current.notificationChannels,
-    isSilenced: (alert) => alerts.isSilenced(alert),
-    reload: deps.reload,
-    log,
-    now,
-    random: Math.random,
-  })
-  const levelPublisher =
-    redis === null
-      ? null
-      : createLevelPublisher({
-          redis,
-          nodeId,
-          receiver: receiverStore.get,
-          onLevels: (levels) => ingest.applyRemoteLevels(levels),
-        })
-  const conditions = new ConditionMonitor({
-    receiverStore,
-    thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
-    showsOf: state.showsOf,
-    intervalMs: (manufacturer) => intervalMs(manufacturer),
-    sourceReceivedAt(receiverId) {
-      const source = connections.find(receiverId)?.source ?? null
-      const client = source === null ? undefined : sourceRegistry.find(source)?.client
-      return client?.receivedAt ?? Number.NEGATIVE_INFINITY
-    },
-    publish: (receiver) => ingest.publishConditions(receiver),
-    save: (stored) => ingest.saveConditions(stored),
-    onSample: (channelId, receiverId, values, thresholds, at) =>
-      events.sampled(channelId, receiverId, values, thresholds, at),
-    onReported: (receiver) => forecasts.reported(receiver),
-    forecastOf: (channel) => forecasts.forecastOf(channel),
-    log,
-    now,
-  })
-  const forecasts = new BatteryForecasts({
-    receiverStore,
-    isOwn: (receiverId) => conditions.isOwn(receiverId),
-    hasOtherNodes: () => leaseManager.hasOtherNodes,
-    onChanged: (receiverId) => conditions.forecastChanged(receiverId),
-    onChecked: () => alerts.forecastsChanged(),
-    load: (since) => listDischarges(db.read, since),
-    save: ({ saved, removed }) =>
-      db.transaction(async (tx) => {
-        await saveDischarges(tx, saved, now())
-        for (const discharge of removed) await deleteDischarge(tx, discharge)
-        if (saved.some(({ endedAt }) => endedAt !== null)) await pruneDischarges(tx, now())
-      }),
-    log,
-    now,
-  })
-  const ingest: Ingest = new Ingest({
-    db,
-    receiverStore,
-    placeholderStore,
-    unitStore,
-    feed,
-    live,
-    cache,
-    conditions,
-    alerts,
-    reportingSources,
-    onReceived: (receiverId) => levelPublisher?.publish(receiverId),
-    hasOtherReaders: () => leaseManager.hasOtherNodes,
-    now,
-  })
-  const monitor: Monitor = new Monitor({
-    db,
-    ingest,
-    receiverStore,
-    unitStore,
-    sourceRecords,
-    connections,
-    counters,
-    nodeId,
-    leaseManager,
-    log,
-    now,
-    random: Math.random,
-    intervalMs: ({ manufacturer }) => intervalMs(manufacturer),
-  })
-  const maintenance = createStoreMaintenance({ db, paths, log, now })
+/**
+ * Creates the parts and connects them. They refer to each other, so each is found through the object when it is called.
+ */
+export class Monitoring {
+  readonly connections: Connections
+  readonly conditions: ConditionMonitor
+  readonly alerts: Alerts
+  readonly frequencyAnnouncements: FrequencyAnnouncements
+  readonly frequencyConflicts: FrequencyConflicts
+  readonly events: EventLog
+  readonly forecasts: BatteryForecasts
+  readonly sourceRecords: SourceRecords
+  readonly leaseManager: LeaseManager
+  /** Passes levels to other processes; null without Redis. */
+  readonly levelPublisher: LevelPublisher | null
+  readonly ingest: Ingest
+  readonly monitor: Monitor
+  readonly maintenance: StoreMaintenance
+  readonly notificationSender: NotificationSender
+  readonly reportingSources: ReportingSources
+  readonly #deps: MonitoringDeps
+  readonly #eventCounters: ReturnType<typeof createEventCounters>
+  readonly #orphanedSources: OrphanedSources
 
-  function intervalMs(manufacturer: string): number {
-    return deps.intervalSeconds === undefined ? settings.pollingIntervalMs(manufacturer) : deps.intervalSeconds * 1000
-  }
-
-  function announceEvent(change: EventChange): void {
-    const message = change.type === 'event_deleted' ? change : { type: change.type, event: toEventBody(change.event) }
-    if (change.type === 'event') countEvent(change.event)
-    feed.publish(message)
-    live.eventChanged(message)
-  }
-
-  /** Counts an event of a receiver that this process evaluates. */
-  function countEvent({ kind, channel_id, receiver_id }: EventRecord): void {
-    if (channel_id === null || receiver_id === null || !conditions.isOwn(receiver_id)) return
-    eventCounters.countEvent(kind, channel_id)
+  constructor(deps: MonitoringDeps) {
+    const { state, db, paths, nodeId, counters, log } = deps
+    const { receiverStore } = state
+    this.#deps = deps
+    this.#eventCounters = createEventCounters(counters, () =>
+      receiverStore.listFacts().flatMap(({ channels }) => channels.map(({ id }) => id)),
+    )
+    this.connections = this.#createConnections()
+    this.reportingSources = new ReportingSources({ db, onAdded: () => this.notificationSender.planSoon() })
+    this.leaseManager = new LeaseManager({ db, nodeId, log })
+    const notificationQueue = this.#createNotificationQueue()
+    this.notificationSender = this.#createNotificationSender(notificationQueue)
+    this.alerts = this.#createAlerts(notificationQueue)
+    this.frequencyAnnouncements = new FrequencyAnnouncements({
+      describe: () => deps.frequencies.describe(),
+      announce: () => state.live.frequenciesChanged(),
+    })
+    this.frequencyConflicts = this.#createFrequencyConflicts()
+    this.events = this.#createEventLog()
+    this.#orphanedSources = this.#createOrphanedSources()
+    this.sourceRecords = this.#createSourceRecords()
+    this.levelPublisher = this.#createLevelPublisher()
+    this.conditions = this.#createConditions()
+    this.forecasts = this.#createForecasts()
+    this.ingest = this.#createIngest()
+    this.monitor = this.#createMonitor()
+    this.maintenance = createStoreMaintenance({ db, paths, log, now })
   }
 
   /** Returns the sources that have reported the receiver. Before the first report, this is the source that subscribes to it. */
-  function reportingSourcesOf(receiverId: number): readonly string[] {
-    const known = reportingSources.sourcesOf(receiverId).filter((source) => sourceRegistry.find(source) !== undefined)
+  readonly reportingSourcesOf = (receiverId: number): readonly string[] => {
+    const { sourceRegistry } = this.#deps.state
+    const reporting = this.reportingSources.sourcesOf(receiverId)
+    const known = reporting.filter((source) => sourceRegistry.find(source) !== undefined)
     if (known.length > 0) return known
-    const subscribed = connections.find(receiverId)?.source ?? null
+    const subscribed = this.connections.find(receiverId)?.source ?? null
     return subscribed === null ? [] : [subscribed]
-  }
-
-  /** Whether all sources of the receiver fail. If they are not known, these are all sources of its manufacturer. */
-  function areSourcesFailing({ id, manufacturer }: Receiver): boolean {
-    const reporting = reportingSourcesOf(id)
-    if (reporting.length > 0) return reporting.every((source) => sourceRecords.isFailing(source))
-    const sources = manufacturers().find(({ code }) => code === manufacturer)?.sources ?? []
-    return sources.length > 0 && sources.every((source) => sourceRecords.isFailing(source))
   }
 
   /**
@@ -299,31 +123,301 @@ export function createMonitoring(deps: MonitoringDeps) {
    * the receivers of a manufacturer as offline if no process polls any of its sources. A process that polls alone also
    * watches the receivers of which it has received nothing.
    */
-  async function checkOrphans(): Promise<void> {
-    await connections.closeOrphaned()
-    await orphanedSources.update()
-    if (monitor.isRunning && !leaseManager.hasOtherNodes) conditions.watchAll()
-    const pollingIntervalMs = (code: string) => settings.pollingIntervalMs(code)
-    await markOrphanedOffline({ db, receiverStore, ingest, manufacturers, intervalMs: pollingIntervalMs })
+  async checkOrphans(): Promise<void> {
+    const { db, state } = this.#deps
+    const { receiverStore, settings, sourceRegistry } = state
+    await this.connections.closeOrphaned()
+    await this.#orphanedSources.update()
+    if (this.monitor.isRunning && !this.leaseManager.hasOtherNodes) this.conditions.watchAll()
+    await markOrphanedOffline({
+      db,
+      receiverStore,
+      ingest: this.ingest,
+      manufacturers: sourceRegistry.manufacturers,
+      intervalMs: (code) => settings.pollingIntervalMs(code),
+    })
   }
 
-  return {
-    connections,
-    conditions,
-    alerts,
-    frequencyAnnouncements,
-    frequencyConflicts,
-    events,
-    forecasts,
-    sourceRecords,
-    leaseManager,
-    levelPublisher,
-    ingest,
-    monitor,
-    maintenance,
-    notificationSender,
-    reportingSources,
-    reportingSourcesOf,
-    checkOrphans,
+  #keepDays(): number {
+    return this.#deps.state.settings.get(null).HISTORY_MINUTES_DAYS
+  }
+
+  #intervalMs(manufacturer: string): number {
+    const { intervalSeconds, state } = this.#deps
+    return intervalSeconds === undefined ? state.settings.pollingIntervalMs(manufacturer) : intervalSeconds * 1000
+  }
+
+  #createConnections(): Connections {
+    const { db, state, log } = this.#deps
+    const { receiverStore, sourceRegistry, feed, live } = state
+    return new Connections({
+      db,
+      receiverStore,
+      feed,
+      log,
+      now,
+      precedenceOf(id) {
+        const source = sourceRegistry.find(id)
+        return source === undefined ? null : (source.adapter.precedence ?? 0)
+      },
+      onStatusChanged: (update) => live.statusChanged(update),
+    })
+  }
+
+  #createNotificationQueue(): NotificationQueue {
+    const { db, state } = this.#deps
+    return new NotificationQueue({
+      db,
+      rules: () => state.lists.current.notificationRules,
+      notificationChannels: () => state.lists.current.notificationChannels,
+      surroundingsOf: (alert) => this.alerts.surroundingsOf(alert),
+      onQueued: () => this.notificationSender.wake(),
+      now,
+    })
+  }
+
+  #createNotificationSender(queue: NotificationQueue): NotificationSender {
+    const { db, state, secrets, counters, publicUrl, reload, log } = this.#deps
+    return new NotificationSender({
+      db,
+      secrets,
+      leaseManager: this.leaseManager,
+      queue,
+      counters: createNotificationCounters(counters),
+      kit: { destinations: state.sourceDeps.destinations, publicUrl },
+      notificationChannels: () => state.lists.current.notificationChannels,
+      isSilenced: (alert) => this.alerts.isSilenced(alert),
+      reload,
+      log,
+      now,
+      random: Math.random,
+    })
+  }
+
+  #createAlerts(notificationQueue: NotificationQueue): Alerts {
+    const { db, state, log } = this.#deps
+    const { receiverStore, unitStore, sourceRegistry, settings, lists, feed } = state
+    return new Alerts({
+      db,
+      queueNotifications: (tx, changed) => notificationQueue.queue(tx, changed),
+      receiverStore,
+      unitStore,
+      feed,
+      log,
+      now,
+      keepDays: () => this.#keepDays(),
+      isSource: (id) => sourceRegistry.find(id) !== undefined,
+      alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
+      thresholds: (receiver, channel) => this.conditions.thresholdsOf(receiver, channel),
+      ownReceivers: () => this.conditions.ownReceivers(),
+      isOwn: (receiverId) => this.conditions.isOwn(receiverId),
+      acknowledgeDied: (channelId) => this.conditions.acknowledgeDied(channelId),
+      isFailing: (source) => this.sourceRecords.isFailing(source),
+      areSourcesFailing: (receiver) => this.#areSourcesFailing(receiver),
+      reportingSources: this.reportingSources,
+      groups: () => lists.current.groups,
+      silences: () => lists.current.silences,
+      runningShows: state.runningShows,
+      forecast: (channel) => this.forecasts.currentForecast(channel),
+      batterySince: (channelId) => this.forecasts.batterySince(channelId),
+      frequencyConflicts: {
+        conflictOf: (channelId) => this.frequencyConflicts.conflictOf(channelId),
+        isSettling: (channelId) => this.frequencyConflicts.isSettling(channelId),
+      },
+      isMonitored: (code) => sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled),
+      subscriptions: () => this.connections.subscriptions(),
+      onChanged: (alert) => this.#alertChanged(alert),
+    })
+  }
+
+  #alertChanged(alert: Alert): void {
+    const body = toAlertBody(alert, { now: now(), isSilenced: this.alerts.isSilenced(alert) })
+    this.#deps.state.live.alertChanged(body)
+    this.#deps.onAlert?.(body)
+    this.events.loadSoon()
+    this.notificationSender.planSoon()
+  }
+
+  #createFrequencyConflicts(): FrequencyConflicts {
+    const { state, frequencies, log } = this.#deps
+    const { receiverStore, sourceRegistry, settings, lists } = state
+    return new FrequencyConflicts({
+      facts: receiverStore.facts,
+      check: (filter) => frequencies.check(filter),
+      isEnabled() {
+        const codes = sourceRegistry.manufacturers().map(({ code }) => code)
+        const slots = [[], ...lists.current.groups.map((group) => group.slots)]
+        const scopes = codes.flatMap((manufacturer) => slots.map((some) => ({ manufacturer, slots: some })))
+        return scopes.some((scope) => settings.alertSettings('frequency_conflict', scope).isEnabled)
+      },
+      onCarriersChanged: () => this.frequencyAnnouncements.changed(),
+      onChanged: (receiverIds) => this.alerts.conflictsChanged(receiverIds),
+      log,
+    })
+  }
+
+  #createEventLog(): EventLog {
+    const { db, state, log } = this.#deps
+    return new EventLog({
+      db,
+      receiverStore: state.receiverStore,
+      isOwn: (receiverId) => this.conditions.isOwn(receiverId),
+      thresholds: (receiver, channel) => this.conditions.thresholdsOf(receiver, channel),
+      rowTrueUntil: (channelId, row) => this.conditions.rowTrueUntil(channelId, row),
+      announce: (change) => this.#announceEvent(change),
+      keepDays: () => this.#keepDays(),
+      log,
+      now,
+    })
+  }
+
+  #announceEvent(change: EventChange): void {
+    const { feed, live } = this.#deps.state
+    const message = change.type === 'event_deleted' ? change : { type: change.type, event: toEventBody(change.event) }
+    if (change.type === 'event') this.#countEvent(change.event)
+    feed.publish(message)
+    live.eventChanged(message)
+  }
+
+  /** Counts an event of a receiver that this process evaluates. */
+  #countEvent({ kind, channel_id, receiver_id }: EventRecord): void {
+    if (channel_id === null || receiver_id === null || !this.conditions.isOwn(receiver_id)) return
+    this.#eventCounters.countEvent(kind, channel_id)
+  }
+
+  #createOrphanedSources(): OrphanedSources {
+    const { db, state } = this.#deps
+    const { receiverStore, sourceRegistry, settings } = state
+    return createOrphanedSources({
+      db,
+      manufacturers: sourceRegistry.manufacturers,
+      isReceiving(code) {
+        const since = performance.now() - offlineAfterMs(settings.pollingIntervalMs(code))
+        return receiverStore.listFacts(code).some(({ id }) => receiverStore.lastReceivedAt(id) >= since)
+      },
+      isPolling: () => this.monitor.isRunning,
+    })
+  }
+
+  #createSourceRecords(): SourceRecords {
+    const { db, state } = this.#deps
+    const { sourceRegistry, feed, live } = state
+    return new SourceRecords({
+      db,
+      feed,
+      now,
+      manufacturers: sourceRegistry.manufacturers,
+      isOrphaned: this.#orphanedSources.has,
+      onChanged: () => live.sourcesChanged(),
+      onFailingChanged: () => this.notificationSender.planSoon(),
+      onRecorded: (failures) => {
+        this.alerts.evaluateSource(failures)
+        this.events.sourceRecorded(failures, this.sourceRecords.isFailing(failures.source))
+      },
+    })
+  }
+
+  #createLevelPublisher(): LevelPublisher | null {
+    const { redis, nodeId, state } = this.#deps
+    if (redis === null) return null
+    return createLevelPublisher({
+      redis,
+      nodeId,
+      receiver: state.receiverStore.get,
+      onLevels: (levels) => this.ingest.applyRemoteLevels(levels),
+    })
+  }
+
+  #createConditions(): ConditionMonitor {
+    const { state, log } = this.#deps
+    const { receiverStore, sourceRegistry, settings } = state
+    return new ConditionMonitor({
+      receiverStore,
+      thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
+      showsOf: state.showsOf,
+      intervalMs: (manufacturer) => this.#intervalMs(manufacturer),
+      sourceReceivedAt: (receiverId) => {
+        const source = this.connections.find(receiverId)?.source ?? null
+        const client = source === null ? undefined : sourceRegistry.find(source)?.client
+        return client?.receivedAt ?? Number.NEGATIVE_INFINITY
+      },
+      publish: (receiver) => this.ingest.publishConditions(receiver),
+      save: (stored) => this.ingest.saveConditions(stored),
+      onSample: (channelId, receiverId, values, thresholds, at) =>
+        this.events.sampled(channelId, receiverId, values, thresholds, at),
+      onReported: (receiver) => this.forecasts.reported(receiver),
+      forecastOf: (channel) => this.forecasts.forecastOf(channel),
+      log,
+      now,
+    })
+  }
+
+  #createForecasts(): BatteryForecasts {
+    const { db, state, log } = this.#deps
+    return new BatteryForecasts({
+      receiverStore: state.receiverStore,
+      isOwn: (receiverId) => this.conditions.isOwn(receiverId),
+      hasOtherNodes: () => this.leaseManager.hasOtherNodes,
+      onChanged: (receiverId) => this.conditions.forecastChanged(receiverId),
+      onChecked: () => this.alerts.forecastsChanged(),
+      load: (since) => listDischarges(db.read, since),
+      save: ({ saved, removed }) =>
+        db.transaction(async (tx) => {
+          await saveDischarges(tx, saved, now())
+          for (const discharge of removed) await deleteDischarge(tx, discharge)
+          if (saved.some(({ endedAt }) => endedAt !== null)) await pruneDischarges(tx, now())
+        }),
+      log,
+      now,
+    })
+  }
+
+  #createIngest(): Ingest {
+    const { db, state, cache } = this.#deps
+    const { receiverStore, placeholderStore, unitStore, feed, live } = state
+    return new Ingest({
+      db,
+      receiverStore,
+      placeholderStore,
+      unitStore,
+      feed,
+      live,
+      cache,
+      conditions: this.conditions,
+      alerts: this.alerts,
+      reportingSources: this.reportingSources,
+      onReceived: (receiverId) => this.levelPublisher?.publish(receiverId),
+      hasOtherReaders: () => this.leaseManager.hasOtherNodes,
+      now,
+    })
+  }
+
+  #createMonitor(): Monitor {
+    const { db, state, counters, nodeId, log } = this.#deps
+    return new Monitor({
+      db,
+      ingest: this.ingest,
+      receiverStore: state.receiverStore,
+      unitStore: state.unitStore,
+      sourceRecords: this.sourceRecords,
+      connections: this.connections,
+      counters,
+      nodeId,
+      leaseManager: this.leaseManager,
+      log,
+      now,
+      random: Math.random,
+      intervalMs: ({ manufacturer }) => this.#intervalMs(manufacturer),
+    })
+  }
+
+  /** Whether all sources of the receiver fail. If they are not known, these are all sources of its manufacturer. */
+  #areSourcesFailing({ id, manufacturer }: Receiver): boolean {
+    const isFailing = (source: string) => this.sourceRecords.isFailing(source)
+    const reporting = this.reportingSourcesOf(id)
+    if (reporting.length > 0) return reporting.every(isFailing)
+    const manufacturers = this.#deps.state.sourceRegistry.manufacturers()
+    const sources = manufacturers.find(({ code }) => code === manufacturer)?.sources ?? []
+    return sources.length > 0 && sources.every(isFailing)
   }
 }

@@ -9,7 +9,7 @@ import { now } from '../platform/clock.ts'
 import { type Counters, createRemoteWriteCounters } from '../state/counters.ts'
 import type { Database } from '../storage/database.ts'
 import { createWriteClient } from '../upstream/write-client.ts'
-import type { createMonitoring } from './monitoring.ts'
+import type { Monitoring } from './monitoring.ts'
 import type { State } from './state.ts'
 
 interface RemoteWriteDeps {
@@ -17,7 +17,7 @@ interface RemoteWriteDeps {
   readonly db: Database
   readonly history: LevelHistory
   readonly state: Pick<State, 'receiverStore' | 'sourceDeps'>
-  readonly monitoring: Pick<ReturnType<typeof createMonitoring>, 'leaseManager'>
+  readonly monitoring: Pick<Monitoring, 'leaseManager'>
   readonly counters: Counters
   readonly log: FastifyBaseLogger
 }

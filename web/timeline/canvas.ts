@@ -54,23 +54,6 @@ export interface Place {
   readonly mark: Mark | null
 }
 
-export interface TimelineCanvas {
-  setScene(scene: Scene): void
-  /** Draws these channels again. */
-  addLevels(channelIds: readonly number[]): void
-  /** Call when the colours have changed. */
-  recolour(): void
-  /** Call when the strips have been scrolled. */
-  wake(): void
-  /** Returns what is at a point of the viewport; `reach` is the tolerance in CSS pixels. */
-  locate(clientX: number, clientY: number, reach: number): Place
-  /** Returns where a point of the viewport is, as a share of the range. */
-  share(clientX: number): number
-  /** Width of the strips in CSS pixels. */
-  width(): number
-  close(): void
-}
-
 interface CanvasOptions {
   readonly strips: HTMLCanvasElement
   readonly header: HTMLCanvasElement
@@ -87,49 +70,113 @@ const emptyScene: Scene = {
 /** How often a followed range moves if the user prefers reduced motion. */
 const calmMs = 1_000
 
-export function createTimelineCanvas(options: CanvasOptions): TimelineCanvas {
-  const { strips, header, scroller, control, loader, now } = options
-  const context = strips.getContext('2d', { alpha: false })
-  const headerContext = header.getContext('2d')
-  const stripPixels = createStripPixels()
-  const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
-  const changed = new Set<number>()
-  let scene = emptyScene
-  let colours: TimelineColours | null = null
-  let image: ImageData | null = null
-  let pixels: Pixels | null = null
-  let size = { width: 0, height: 0 }
-  let frame = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
+export class TimelineCanvas {
+  readonly #options: CanvasOptions
+  readonly #context: CanvasRenderingContext2D | null
+  readonly #headerContext: CanvasRenderingContext2D | null
+  readonly #stripPixels = createStripPixels()
+  readonly #reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
+  readonly #changed = new Set<number>()
+  readonly #sized: ResizeObserver
+  readonly #unsubscribe: () => void
+  #scene = emptyScene
+  #colours: TimelineColours | null = null
+  #image: ImageData | null = null
+  #pixels: Pixels | null = null
+  #size = { width: 0, height: 0 }
+  #frame = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
 
-  const sized = new ResizeObserver(() => {
-    size = { width: strips.clientWidth, height: scroller.clientHeight }
-    wake()
-  })
-  sized.observe(scroller)
-  sized.observe(strips)
-  const unsubscribe = control.subscribe(wake)
-
-  function wake() {
-    if (frame === 0) frame = requestAnimationFrame(paint)
+  constructor(options: CanvasOptions) {
+    const { strips, header, scroller, control } = options
+    this.#options = options
+    this.#context = strips.getContext('2d', { alpha: false })
+    this.#headerContext = header.getContext('2d')
+    this.#sized = new ResizeObserver(() => {
+      this.#size = { width: strips.clientWidth, height: scroller.clientHeight }
+      this.wake()
+    })
+    this.#sized.observe(scroller)
+    this.#sized.observe(strips)
+    this.#unsubscribe = control.subscribe(() => this.wake())
   }
 
-  function scaleOf(): Scale {
+  /** Width of the strips in CSS pixels. */
+  get width(): number {
+    return this.#size.width
+  }
+
+  setScene(scene: Scene): void {
+    this.#scene = scene
+    this.wake()
+  }
+
+  /** Draws these channels again. */
+  addLevels(channelIds: readonly number[]): void {
+    for (const id of channelIds) this.#changed.add(id)
+    this.wake()
+  }
+
+  /** Call when the colours have changed. */
+  recolour(): void {
+    this.#colours = null
+    this.wake()
+  }
+
+  /** Paints the next frame. Call when the strips have been scrolled. */
+  wake(): void {
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#paint())
+  }
+
+  /** Returns where a point of the viewport is, as a share of the range. */
+  share(clientX: number): number {
+    return (clientX - this.#options.strips.getBoundingClientRect().left) / Math.max(1, this.#size.width)
+  }
+
+  /** Returns what is at a point of the viewport; `reach` is the tolerance in CSS pixels. */
+  locate(clientX: number, clientY: number, reach: number): Place {
+    const { strips, scroller } = this.#options
+    const { events, eventsOf, rows, rowHeight } = this.#scene
+    const box = strips.getBoundingClientRect()
+    const scale = this.#scale()
+    const x = clientX - box.left
+    const at = scale.from + x * scale.msPerPixel
+    if (clientY < box.top) return { at, row: null, mark: findMark(listMarks(events, scale), x, reach) }
+    const row = Math.floor((clientY - box.top + scroller.scrollTop) / rowHeight)
+    const id = rows[row]
+    if (id === undefined) return { at, row: null, mark: null }
+    const top = row * rowHeight - scroller.scrollTop
+    const isNearMarks = Math.abs(clientY - box.top - this.#markRow(top)) <= reach
+    const marks = isNearMarks ? listMarks(eventsOf.get(id) ?? [], scale) : []
+    return { at, row, mark: findMark(marks, x, reach) }
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#frame)
+    clearTimeout(this.#timer)
+    this.#sized.disconnect()
+    this.#unsubscribe()
+  }
+
+  #scale(): Scale {
+    const { control, now } = this.#options
+    const { width } = this.#size
     const { from, span } = control.get().range
-    return { from, msPerPixel: span / Math.max(1, size.width), width: size.width, now: now() }
+    return { from, msPerPixel: span / Math.max(1, width), width, now: now() }
   }
 
-  function paint() {
-    frame = 0
-    clearTimeout(timer)
+  #paint(): void {
+    this.#frame = 0
+    clearTimeout(this.#timer)
+    const [context, headerContext, size] = [this.#context, this.#headerContext, this.#size]
     if (context === null || headerContext === null || size.width < 1 || size.height < 1) return
-    colours ??= readColours()
-    const scale = scaleOf()
-    resize()
-    const picture = pictureOf(scale, colours)
-    if (image === null || pixels === null) return
-    stripPixels.draw(pixels, picture, changed)
-    changed.clear()
+    this.#colours ??= readColours()
+    const { overlay: colours } = this.#colours
+    const scale = this.#scale()
+    const { image, pixels } = this.#resize()
+    const picture = this.#createPicture(scale, this.#colours)
+    this.#stripPixels.draw(pixels, picture, this.#changed)
+    this.#changed.clear()
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.putImageData(image, 0, 0)
     // The overlay is at the time of the drawn columns.
@@ -137,144 +184,118 @@ export function createTimelineCanvas(options: CanvasOptions): TimelineCanvas {
     const toX = (at: number) => (at - drawn.from) / drawn.msPerPixel
     const ticks = ticksOf({ from: drawn.from, span: scale.msPerPixel * scale.width }, scale.width)
     context.scale(devicePixelRatio, devicePixelRatio)
-    drawOverlay({ context, ...size, colours: colours.overlay, toX }, drawn, ticks)
+    this.#drawOverlay({ context, ...size, colours, toX }, drawn, ticks)
     headerContext.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
     headerContext.clearRect(0, 0, size.width, headerHeight)
-    drawHeader(
-      { context: headerContext, width: size.width, height: headerHeight, colours: colours.overlay, toX },
-      drawn,
-      ticks,
-    )
-    requestLevels(picture, scale)
-    if (control.get().isFollowing) {
-      const delay = reducedMotion.matches ? Math.max(calmMs, picture.msPerColumn) : picture.msPerColumn
-      if (delay <= 20) wake()
-      else timer = setTimeout(wake, delay)
-    }
+    const headerStage = { context: headerContext, width: size.width, height: headerHeight, colours, toX }
+    this.#drawHeader(headerStage, drawn, ticks)
+    this.#requestLevels(picture, scale, pixels)
+    this.#followLater(picture.msPerColumn)
   }
 
-  function resize() {
+  /** Paints again when a followed range has moved by a column. */
+  #followLater(msPerColumn: number): void {
+    if (!this.#options.control.get().isFollowing) return
+    const delay = this.#reducedMotion.matches ? Math.max(calmMs, msPerColumn) : msPerColumn
+    if (delay <= 20) this.wake()
+    else this.#timer = setTimeout(() => this.wake(), delay)
+  }
+
+  /** Returns the pixels of the strips, in the size that they have on the screen. */
+  #resize(): { readonly image: ImageData; readonly pixels: Pixels } {
+    const { strips, header } = this.#options
+    const size = this.#size
     const [width, height] = [Math.round(size.width * devicePixelRatio), Math.round(size.height * devicePixelRatio)]
-    if (image?.width === width && image.height === height) return
+    const [known, knownPixels] = [this.#image, this.#pixels]
+    if (known?.width === width && known.height === height && knownPixels !== null) {
+      return { image: known, pixels: knownPixels }
+    }
     strips.width = width
     strips.height = height
     strips.style.height = `${size.height}px`
     header.width = width
     header.height = Math.round(headerHeight * devicePixelRatio)
     header.style.width = `${size.width}px`
-    image = new ImageData(width, height)
-    pixels = { data: new Uint32Array(image.data.buffer), width, height }
+    const image = new ImageData(width, height)
+    const pixels = { data: new Uint32Array(image.data.buffer), width, height }
+    this.#image = image
+    this.#pixels = pixels
+    return { image, pixels }
   }
 
-  function pictureOf({ from, msPerPixel, now }: Scale, { strips: stripColours }: TimelineColours): Picture {
+  #createPicture({ from, msPerPixel, now }: Scale, { strips }: TimelineColours): Picture {
+    const { scroller, loader } = this.#options
+    const { rows, rowHeight, labelHeight, isDetailed } = this.#scene
     const msPerColumn = msPerPixel / devicePixelRatio
     const toPixels = (length: number) => Math.round(length * devicePixelRatio)
     const step = tierFor(msPerPixel)
     return {
       ...{ offset: Math.round(from / msPerColumn), msPerColumn, now, scale: devicePixelRatio },
       scrollTop: toPixels(scroller.scrollTop),
-      rowHeight: toPixels(scene.rowHeight),
-      labelHeight: toPixels(scene.labelHeight),
-      ...{ isDetailed: scene.isDetailed, rows: scene.rows, colours: stripColours },
+      rowHeight: toPixels(rowHeight),
+      labelHeight: toPixels(labelHeight),
+      ...{ isDetailed, rows, colours: strips },
       find: (channelId, at) => loader.cache.find(channelId, step, at),
     }
   }
 
-  function requestLevels(picture: Picture, { msPerPixel }: Scale) {
-    const { first, last } = visibleRows(picture, pixels?.height ?? 0)
+  #requestLevels(picture: Picture, { msPerPixel }: Scale, pixels: Pixels): void {
+    const { control, loader } = this.#options
+    const { first, last } = visibleRows(picture, pixels.height)
     if (last <= first) return
-    loader.request({ range: control.get().range, channelIds: scene.rows.slice(first, last), msPerPixel })
+    loader.request({ range: control.get().range, channelIds: this.#scene.rows.slice(first, last), msPerPixel })
   }
 
-  function visible() {
-    const { rows, rowHeight } = scene
-    return visibleRows({ rows, rowHeight, scrollTop: scroller.scrollTop }, size.height)
-  }
-
-  function drawOverlay(stage: Stage, scale: Scale, ticks: ReturnType<typeof ticksOf>) {
-    const { playhead, selected, channelId } = control.get()
+  #drawOverlay(stage: Stage, scale: Scale, ticks: ReturnType<typeof ticksOf>): void {
+    const { control, scroller } = this.#options
+    const { rows, rowHeight, events } = this.#scene
+    const { playhead, selected } = control.get()
     drawTickLines(stage, ticks)
-    for (const mark of listMarks(
-      scene.events.filter(({ kind }) => kind === 'marker'),
-      scale,
-    )) {
-      drawMarkerLine(stage, mark)
-    }
+    const markers = events.filter(({ kind }) => kind === 'marker')
+    for (const mark of listMarks(markers, scale)) drawMarkerLine(stage, mark)
     drawNow(stage, scale.now)
     if (selected !== null) drawSelected(stage, selected.from, selected.to)
     if (playhead !== null) drawPlayhead(stage, playhead)
-    const { first, last } = visible()
-    const step = tierFor(scale.msPerPixel)
-    for (let row = first; row < last; row++) {
-      const id = scene.rows[row] ?? 0
-      const top = row * scene.rowHeight - scroller.scrollTop
-      drawMarks(stage, listMarks(scene.eventsOf.get(id) ?? [], scale), markRow(top))
-      if (playhead !== null) {
-        const values = valuesAt((at) => loader.cache.find(id, step, at), playhead)
-        const middle = top + scene.labelHeight + (scene.rowHeight - scene.labelHeight) / 2
-        if (values !== null) drawValues(stage, values, playhead, middle)
-      }
-      if (id === channelId) {
-        stage.context.strokeStyle = stage.colours.accent
-        stage.context.lineWidth = 2
-        stage.context.strokeRect(1, top + 1, stage.width - 2, scene.rowHeight - 2)
-      }
+    const visible = visibleRows({ rows, rowHeight, scrollTop: scroller.scrollTop }, this.#size.height)
+    for (let row = visible.first; row < visible.last; row++) this.#drawRowOverlay(stage, scale, row)
+  }
+
+  #drawRowOverlay(stage: Stage, scale: Scale, row: number): void {
+    const { control, scroller, loader } = this.#options
+    const { rows, rowHeight, labelHeight, eventsOf } = this.#scene
+    const { playhead, channelId } = control.get()
+    const id = rows[row] ?? 0
+    const top = row * rowHeight - scroller.scrollTop
+    drawMarks(stage, listMarks(eventsOf.get(id) ?? [], scale), this.#markRow(top))
+    if (playhead !== null) {
+      const step = tierFor(scale.msPerPixel)
+      const values = valuesAt((at) => loader.cache.find(id, step, at), playhead)
+      const middle = top + labelHeight + (rowHeight - labelHeight) / 2
+      if (values !== null) drawValues(stage, values, playhead, middle)
     }
+    if (id !== channelId) return
+    stage.context.strokeStyle = stage.colours.accent
+    stage.context.lineWidth = 2
+    stage.context.strokeRect(1, top + 1, stage.width - 2, rowHeight - 2)
   }
 
-  /** Where the marks of a row are, from the top of the strips. */
-  function markRow(top: number) {
-    return top + scene.labelHeight + (scene.rowHeight - scene.labelHeight < 30 ? 8 : 11)
-  }
-
-  function drawHeader(stage: Stage, scale: Scale, ticks: ReturnType<typeof ticksOf>) {
+  #drawHeader(stage: Stage, scale: Scale, ticks: ReturnType<typeof ticksOf>): void {
+    const { events, shows } = this.#scene
     drawAxis(stage, ticks)
-    drawShows(stage, scene.shows, scale.now)
-    const marks = listMarks(scene.events, scale)
+    drawShows(stage, shows, scale.now)
+    const marks = listMarks(events, scale)
     const y = headerHeight - headerRows.marks / 2
     drawMarks(stage, marks, y)
     drawGapLabels(stage, marks, y)
-    const { playhead, selected } = control.get()
+    const { playhead, selected } = this.#options.control.get()
     if (selected !== null) drawSelected(stage, selected.from, selected.to)
     if (playhead !== null) drawPlayheadTime(stage, playhead, scale.now)
   }
 
-  return {
-    wake,
-    width: () => size.width,
-    share: (clientX) => (clientX - strips.getBoundingClientRect().left) / Math.max(1, size.width),
-    setScene(next) {
-      scene = next
-      wake()
-    },
-    addLevels(channelIds) {
-      for (const id of channelIds) changed.add(id)
-      wake()
-    },
-    recolour() {
-      colours = null
-      wake()
-    },
-    locate(clientX, clientY, reach) {
-      const box = strips.getBoundingClientRect()
-      const scale = scaleOf()
-      const x = clientX - box.left
-      const at = scale.from + x * scale.msPerPixel
-      if (clientY < box.top) return { at, row: null, mark: findMark(listMarks(scene.events, scale), x, reach) }
-      const row = Math.floor((clientY - box.top + scroller.scrollTop) / scene.rowHeight)
-      const id = scene.rows[row]
-      if (id === undefined) return { at, row: null, mark: null }
-      const top = row * scene.rowHeight - scroller.scrollTop
-      const isNearMarks = Math.abs(clientY - box.top - markRow(top)) <= reach
-      const marks = isNearMarks ? listMarks(scene.eventsOf.get(id) ?? [], scale) : []
-      return { at, row, mark: findMark(marks, x, reach) }
-    },
-    close() {
-      cancelAnimationFrame(frame)
-      clearTimeout(timer)
-      sized.disconnect()
-      unsubscribe()
-    },
+  /** Where the marks of a row are, from the top of the strips. */
+  #markRow(top: number): number {
+    const { rowHeight, labelHeight } = this.#scene
+    return top + labelHeight + (rowHeight - labelHeight < 30 ? 8 : 11)
   }
 }
 

@@ -89,7 +89,7 @@ export function listenToGestures(options: GestureOptions): () => void {
       return
     }
     const { from, span } = press.range
-    control.show({ from: from - (moved / Math.max(1, canvas.width())) * span, span })
+    control.show({ from: from - (moved / Math.max(1, canvas.width)) * span, span })
   }
 
   function up(event: PointerEvent) {
@@ -118,7 +118,7 @@ export function listenToGestures(options: GestureOptions): () => void {
     } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault()
       const delta = (event.deltaX || event.deltaY) * pixels
-      control.pan((delta / Math.max(1, canvas.width())) * control.get().range.span)
+      control.pan((delta / Math.max(1, canvas.width)) * control.get().range.span)
     }
   }
 

@@ -9,7 +9,7 @@ import { formatDateTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { useColourChanges } from '../use-colour-changes.ts'
-import { createTimelineCanvas, type Place, type Scene, type TimelineCanvas } from './canvas.ts'
+import { type Place, type Scene, TimelineCanvas } from './canvas.ts'
 import type { TimelineControl, TimelineState } from './control.ts'
 import { eventDetail, eventTitle } from './events.ts'
 import { listenToGestures } from './gestures.ts'
@@ -93,7 +93,7 @@ export function Strips(props: StripsProps) {
   useEffect(() => {
     if (header.current === null || strips.current === null || scroller.current === null || field.current === null)
       return
-    const created = createTimelineCanvas({
+    const created = new TimelineCanvas({
       ...{ header: header.current, strips: strips.current, scroller: scroller.current, control, loader, now },
     })
     canvas.current = created
@@ -104,7 +104,7 @@ export function Strips(props: StripsProps) {
       if (box === undefined) return
       const { range } = control.get()
       const share = (Date.parse(event.time) - range.from) / range.span
-      setHint({ event, x: box.left + share * created.width(), y: box.top })
+      setHint({ event, x: box.left + share * created.width, y: box.top })
     }
     const unlisten = listenToGestures({
       ...{ element: field.current, canvas: created, control, now },
