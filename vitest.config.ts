@@ -1,8 +1,17 @@
+import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { SlowestFirst } from './scripts/slowest-first.ts'
 import { SummaryReporter } from './scripts/summary-reporter.ts'
 
 export default defineConfig({
+  resolve: {
+    alias: [
+      {
+        find: /^.*\/platform\/thread\.ts$/,
+        replacement: fileURLToPath(new URL('./test/built-threads.ts', import.meta.url)),
+      },
+    ],
+  },
   test: {
     include: ['{src,simulators,web,test,scripts}/**/*.test.{ts,tsx}'],
     // Tests that take long, because they wait; `npm run test:long` runs them.
