@@ -45,8 +45,9 @@ export async function snooze(deps: RespondDeps, actor: Actor, id: number, { minu
     if (until === 'show_end' && !alerts.hasRunningShow(before)) {
       throw new RequestError('no_show_running', { subject: `alert ${id}` })
     }
-    const end: SnoozeEnd = until ?? now() + (minutes ?? 0) * 60_000
-    const after = await snoozeAlert(tx, revision, id, { by: actor.name, at: now(), until: end })
+    const at = now()
+    const end: SnoozeEnd = until ?? at + (minutes ?? 0) * 60_000
+    const after = await snoozeAlert(tx, revision, id, { by: actor.name, at, until: end })
     if (after === null) return { alert: before, isChanged: false }
     const details = minutes === undefined ? { until } : { minutes }
     await writeAudit(tx, { actor, action: 'alert.snooze', target: `alert ${id}`, result: 'ok', details })
