@@ -11,7 +11,6 @@ import {
   messages,
   phone,
   press,
-  returnTo,
   rows,
   scrollsHorizontally,
 } from './browser.ts'
@@ -120,12 +119,14 @@ it.concurrent('reports missing manufacturers, an unknown status, and a restored 
   })
   // A request may be pending when the test ends.
   onTestEnd(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
-  const acknowledgement = page.waitForRequest('**/api/admin/store/acknowledge')
-  await returnTo(page)
+  await page.reload()
   await page.getByRole('alert').getByText('A snapshot of yesterday').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
-  await page.getByRole('button', { name: 'Acknowledge' }).click()
-  expect((await acknowledgement).method()).toBe('POST')
+  const [acknowledgement] = await Promise.all([
+    page.waitForRequest('**/api/admin/store/acknowledge'),
+    page.getByRole('button', { name: 'Acknowledge' }).click(),
+  ])
+  expect(acknowledgement.method()).toBe('POST')
 
   await page.route('**/api/discovery/pending/**', (route) => route.abort())
   await page.reload()
