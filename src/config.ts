@@ -167,6 +167,7 @@ const defaultRateLimit = {
   window_seconds: 60,
   overrides: {
     'POST /api/discover/': { max_requests: 2, window_seconds: 60 },
+    'POST /api/ingest/': { max_requests: 600, window_seconds: 60 },
     'GET /api/auth/oidc/login': { max_requests: 20, window_seconds: 60 },
   },
 }

@@ -7,6 +7,7 @@ import type { Condition, LastTransmitter } from './conditions/condition.ts'
 import { toLocationReference } from './equipment/location.ts'
 import { type Channel, hardwareFields, type Receiver } from './equipment/receiver.ts'
 import { roundForecast } from './forecast/forecast.ts'
+import { reportedDeviceId } from './identity/ingested-id.ts'
 
 /** The payload of a `device_update`: all channels, and the other fields of the receiver that changed. */
 export type ReceiverChange = Pick<ReceiverInData, 'channels'> & Partial<Omit<ReceiverDetail, 'channels' | 'id'>>
@@ -95,7 +96,7 @@ export function toReceiverDetail(
     last_seen: toTimestamp(receiver.last_seen),
     battery_health: batteryHealth(receiver.channels, (channel) => batteryThreshold(receiver, channel)),
     signal_quality: signalQuality(receiver.channels),
-    api_device_id,
+    api_device_id: reportedDeviceId(api_device_id),
     serial_number,
     mac_address,
     subnet_mask,

@@ -350,6 +350,7 @@ function createEditingDeps(runtime: Runtime) {
     runtime
   const settings = runtime.settingsIn
   const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
+  const manufacturerDeps = { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload }
   return {
     unitStore,
     settingsDeps: { db, settings, reload },
@@ -376,7 +377,8 @@ function createEditingDeps(runtime: Runtime) {
       storedProfiles: runtime.storedProfiles,
     },
     placeholderDeps: { ingest, receiverStore, placeholderStore, now },
-    manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload },
+    manufacturerDeps,
+    ingestDeps: { ingest, receiverStore, manufacturerDeps, manufacturers: runtime.manufacturers },
   }
 }
 

@@ -1,14 +1,20 @@
 /** All manufacturer plugins. */
 
+import { isIngestedId } from '../domain/identity/ingested-id.ts'
+import { ingest } from './ingest/index.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
 import type { Plugin } from './plugin.ts'
 import { sennheiser } from './sennheiser/index.ts'
 import { shure } from './shure/index.ts'
 
-export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics]
+export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, ingest]
 
-/** Returns the precedence of the adapter that the id's prefix belongs to; 0 if no adapter has this prefix. */
+/**
+ * Returns the precedence of the adapter that the id's prefix belongs to; 0 if no adapter has this prefix. Reports from
+ * scripts have the lowest precedence.
+ */
 export function precedenceOfId(id: string): number {
+  if (isIngestedId(id)) return -1
   return adaptersWithPrecedence.find(({ idPrefix = '' }) => id.startsWith(idPrefix))?.precedence ?? 0
 }
 

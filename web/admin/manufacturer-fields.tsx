@@ -18,6 +18,7 @@ type Config = ManufacturerBody['config']
 
 /** Returns the fields for this type of system. A stored secret is edited under the key that it already has. */
 export function keysFor(plugin: PluginBody | undefined, config: Config): readonly ConfigKey[] {
+  if (plugin?.code === 'ingest') return []
   const isSharedKey = 'shared_key' in config || (plugin?.code === 'shure' && !('password' in config))
   const secret = isSharedKey && !('PASSWORD' in config) ? 'shared_key' : 'password'
   // Sennheiser's user name is always `api`.

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
+import { IngestRequest } from '../ingest-request.ts'
 import {
   AlertQuery,
   ById,
@@ -23,6 +24,7 @@ import { Alert, Silence } from '../resources/alerts.ts'
 import { RealtimeConnection } from '../resources/connections.ts'
 import { Data } from '../resources/data.ts'
 import { Health, Probe, Refresh } from '../resources/health.ts'
+import { IngestResult } from '../resources/ingest.ts'
 import { Micboard } from '../resources/micboard.ts'
 import { ReceiverSummary, ReceiverWithSources } from '../resources/receivers.ts'
 import { Review } from '../resources/review.ts'
@@ -83,6 +85,12 @@ export const refresh = endpoint('POST', '/api/refresh/', {
   ...operation('Monitoring', 'refresh', 'Polls immediately.'),
   querystring: Scope,
   response: { 200: Refresh, 404: ErrorResponse, 409: ErrorResponse },
+})
+
+export const ingestReceivers = endpoint('POST', '/api/ingest/', {
+  ...operation('Monitoring', 'ingestReceivers', 'Stores receivers that a script reports.'),
+  body: IngestRequest,
+  response: { 202: IngestResult },
 })
 
 export const getConfig = endpoint('GET', '/api/config/', {

@@ -7,6 +7,7 @@ import type { TransmitterDetails } from '../../contract/resources/channels.ts'
 import type { ChassisBody, UnitBody } from '../../contract/resources/hardware.ts'
 import type { Location } from '../../contract/resources/locations.ts'
 import type { OnlineState, UnitType, UpstreamStatus } from '../../contract/values.ts'
+import { isIngestedId } from '../identity/ingested-id.ts'
 import { toLocationReference } from './location.ts'
 import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'
 
@@ -177,13 +178,18 @@ function onlineState(isOnline: boolean, upstream: UpstreamStatus): OnlineState {
   return upstream === 'unhealthy' || upstream === 'disabled' || upstream === 'unconfigured' ? 'unknown' : 'online'
 }
 
+/** A receiver that scripts report depends on no system. */
+function upstreamOf(receiver: Receiver | undefined, upstream: UpstreamStatus): UpstreamStatus {
+  return isIngestedId(receiver?.api_device_id ?? null) ? 'healthy' : upstream
+}
+
 export function toChassisBody(
   receiver: Receiver,
   upstream: UpstreamStatus,
   locations: readonly Location[],
 ): ChassisBody {
   const { id, name, model, manufacturer, serial_number, mac_address, ip, firmware_version } = receiver
-  const status = onlineState(receiver.is_active, upstream)
+  const status = onlineState(receiver.is_active, upstreamOf(receiver, upstream))
   const location = toLocationReference(locations, receiver.location)
   return { id, name, model, manufacturer, serial_number, mac_address, ip, status, firmware_version, location }
 }
@@ -207,7 +213,7 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
     base_chassis: unit.receiver_id,
     channel: channel?.channel ?? null,
     slot: channel?.slot ?? null,
-    status: onlineState(isOnline, upstream),
+    status: onlineState(isOnline, upstreamOf(receiver, upstream)),
     ...(details && { details }),
   }
 }

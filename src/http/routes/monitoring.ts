@@ -1,6 +1,7 @@
 /** Routes for health and refresh. */
 
 import type { FastifyReply } from 'fastify'
+import { type IngestReceiversDeps, ingestReceivers } from '../../actions/ingest-receivers.ts'
 import type { RefreshDeps } from '../../actions/refresh.ts'
 import { refresh } from '../../actions/refresh.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
@@ -10,6 +11,7 @@ import type { ContractServer } from '../server/contract.ts'
 
 export interface MonitoringDeps extends RefreshDeps {
   readonly version: string
+  readonly ingestDeps: IngestReceiversDeps
   health(manufacturer: string | undefined): ServiceHealth
 }
 
@@ -31,6 +33,15 @@ export function monitoringRoutes(app: ContractServer, deps: MonitoringDeps): voi
   app.route({
     ...operations.refresh,
     handler: ({ query }) => refresh(deps, query.manufacturer),
+  })
+
+  app.route({
+    ...operations.ingestReceivers,
+    config: { hasOwnLimit: true },
+    handler: async ({ actor, body }, reply) => {
+      reply.code(202)
+      return ingestReceivers(deps.ingestDeps, actor, body)
+    },
   })
 }
 

@@ -145,6 +145,7 @@ function describeNeeds(needs: Permission | 'nothing'): string {
 const statusDescriptions: Readonly<Record<string, string>> = {
   200: 'Success.',
   201: 'Created.',
+  202: 'Accepted; the body says what was not.',
   204: 'Success without a body.',
   302: 'Redirects to the page named in `Location`.',
   304: 'Not modified since the response with this `ETag`.',

@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether accepted requests to the route are not counted. */
     isUnlimited?: boolean
+    /** Whether requests to the route count towards the limit of their endpoint instead of the general limit. */
+    hasOwnLimit?: boolean
   }
 }
 
@@ -135,9 +137,10 @@ export function createRequestLimiter(
 
   function countAs(client: string, request: FastifyRequest, reply: FastifyReply): Counting {
     if (!request.url.startsWith(prefix)) return undefined
-    const counting = take(general, client, reply)
     const limiter = limiterOf(request)
-    if (limiter === undefined) return counting
+    if (limiter === undefined) return take(general, client, reply)
+    if (request.routeOptions.config.hasOwnLimit) return take(limiter, client, reply)
+    const counting = take(general, client, reply)
     const countForEndpoint = (): Counting => {
       const endpointCounting = take(limiter, client, reply)
       counted.set(request, { limiter, client })
@@ -157,7 +160,11 @@ export function createRequestLimiter(
   return {
     count: (request, reply) =>
       request.routeOptions.config.isUnlimited ? undefined : countAs(clientOf(request), request, reply),
-    countByAddress: (request, reply) => countAs(addressOf(request), request, reply),
+    countByAddress(request, reply) {
+      // Otherwise, more credentials could be tried at an endpoint with a high limit of its own.
+      const isGeneral = request.routeOptions.config.hasOwnLimit === true
+      return isGeneral ? take(general, addressOf(request), reply) : countAs(addressOf(request), request, reply)
+    },
     setLimits(limits) {
       ;({ general, special } = createLimiters(limits))
     },

@@ -1,0 +1,146 @@
+/** The body of `POST /api/ingest/`: receivers in the form in which the service returns them. */
+
+import Type, { type TProperties, type TSchema } from 'typebox'
+import type { Body } from './described.ts'
+import { flag, mhz, nullable, whole } from './fields.ts'
+import type { ChannelDetails, TransmitterDetails } from './resources/channels.ts'
+import { audioActivities, encryptions, faults, networkModes, transmissionModes } from './values.ts'
+
+const object = <T extends TProperties>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false, description: 'an object' })
+
+/** One line of text that is not blank. */
+const line = (maxLength: number) =>
+  Type.String({
+    maxLength,
+    pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
+    description: `text of 1 to ${maxLength} characters without control characters`,
+  })
+
+const oneOf = <Values extends string[]>(values: readonly [...Values]) =>
+  Type.Enum(values, { description: `one of ${values.join(', ')}` })
+
+/** A value that may be absent, and that is null if it was reported without a value. */
+const reported = <T extends TSchema & { readonly description?: string }>(schema: T) =>
+  Type.Optional(nullable(schema, schema.description ?? 'a value'))
+
+/** A field of the service's own bodies that is read-only. It is accepted, so that a client can send back what it has read. */
+const ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+
+const dbm = reported(whole(-200, 50))
+const dbfs = reported(whole(-200, 100))
+const percent = reported(whole(0, 100))
+const minutes = reported(whole(0, 65_535))
+const db = reported(whole(-200, 200))
+const yesOrNo = reported(flag)
+
+const channelDetails = {
+  rf_a: dbm,
+  rf_b: dbm,
+  rf_c: dbm,
+  rf_d: dbm,
+  rf_percent: percent,
+  antennas: reported(Type.String({ pattern: '^A?B?C?D?$', description: 'letters of antennas, such as AB' })),
+  audio_peak: dbfs,
+  audio_rms: dbfs,
+  audio_activity: reported(oneOf(audioActivities)),
+  quality: percent,
+  rf_low: yesOrNo,
+  overload: yesOrNo,
+  interference: yesOrNo,
+  second_frequency: reported(mhz),
+  band: reported(line(64)),
+  transmission_mode: reported(oneOf(transmissionModes)),
+  muted: yesOrNo,
+  encryption: reported(oneOf(encryptions)),
+  gain_db: db,
+} satisfies Record<keyof ChannelDetails, TSchema>
+
+const transmitterDetails = {
+  model: reported(line(255)),
+  muted: yesOrNo,
+  gain_db: db,
+  power_mw: reported(whole(0, 100_000)),
+  battery_bars: reported(whole(0, 5)),
+  battery_minutes: minutes,
+  battery_minutes_to_full: minutes,
+  battery_type: reported(line(64)),
+  battery_health: percent,
+  battery_cycles: reported(whole(0, 1_000_000)),
+  battery_temperature_c: db,
+  battery_is_estimate: Type.Optional(flag),
+  battery_low: yesOrNo,
+  fault: reported(oneOf(faults)),
+} satisfies Record<keyof TransmitterDetails, TSchema>
+
+const readings = {
+  name: reported(line(255)),
+  frequency: reported(mhz),
+  audio_level: dbfs,
+  rf_level: dbm,
+}
+
+const transmitter = object({
+  ...readings,
+  upstream_slot: reported(whole(0, 65_535)),
+  battery: percent,
+  details: Type.Optional(object(transmitterDetails)),
+  slot: ignored,
+  forecast: ignored,
+})
+
+const channel = object({
+  channel: whole(1, 1000),
+  ...readings,
+  details: Type.Optional(object(channelDetails)),
+  /** Null if no transmitter is received. */
+  transmitter: Type.Optional(nullable(transmitter, 'an object')),
+  id: ignored,
+  slot: ignored,
+  profile: ignored,
+  condition: ignored,
+  last_transmitter: ignored,
+})
+
+const receiver = object({
+  /** The id under which the sender knows the receiver. */
+  api_device_id: line(200),
+  manufacturer: Type.Optional(line(64)),
+  name: Type.Optional(line(255)),
+  device_type: Type.Optional(line(64)),
+  /** False if the sender knows that the receiver is offline. */
+  is_active: Type.Optional(flag),
+  model: reported(line(255)),
+  serial_number: reported(line(255)),
+  mac_address: reported(
+    Type.String({ pattern: '^([0-9A-Fa-f]{2}[:-]?){5}[0-9A-Fa-f]{2}$', description: 'twelve hexadecimal digits' }),
+  ),
+  ip: reported(
+    Type.String({
+      pattern: '^((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}$',
+      description: 'an IPv4 address',
+    }),
+  ),
+  subnet_mask: reported(line(64)),
+  gateway: reported(line(64)),
+  network_mode: reported(oneOf(networkModes)),
+  interface_id: reported(line(255)),
+  description: reported(line(1024)),
+  firmware_version: reported(line(255)),
+  hosted_firmware_version: reported(line(255)),
+  details: Type.Optional(object({ fault: reported(oneOf(faults)) })),
+  channels: Type.Optional(Type.Array(channel, { maxItems: 64, description: 'a list of at most 64 channels' })),
+  id: ignored,
+  last_seen: ignored,
+  battery_health: ignored,
+  signal_quality: ignored,
+  location: ignored,
+  sources: ignored,
+})
+
+export const IngestRequest = object({
+  /** The name of the sender; the same api_device_id from two sources is two receivers. */
+  source: line(64),
+  receivers: Type.Array(receiver, { maxItems: 1000, description: 'a list of at most 1000 receivers' }),
+})
+export type IngestRequest = Body<typeof IngestRequest>
