@@ -38,6 +38,7 @@ export interface History {
 }
 
 const pruneEveryMs = 3_600_000
+const prunedAtOnce = 1000
 const dayMs = 86_400_000
 /** The largest default of `HISTORY_MAX_GB`, in bytes, and the multiple to which smaller ones are rounded. */
 const maxDefaultBytes = 20_000_000_000
@@ -119,7 +120,7 @@ export class RunningHistory implements History {
         .flatMap((receiver) => receiver.channels.map(({ id, slot }) => ({ id, slot, receiverId: receiver.id }))),
       now: now(),
     })
-    if (!isDryRun) await db.transaction((tx) => pruneChannelStates(tx, keptSince))
+    if (!isDryRun) await this.#pruneStates(keptSince)
     return this.levels.prune({
       secondsDays: HISTORY_SECONDS_DAYS,
       minutesDays: HISTORY_MINUTES_DAYS,
@@ -135,6 +136,15 @@ export class RunningHistory implements History {
     await this.#recorder.stop()
     await this.#channelStates.close()
     await this.levels.close()
+  }
+
+  /** Deletes the states that were replaced before `keptSince` (epoch ms), in short transactions. */
+  async #pruneStates(keptSince: number): Promise<void> {
+    const { db } = this.#deps
+    for (;;) {
+      const deleted = await db.transaction((tx) => pruneChannelStates(tx, keptSince, prunedAtOnce))
+      if (deleted < prunedAtOnce) return
+    }
   }
 
   async #pruneRegularly(): Promise<void> {

@@ -98,12 +98,19 @@ export async function saveChannelStates(tx: Tx, states: readonly StoredChannelSt
   })
 }
 
-/** Deletes the states that were replaced before `before`. Those in force then are kept. */
-export async function pruneChannelStates(tx: Tx, before: number): Promise<void> {
-  await sql`
-    delete from channel_states
-    where time < ${before} and exists (
-      select 1 from channel_states as later
-      where later.channel_id = channel_states.channel_id and later.time > channel_states.time and later.time <= ${before}
+/**
+ * Deletes at most `count` states that were replaced before `before`, oldest first. Those in force then are kept. Returns
+ * how many were deleted.
+ */
+export async function pruneChannelStates(tx: Tx, before: number, count: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from channel_states where (channel_id, time) in (
+      select channel_id, time from channel_states as replaced
+      where time < ${before} and exists (
+        select 1 from channel_states as later
+        where later.channel_id = replaced.channel_id and later.time > replaced.time and later.time <= ${before}
+      )
+      order by time limit ${count}
     )`.execute(tx.query)
+  return Number(numAffectedRows ?? 0)
 }

@@ -48,7 +48,8 @@ describe.each(engines)('states of channels (%s)', (engine) => {
       [7, stateNamed('d')],
     ])
     await db.transaction((tx) => saveChannelStates(tx, [{ channel_id: 7, time: 4000, state: stateNamed('e') }]))
-    await db.transaction((tx) => pruneChannelStates(tx, 2500))
+    const prune = () => db.transaction((tx) => pruneChannelStates(tx, 2500, 1))
+    expect([await prune(), await prune()]).toEqual([1, 0])
     expect(await db.read.selectFrom('channel_states').select(['channel_id', 'time']).orderBy('time').execute()).toEqual(
       [
         { channel_id: 7, time: 1500 },
