@@ -30,6 +30,27 @@ it('GET /data.json describes all receivers, below the mount prefix, with an ETag
   await eventually(async () => (await read()).battery).toBe(5)
 })
 
+// Conformance: C-16.70.
+it('GET /data.json has the name of the performer, and below name_raw that of the transmitter', async () => {
+  const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 1 }))
+  simulator.show.set(deviceOf(simulator).id, { name: 'H01' }, 1)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  const [unit] = await until('the unit is known', async () => {
+    const { json } = await app.get('/api/units/')
+    return json.length === 1 && json
+  })
+  const names = async () => {
+    const { name, name_raw } = (await app.get('/data.json')).json.receivers[0].tx[0]
+    return [name, name_raw]
+  }
+  await eventually(names).toEqual(['H01', 'H01'])
+  const performer = (await app.post('/api/performers/', { name: 'Nora' })).json.id
+  const assignment = (await app.post('/api/assignments/', { performer, wireless_unit: unit.id })).json
+  await eventually(names).toEqual(['Nora', 'H01'])
+  await app.send('DELETE', `/api/assignments/${assignment.id}/`)
+  await eventually(names).toEqual(['H01', 'H01'])
+})
+
 // Conformance: C-16.72.
 it('GET /data.json requires the same role as other reads', async () => {
   const app = await startApp({ config: { require_login: true } })

@@ -16,7 +16,8 @@ const transmitter = {
 
 function convert(fields: Partial<Channel>) {
   const channels = [{ ...emptyChannel(11, 1, 5), ...fields }]
-  return toMicboard([buildReceiver(1, { ip: '10.0.0.1', channels })], [], '').receivers[0]?.tx[0]
+  return toMicboard([buildReceiver(1, { ip: '10.0.0.1', channels })], { groups: [], performers: new Map(), url: '' })
+    .receivers[0]?.tx[0]
 }
 
 // Conformance: C-16.70.
@@ -24,7 +25,8 @@ it('has the fields of micboard', () => {
   const channel = { ...emptyChannel(11, 1, 5), transmitter, details: { antennas: 'A', quality: 81 } }
   const receivers = [buildReceiver(1, { ip: '10.0.0.1', channels: [channel] }), buildReceiver(2, { is_active: false })]
   const groups = [{ id: 3, title: 'Leads', slots: [5], hide_charts: true, zone: null, manufacturer: null }]
-  expect(toMicboard(receivers, groups, 'https://mics.example/')).toEqual({
+  const performers = new Map([[11, 'Nora']])
+  expect(toMicboard(receivers, { groups, performers, url: 'https://mics.example/' })).toEqual({
     receivers: [
       {
         ip: '10.0.0.1',
@@ -36,7 +38,7 @@ it('has the fields of micboard', () => {
             id: 11,
             channel: 1,
             slot: 5,
-            name: 'HH01 Ana',
+            name: 'Nora',
             name_raw: 'HH01 Ana',
             type: 'ulxd',
             status: 'GOOD',

@@ -4,17 +4,26 @@ import type { Group } from '../contract/resources/groups.ts'
 import type { MicboardBody, MicboardChannel } from '../contract/resources/micboard.ts'
 import type { MicboardStatus } from '../contract/values.ts'
 import type { ConditionState } from './conditions/condition.ts'
-import { type Channel, frequencyOf, type Receiver } from './equipment/receiver.ts'
+import { type Channel, displayName, frequencyOf, type Receiver } from './equipment/receiver.ts'
 
-/** `url` is the public URL of the service, or empty. */
-export function toMicboard(receivers: readonly Receiver[], groups: readonly Group[], url: string): MicboardBody {
+interface MicboardContext {
+  readonly groups: readonly Group[]
+  /** The names of the performers who wear the units of channels, by the id of the channel. */
+  readonly performers: ReadonlyMap<number, string>
+  /** The public URL of the service, or empty. */
+  readonly url: string
+}
+
+export function toMicboard(receivers: readonly Receiver[], { groups, performers, url }: MicboardContext): MicboardBody {
   return {
     receivers: receivers.map((receiver) => ({
       ip: receiver.ip ?? '',
       type: receiver.device_type,
       status: receiver.is_active ? 'CONNECTED' : 'DISCONNECTED',
       raw: {},
-      tx: receiver.channels.map((channel) => toMicboardChannel(channel, receiver.device_type)),
+      tx: receiver.channels.map((channel) =>
+        toMicboardChannel(channel, receiver.device_type, performers.get(channel.id)),
+      ),
     })),
     url,
     gif: [],
@@ -33,15 +42,14 @@ export function toMicboard(receivers: readonly Receiver[], groups: readonly Grou
 /** Stands for a number that is unknown. */
 const unknown = 255
 
-function toMicboardChannel(channel: Channel, type: string): MicboardChannel {
+function toMicboardChannel(channel: Channel, type: string, performer: string | undefined): MicboardChannel {
   const { id, channel: number, slot, transmitter, details, condition } = channel
-  const name = transmitter?.name ?? channel.name ?? ''
   return {
     id,
     channel: number,
     slot,
-    name,
-    name_raw: name,
+    name: displayName(channel, performer) ?? '',
+    name_raw: displayName(channel) ?? '',
     type,
     status: statuses[condition.state] ?? 'GOOD',
     battery: toBars(transmitter?.battery),

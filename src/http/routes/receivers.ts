@@ -3,11 +3,13 @@
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Location } from '../../contract/resources/locations.ts'
+import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import type { ReceiverWithSources } from '../../contract/resources/receivers.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/api.ts'
 import { addressOf } from '../../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { toPerformerNames } from '../../domain/live/lists.ts'
 import { toMicboard } from '../../domain/micboard.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -22,6 +24,8 @@ export interface ReceiverDeps {
   batteryThreshold(receiver: Receiver, channel: Channel): number
   locations(): readonly Location[]
   groups(manufacturer: string | undefined): readonly Group[]
+  /** Returns the active assignments, each with its channel. */
+  assignments(): readonly ChannelAssignment[]
   /** The public URL of the service; null if it is not configured. */
   readonly publicUrl: URL | null
   /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
@@ -59,7 +63,13 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
         manufacturer: null,
         key: 'micboard',
         make: () =>
-          JSON.stringify(toMicboard(receiverStore.list(), deps.groups(undefined), deps.publicUrl?.href ?? '')),
+          JSON.stringify(
+            toMicboard(receiverStore.list(), {
+              groups: deps.groups(undefined),
+              performers: toPerformerNames(deps.assignments()),
+              url: deps.publicUrl?.href ?? '',
+            }),
+          ),
       }),
   })
 
