@@ -425,6 +425,7 @@ async function closeParts(parts: Parts, { isReadOnly = false }: RuntimeOptions):
   monitoring.frequencyAnnouncements.close()
   monitoring.frequencyConflicts.close()
   alerts.close()
+  monitoring.unstoredNotifications.close()
   await alerts.flushed()
   await monitoring.forecasts.close()
   await monitoring.conditions.close()

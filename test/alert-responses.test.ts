@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import type { AlertBody, SilenceBody } from '../src/contract/resources/alerts.ts'
+import { toAlertCause } from '../src/domain/alerts/compare-causes.ts'
+import { toRecordingCause } from '../src/domain/alerts/recording.ts'
 import { snoozeAlert } from '../src/storage/alerts.ts'
 import { channelOf, configFor, createInstallation, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
@@ -32,6 +34,13 @@ function waitForAlert(app: Pick<TestApp, 'get'>, kind: string): Promise<AlertBod
     const [alert, ...others] = await openAlerts(app)
     return others.length === 0 && alert?.kind === kind && alert
   })
+}
+
+/** Raises an alert of the service itself; with `isStored` false as if it could not be stored. */
+async function raiseRecordingStopped(app: TestApp, isStored: boolean): Promise<void> {
+  const cause = toRecordingCause('the disk is full')
+  if (isStored) await app.runtime.alerts.raise([{ ...cause, subject: `test:${Math.random()}` }])
+  else app.runtime.alerts.unstored.recording.raise(toAlertCause(cause, null))
 }
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
@@ -274,3 +283,49 @@ it.concurrent('an acknowledgement and a silence survive kill -9', async () => {
   set({ battery: 90 })
   expect(await live.next(({ state }) => state === 'cleared')).toMatchObject({ id, note: 'noted' })
 }, 120_000)
+
+describe.concurrent('an alert that cannot be stored', () => {
+  // Conformance: C-11.15.
+  it('is listed among the stored ones, newest first, on the page on which it belongs', async () => {
+    const app = await startApp()
+    for (const isStored of [true, true, false, true]) await raiseRecordingStopped(app, isStored)
+    const all: AlertBody[] = (await app.get('/api/alerts/')).json
+    expect(all.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([-1, 1, 2, 3])
+    expect(all.map(({ raised_at }) => raised_at)).toEqual(
+      all
+        .map(({ raised_at }) => raised_at)
+        .toSorted()
+        .toReversed(),
+    )
+    for (const size of [1, 2, 3]) {
+      const paged: AlertBody[] = []
+      for (let page = 1; page <= Math.ceil(4 / size); page++) {
+        const { json } = await app.get(`/api/alerts/?page=${page}&page_size=${size}`)
+        expect(json.count).toBe(4)
+        paged.push(...json.results)
+      }
+      expect(paged).toEqual(all)
+    }
+    expect((await app.get('/api/alerts/?state=cleared')).json).toEqual([])
+    expect((await app.get('/api/alerts/?kind=battery_low')).json).toEqual([])
+  })
+
+  // Conformance: C-11.15.
+  it('is snoozed and acknowledged until it ends', async () => {
+    const app = await startApp()
+    const live = await openLive(app)
+    await raiseRecordingStopped(app, false)
+    const respond = (action: string, body: object) => app.post(`/api/alerts/-1/${action}`, body)
+    expect((await respond('snooze', { until: 'show_end' })).status).toBe(409)
+    const snoozed = await respond('snooze', { minutes: 5 })
+    expect(snoozed).toMatchObject({ status: 200, json: { id: -1, state: 'snoozed', snoozed_by: 'local' } })
+    const acknowledged = await respond('acknowledge', { note: 'Deleting old files' })
+    const body = { id: -1, state: 'acknowledged', acknowledged_by: 'local', note: 'Deleting old files' }
+    expect(acknowledged).toMatchObject({ status: 200, json: body })
+    expect((await respond('acknowledge', { note: 'Me too' })).json).toEqual(acknowledged.json)
+    expect((await app.get('/api/alerts/?state=acknowledged')).json).toEqual([acknowledged.json])
+    await live.next(({ type, state }) => type === 'alert' && state === 'acknowledged')
+    app.runtime.alerts.recordingChanged(null)
+    await until('it has ended', async () => (await respond('acknowledge', {})).status === 404)
+  })
+})

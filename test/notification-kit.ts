@@ -8,7 +8,7 @@ import { NotificationQueue } from '../src/monitoring/notification-queue.ts'
 import { NotificationSender } from '../src/monitoring/notification-sender.ts'
 import { OpenAlerts } from '../src/monitoring/open-alerts.ts'
 import { createCounters, createNotificationCounters } from '../src/state/counters.ts'
-import { insertNotificationChannel, listNotificationChannelStates } from '../src/storage/notification-channels.ts'
+import { insertNotificationChannel, listSealedChannels } from '../src/storage/notification-channels.ts'
 import { listDeliveries } from '../src/storage/notification-deliveries.ts'
 import { openSecrets } from '../src/storage/secrets.ts'
 import { createDestinations } from '../src/upstream/destinations.ts'
@@ -42,7 +42,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
     } as const
     await db.transaction((tx) => insertNotificationChannel(tx, secrets, channel))
   }
-  let channels = await listNotificationChannelStates(db.read)
+  let channels = await listSealedChannels(db.read)
   const ids = channels.map(({ id }) => id)
   const rules: NotificationRule[] = [{ ...defaultRule, id: 1, name: 'All', notification_channel_ids: ids }]
   const log: { readonly fields: object; readonly message: string }[] = []
@@ -68,7 +68,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
       notificationChannels: () => channels,
       isSilenced: () => false,
       async reload() {
-        channels = await listNotificationChannelStates(db.read)
+        channels = await listSealedChannels(db.read)
       },
       now,
       random: () => 0.5,

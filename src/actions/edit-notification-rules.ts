@@ -8,7 +8,7 @@ import { isTimeZone } from '../domain/settings.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
 import { listGroups } from '../storage/groups.ts'
-import { listNotificationChannelStates } from '../storage/notification-channels.ts'
+import { listSealedChannels } from '../storage/notification-channels.ts'
 import { detachRule } from '../storage/notification-deliveries.ts'
 import {
   deleteNotificationRule,
@@ -79,7 +79,7 @@ async function requireKnown(
   { notification_channel_ids, escalate, group_ids, manufacturers, when }: RuleFields,
   before?: RuleFields,
 ): Promise<void> {
-  const channelIds = (await listNotificationChannelStates(reader)).map(({ id }) => id)
+  const channelIds = (await listSealedChannels(reader)).map(({ id }) => id)
   const groupIds = [...(await listGroups(reader)).map(({ id }) => id), ...(before?.group_ids ?? [])]
   const escalatedTo = escalate?.notification_channel_ids ?? []
   const unknownChannel = (ids: readonly number[]) => ids.find((id) => !channelIds.includes(id))

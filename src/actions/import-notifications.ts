@@ -11,7 +11,7 @@ import { createSigningSecret } from '../notifications/index.ts'
 import { listGroups } from '../storage/groups.ts'
 import {
   insertNotificationChannel,
-  listNotificationChannelStates,
+  listSealedChannels,
   saveNotificationChannel,
 } from '../storage/notification-channels.ts'
 import { insertNotificationRule, saveNotificationRule } from '../storage/notification-rules.ts'
@@ -74,7 +74,7 @@ export async function putNotifications(work: ImportContext, planned: readonly Pl
 async function putRules({ tx, file, before, count }: ImportContext): Promise<void> {
   const pick = createPicker(before.notification_rules)
   const groups = await listGroups(tx.query)
-  const channels = await listNotificationChannelStates(tx.query)
+  const channels = await listSealedChannels(tx.query)
   for (const [index, entry] of (file.notification_rules ?? []).entries()) {
     const path = `notification_rules.${index}`
     const { notification_channels, groups: titles, escalate, ...fields } = entry

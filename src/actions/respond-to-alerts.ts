@@ -9,7 +9,7 @@ import { writeAudit } from '../storage/audit.ts'
 import type { Reader } from '../storage/database.ts'
 
 export interface RespondDeps {
-  readonly alerts: Pick<Alerts, 'edit' | 'hasRunningShow'>
+  readonly alerts: Pick<Alerts, 'edit' | 'unstored' | 'hasRunningShow'>
   now(): number
 }
 
@@ -20,9 +20,13 @@ export async function acknowledge(
   id: number,
   note: string | null,
 ): Promise<Alert> {
+  const at = now()
+  if (alerts.unstored.find(id) !== undefined) {
+    return alerts.unstored.respond(id, { acknowledged_by: actor.name, acknowledged_at: at, note })
+  }
   return alerts.edit(async (tx, revision) => {
     const before = await openAlert(tx.query, id)
-    const after = await acknowledgeAlert(tx, revision, id, { by: actor.name, at: now(), note })
+    const after = await acknowledgeAlert(tx, revision, id, { by: actor.name, at, note })
     if (after === null) return { alert: before, isChanged: false }
     await writeAudit(tx, { actor, action: 'alert.acknowledge', target: `alert ${id}`, result: 'ok', details: { note } })
     return { alert: after, isChanged: true }
@@ -40,14 +44,21 @@ export async function snooze(deps: RespondDeps, actor: Actor, id: number, { minu
   if ((minutes === undefined) === (until === undefined)) {
     throw new RequestError('bad_request', { details: 'minutes: expected either minutes or until' })
   }
-  return alerts.edit(async (tx, revision) => {
-    const before = await openAlert(tx.query, id)
-    if (until === 'show_end' && !alerts.hasRunningShow(before)) {
+  const at = now()
+  const endOf = (alert: Alert): SnoozeEnd => {
+    if (until === 'show_end' && !alerts.hasRunningShow(alert)) {
       throw new RequestError('no_show_running', { subject: `alert ${id}` })
     }
-    const at = now()
-    const end: SnoozeEnd = until ?? at + (minutes ?? 0) * 60_000
-    const after = await snoozeAlert(tx, revision, id, { by: actor.name, at, until: end })
+    return until ?? at + (minutes ?? 0) * 60_000
+  }
+  const unstored = alerts.unstored.find(id)
+  if (unstored !== undefined) {
+    const snoozed_until = endOf(unstored)
+    return alerts.unstored.respond(id, { snoozed_by: actor.name, snoozed_at: at, snoozed_until })
+  }
+  return alerts.edit(async (tx, revision) => {
+    const before = await openAlert(tx.query, id)
+    const after = await snoozeAlert(tx, revision, id, { by: actor.name, at, until: endOf(before) })
     if (after === null) return { alert: before, isChanged: false }
     const details = minutes === undefined ? { until } : { minutes }
     await writeAudit(tx, { actor, action: 'alert.snooze', target: `alert ${id}`, result: 'ok', details })

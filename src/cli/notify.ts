@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import { type NotificationChannelDeps, testNotificationChannel } from '../actions/edit-notification-channels.ts'
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
-import { listNotificationChannelStates } from '../storage/notification-channels.ts'
+import { listSealedChannels, type SealedChannel } from '../storage/notification-channels.ts'
 import { openSecrets } from '../storage/secrets.ts'
 import { actorOf, withStore } from './store.ts'
 import {
@@ -20,8 +20,6 @@ import {
   UsageError,
 } from './terminal.ts'
 
-type Channel = Awaited<ReturnType<typeof listNotificationChannelStates>>[number]
-
 /** The service may be running or not. */
 export function notifyCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   const test = createCommand('test', 'Send a test message, and show what the service responded')
@@ -37,14 +35,14 @@ async function testChannels(wanted: string | undefined, options: CommonOptions, 
   const config = readOptions(options, terminal, { isOffline: true })
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   return withStore(config, async (db) => {
-    const selected = select(await listNotificationChannelStates(db.read), wanted)
+    const selected = select(await listSealedChannels(db.read), wanted)
     const deps: NotificationChannelDeps = {
       ...{ db, secrets, destinations: createDestinationsExcluding(config.server), signal: terminal.signal },
       ...{ publicUrl: config.server.public_url, log: createLog(terminal, config.log ?? 'error'), now: Date.now },
       notifications: { tested: () => {} },
       reload: async () => {},
     }
-    const test = async ({ id, name, type }: Channel) => {
+    const test = async ({ id, name, type }: SealedChannel) => {
       const result = await testNotificationChannel(deps, actorOf(terminal), id)
       return { id, name, type, ...result }
     }
@@ -63,7 +61,7 @@ async function testChannels(wanted: string | undefined, options: CommonOptions, 
 }
 
 /** Selects channels by id or name, or all that are enabled. */
-function select(channels: readonly Channel[], wanted: string | undefined): readonly Channel[] {
+function select(channels: readonly SealedChannel[], wanted: string | undefined): readonly SealedChannel[] {
   if (wanted === undefined) {
     const enabled = channels.filter((channel) => channel.enabled)
     if (enabled.length === 0) throw new Error('There is no notification channel that is enabled.')

@@ -19,6 +19,9 @@ import {
 const id = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
 
 export const ById = Type.Object({ id: id('Id of the record.') })
+export const ByAlert = Type.Object({
+  id: Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER, description: 'Id of the alert.' }),
+})
 export const ByPicture = Type.Object({
   id: Type.String({ description: "Id of the picture, which is a digest of the picture's content." }),
 })

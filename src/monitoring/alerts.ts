@@ -46,8 +46,7 @@ import type { UnitStore } from '../state/unit-store.ts'
 import type { Log } from './log.ts'
 import { type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
 import type { ReportingSources } from './reporting-sources.ts'
-import { StoreAlert } from './store-alert.ts'
-import { UnstoredAlert } from './unstored-alert.ts'
+import { UnstoredAlerts } from './unstored-alerts.ts'
 
 export interface AlertDeps extends Omit<OpenAlertsDeps, 'isSilenced'> {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts'>
@@ -76,6 +75,11 @@ export interface AlertDeps extends Omit<OpenAlertsDeps, 'isSilenced'> {
   forecast: ForecastContext['forecast']
   batterySince: ForecastContext['batterySince']
   readonly frequencyConflicts: Omit<ConflictContext, 'isInhibited'>
+  /**
+   * Called with every change of an alert that cannot be stored. `isStored`: it ends because the same alert was stored
+   * now.
+   */
+  onUnstored(alert: Alert, isStored: boolean): void
 }
 
 /** What is due for evaluation. */
@@ -90,10 +94,7 @@ interface Due {
 const maxTimerMs = 2_000_000_000
 
 export class Alerts {
-  /** The alert about the database, which is not stored. */
-  readonly storeAlert: StoreAlert
-  /** The alert about recording, if it cannot be stored. */
-  readonly #unstoredRecording: UnstoredAlert
+  readonly unstored: UnstoredAlerts
   /** Why levels cannot be recorded, or null if they can; undefined until either is known. */
   #recordingFault: string | null | undefined
   readonly #deps: AlertDeps
@@ -119,16 +120,13 @@ export class Alerts {
   constructor(deps: AlertDeps) {
     this.#deps = deps
     this.#open = new OpenAlerts({ ...deps, isSilenced: (alert) => this.isSilenced(alert) })
-    const publish = (alert: Alert) => {
-      deps.feed.publish(toAlertMessage(alert))
-      deps.onChanged?.(alert)
-    }
-    this.storeAlert = new StoreAlert({
+    this.unstored = new UnstoredAlerts({
       settings: () => deps.alertSettings('storage_failing', { manufacturer: null, slots: [] }),
-      publish,
+      isSnoozeOver: (alert) => isSnoozeOver(alert, deps.now(), this.#showContext(alert)),
+      publish: (alert) => this.#publishUnstored(alert),
+      log: deps.log,
       now: deps.now,
     })
-    this.#unstoredRecording = new UnstoredAlert({ id: -1, publish, now: deps.now })
   }
 
   /** Loads the open alerts without publishing them. */
@@ -144,7 +142,7 @@ export class Alerts {
 
   /** Returns the open alerts, including those that cannot be stored. */
   list(): readonly Alert[] {
-    return [...this.#open.list(), ...this.storeAlert.list(), ...this.#unstoredRecording.list()]
+    return [...this.#open.list(), ...this.unstored.list()]
   }
 
   /** Whether the alert is open and a silence applies to it. */
@@ -308,13 +306,13 @@ export class Alerts {
     if (changes.length === 0) return
     try {
       await this.#open.write(changes)
-      this.#unstoredRecording.clear((alert) => describeEnding(alert, 'resolved'))
+      if (this.#open.find(recordingSubject) !== undefined) this.unstored.recording.clear(({ message }) => message)
     } catch (error) {
       // The next call of `evaluateAll` evaluates everything whose changes could not be stored.
       for (const id of due.receivers) this.#due.receivers.add(id)
       for (const source of due.sources) this.#due.sources.add(source)
       this.#areSettingsChanged = true
-      for (const change of ofRecording) if (change.type === 'raise') this.#unstoredRecording.raise(change.cause)
+      for (const change of ofRecording) if (change.type === 'raise') this.unstored.recording.raise(change.cause)
       this.#deps.log.warn({ alerts: changes.length, error: String(error) }, 'alerts could not be stored')
     }
   }
@@ -386,7 +384,7 @@ export class Alerts {
     const fault = this.#recordingFault
     if (fault === undefined) return []
     const alert = this.#open.find(recordingSubject)
-    if (fault === null) this.#unstoredRecording.clear((unstored) => describeEnding(unstored, 'resolved'))
+    if (fault === null) this.unstored.recording.clear((unstored) => describeEnding(unstored, 'resolved'))
     return this.#compare(recordingSubject, {
       causes: fault === null ? [] : [toRecordingCause(fault)],
       open: alert === undefined ? [] : [alert],
@@ -410,6 +408,13 @@ export class Alerts {
           endingOf: () => (isUp ? (isEnabled ? 'resolved' : 'stopped') : null),
         }).changes
       })
+  }
+
+  #publishUnstored(alert: Alert): void {
+    const { feed, onChanged, onUnstored } = this.#deps
+    feed.publish(toAlertMessage(alert))
+    onChanged?.(alert)
+    onUnstored(alert, this.#open.find(alert.subject) !== undefined)
   }
 
   #compare(scope: number | string, comparison: Pick<Comparison, 'causes' | 'open' | 'endingOf'>) {

@@ -3,10 +3,10 @@
  * notification channel has at most one try at a time, so a service that does not respond delays only its own messages.
  */
 
-import { type Alert, toAlertBody } from '../domain/alerts/alert.ts'
+import type { Alert } from '../domain/alerts/alert.ts'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
-import { type NotificationMessage, selectAlerts } from '../domain/notifications/message.ts'
-import { expiryMs, isExpired, planRetry } from '../domain/notifications/retry.ts'
+import { createMessage, type NotificationMessage } from '../domain/notifications/message.ts'
+import { evaluateTry, expiryMs, isExpired } from '../domain/notifications/retry.ts'
 import { sendMessage } from '../notifications/send-message.ts'
 import type { SendKit, SendResult } from '../notifications/service.ts'
 import type { NotificationCounters } from '../state/counters.ts'
@@ -230,7 +230,7 @@ export class NotificationSender {
 
   /** Counts the try and reads what to send; null if nothing is to be sent. */
   async #begin(id: number, { guard }: LeaseHandle): Promise<Attempt | null> {
-    const { db, secrets, now } = this.#deps
+    const { db, secrets, now, isSilenced } = this.#deps
     return db.transaction(async (tx) => {
       await guard(tx)
       const delivery = await beginAttempt(tx, id, now())
@@ -244,16 +244,9 @@ export class NotificationSender {
       }
       const alerts = await listAlertsById(tx.query, delivery.alert_ids)
       await countDeliveryChange(tx)
-      return { delivery, channel, message: this.#toMessage(delivery, alerts) }
+      const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, { now: now(), isSilenced })
+      return { delivery, channel, message }
     })
-  }
-
-  #toMessage({ message_id, type, created_at }: StoredDelivery, alerts: readonly Alert[]): NotificationMessage {
-    const { now, isSilenced } = this.#deps
-    const bodies = selectAlerts(alerts).map((alert) =>
-      toAlertBody(alert, { now: now(), isSilenced: isSilenced(alert) }),
-    )
-    return { id: message_id, type, created_at, alerts: bodies, more: alerts.length - bodies.length }
   }
 
   async #saveUntilStored(signal: AbortSignal, save: () => Promise<void>): Promise<void> {
@@ -274,13 +267,12 @@ export class NotificationSender {
     if (retryAfterSeconds !== null) {
       this.#holds.set(channel.id, now() + Math.min(retryAfterSeconds * 1000, maxHoldMs))
     }
-    const retryAt =
-      outcome === 'retry' ? planRetry({ attempts, createdAt, now: now(), retryAfterSeconds, random: random() }) : null
-    const status = outcome === 'retry' ? (retryAt === 'expired' ? 'expired' : 'pending') : outcome
+    const attempt = { attempts, createdAt, now: now(), retryAfterSeconds, random: random() }
+    const { status, retryAt } = evaluateTry(outcome, attempt)
     await db.transaction(async (tx) => {
       if (result.isGone) await disableGone(tx, channel, log)
       if (status === 'pending') {
-        await saveRetry(tx, id, { error: error ?? '', next_attempt_at: retryAt === 'expired' ? null : retryAt })
+        await saveRetry(tx, id, { error: error ?? '', next_attempt_at: retryAt })
       } else {
         await finishDelivery(tx, id, { status, error, ...(status === 'sent' && { sent_at: now() }) })
       }

@@ -1,21 +1,19 @@
 import { expect, test } from 'vitest'
 import type { Alert } from '../domain/alerts/alert.ts'
 import { StoreAlert } from './store-alert.ts'
+import { UnstoredAlert } from './unstored-alert.ts'
 
 function createStoreAlert(isEnabled = true) {
   const published: Alert[] = []
   const settings = { isEnabled, delaySeconds: 0, severity: null }
-  const alert = new StoreAlert({
-    settings: () => settings,
-    publish: (changed) => published.push(changed),
-    now: () => 5,
-  })
-  return { alert, published, settings }
+  const unstored = new UnstoredAlert({ id: 0, publish: (changed) => published.push(changed), now: () => 5 })
+  const alert = new StoreAlert({ settings: () => settings, alert: unstored })
+  return { alert, unstored, published, settings }
 }
 
 // Conformance: C-11.12.
 test('announces a database that cannot be written for 10 s, and its end', () => {
-  const { alert, published } = createStoreAlert()
+  const { alert, unstored, published } = createStoreAlert()
   alert.update('unwritable', 1000)
   alert.update('unwritable', 10_999)
   expect(published).toEqual([])
@@ -24,10 +22,10 @@ test('announces a database that cannot be written for 10 s, and its end', () => 
   expect(published).toMatchObject([
     { id: 0, kind: 'storage_failing', severity: 'critical', state: 'raised', manufacturer: null },
   ])
-  expect(alert.list()).toEqual(published)
+  expect(unstored.list()).toEqual(published)
   alert.update('ok', 13_000)
   expect(published.slice(1)).toMatchObject([{ id: 0, state: 'cleared', message: 'Changes are stored again' }])
-  expect(alert.list()).toEqual([])
+  expect(unstored.list()).toEqual([])
 })
 
 test('does not add up interruptions', () => {

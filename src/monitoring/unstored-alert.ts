@@ -1,6 +1,6 @@
 /** An alert that is announced although it cannot be stored. Its id is not positive. */
 
-import { type Alert, type AlertCause, noResponse } from '../domain/alerts/alert.ts'
+import { type Alert, type AlertCause, type AlertResponse, alertState, noResponse } from '../domain/alerts/alert.ts'
 
 interface UnstoredAlertDeps {
   readonly id: number
@@ -27,6 +27,15 @@ export class UnstoredAlert {
     const { id, publish, now } = this.#deps
     this.#alert = { ...cause, ...noResponse, id, state: 'raised', raised_at: now(), cleared_at: null }
     publish(this.#alert)
+  }
+
+  /** Records what a user has done about the open alert, or that a snooze has ended. Returns the alert. */
+  respond(response: Partial<AlertResponse>): Alert {
+    if (this.#alert === null) throw new Error('The alert is not open.')
+    const alert = { ...this.#alert, ...response }
+    this.#alert = { ...alert, state: alertState(alert) }
+    this.#deps.publish(this.#alert)
+    return this.#alert
   }
 
   clear(messageOf: (alert: Alert) => string): void {

@@ -48,7 +48,7 @@ export class Follower {
       await this.#load()
       await maintenance?.run()
       const condition = db.condition()
-      monitoring.alerts.storeAlert.update(condition === 'ok' && this.#isStoreDown ? 'unwritable' : condition)
+      monitoring.alerts.unstored.update(condition === 'ok' && this.#isStoreDown ? 'unwritable' : condition)
       if (!this.#isStoreDown && loads % checkOrphansEvery === 0) await this.#check()
     }
   }

@@ -23,6 +23,7 @@ import { createOrphanedSources, type OrphanedSources } from '../monitoring/orpha
 import { ReportingSources } from '../monitoring/reporting-sources.ts'
 import { SourceRecords } from '../monitoring/source-records.ts'
 import { createStoreMaintenance, type StoreMaintenance } from '../monitoring/store-maintenance.ts'
+import { UnstoredNotifications } from '../monitoring/unstored-notifications.ts'
 import { now } from '../platform/clock.ts'
 import type { Cache } from '../state/cache.ts'
 import { type Counters, createEventCounters, createNotificationCounters } from '../state/counters.ts'
@@ -74,6 +75,7 @@ export class Monitoring {
   readonly monitor: Monitor
   readonly maintenance: StoreMaintenance
   readonly notificationSender: NotificationSender
+  readonly unstoredNotifications: UnstoredNotifications
   readonly reportingSources: ReportingSources
   readonly #deps: MonitoringDeps
   readonly #eventCounters: ReturnType<typeof createEventCounters>
@@ -89,8 +91,20 @@ export class Monitoring {
     this.connections = this.#createConnections()
     this.reportingSources = new ReportingSources({ db, onAdded: () => this.notificationSender.planSoon() })
     this.leaseManager = new LeaseManager({ db, nodeId, log })
-    const notificationQueue = this.#createNotificationQueue()
-    this.notificationSender = this.#createNotificationSender(notificationQueue)
+    const notificationDeps = this.#createNotificationDeps()
+    const notificationQueue = new NotificationQueue({
+      ...notificationDeps,
+      db,
+      onQueued: () => this.notificationSender.wake(),
+    })
+    this.notificationSender = new NotificationSender({
+      ...notificationDeps,
+      db,
+      leaseManager: this.leaseManager,
+      queue: notificationQueue,
+      reload: deps.reload,
+    })
+    this.unstoredNotifications = new UnstoredNotifications(notificationDeps)
     this.alerts = this.#createAlerts(notificationQueue)
     this.frequencyAnnouncements = new FrequencyAnnouncements({
       describe: () => deps.frequencies.describe(),
@@ -164,34 +178,21 @@ export class Monitoring {
     })
   }
 
-  #createNotificationQueue(): NotificationQueue {
-    const { db, state } = this.#deps
-    return new NotificationQueue({
-      db,
-      rules: () => state.lists.current.notificationRules,
-      notificationChannels: () => state.lists.current.notificationChannels,
-      surroundingsOf: (alert) => this.alerts.surroundingsOf(alert),
-      onQueued: () => this.notificationSender.wake(),
-      now,
-    })
-  }
-
-  #createNotificationSender(queue: NotificationQueue): NotificationSender {
-    const { db, state, secrets, counters, publicUrl, reload, log } = this.#deps
-    return new NotificationSender({
-      db,
+  /** What the queue of notifications and both senders share. */
+  #createNotificationDeps() {
+    const { state, secrets, counters, publicUrl, log } = this.#deps
+    return {
       secrets,
-      leaseManager: this.leaseManager,
-      queue,
       counters: createNotificationCounters(counters),
       kit: { destinations: state.sourceDeps.destinations, publicUrl },
+      rules: () => state.lists.current.notificationRules,
       notificationChannels: () => state.lists.current.notificationChannels,
-      isSilenced: (alert) => this.alerts.isSilenced(alert),
-      reload,
+      surroundingsOf: (alert: Alert) => this.alerts.surroundingsOf(alert),
+      isSilenced: (alert: Alert) => this.alerts.isSilenced(alert),
       log,
       now,
       random: Math.random,
-    })
+    }
   }
 
   #createAlerts(notificationQueue: NotificationQueue): Alerts {
@@ -227,6 +228,10 @@ export class Monitoring {
       isMonitored: (code) => sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled),
       subscriptions: () => this.connections.subscriptions(),
       onChanged: (alert) => this.#alertChanged(alert),
+      onUnstored: (alert, isStored) => {
+        if (isStored) this.unstoredNotifications.forget(alert.id)
+        else this.unstoredNotifications.changed(alert)
+      },
     })
   }
 

@@ -21,7 +21,7 @@ import { listStoredProfiles } from '../storage/frequency-profiles.ts'
 import { listGroups } from '../storage/groups.ts'
 import { listAssignments, listPerformers } from '../storage/hardware.ts'
 import { listDiscovered, listLocations } from '../storage/locations.ts'
-import { listNotificationChannelStates } from '../storage/notification-channels.ts'
+import { listSealedChannels, type SealedChannel } from '../storage/notification-channels.ts'
 import { listNotificationRules } from '../storage/notification-rules.ts'
 import { findIncident } from '../storage/repair.ts'
 import { currentRevision } from '../storage/revision.ts'
@@ -46,7 +46,7 @@ interface Lists {
   readonly assignments: readonly Assignment[]
   /** The silences in effect. */
   readonly silences: readonly Silence[]
-  readonly notificationChannels: Awaited<ReturnType<typeof listNotificationChannelStates>>
+  readonly notificationChannels: readonly SealedChannel[]
   readonly notificationRules: readonly NotificationRule[]
   readonly incident: StoreIncident | null
   /** The default of `HISTORY_MAX_GB`, in bytes; null until recording has started for the first time. */
@@ -120,7 +120,7 @@ export class StoredLists {
 
 async function readNotifications(reader: Reader): Promise<Pick<Lists, 'notificationChannels' | 'notificationRules'>> {
   return {
-    notificationChannels: await listNotificationChannelStates(reader),
+    notificationChannels: await listSealedChannels(reader),
     notificationRules: await listNotificationRules(reader),
   }
 }

@@ -7,30 +7,16 @@ import type { Selectable, SelectQueryBuilder, UpdateQueryBuilder, UpdateResult }
 import {
   type Alert,
   type AlertCause,
-  type AlertKind,
   type AlertResponse,
-  type AlertState,
   alertState,
   noData,
   noResponse,
   type SnoozeEnd,
 } from '../domain/alerts/alert.ts'
+import type { AlertFilter } from '../domain/alerts/alert-filter.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inChunks, inPages } from './rows.ts'
 import type { AlertRow, Schema } from './schema.ts'
-
-export interface AlertFilter {
-  /** `open`: raised or snoozed. */
-  readonly state?: AlertState | 'open' | undefined
-  readonly manufacturer?: string | undefined
-  readonly kind?: AlertKind | undefined
-  readonly channel?: number | undefined
-  /** Includes the alerts of the receiver's channels. */
-  readonly receiver?: number | undefined
-  /** Both are inclusive and apply to `raised_at`; epoch milliseconds. */
-  readonly from?: number | undefined
-  readonly to?: number | undefined
-}
 
 /** Returns all alerts that are not cleared, ordered by id. */
 export async function listOpenAlerts(reader: Reader): Promise<Alert[]> {

@@ -15,11 +15,19 @@ export async function listNotificationChannels(reader: Reader, secrets: Secrets)
   return rows.map((row) => toChannel(row, secrets))
 }
 
-/** Returns what is known of the notification channels without their secrets, ordered by id. */
-export async function listNotificationChannelStates(reader: Reader) {
-  const columns = ['id', 'name', 'type', 'enabled'] as const
-  const rows = await reader.selectFrom('notification_channels').select(columns).orderBy('id').execute()
-  return rows.map(({ enabled, ...row }) => ({ ...row, enabled: enabled === 1 }))
+/** A notification channel whose secrets are encrypted. */
+export interface SealedChannel extends Pick<NotificationChannel, 'id' | 'name' | 'type' | 'enabled'> {
+  /** Decrypts the secrets. */
+  open(secrets: Secrets): NotificationChannel
+}
+
+/** Returns the notification channels with their secrets encrypted, ordered by id. */
+export async function listSealedChannels(reader: Reader): Promise<SealedChannel[]> {
+  const rows = await reader.selectFrom('notification_channels').selectAll().orderBy('id').execute()
+  return rows.map((row) => {
+    const { id, name, type, enabled } = row
+    return { id, name, type, enabled: enabled === 1, open: (secrets) => toChannel(row, secrets) }
+  })
 }
 
 export async function findNotificationChannel(

@@ -5,8 +5,11 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
 import { timeLimit } from '../time-limit.ts'
+import { password } from '../users.ts'
+import { startWebhookReceiver } from '../webhook-receiver.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 
@@ -73,8 +76,8 @@ it.each(['stopped cleanly', 'killed'])(
   60_000,
 )
 
-// Conformance: C-12.104.
-it('announces that recording has stopped while neither levels nor alerts can be stored, and goes on live', async () => {
+/** Starts the service with its data on a file system of its own, which `fill` fills up and `free` empties. */
+async function startOnOwnDisk() {
   const shure = await startShure()
   const installation = await createInstallation({ manufacturers: [configFor(shure)] })
   const data = join(installation.path, 'data')
@@ -82,20 +85,63 @@ it('announces that recording has stopped while neither levels nor alerts can be 
   const service = await installation.serve([], {}, mountLauncher([`mkdir ${data}`, mount]))
   await until('both receivers are known', async () => (await service.receivers()).length === 2)
   await until('health is healthy', async () => (await service.get('/api/health/')).json.status === 'healthy')
+  const filler = join(dataFolder(installation, service.pid), 'filler')
+  return {
+    service,
+    async fill() {
+      await resizeDisk(installation, service.pid, '8m')
+      await writeFile(filler, Buffer.alloc(16_000_000)).catch(({ code }) => expect(code).toBe('ENOSPC'))
+    },
+    async free() {
+      await rm(filler)
+      await resizeDisk(installation, service.pid, largeDisk)
+    },
+  }
+}
+
+// Conformance: C-12.104.
+it('announces that recording has stopped while neither levels nor alerts can be stored, and goes on live', async () => {
+  const { service, fill, free } = await startOnOwnDisk()
   const socket = await service.socket()
   const announced = (state: string) =>
     socket.next(
       (message) => message.type === 'alert' && message.kind === 'recording_stopped' && message.state === state,
     )
-  const filler = join(dataFolder(installation, service.pid), 'filler')
-  await resizeDisk(installation, service.pid, '8m')
-  await writeFile(filler, Buffer.alloc(16_000_000)).catch(({ code }) => expect(code).toBe('ENOSPC'))
+  await fill()
   const { at, message } = await announced('raised')
   expect(message).toMatch(/MB of disk space are free/)
   expect((await service.get('/api/health/')).json.status).toBe('degraded')
   await socket.next((next) => next.type === 'device_update' && next.at > at)
 
-  await rm(filler)
-  await resizeDisk(installation, service.pid, largeDisk)
+  await free()
   await announced('cleared')
+}, 120_000)
+
+// Conformance: C-11.15, C-14.19.
+it('lists, acknowledges and sends the alerts of a full disk, which cannot be stored', async () => {
+  const webhook = await startWebhookReceiver()
+  const { service, fill, free } = await startOnOwnDisk()
+  const { headers, json: session } = await service.post('/api/auth/setup', { username: 'root', password })
+  const cookie = (headers['set-cookie'] ?? []).map((text) => text.split(';')[0]).join('; ')
+  const admin = { cookie, 'x-csrf-token': session.csrf_token }
+  const channel = { name: 'Crew', type: 'webhook', config: { url: webhook.url } }
+  const { id } = (await service.post('/api/admin/notification-channels/', channel, admin)).json
+  const rule = { name: 'Service', notification_channel_ids: [id], kinds: ['storage_failing', 'recording_stopped'] }
+  expect((await service.post('/api/admin/notification-rules/', rule, admin)).status).toBe(201)
+
+  await fill()
+  // Alerts about equipment were stored before.
+  const list = async (): Promise<AlertBody[]> =>
+    (await service.get('/api/alerts/?state=open')).json.filter((alert: AlertBody) => alert.id <= 0)
+  await until('recording_stopped is listed', async () => (await list()).some((alert) => alert.id === -1))
+  const acknowledged = await service.post('/api/alerts/-1/acknowledge', { note: 'Deleting old files' }, admin)
+  expect([acknowledged.status, acknowledged.json]).toMatchObject([200, { id: -1, state: 'acknowledged' }])
+  await until('storage_failing is listed', async () => (await list()).some((alert) => alert.id === 0))
+  const sent = () => webhook.received.flatMap(({ body }) => body.data.alerts as AlertBody[])
+  await until('storage_failing is sent', () => sent().some((alert) => alert.kind === 'storage_failing'))
+  expect(sent().find((alert) => alert.kind === 'storage_failing')).toMatchObject({ id: 0, severity: 'critical' })
+
+  await free()
+  await until('both have ended', async () => (await list()).length === 0)
+  expect(sent().filter((alert) => alert.id === 0)).toHaveLength(1)
 }, 120_000)

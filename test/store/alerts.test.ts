@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { type AlertCause, noData, noResponse, type SnoozeEnd } from '../../src/domain/alerts/alert.ts'
+import type { AlertFilter } from '../../src/domain/alerts/alert-filter.ts'
 import { applyConnectionEvent, newConnection } from '../../src/domain/equipment/connection.ts'
 import {
-  type AlertFilter,
   acknowledgeAlert,
   clearAlert,
   countAlerts,

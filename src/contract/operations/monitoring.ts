@@ -7,6 +7,7 @@ import { ErrorResponse } from '../errors.ts'
 import { IngestRequest } from '../ingest-request.ts'
 import {
   AlertQuery,
+  ByAlert,
   ById,
   ConnectionQuery,
   DataQuery,
@@ -153,14 +154,14 @@ export const acknowledgeAlert = endpoint('POST', '/api/alerts/:id/acknowledge', 
     'acknowledgeAlert',
     'Acknowledges an alert for all users; the first acknowledgement counts.',
   ),
-  params: ById,
+  params: ByAlert,
   body: AlertAcknowledgement,
   response: { 200: Alert, 404: ErrorResponse, 409: ErrorResponse },
 })
 
 export const snoozeAlert = endpoint('POST', '/api/alerts/:id/snooze', {
   ...operation('Monitoring', 'snoozeAlert', 'Snoozes an alert for all users.'),
-  params: ById,
+  params: ByAlert,
   body: AlertSnooze,
   response: { 200: Alert, 404: ErrorResponse, 409: ErrorResponse },
 })

@@ -2,6 +2,7 @@
 
 import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { type NotificationType, type Severity, severities } from '../../contract/values.ts'
+import { type Alert, toAlertBody } from '../alerts/alert.ts'
 
 /** The most alerts that a message lists. */
 const maxAlertsPerMessage = 50
@@ -18,8 +19,19 @@ export interface NotificationMessage {
   readonly more: number
 }
 
+/** Creates a message about these alerts as they are at the time `now` (epoch ms). */
+export function createMessage(
+  { id, type, created_at }: Pick<NotificationMessage, 'id' | 'type' | 'created_at'>,
+  alerts: readonly Alert[],
+  { now, isSilenced }: { readonly now: number; isSilenced(alert: Alert): boolean },
+): NotificationMessage {
+  const listed = selectAlerts(alerts)
+  const bodies = listed.map((alert) => toAlertBody(alert, { now, isSilenced: isSilenced(alert) }))
+  return { id, type, created_at, alerts: bodies, more: alerts.length - bodies.length }
+}
+
 /** Returns the alerts that a message lists, the most severe first. */
-export function selectAlerts<Listed extends { readonly severity: Severity }>(alerts: readonly Listed[]): Listed[] {
+function selectAlerts<Listed extends { readonly severity: Severity }>(alerts: readonly Listed[]): Listed[] {
   const rank = ({ severity }: Listed) => severities.indexOf(severity)
   return alerts.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxAlertsPerMessage)
 }

@@ -1,5 +1,7 @@
 /** When a message is tried again. */
 
+import type { DeliveryStatus } from '../../contract/values.ts'
+
 /** Messages that could not be sent this long after they were queued expire: a late alarm helps nobody. */
 export const expiryMs = 120_000
 
@@ -35,6 +37,16 @@ export function planRetry(attempt: FailedAttempt): number | null | 'expired' {
   const longest = Math.max(shortest, Math.min(now + pauseMs * (1 + jitter), expiresAt - lastTryMs))
   const at = Math.round(Math.max(earliest, shortest + (longest - shortest) * random))
   return at < expiresAt ? at : null
+}
+
+/** Returns the status of a message after a try, and when it is tried again (epoch ms; null: not again). */
+export function evaluateTry(
+  outcome: 'sent' | 'failed' | 'retry',
+  attempt: FailedAttempt,
+): { readonly status: DeliveryStatus; readonly retryAt: number | null } {
+  if (outcome !== 'retry') return { status: outcome, retryAt: null }
+  const retryAt = planRetry(attempt)
+  return retryAt === 'expired' ? { status: 'expired', retryAt: null } : { status: 'pending', retryAt }
 }
 
 /** Whether a message is too old to be sent. If the clock was set back, a message may have been queued in the future. */

@@ -5,6 +5,7 @@ import { acknowledge, type RespondDeps, snooze } from '../../actions/respond-to-
 import { type SwitchDeps, switchConnections } from '../../actions/switch-connections.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
 import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
+import { type AlertFilter, compareNewestFirst, isSelected } from '../../domain/alerts/alert-filter.ts'
 import { type Silence, toSilenceBody } from '../../domain/alerts/silences.ts'
 import { type Connection, toConnectionBody } from '../../domain/equipment/connection.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
@@ -32,13 +33,14 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
   app.route({
     ...operations.listAlerts,
     handler: async ({ query, url }) => {
-      const { read } = deps.db
       const filter = { ...query, from: toTime(query.from), to: toTime(query.to) }
       const page = readPage(query)
       const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
-      const alerts = await listAlerts(read, filter, { limit: size, offset: (number - 1) * size })
-      const bodies = alerts.map(toBody)
-      return page === null ? bodies : toPageOf(bodies, await countAlerts(read, filter), page, url)
+      const unstored = deps.alerts.unstored.list().filter((alert) => isSelected(filter, alert))
+      const part = { limit: size, offset: (number - 1) * size }
+      const bodies = (await listWithUnstored(deps.db, filter, unstored, part)).map(toBody)
+      if (page === null) return bodies
+      return toPageOf(bodies, (await countAlerts(deps.db.read, filter)) + unstored.length, page, url)
     },
   })
 
@@ -101,4 +103,18 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
     config: { needs: 'review' },
     handler: ({ actor, body }) => switchConnections(deps, actor, 'start', body.ids),
   })
+}
+
+/** Returns a part of the alerts that are stored and of those that cannot be stored, newest first. */
+async function listWithUnstored(
+  { read }: Pick<Database, 'read'>,
+  filter: AlertFilter,
+  unstored: readonly Alert[],
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly Alert[]> {
+  // Unstored alerts move stored ones back by at most their number.
+  const start = Math.max(0, offset - unstored.length)
+  const skipped = offset - start
+  const stored = await listAlerts(read, filter, { limit: skipped + limit, offset: start })
+  return [...stored, ...unstored].sort(compareNewestFirst).slice(skipped, skipped + limit)
 }

@@ -114,7 +114,7 @@ function convert(schemas: Readonly<Record<string, ParameterSchema>>, values: Val
 /** Converts text to the type of the parameter. Other text is returned unchanged, and fails the validation. */
 function fromText(text: string, type: string | undefined): unknown {
   // Leading zeros are not allowed, so that every record has only one URL.
-  if (type === 'integer' && /^(0|[1-9]\d*)$/.test(text)) return Number(text)
+  if (type === 'integer' && /^(0|-?[1-9]\d*)$/.test(text)) return Number(text)
   if (type === 'boolean' && ['true', 'false', '1', '0'].includes(text)) return text === 'true' || text === '1'
   return text
 }
