@@ -69,6 +69,10 @@ function select(channels: readonly SealedChannel[], wanted: string | undefined):
   }
   const named = channels.filter(({ name }) => name === wanted)
   const found = named.length > 0 ? named : channels.filter(({ id }) => String(id) === wanted)
-  if (found.length === 0) throw new UsageError(`There is no notification channel ${plain(wanted)}`)
+  if (found.length === 0) {
+    const names = channels.map(({ name }) => plain(name)).join(', ')
+    const known = names === '' ? 'None is configured.' : `Configured: ${names}.`
+    throw new UsageError(`There is no notification channel ${plain(wanted)}. ${known}`)
+  }
   return found
 }
