@@ -140,6 +140,16 @@ describe.concurrent('notifications', () => {
     await sentence(
       'Critical alerts of group Act 1, during shows, to RF crew; after 1 min unacknowledged to Head of sound',
     )
+    await press(page, 'Save')
+    await messages(page).getByText('Act 1 added.').waitFor()
+    await page
+      .getByRole('list', { name: 'Rules' })
+      .getByText(
+        'Critical alerts of group Act 1, during shows, to RF crew; after 1 min unacknowledged to Head of sound',
+      )
+      .waitFor()
+    await eventually(() => findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Edit Act 1' }).click()
     await form.getByLabel('Wait before sending').fill('soon')
     await press(page, 'Save')
     await form.getByText('Expected a whole number from 0 to 86400.').waitFor()
@@ -151,7 +161,7 @@ describe.concurrent('notifications', () => {
     for (const day of ['Mon', 'Tue', 'Wed', 'Thu']) await form.getByLabel(day).uncheck()
     await form.getByLabel('Time zone').selectOption('Europe/Berlin')
     await press(page, 'Save')
-    await messages(page).getByText('Act 1 added.').waitFor()
+    await messages(page).getByText('Act 1 saved.').waitFor()
     const { json } = await app.get('/api/admin/notification-rules/', await tokenHeaders(app.runtime, 'admin'))
     expect(json).toMatchObject([
       {
