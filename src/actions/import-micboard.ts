@@ -33,7 +33,7 @@ export async function importMicboard(
   const config = readMicboardConfig(text)
   if (typeof config === 'string') throw new RequestError('bad_request', { details: `text: ${config}` })
   const { receiverStore, placeholderStore, now } = deps
-  const skipped: MicboardImport['skipped'][number][] = []
+  let skippedSlots: MicboardPlan['skipped'] = []
   const applied = await applyCast(deps, actor, {
     preview,
     action: 'micboard.import',
@@ -43,7 +43,7 @@ export async function importMicboard(
       const receivers = receiverStore.listFacts()
       const holders = listSlotHolders(receivers, placeholderStore.list())
       const plan = planMicboard(config, { receivers, holders, groups: await listGroups(tx.query) })
-      skipped.push(...plan.skipped)
+      skippedSlots = plan.skipped
       await recordMoves(tx, deps, actor, plan.moves)
       const work = { tx, undo, preview }
       const changes = [
@@ -55,8 +55,8 @@ export async function importMicboard(
     },
   })
   // The number of a row is its slot.
-  skipped.push(...applied.skipped.map(({ row, name, reason }) => ({ slot: row, name, reason })))
-  return { changes: [...applied.changes], skipped, undo_id: applied.undo_id }
+  const skippedRows = applied.skipped.map(({ row, name, reason }) => ({ slot: row, name, reason }))
+  return { changes: [...applied.changes], skipped: [...skippedSlots, ...skippedRows], undo_id: applied.undo_id }
 }
 
 interface Work {
