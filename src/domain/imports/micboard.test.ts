@@ -85,10 +85,12 @@ it('adds groups, and gives those of the same title the slots; empty boxes are le
   const groups = [
     { group: 1, title: 'Leads', slots: [2, 1, 0], hide_charts: false },
     { group: 2, title: '', slots: [3, 3, 0] },
+    { group: 'x'.repeat(300) },
   ]
   expect(plan({ slots: [], groups }).groups).toEqual([
     { before: group, after: { ...group, slots: [2, 1] } },
     { before: null, after: { title: 'Group 2', slots: [3], hide_charts: false, zone: null, manufacturer: null } },
+    { before: null, after: { title: 'Group', slots: [], hide_charts: false, zone: null, manufacturer: null } },
   ])
   const sameTitle = { title: 'Leads', slots: [1, 2] }
   expect(plan({ slots: [], groups: [sameTitle] }).groups).toEqual([])
@@ -104,4 +106,12 @@ it.each([
   ['{"slots":[{"slot":1,"extended_name":"\\u0000"}]}', 'slots.0.extended_name: expected text without U+0000'],
 ])('says what is wrong with %s', (text, problem) => {
   expect(readMicboardConfig(text)).toBe(problem)
+})
+
+// Conformance: C-16.78.
+it('limits the number of slots and groups', () => {
+  const read = (slots: number, groups: number) =>
+    readMicboardConfig(JSON.stringify({ slots: Array(slots).fill({}), groups: Array(groups).fill({}) }))
+  expect(read(10_001, 0)).toBe('slots: expected at most 10000 entries')
+  expect(read(0, 1001)).toBe('groups: expected at most 1000 entries')
 })

@@ -65,6 +65,9 @@ interface MicboardState {
 
 const lastSlot = 65_535
 const maxNameLength = 255
+/** Far more than micboard can show. */
+const maxSlots = 10_000
+const maxGroups = 1_000
 
 /** Reads the parts that are imported; everything else in the file is ignored. Returns a text that says what is wrong. */
 export function readMicboardConfig(text: string): MicboardConfig | string {
@@ -73,14 +76,16 @@ export function readMicboardConfig(text: string): MicboardConfig | string {
   const unstorable = findUnstorable(file)
   if (unstorable !== null) return `${unstorable.path.join('.')}: ${unstorable.problem}`
   if (!Array.isArray(file.slots)) return 'expected a list `slots`, as in config.json of micboard'
+  if (file.slots.length > maxSlots) return `slots: expected at most ${maxSlots} entries`
+  const groups = Array.isArray(file.groups) ? file.groups.filter(isRecord) : []
+  if (groups.length > maxGroups) return `groups: expected at most ${maxGroups} entries`
   const slots: ConfiguredSlot[] = []
   for (const [index, entry] of file.slots.entries()) {
     const slot = isRecord(entry) ? toSlot(entry) : null
     if (slot === null) return `slots.${index}: expected {slot, type, ip, channel} with a slot from 1 to ${lastSlot}`
     slots.push(slot)
   }
-  const groups = Array.isArray(file.groups) ? file.groups.filter(isRecord).map(toGroup) : []
-  return { slots, groups }
+  return { slots, groups: groups.map(toGroup) }
 }
 
 function parse(text: string): unknown {
@@ -114,8 +119,8 @@ function toText(value: unknown): string {
 /** Slot 0 is an empty box on micboard's wall. */
 function toGroup({ group, title, slots, hide_charts }: Json): ConfiguredGroup {
   return {
-    title: toText(title) || `Group ${group}`,
-    slots: Array.isArray(slots) ? [...new Set(slots.filter(isSlotNumber))] : [],
+    title: toText(title) || (typeof group === 'number' ? `Group ${group}` : 'Group'),
+    slots: Array.isArray(slots) ? [...new Set(slots.filter(isSlotNumber))].slice(0, maxSlots) : [],
     hide_charts: hide_charts === true,
   }
 }
