@@ -32,7 +32,7 @@ async function findChannel(app: TestApp, name = 'Stage rack') {
 }
 
 describe('POST /api/ingest/', () => {
-  // Conformance: C-16.120, C-16.122.
+  // Conformance: C-16.130, C-16.132.
   it('stores receivers without a configured manufacturer, and changes only what a report contains', async () => {
     const app = await startApp()
     expect(await send(app, [rack])).toMatchObject({ status: 202, json: { accepted: 1, rejected: [] } })
@@ -68,7 +68,7 @@ describe('POST /api/ingest/', () => {
     expect((await app.get('/api/health/')).json.status).toBe('healthy')
   })
 
-  // Conformance: C-16.120.
+  // Conformance: C-16.130.
   it('accepts a receiver as the service returns it', async () => {
     const app = await startApp()
     await send(app, [rack])
@@ -77,7 +77,7 @@ describe('POST /api/ingest/', () => {
     expect(await app.receivers()).toHaveLength(1)
   })
 
-  // Conformance: C-16.121.
+  // Conformance: C-16.131.
   it('rejects single receivers with a reason, and stores the others', async () => {
     const app = await startApp()
     const other = { ...rack, api_device_id: 'rack-2', serial_number: 'W-2', name: 'Other rack' }
@@ -95,7 +95,7 @@ describe('POST /api/ingest/', () => {
     expect((await app.receivers()).map(({ name }) => name)).toEqual(['Stage rack', 'Other rack'])
   })
 
-  // Conformance: C-16.121.
+  // Conformance: C-16.131.
   it('returns 400 for unknown fields, wrong types and values out of range, and stores nothing', async () => {
     const app = await startApp()
     const channelWith = (fields: object) => [rack, { ...rack, channels: [{ channel: 1, ...fields }] }]
@@ -116,7 +116,7 @@ describe('POST /api/ingest/', () => {
     expect(await app.receivers()).toEqual([])
   })
 
-  // Conformance: C-16.123.
+  // Conformance: C-16.133.
   it('needs the role operator', async () => {
     const app = await startApp({ config: { require_login: true } })
     expect((await send(app, [rack])).status).toBe(401)
@@ -124,7 +124,7 @@ describe('POST /api/ingest/', () => {
     expect((await send(app, [rack], await tokenHeaders(app.runtime, 'operator'))).status).toBe(202)
   })
 
-  // Conformance: C-16.124.
+  // Conformance: C-16.134.
   it('has a limit of 600 requests a minute instead of the general one', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -136,7 +136,7 @@ describe('POST /api/ingest/', () => {
     expect([invalid.status, (await send(app, [])).headers['x-ratelimit-remaining']]).toEqual([400, '597'])
   })
 
-  // Conformance: C-16.125.
+  // Conformance: C-16.135.
   it('gives way to the sources of a receiver that is monitored, and adds what they do not report', async () => {
     const shure = await startShure({ receivers: 1 })
     const app = await startApp({ manufacturers: [configFor(shure)] })
@@ -152,7 +152,7 @@ describe('POST /api/ingest/', () => {
     expect(await app.receivers()).toHaveLength(1)
   })
 
-  // Conformance: C-16.126.
+  // Conformance: C-16.136.
   it('shows a receiver as offline when the script says so, or reports nothing for a minute', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())

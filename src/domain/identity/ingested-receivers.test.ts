@@ -19,7 +19,7 @@ function plan(...receivers: IngestRequest['receivers']) {
 }
 
 describe('planIngest', () => {
-  // Conformance: C-16.120.
+  // Conformance: C-16.130.
   it('converts the fields that are present, and ignores those that are read-only', () => {
     const { accepted, rejected } = plan({
       api_device_id: 'a',
@@ -52,7 +52,7 @@ describe('planIngest', () => {
     ])
   })
 
-  // Conformance: C-16.122.
+  // Conformance: C-16.132.
   it('does not rename a known receiver that is reported without a name', () => {
     expect(plan({ api_device_id: 'b', channels: [] }).accepted[0]?.report).not.toHaveProperty('name')
     expect(plan({ api_device_id: 'new' }).accepted[0]?.report).toMatchObject({ name: 'new' })
@@ -81,7 +81,7 @@ describe('planIngest', () => {
     expect(plan(receiver)).toEqual({ accepted: [], rejected: [{ index: 0, error: expect.stringMatching(error) }] })
   })
 
-  // Conformance: C-16.121.
+  // Conformance: C-16.131.
   it('rejects a device that is in the request twice, by its id or its serial number', () => {
     const { accepted, rejected } = plan(
       { api_device_id: 'c', serial_number: 'S9' },
