@@ -17,7 +17,7 @@ export function readExample(heading: string, language: string): string {
 
 /** Starts a service that requires a token. Its first channel receives the transmitter Zoë, with a battery of 61%. */
 export async function startWithToken(role: Role, config: object = {}) {
-  const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2, story: false }))
   const { id } = deviceOf(simulator)
   const set = (values: object, channel = 1) => simulator.show.set(id, values, channel)
   set({ name: 'Zoë', battery: 61, rf_level: -47, audio_level: -20 })

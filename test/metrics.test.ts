@@ -101,9 +101,9 @@ it('GET /metrics labels receivers and channels by id, and has a series with thei
 
 // Conformance: C-16.62.
 it('GET /metrics counts RF dropouts, clipping and interference of each channel from 0', async () => {
-  const simulator = withoutPush(await startShure({ receivers: 1 }))
+  const simulator = withoutPush(await startShure({ receivers: 1, story: false }))
   const { id } = deviceOf(simulator)
-  simulator.show.set(id, { rf_level: -50 }, 1)
+  simulator.show.set(id, { rf_level: -50, audio_level: -20 }, 1)
   simulator.show.set(id, { transmitter: false }, 2)
   const app = await startApp({ manufacturers: [configFor(simulator)] })
   const receiver = await until('the device is known', () => app.receiver(id))
