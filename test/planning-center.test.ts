@@ -338,9 +338,19 @@ describe.concurrent('the import from Planning Center', () => {
 
   // Conformance: C-16.17.
   it('reads a plan although the limit of the user is reached in between', async () => {
-    const { app, planningCenter, request } = await startBoth({ church: { rateLimit: { requests: 3, seconds: 1 } } })
+    const { app, planningCenter, request } = await startBoth({ church: { rateLimit: { requests: 1, seconds: 1 } } })
+    planningCenter.setFault({ type: 'status', status: 429, headers: { 'retry-after': '1' } }, { times: 1 })
     expect((await app.post(path, request)).status).toBe(200)
     expect(planningCenter.requests.map(({ status }) => status)).toContain(429)
+    expect(Object.keys(await castOf(app))).toEqual(['1', '2', '3', '4'])
+  })
+
+  // Conformance: C-16.17.
+  it('slows down before the limit of the user is reached', async () => {
+    const { app, planningCenter, request } = await startBoth({ church: { rateLimit: { requests: 4, seconds: 2 } } })
+    expect((await app.post(path, request)).status).toBe(200)
+    expect(planningCenter.requests.length).toBeGreaterThan(4)
+    expect(planningCenter.requests.map(({ status }) => status)).not.toContain(429)
     expect(Object.keys(await castOf(app))).toEqual(['1', '2', '3', '4'])
   })
 

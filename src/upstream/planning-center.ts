@@ -166,6 +166,8 @@ class Connection {
   readonly #client: UpstreamClient
   readonly #signal: AbortSignal
   #waitedMs = 0
+  /** The pause before the next request. */
+  #paceMs = 0
 
   constructor(client: UpstreamClient, signal: AbortSignal) {
     this.#client = client
@@ -195,8 +197,14 @@ class Connection {
   async #request(path: string): Promise<unknown> {
     for (;;) {
       try {
-        const headers = { 'x-pco-api-version': version, 'user-agent': 'Micwatch' }
-        return (await this.#client.request('GET', path, { headers, signal: this.#signal })).body
+        await this.#pause(this.#paceMs)
+        const requestHeaders = { 'x-pco-api-version': version, 'user-agent': 'Micwatch' }
+        const { headers, body } = await this.#client.request('GET', path, {
+          headers: requestHeaders,
+          signal: this.#signal,
+        })
+        this.#paceMs = paceMs(headers)
+        return body
       } catch (error) {
         this.#signal.throwIfAborted()
         if (!(error instanceof ApiError)) throw error
@@ -214,11 +222,30 @@ class Connection {
     }
     this.#waitedMs += waitMs
     // A timer may fire slightly too early.
-    await sleep(waitMs + 20, undefined, { signal: this.#signal }).catch((error) => {
+    await this.#pause(waitMs + 20)
+  }
+
+  /** Rejects with the reason of the signal when it aborts. */
+  async #pause(ms: number): Promise<void> {
+    if (ms === 0) return
+    await sleep(ms, undefined, { signal: this.#signal }).catch((error) => {
       this.#signal.throwIfAborted()
       throw error
     })
   }
+}
+
+/**
+ * Returns how long to wait before the next request. Other programs may use the limit of the same user, and the limit may
+ * change at any time, so once half of it is used, the other half is spread over a whole period. Format: Planning Center's
+ * description of rate limits (`X-PCO-API-Request-Rate-Limit`, `-Period`, `-Count`).
+ */
+function paceMs(headers: Readonly<Record<string, string>>): number {
+  const [limit = 0, seconds = 0, count = 0] = ['limit', 'period', 'count'].map((name) =>
+    Number.parseInt(headers[`x-pco-api-request-rate-${name}`] ?? '', 10),
+  )
+  const isHalfUsed = limit > 0 && seconds > 0 && count > limit / 2
+  return isHalfUsed ? (2_000 * seconds) / limit : 0
 }
 
 function pathOf(serviceType: string): string {
