@@ -2,12 +2,13 @@
 
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { type Engine, engines } from './databases.ts'
 import { tokenHeaders } from './tokens.ts'
 
 /** Starts a service with one receiver with four channels, of which units are known. */
-async function startRack() {
+async function startRack(engine: Engine) {
   const simulator = withoutPush(await startShure({ story: false }))
-  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
   await until('all units are known', async () => (await app.get('/api/units/')).json.length === 4)
   return { app, ip: deviceOf(simulator).ip }
 }
@@ -27,8 +28,8 @@ async function readState(app: TestApp) {
 }
 
 // Conformance: C-16.79.
-it('is previewed, applied in one transaction, and can be undone', async () => {
-  const { app, ip } = await startRack()
+it.each(engines)('is previewed, applied in one transaction, and can be undone (%s)', async (engine) => {
+  const { app, ip } = await startRack(engine)
   const slot = (number: number, channel: number, name = '') => {
     return { slot: number, ip, type: 'ulxd', channel, extended_id: '', extended_name: name }
   }
