@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { alertKinds } from '../src/contract/alert-kinds.ts'
+import { alertKindDefaults, alertKinds } from '../src/contract/alert-kinds.ts'
 import { buildAlert } from '../test/builders.ts'
 import { alertLine, alertReason, alertSubject, alertTitle } from './alert-text.ts'
 
@@ -48,4 +48,8 @@ it('has a title and a reason for every kind', () => {
     expect(alertTitle(alert)).not.toContain('alerts.')
     expect(alertReason(alert)).toMatch(/^\S.*\.$/)
   }
+})
+
+it.each(alertKinds)('calls %s in English what notifications call it', (kind) => {
+  expect(alertTitle(buildAlert({ kind }))).toBe(alertKindDefaults[kind].title)
 })

@@ -1,11 +1,13 @@
 /**
- * The kinds of alerts: what an alert of each kind is about, and the defaults of its settings
+ * The kinds of alerts: what an alert of each kind is called and about, and the defaults of its settings
  * (`alert_<kind>_severity`, `alert_<kind>_delay_seconds`, `alert_<kind>_enabled`).
  */
 
 import type { Severity } from './values.ts'
 
 interface AlertKindDefaults {
+  /** What is wrong, in English and in a few words. */
+  readonly title: string
   readonly subject: 'channel' | 'receiver' | 'source' | 'service'
   readonly severity: Severity
   readonly delaySeconds: number
@@ -15,22 +17,28 @@ interface AlertKindDefaults {
 const usual = { delaySeconds: 0, isEnabled: true } as const
 
 export const alertKindDefaults = {
-  receiver_offline: { ...usual, subject: 'receiver', severity: 'critical' },
-  stale: { ...usual, subject: 'channel', severity: 'warning' },
-  encryption_error: { ...usual, subject: 'channel', severity: 'critical' },
-  battery_critical: { ...usual, subject: 'channel', severity: 'critical' },
-  battery_died: { ...usual, subject: 'channel', severity: 'critical' },
-  interference: { ...usual, subject: 'channel', severity: 'warning', delaySeconds: 5 },
-  rf_weak: { ...usual, subject: 'channel', severity: 'warning', delaySeconds: 5 },
-  battery_low: { ...usual, subject: 'channel', severity: 'warning' },
-  no_audio: { ...usual, subject: 'channel', severity: 'warning' },
-  will_not_last: { ...usual, subject: 'channel', severity: 'warning' },
-  frequency_conflict: { ...usual, subject: 'channel', severity: 'warning', isEnabled: false },
-  charger_fault: { ...usual, subject: 'receiver', severity: 'warning' },
-  upstream_failing: { ...usual, subject: 'source', severity: 'critical' },
-  link_lost: { ...usual, subject: 'source', severity: 'warning' },
-  storage_failing: { ...usual, subject: 'service', severity: 'critical' },
-  recording_stopped: { ...usual, subject: 'service', severity: 'warning' },
+  receiver_offline: { ...usual, title: 'Receiver offline', subject: 'receiver', severity: 'critical' },
+  stale: { ...usual, title: 'Stale', subject: 'channel', severity: 'warning' },
+  encryption_error: { ...usual, title: 'Encryption error', subject: 'channel', severity: 'critical' },
+  battery_critical: { ...usual, title: 'Battery critical', subject: 'channel', severity: 'critical' },
+  battery_died: { ...usual, title: 'Battery died', subject: 'channel', severity: 'critical' },
+  interference: { ...usual, title: 'Interference', subject: 'channel', severity: 'warning', delaySeconds: 5 },
+  rf_weak: { ...usual, title: 'RF weak', subject: 'channel', severity: 'warning', delaySeconds: 5 },
+  battery_low: { ...usual, title: 'Battery low', subject: 'channel', severity: 'warning' },
+  no_audio: { ...usual, title: 'No audio', subject: 'channel', severity: 'warning' },
+  will_not_last: { ...usual, title: 'Battery will not last', subject: 'channel', severity: 'warning' },
+  frequency_conflict: {
+    ...usual,
+    title: 'Frequency conflict',
+    subject: 'channel',
+    severity: 'warning',
+    isEnabled: false,
+  },
+  charger_fault: { ...usual, title: 'Charger fault', subject: 'receiver', severity: 'warning' },
+  upstream_failing: { ...usual, title: 'Source not responding', subject: 'source', severity: 'critical' },
+  link_lost: { ...usual, title: 'Real-time connection lost', subject: 'source', severity: 'warning' },
+  storage_failing: { ...usual, title: 'Changes cannot be saved', subject: 'service', severity: 'critical' },
+  recording_stopped: { ...usual, title: 'Recording stopped', subject: 'service', severity: 'warning' },
 } as const satisfies Record<string, AlertKindDefaults>
 
 export type AlertKind = keyof typeof alertKindDefaults

@@ -49,10 +49,10 @@ it.concurrent('edits settings for all manufacturers, for one and for a group, va
   await page.getByLabel('RF weak (dBm)').fill('-80')
   await page.keyboard.press('Enter')
   await setting('RF: Group Drums', 'RF weak').getByText('set here').waitFor()
-  await page.getByRole('button', { name: 'Edit Stale data: severity, Group Drums' }).click()
-  await page.getByLabel('Stale data: severity', { exact: true }).selectOption('critical')
+  await page.getByRole('button', { name: 'Edit Stale: severity, Group Drums' }).click()
+  await page.getByLabel('Stale: severity', { exact: true }).selectOption('critical')
   await press(page, 'Save')
-  await setting('Alerts: Group Drums', 'Stale data').getByText('set here · default: warning').waitFor()
+  await setting('Alerts: Group Drums', 'Stale').getByText('set here · default: warning').waitFor()
   const ofGroup = { RF_WEAK_DBM: -80, alert_stale_severity: 'critical' }
   expect((await app.get(`/api/config/?group=${group.id}`)).json).toMatchObject(ofGroup)
 

@@ -36,7 +36,7 @@ export function settingColumns(onAsk: Ask): readonly Column<SettingRow>[] {
 
 export function alertColumns(onAsk: Ask): readonly Column<AlertRow>[] {
   return [
-    { key: 'alert', title: t('settings.columns.alert'), cell: ({ kind }) => t(`settings.alertKinds.${kind}`) },
+    { key: 'alert', title: t('settings.columns.alert'), cell: ({ kind }) => t(`alerts.kinds.${kind}`) },
     ...alertAspects.map(
       (aspect): Column<AlertRow> => ({
         key: aspect,

@@ -91,7 +91,7 @@ const alertKey = /^alert_(.+)_(enabled|delay_seconds|severity)$/
 export function settingTitle(key: SettingKey): string {
   const [, kind, aspect] = alertKey.exec(key) ?? []
   if (kind === undefined) return t(`settings.keys.${key as PlainKey}.title`)
-  const alert = t(`settings.alertKinds.${kind as AlertKind}`)
+  const alert = t(`alerts.kinds.${kind as AlertKind}`)
   return t(`settings.alertKeys.${aspect as AlertAspect}.title`, { alert })
 }
 

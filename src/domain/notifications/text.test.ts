@@ -46,8 +46,8 @@ test.each<[AlertBody['kind'], Partial<AlertData>, string]>([
   ['battery_died', nora, 'Battery died: 7 Nora, last at 9% (ULXD4Q Rack 2)'],
   ['will_not_last', { ...nora, battery: null }, 'Battery will not last: 7 Nora, 12 min (ULXD4Q Rack 2)'],
   ['receiver_offline', { name: 'ULXD4Q Rack 2', receiver: 'ULXD4Q Rack 2' }, 'Receiver offline: ULXD4Q Rack 2'],
-  ['rf_weak', { name: 'Rack 2, channel 3', slot: 4, receiver: 'Rack 2' }, 'Weak RF signal: 4 Rack 2, channel 3'],
-  ['interference', nora, 'RF interference: 7 Nora (ULXD4Q Rack 2)'],
+  ['rf_weak', { name: 'Rack 2, channel 3', slot: 4, receiver: 'Rack 2' }, 'RF weak: 4 Rack 2, channel 3'],
+  ['interference', nora, 'Interference: 7 Nora (ULXD4Q Rack 2)'],
   ['no_audio', { ...nora, threshold: 5 }, 'No audio: 7 Nora, for 5 min (ULXD4Q Rack 2)'],
   [
     'charger_fault',
@@ -57,10 +57,10 @@ test.each<[AlertBody['kind'], Partial<AlertData>, string]>([
   [
     'upstream_failing',
     { name: 'Shure System API', address: '10.0.0.5:10000', error: 'Connection refused' },
-    'System not responding: Shure System API at 10.0.0.5:10000, Connection refused',
+    'Source not responding: Shure System API at 10.0.0.5:10000, Connection refused',
   ],
-  ['storage_failing', { error: 'disk full' }, 'Changes cannot be stored: disk full'],
-  ['recording_stopped', {}, 'Levels are not recorded'],
+  ['storage_failing', { error: 'disk full' }, 'Changes cannot be saved: disk full'],
+  ['recording_stopped', {}, 'Recording stopped'],
 ])('describes %s', (kind, data, line) => {
   const { title, lines } = toNotificationText(message([alert(kind, data)]), null)
   expect(lines).toEqual([line])

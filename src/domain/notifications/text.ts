@@ -3,6 +3,7 @@
  * breaks, control characters or changes of direction, but each service must still escape its own markup.
  */
 
+import { alertKindDefaults } from '../../contract/alert-kinds.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { type Fault, type NotificationType, type Severity, severities } from '../../contract/values.ts'
 import type { AlertKind } from '../alerts/alert.ts'
@@ -97,7 +98,8 @@ function describe(alert: AlertBody, type: NotificationType): string {
   const kind = alert.kind as AlertKind
   const detail = type === 'alert.cleared' ? '' : detailOf(kind, alert.data)
   const subject = [nameOf(alert), detail].filter((part) => part !== '').join(', ')
-  return subject === '' ? kindTexts[kind] : `${kindTexts[kind]}: ${subject}`
+  const { title } = alertKindDefaults[kind]
+  return subject === '' ? title : `${title}: ${subject}`
 }
 
 function nameOf({ kind, manufacturer, data }: AlertBody): string {
@@ -105,25 +107,6 @@ function nameOf({ kind, manufacturer, data }: AlertBody): string {
   const name = toPlainText(data.name ?? data.receiver ?? manufacturer ?? 'Unknown', maxNameLength)
   if (data.address !== undefined) return `${name} at ${toPlainText(data.address, maxErrorLength)}`
   return data.slot === null ? name : `${data.slot} ${name}`
-}
-
-const kindTexts: Readonly<Record<AlertKind, string>> = {
-  receiver_offline: 'Receiver offline',
-  stale: 'Nothing received',
-  encryption_error: 'Encryption keys do not match',
-  battery_critical: 'Battery critical',
-  battery_died: 'Battery died',
-  interference: 'RF interference',
-  rf_weak: 'Weak RF signal',
-  battery_low: 'Battery low',
-  no_audio: 'No audio',
-  will_not_last: 'Battery will not last',
-  frequency_conflict: 'Frequency conflict',
-  charger_fault: 'Charger fault',
-  upstream_failing: 'System not responding',
-  link_lost: 'Real-time connection lost',
-  storage_failing: 'Changes cannot be stored',
-  recording_stopped: 'Levels are not recorded',
 }
 
 function detailOf(kind: AlertKind, { battery, minutes_left, threshold, fault, error }: AlertBody['data']): string {
