@@ -6,7 +6,7 @@
 
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import { conditionTable, hasRow } from '../conditions/condition.ts'
-import type { Thresholds } from '../conditions/thresholds.ts'
+import { boundOf, type Thresholds } from '../conditions/thresholds.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { type Alert, type AlertData, noData } from './alert.ts'
 import type { Cause } from './compare-causes.ts'
@@ -75,7 +75,7 @@ function toChannelCause(
     manufacturer: receiver.manufacturer,
     receiver_id: receiver.id,
     channel_id: channel.id,
-    data: toChannelData(receiver, channel, thresholdOf(kind, thresholds(channel))),
+    data: toChannelData(receiver, channel, boundOf(kind, thresholds(channel))),
   }
 }
 
@@ -89,25 +89,6 @@ export function toChannelData(receiver: Receiver, channel: Channel, threshold: n
     minutes_left: transmitter?.details?.battery_minutes ?? last_transmitter?.minutes_left ?? null,
     threshold,
     receiver: receiver.name,
-  }
-}
-
-/** Returns the bound that a kind is evaluated with: percent, minutes or dBm; null if it has none. */
-function thresholdOf(kind: ChannelKind, thresholds: Thresholds): number | null {
-  switch (kind) {
-    case 'battery_low':
-      return thresholds.alert_battery_threshold
-    case 'battery_critical':
-    case 'battery_died':
-      return thresholds.BATTERY_CRITICAL
-    case 'rf_weak':
-      return thresholds.RF_WEAK_DBM
-    case 'interference':
-      return thresholds.RF_NOISE_DBM
-    case 'no_audio':
-      return thresholds.NO_AUDIO_MINUTES
-    default:
-      return null
   }
 }
 

@@ -1,6 +1,8 @@
 /** The settings that decide when a condition is true, as they apply to a channel. */
 
+import type { AlertKind } from '../../contract/alert-kinds.ts'
 import { type Settings, type ThresholdKey, thresholdKinds } from '../../contract/settings.ts'
+import type { EventKind } from '../../contract/values.ts'
 import { valueInForce } from '../settings.ts'
 
 export type Thresholds = Pick<Settings, ThresholdKey>
@@ -22,5 +24,25 @@ export function resolveThresholds(
     // A critical bound above the low bound counts as equal to it.
     BATTERY_CRITICAL: Math.min(values.BATTERY_CRITICAL, values.alert_battery_threshold),
     MINUTES_CRITICAL: Math.min(values.MINUTES_CRITICAL, values.MINUTES_LOW),
+  }
+}
+
+/** Returns the bound that an alert or event of this kind is found with: percent, minutes or dBm; null if it has none. */
+export function boundOf(kind: AlertKind | EventKind, thresholds: Thresholds): number | null {
+  switch (kind) {
+    case 'battery_low':
+      return thresholds.alert_battery_threshold
+    case 'battery_critical':
+    case 'battery_died':
+      return thresholds.BATTERY_CRITICAL
+    case 'rf_weak':
+    case 'rf_dropout':
+      return thresholds.RF_WEAK_DBM
+    case 'interference':
+      return thresholds.RF_NOISE_DBM
+    case 'no_audio':
+      return thresholds.NO_AUDIO_MINUTES
+    default:
+      return null
   }
 }

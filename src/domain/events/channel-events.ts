@@ -7,7 +7,7 @@ import type { EventKind } from '../../contract/values.ts'
 import { noData } from '../alerts/alert.ts'
 import { toChannelData } from '../alerts/channel-alerts.ts'
 import { hasRow } from '../conditions/condition.ts'
-import type { Thresholds } from '../conditions/thresholds.ts'
+import { boundOf, type Thresholds } from '../conditions/thresholds.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import type { EventData } from './describe-event.ts'
 import { draftEvent, type EventDraft } from './event.ts'
@@ -119,28 +119,13 @@ export function toChannelEvent(
   const subject = alternating[kind]
   return draftEvent(kind, aboutChannel(receiver, channel), {
     time,
-    data: { ...toChannelData(receiver, channel, thresholdOf(kind, thresholds)), ...data },
+    data: { ...toChannelData(receiver, channel, boundOf(kind, thresholds)), ...data },
     subject: subject === undefined ? null : `${subject}:${channel.id}`,
   })
 }
 
 export function aboutChannel({ id, manufacturer }: Pick<Receiver, 'id' | 'manufacturer'>, channel: { id: number }) {
   return { channel_id: channel.id, receiver_id: id, manufacturer }
-}
-
-function thresholdOf(kind: EventKind, thresholds: Thresholds): number | null {
-  switch (kind) {
-    case 'battery_low':
-      return thresholds.alert_battery_threshold
-    case 'battery_critical':
-      return thresholds.BATTERY_CRITICAL
-    case 'rf_dropout':
-      return thresholds.RF_WEAK_DBM
-    case 'interference':
-      return thresholds.RF_NOISE_DBM
-    default:
-      return null
-  }
 }
 
 /** The rows of a condition that are recorded as ranges. */
@@ -159,7 +144,7 @@ export function toRange(
   kind: RangeKind,
   { time, thresholds, lowest }: { readonly time: number; readonly thresholds: Thresholds; readonly lowest?: number },
 ): EventDraft {
-  const channelData = toChannelData(receiver, channel, thresholdOf(kind, thresholds))
+  const channelData = toChannelData(receiver, channel, boundOf(kind, thresholds))
   const data = { ...channelData, ...(lowest !== undefined && { lowest_dbm: lowest }) }
   const subject = rangeSubject(kind, channel.id)
   return draftEvent(kind, aboutChannel(receiver, channel), { time, is_open: true, data, subject })
