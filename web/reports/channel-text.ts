@@ -17,5 +17,5 @@ export function nameOf({ performer, name }: Pick<ReportedChannel, 'name' | 'perf
 
 export function alertKindText(kind: string): string {
   const known = alertKinds.find((each): each is AlertKind => each === kind)
-  return known === undefined ? kind : t(`settings.alertKinds.${known}`)
+  return known === undefined ? kind : t(`alerts.kinds.${known}`)
 }
