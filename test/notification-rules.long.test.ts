@@ -1,21 +1,22 @@
 /** What rules send, through the whole service: shows, groups, silences, escalation and more general problems. */
 
 import { describe, expect, it } from 'vitest'
-import { startApp, until } from './app.ts'
-import { addWebhook, rules, signIn, startSystem, summarize } from './notification-service.ts'
+import { startApp, until, withoutPush } from './app.ts'
+import { addWebhook, deliveries, rules, signIn, startSystem, summarize } from './notification-service.ts'
 import { startWebhookReceiver } from './webhook-receiver.ts'
 
 type Webhook = Awaited<ReturnType<typeof startWebhookReceiver>>
 
 /** Starts a service with one receiver of two channels in the slots 1 and 2, and a webhook without a rule. */
-async function start() {
+async function start({ hasPush = true } = {}) {
   const system = await startSystem()
+  if (!hasPush) withoutPush(system.shure)
   const app = await startApp({ manufacturers: system.manufacturers })
   const admin = await signIn(app)
   const crew = await startWebhookReceiver()
   const { id } = await addWebhook(admin, crew.url)
   await until('the receiver is known', async () => (await app.receivers()).length === 1)
-  await until('the subscription is connected', () => system.shure.push.connections > 0)
+  await until('the subscription is connected', () => !hasPush || system.shure.push.connections > 0)
   const addRule = async (fields: object) => {
     const rule = { name: 'Rule', notification_channel_ids: [id], kinds: ['battery_low'], ...fields }
     expect((await admin.post(rules, rule)).status).toBe(201)
@@ -101,4 +102,46 @@ describe.concurrent('a rule', () => {
     shure.setFault(null)
     await expectMessages(crew, ['alert.raised 1'])
   }, 120_000)
+})
+
+describe('a rule', () => {
+  // Conformance: C-14.21.
+  it('sends an open alert of a receiver that is offline as soon as the receiver is back', async () => {
+    const { app, admin, shure, id, crew, addRule, lowerBattery } = await start({ hasPush: false })
+    const setOnline = async (online: boolean) => {
+      shure.show.set(id, { online })
+      await until(`the receiver is online: ${online}`, async () => (await app.receivers())[0]?.is_active === online)
+    }
+    // The alert about the receiver would make the rules be applied again.
+    await admin.post('/api/config/', { key: 'alert_receiver_offline_enabled', value: 'false' })
+    await lowerBattery(1)
+    const alert = await until('the service has announced the alert', () => app.runtime.alerts.list()[0])
+    await setOnline(false)
+    // The simulator removes the transmitter before it reports the receiver as offline, which ends the alert.
+    await app.runtime.alerts.raise([{ ...alert, since: null, isInhibited: false }])
+    await addRule({})
+    const addedAt = Date.now()
+    await until('the rule was applied', () => Date.now() > addedAt + 4_000)
+    const open = (await app.get('/api/alerts/?state=open')).json
+    expect(open).toMatchObject([{ kind: 'battery_low', channel_id: alert.channel_id }])
+    expect((await admin.get(deliveries)).json).toEqual([])
+    await setOnline(true)
+    const [message] = await crew.waitFor(1)
+    expect(message?.body).toMatchObject({ type: 'alert.raised', data: { alerts: [{ id: open[0].id }] } })
+  }, 120_000)
+
+  // Conformance: C-14.34, C-14.35.
+  it('repeats an alert until it is acknowledged', async () => {
+    const { app, crew, addRule, lowerBattery } = await start()
+    await addRule({ repeat_minutes: 1 })
+    const { id } = await lowerBattery(1)
+    await expectMessages(crew, ['alert.raised 1', 'alert.repeated 1'])
+    const ids = crew.received.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids).size).toBe(2)
+    expect((await app.post(`/api/alerts/${id}/acknowledge`, {})).status).toBe(200)
+    const acknowledgedAt = Date.now()
+    await until('another minute has passed', () => Date.now() > acknowledgedAt + 65_000, 70_000)
+    await lowerBattery(2)
+    await expectMessages(crew, ['alert.raised 1', 'alert.repeated 1', 'alert.raised 2'])
+  }, 200_000)
 })
