@@ -7,8 +7,6 @@ export default defineConfig({
     ...config.test,
     include: ['test/**/*.long.test.ts'],
     exclude: configDefaults.exclude,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
     // A process for each file, because some replace the clock or load all processors.
     isolate: true,
     maxWorkers: 3,
