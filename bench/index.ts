@@ -14,6 +14,7 @@ import { type Bench, describeMachine, formatLine, type Line, runBench, tableHead
 import { history } from './history.ts'
 import { integrations } from './integrations.ts'
 import { leaks } from './leaks.ts'
+import { notifications } from './notifications.ts'
 import { pages } from './pages.ts'
 import { poll } from './poll.ts'
 import { push } from './push.ts'
@@ -36,6 +37,7 @@ const names = [
   'history',
   'integrations',
   'leaks',
+  'notifications',
   'pages',
 ]
 
@@ -80,6 +82,7 @@ async function main(): Promise<number> {
     history(days),
     integrations(nodeOptions),
     leaks,
+    notifications(nodeOptions),
     pages(nodeOptions),
   ]
   const selected = benches.filter(({ name }) => only.length === 0 || only.includes(name))

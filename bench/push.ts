@@ -15,7 +15,7 @@ import { startMicwatch, startReference } from './servers.ts'
 /** Enough that no receiver exceeds ten updates a second, the limit above which updates are delayed. */
 const receivers = 500
 const channelsPerReceiver = 4
-const seconds = 1.5
+const usualSeconds = 1.5
 const rates = [100, 1_000]
 
 export const push = (nodeOptions: readonly string[]): Bench => ({
@@ -111,8 +111,12 @@ export async function openRelay(atEnd: AtEnd): Promise<Relay> {
   return { pid, address, send }
 }
 
-export async function openClient(atEnd: AtEnd, url: string): Promise<WebSocket> {
-  const socket = new WebSocket(url, { perMessageDeflate: false })
+export async function openClient(
+  atEnd: AtEnd,
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<WebSocket> {
+  const socket = new WebSocket(url, { perMessageDeflate: false, headers })
   atEnd(() => socket.terminate())
   await once(socket, 'open')
   return socket
@@ -132,6 +136,7 @@ export async function measureLatencies(
   changes: readonly Change[],
   perSecond: number,
   send: (change: Change, level: number) => void,
+  seconds = usualSeconds,
 ): Promise<number[]> {
   const sent = new Map<number, { readonly level: number; readonly sentAt: number }[]>()
   const latencies: number[] = []

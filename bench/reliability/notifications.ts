@@ -9,9 +9,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { WebSocket } from 'ws'
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
-import { type AtEnd, createTempFolder, percentile, waitFor } from '../harness.ts'
+import { type AtEnd, createTempFolder, percentile, waitFor, withCleanup } from '../harness.ts'
+import { type Change, measureLatencies, openClient, toChanges, upstreamFrame } from '../push.ts'
 import { atMost, type Check, expectNone, type Finding } from './check.ts'
 import { createRandom } from './fuzz/random.ts'
 import { entryOf, plainShow, type Service, signInAsAdmin, startService } from './service.ts'
@@ -19,7 +19,8 @@ import { entryOf, plainShow, type Service, signInAsAdmin, startService } from '.
 const receivers = 25
 const alertsPerMinute = 100
 const kills = 30
-const changes = 300
+const changesPerSecond = 50
+const changesForSeconds = 25
 /** A process that replaces one that was killed waits for its leases. */
 const takeoverMs = 120_000
 
@@ -46,7 +47,7 @@ export const notifications: Check = {
       const { json } = await service.get('/api/receivers/', headers)
       return json.length === receivers
     })
-    const context = { service, headers, setBattery }
+    const context = { service, headers, simulator, setBattery }
     const alone = await measureChanges(context)
     const [webhook, hanging, refusing] = [
       await startWebhook(atEnd, 'accept'),
@@ -78,6 +79,7 @@ export const notifications: Check = {
 interface Context {
   readonly service: Service
   readonly headers: Record<string, string>
+  readonly simulator: Awaited<ReturnType<typeof startShureSimulator>>
   setBattery(channel: number, battery: number): void
 }
 
@@ -158,30 +160,19 @@ function queueForAnHour(path: string, notificationChannelId: number): void {
   database.close()
 }
 
-/** Returns the 99th percentile of the time from a change at the system to the message at a client, in ms. */
-async function measureChanges({ service, headers, setBattery }: Context): Promise<number> {
-  const socket = new WebSocket(`${service.address.replace('http', 'ws')}/ws`, { headers })
-  let expected = ''
-  let onReceived = () => {}
-  socket.on('message', (data) => {
-    if (expected !== '' && String(data).includes(expected)) onReceived()
+/**
+ * Sends level changes at a constant rate, for longer than two timeouts of a service that hangs. Returns the 99th
+ * percentile of the time from the system to a client, in ms.
+ */
+function measureChanges({ service, headers, simulator }: Context): Promise<number> {
+  return withCleanup(async (atEnd) => {
+    const { receivers: shown } = (await service.get('/api/data.json', headers)).json
+    const changes = toChanges(simulator.show.devicesAt(simulator.elapsed(), simulator.manufacturer), shown)
+    const client = await openClient(atEnd, `${service.address.replace('http', 'ws')}/ws`, headers)
+    const send = (change: Change, level: number) => simulator.push.send(upstreamFrame(change, level))
+    const latencies = await measureLatencies(client, changes, changesPerSecond, send, changesForSeconds)
+    return percentile(latencies, 99)
   })
-  await once(socket, 'open')
-  const times: number[] = []
-  for (let index = 0; index < changes; index++) {
-    const battery = 60 + (index % 30)
-    const received = new Promise<void>((resolve) => {
-      onReceived = resolve
-    })
-    expected = `"battery":${battery}`
-    const changedAt = performance.now()
-    setBattery(0, battery)
-    await received
-    times.push(performance.now() - changedAt)
-    await sleep(20)
-  }
-  socket.terminate()
-  return percentile(times, 99)
 }
 
 /** Kills the process at random moments after an alert was raised, and counts the alerts that were not delivered. */

@@ -66,7 +66,9 @@ export const plainShow = {
 } as const
 
 /** Creates the first administrator and an administrator token; returns the token's id and request headers. */
-export async function signInAsAdmin(service: Service): Promise<{ headers: Record<string, string>; id: number }> {
+export async function signInAsAdmin(
+  service: Pick<HttpClient, 'post'>,
+): Promise<{ headers: Record<string, string>; id: number }> {
   const created = await service.post('/api/auth/setup', { username: 'bench', password: 'correct horse battery' })
   const cookie = (created.headers['set-cookie'] ?? []).map((cookieHeader) => cookieHeader.split(';')[0]).join('; ')
   const session = { cookie, 'x-csrf-token': created.json.csrf_token as string }
