@@ -62,10 +62,14 @@ const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
   ...{ rf_low: flag, overload: flag, second_frequency: frequency },
   ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
   gain_db: integer(-120, 120),
+  frequency_diversity: expect.stringMatching(/^(off|combining|selection)$/),
+  ...{ group_channel: expect.stringMatching(/^\w+,\w+$/), unregistered_transmitter: flag },
+  ...{ input_level: expect.stringMatching(/^(aux|line)$/), audio_mode: text },
   ...{ band: text, transmission_mode: expect.stringMatching(/^(standard|high_density|link_density)$/) },
 }
 const transmitterDetailFields: Record<keyof TransmitterDetails, unknown> = {
   ...{ model: text, muted: flag, gain_db: integer(-120, 120), power_mw: integer(0, 10_000) },
+  ...{ lock: expect.stringMatching(/^(none|power|menu|all)$/), talk_switch: flag },
   ...{ battery_bars: integer(0, 5), battery_minutes: integer(0, 65_535), battery_type: text },
   battery_minutes_to_full: integer(0, 65_535),
   ...{ battery_health: integer(0, 100), battery_cycles: integer(0, 65_535), battery_temperature_c: integer(-40, 215) },

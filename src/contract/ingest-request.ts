@@ -4,7 +4,17 @@ import Type, { type TProperties, type TSchema } from 'typebox'
 import type { Body } from './described.ts'
 import { flag, mhz, nullable, whole } from './fields.ts'
 import type { ChannelDetails, TransmitterDetails } from './resources/channels.ts'
-import { audioActivities, encryptions, faults, networkModes, transmissionModes } from './values.ts'
+import {
+  audioActivities,
+  audioModes,
+  encryptions,
+  faults,
+  frequencyDiversities,
+  inputLevels,
+  networkModes,
+  transmissionModes,
+  transmitterLocks,
+} from './values.ts'
 
 const object = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })
@@ -49,6 +59,11 @@ const channelDetails = {
   overload: yesOrNo,
   interference: yesOrNo,
   second_frequency: reported(mhz),
+  frequency_diversity: reported(oneOf(frequencyDiversities)),
+  group_channel: reported(line(64)),
+  unregistered_transmitter: yesOrNo,
+  input_level: reported(oneOf(inputLevels)),
+  audio_mode: reported(oneOf(audioModes)),
   band: reported(line(64)),
   transmission_mode: reported(oneOf(transmissionModes)),
   muted: yesOrNo,
@@ -61,6 +76,8 @@ const transmitterDetails = {
   muted: yesOrNo,
   gain_db: db,
   power_mw: reported(whole(0, 100_000)),
+  lock: reported(oneOf(transmitterLocks)),
+  talk_switch: yesOrNo,
   battery_bars: reported(whole(0, 5)),
   battery_minutes: minutes,
   battery_minutes_to_full: minutes,

@@ -310,6 +310,22 @@ export type ConflictKind = (typeof conflictKinds)[number]
 export const transmissionModes = ['standard', 'high_density', 'link_density'] as const
 export type TransmissionMode = (typeof transmissionModes)[number]
 
+/** Two carriers for one transmitter or two transmitters (Axient Digital: FD-C combines, FD-S selects). */
+export const frequencyDiversities = ['off', 'combining', 'selection'] as const
+export type FrequencyDiversity = (typeof frequencyDiversities)[number]
+
+/** Input levels of in-ear transmitters. */
+export const inputLevels = ['aux', 'line'] as const
+export type InputLevel = (typeof inputLevels)[number]
+
+/** What an in-ear transmitter sends. */
+export const audioModes = ['mono', 'point_to_point', 'stereo'] as const
+export type AudioMode = (typeof audioModes)[number]
+
+/** What is locked on a transmitter. */
+export const transmitterLocks = ['none', 'power', 'menu', 'all'] as const
+export type TransmitterLock = (typeof transmitterLocks)[number]
+
 /** States of a channel in micboard. */
 export const micboardStatuses = ['CRITICAL', 'REPLACE', 'RX_COM_ERROR', 'TX_COM_ERROR', 'GOOD'] as const
 export type MicboardStatus = (typeof micboardStatuses)[number]

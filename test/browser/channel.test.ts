@@ -50,13 +50,14 @@ it.concurrent('shows additional values and flags that some equipment reports, an
     ...{ model: 'AD2', muted: false, gain_db: -6, power_mw: 10 },
     ...{ battery_bars: 4, battery_minutes: 245, battery_minutes_to_full: 61, battery_type: 'NiMH cells' },
     ...{ battery_health: 97, battery_cycles: 123, battery_temperature_c: -3, battery_is_estimate: true },
-    ...{ battery_low: true, fault: 'too_hot' },
+    ...{ battery_low: true, fault: 'too_hot', lock: 'menu', talk_switch: true },
   }
   const channelDetails: Required<Omit<ChannelDetails, 'rf_percent'>> = {
     ...{ rf_a: -58, rf_b: -71, rf_c: -72, rf_d: -73, antennas: 'AC', quality: 80, interference: false },
     ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
     ...{ rf_low: true, overload: true, second_frequency: '578.900' },
-    ...{ band: 'G57', transmission_mode: 'high_density' },
+    ...{ band: 'G57', transmission_mode: 'high_density', frequency_diversity: 'selection', group_channel: '2,5' },
+    ...{ unregistered_transmitter: true, input_level: 'line', audio_mode: 'stereo' },
   }
   service.data.receivers = [
     withDetails(receiver(1, [{ details: transmitterDetails }]), [channelDetails]),
@@ -80,7 +81,9 @@ it.concurrent('shows additional values and flags that some equipment reports, an
       ...['Time to full 1 hr 1 min', 'Battery bars 4 of 5', 'Battery type NiMH cells', 'Battery health 97%'],
       ...['Charge cycles 123', 'Battery temperature −3°C', 'Battery low yes', 'Fault Too hot to charge'],
       ...['RF low yes', 'Audio overload yes', 'Second frequency 578.900 MHz'],
-      ...['Band G57', 'Transmission mode high density'],
+      ...['Band G57', 'Transmission mode high density', 'Frequency diversity selection (FD-S)'],
+      ...['Group, channel 2,5', 'Unregistered transmitter yes', 'Input level line', 'Audio mode stereo'],
+      ...['Locked menu', 'Talk switch pressed yes'],
     ]),
   )
   await page.locator('.card[data-state=encryption_error]').getByTitle('Muted').waitFor()

@@ -19,7 +19,8 @@ import type { Pair } from './pairs.tsx'
 export function channelPairs(details: ChannelDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
   const { antennas, audio_peak, audio_rms, audio_activity, quality, interference, muted, encryption, gain_db } = details
-  const { rf_low, overload, second_frequency, band, transmission_mode } = details
+  const { rf_low, overload, second_frequency, band, transmission_mode, frequency_diversity, group_channel } = details
+  const { unregistered_transmitter, input_level, audio_mode } = details
   return [
     { name: t('channel.fields.rf'), value: antennaLevels(details) ?? optional(details.rf_percent, formatPercent) },
     { name: t('channel.fields.antennas'), value: antennas === '' ? t('channel.noAntenna') : antennas },
@@ -27,6 +28,12 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
     { name: t('channel.fields.rfLow'), value: yesOrNo(rf_low) },
     { name: t('channel.fields.interference'), value: yesOrNo(interference) },
     { name: t('channel.fields.secondFrequency'), value: optional(second_frequency, formatMegahertz) },
+    {
+      name: t('channel.fields.frequencyDiversity'),
+      value: optional(frequency_diversity, (item) => t(`channel.frequencyDiversities.${item}`)),
+    },
+    { name: t('channel.fields.groupChannel'), value: optional(group_channel, plainText) },
+    { name: t('channel.fields.unregisteredTransmitter'), value: yesOrNo(unregistered_transmitter) },
     { name: t('channel.fields.band'), value: optional(band, plainText) },
     {
       name: t('channel.fields.transmissionMode'),
@@ -40,6 +47,11 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
     },
     { name: t('channel.fields.overload'), value: yesOrNo(overload) },
     { name: t('channel.fields.gain'), value: optional(gain_db, formatDb) },
+    {
+      name: t('channel.fields.inputLevel'),
+      value: optional(input_level, (item) => t(`channel.inputLevels.${item}`)),
+    },
+    { name: t('channel.fields.audioMode'), value: optional(audio_mode, (item) => t(`channel.audioModes.${item}`)) },
     { name: t('channel.fields.muted'), value: yesOrNo(muted) },
     { name: t('channel.fields.encryption'), value: optional(encryption, (item) => t(`channel.encryptions.${item}`)) },
   ]
@@ -47,13 +59,16 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
 
 export function transmitterPairs(details: TransmitterDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
-  const { model, muted, gain_db, power_mw, battery_minutes, battery_bars, battery_type } = details
+  const { model, muted, gain_db, power_mw, lock, talk_switch } = details
+  const { battery_minutes, battery_bars, battery_type } = details
   const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c, battery_low, fault } = details
   return [
     { name: t('channel.fields.model'), value: optional(model, plainText) },
     { name: t('channel.fields.muted'), value: yesOrNo(muted) },
     { name: t('channel.fields.gain'), value: optional(gain_db, formatDb) },
     { name: t('channel.fields.power'), value: optional(power_mw, formatMilliwatts) },
+    { name: t('channel.fields.lock'), value: optional(lock, (item) => t(`channel.locks.${item}`)) },
+    { name: t('channel.fields.talkSwitch'), value: yesOrNo(talk_switch) },
     { name: t('channel.fields.runtime'), value: optional(battery_minutes, formatMinutes) },
     { name: t('channel.fields.timeToFull'), value: optional(battery_minutes_to_full, formatMinutes) },
     { name: t('channel.fields.batteryBars'), value: optional(battery_bars, (bars) => t('channel.bars', { bars })) },

@@ -28,6 +28,10 @@ export interface ChannelOverrides {
   readonly transmitterMuted?: boolean
   readonly encryptionError?: boolean
   readonly interference?: boolean
+  /** The channel receives a transmitter that is not registered to it. */
+  readonly unregisteredTransmitter?: boolean
+  /** The talk switch of the transmitter is pressed. */
+  readonly talkSwitch?: boolean
   /** No transmitter was ever paired: an SLX-D+ channel then answers only a few keys. */
   readonly neverPaired?: boolean
   /** Neither answers nor meters, like channels 3 and 4 of an AD4Q in Quadversity. */
@@ -181,7 +185,7 @@ function toChannelValues(
       return {
         ...common,
         AUDIO_MUTE: onOff(overrides.muted),
-        GROUP_CHAN: '--,--',
+        GROUP_CHAN: '02,05',
         RF_INT_DET: overrides.interference ? 'CRITICAL' : 'NONE',
         ENCRYPTION_WARNING: onOff(overrides.encryptionError),
         ...ulxdTransmitter(transmitter, context, 'ULXD2'),
@@ -199,6 +203,7 @@ function toChannelValues(
         CHAN_NAME: text(channel.name, 31),
         FREQUENCY: pad(khz, 7),
         AUDIO_OUT_LVL_SWITCH: 'MIC',
+        GROUP_CHANNEL: text('02,05', 10),
         TX_MODEL: transmitter === null ? 'UNKNOWN' : family === 'slxd' ? 'SLXD2' : 'SLXD2+',
         TX_BATT_BARS: bars(transmitter),
         TX_BATT_MINS: minutes(transmitter, context.uptimeMs),
@@ -213,6 +218,9 @@ function toChannelValues(
         AUDIO_MUTE: onOff(overrides.muted),
         INTERFERENCE_STATUS: overrides.interference ? 'DETECTED' : 'NONE',
         ENCRYPTION_STATUS: overrides.encryptionError ? 'ERROR' : 'OK',
+        GROUP_CHANNEL: text('02,05', 10),
+        FD_MODE: 'OFF',
+        UNREGISTERED_TX_STATUS: overrides.unregisteredTransmitter ? 'ERROR' : 'OK',
         ...axientTransmitter(transmitter, context),
       }
     case 'psm1000':
@@ -222,6 +230,9 @@ function toChannelValues(
         AUDIO_IN_LVL: '-12',
         RF_TX_LVL: '50',
         RF_MUTE: overrides.transmitterMuted ? '1' : '0',
+        GROUP_CHAN: '--,--',
+        AUDIO_IN_LINE_LVL: '1',
+        AUDIO_TX_MODE: '3',
       }
     case 'uhfr':
       return {
@@ -246,6 +257,8 @@ function ulxdTransmitter(
     TX_OFFSET: isOn ? '006' : '255',
     TX_RF_PWR: isOn ? 'NORMAL' : 'UNKN',
     TX_MUTE_STATUS: isOn ? onOff(overrides.transmitterMuted) : 'UNKN',
+    TX_PWR_LOCK: isOn ? 'ON' : 'UNKN',
+    TX_MENU_LOCK: isOn ? 'OFF' : 'UNKN',
     BATT_CHARGE: isOn ? pad(transmitter.battery, 3) : '255',
     BATT_RUN_TIME: minutes(transmitter, uptimeMs),
     BATT_BARS: bars(transmitter),
@@ -267,6 +280,8 @@ function axientTransmitter(
     TX_OFFSET: isOn ? '015' : '255',
     TX_POWER_LEVEL: isOn ? '010' : '255',
     TX_MUTE_MODE_STATUS: isOn ? (overrides.transmitterMuted ? 'MUTE' : 'ON') : 'UNKNOWN',
+    TX_LOCK: isOn ? 'MENU' : 'UNKNOWN',
+    TX_TALK_SWITCH: isOn ? onOff(overrides.talkSwitch) : 'UNKNOWN',
     TX_BATT_CHARGE_PERCENT: isOn ? pad(transmitter.battery, 3) : '255',
     TX_BATT_MINS: minutes(transmitter, uptimeMs),
     TX_BATT_BARS: bars(transmitter),

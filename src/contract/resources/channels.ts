@@ -16,13 +16,17 @@ import {
 } from '../described.ts'
 import {
   audioActivities,
+  audioModes,
   conditionFlags,
   conditionSeverities,
   conditionStates,
   encryptions,
   faults,
   forecastSources,
+  frequencyDiversities,
+  inputLevels,
   transmissionModes,
+  transmitterLocks,
 } from '../values.ts'
 import { id, manufacturer } from './common.ts'
 
@@ -61,6 +65,17 @@ export const ChannelDetails = named(
     second_frequency: Type.Optional(
       textOrNull('Frequency of the second carrier in MHz, if the channel uses frequency diversity.'),
     ),
+    frequency_diversity: Type.Optional(
+      orNull(oneOf(frequencyDiversities, 'Frequency diversity.'), 'Frequency diversity, if the equipment has it.'),
+    ),
+    group_channel: Type.Optional(
+      textOrNull('Group and channel, or bank and channel, such as `2,5`; null if the frequency belongs to none.'),
+    ),
+    unregistered_transmitter: Type.Optional(
+      flagOrNull('True while the channel receives a transmitter that is not registered to it.'),
+    ),
+    input_level: Type.Optional(orNull(oneOf(inputLevels, 'Input level.'), 'Input level of an in-ear transmitter.')),
+    audio_mode: Type.Optional(orNull(oneOf(audioModes, 'Audio mode.'), 'Audio mode of an in-ear transmitter.')),
     band: Type.Optional(textOrNull('Band in which the receiver can be tuned, such as `G51`.')),
     transmission_mode: Type.Optional(
       orNull(oneOf(transmissionModes, 'Transmission mode.'), 'Transmission mode; the densest fits most channels.'),
@@ -80,6 +95,8 @@ export const TransmitterDetails = named(
     muted: Type.Optional(flagOrNull('Whether the transmitter is muted.')),
     gain_db: Type.Optional(wholeOrNull('Gain offset or trim in dB.')),
     power_mw: Type.Optional(wholeOrNull('Transmit power, mW.')),
+    lock: Type.Optional(orNull(oneOf(transmitterLocks, 'Lock.'), 'What is locked on the transmitter.')),
+    talk_switch: Type.Optional(flagOrNull('Whether the talk switch is pressed.')),
     battery_bars: Type.Optional(wholeOrNull('Battery level from 0 to 5 bars, as on the display of the device.')),
     battery_minutes: Type.Optional(wholeOrNull('Remaining run time in minutes.')),
     battery_minutes_to_full: Type.Optional(wholeOrNull('Remaining charging time in minutes.')),

@@ -7,8 +7,12 @@
 export type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
 export {
   type AudioActivity,
+  type AudioMode,
   audioActivities,
   type Encryption,
   type Fault,
+  type FrequencyDiversity,
+  type InputLevel,
   type TransmissionMode,
+  type TransmitterLock,
 } from '../../contract/values.ts'

@@ -90,13 +90,15 @@ const anx4: Family = {
   maxChannels: 24,
 }
 
+const psm1000Settings = ['GROUP_CHAN', 'AUDIO_IN_LINE_LVL', 'AUDIO_TX_MODE']
+
 /** An in-ear monitor transmitter; it receives nothing. */
 const psm1000: Family = {
   name: 'psm1000',
   model: 'P10T',
   envelope: (command) => `< ${command} >\r\n`,
   deviceKeys: ['DEVICE_NAME'],
-  channelKeys: ['CHAN_NAME', 'FREQUENCY', 'AUDIO_IN_LVL', 'RF_TX_LVL', 'RF_MUTE'],
+  channelKeys: ['CHAN_NAME', 'FREQUENCY', 'AUDIO_IN_LVL', 'RF_TX_LVL', 'RF_MUTE', ...psm1000Settings],
   hasChannelZero: false,
   identityKeys: ['DEVICE_NAME'],
   maxChannels: 2,

@@ -1,10 +1,14 @@
 /** Converts the values reported in command strings to the common format. Pure. */
 
 import type {
+  AudioMode,
   ChannelDetails,
   Encryption,
+  FrequencyDiversity,
+  InputLevel,
   TransmissionMode,
   TransmitterDetails,
+  TransmitterLock,
 } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
@@ -76,6 +80,11 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     ...(family.name === 'slxd' && { antennas: readAntennas(get('ANTENNA_STATUS')) }),
     interference: readInterference(get),
     second_frequency: readSecondFrequency(get),
+    frequency_diversity: readWord(get('FD_MODE'), frequencyDiversities),
+    group_channel: readGroupChannel(get('GROUP_CHANNEL') ?? get('GROUP_CHAN')),
+    unregistered_transmitter: readEither(get('UNREGISTERED_TX_STATUS'), 'ERROR', 'OK'),
+    input_level: readWord(get('AUDIO_IN_LINE_LVL'), inputLevels),
+    audio_mode: readWord(get('AUDIO_TX_MODE'), audioModes),
     band: readText(values.RF_BAND),
     transmission_mode: readTransmissionMode(values),
     encryption: readEncryption(values, get),
@@ -140,6 +149,8 @@ function toDigitalTransmitter(
     // Axient reports the offset plus 12; older ULX-D firmware reports the offset itself.
     gain_db: readShifted(get('TX_OFFSET'), family.name === 'ad' ? 12 : 0),
     power_mw: readPower(get, family.name === 'qlxd'),
+    lock: readLock(get),
+    talk_switch: readEither(get('TX_TALK_SWITCH'), 'ON', 'OFF'),
     battery_bars: bars,
     battery_minutes: readTwoBytes(get('TX_BATT_MINS') ?? get('BATT_RUN_TIME')),
     battery_type: readBatteryType(get('TX_BATT_TYPE') ?? get('BATT_TYPE')),
@@ -260,6 +271,38 @@ function readEncryption(values: RawValues, get: (key: string) => RawValue): Encr
 function readTransmissionMode({ HIGH_DENSITY, TRANSMISSION_MODE }: RawValues): TransmissionMode | null | undefined {
   const isDense = readEither(HIGH_DENSITY, 'ON', 'OFF') ?? readEither(TRANSMISSION_MODE, 'HIGH_DENSITY', 'STANDARD')
   return typeof isDense === 'boolean' ? (isDense ? 'high_density' : 'standard') : isDense
+}
+
+const frequencyDiversities: Readonly<Record<string, FrequencyDiversity>> = {
+  OFF: 'off',
+  'FD-C': 'combining',
+  'FD-S': 'selection',
+}
+/** As the PSM 1000 reports them. */
+const inputLevels: Readonly<Record<string, InputLevel>> = { '0': 'aux', '1': 'line' }
+const audioModes: Readonly<Record<string, AudioMode>> = { '1': 'mono', '2': 'point_to_point', '3': 'stereo' }
+const locks: Readonly<Record<string, TransmitterLock>> = { NONE: 'none', POWER: 'power', MENU: 'menu', ALL: 'all' }
+
+/** Reads a field whose words are the keys of `words`; any other word is unknown. */
+function readWord<Word>(raw: RawValue, words: Readonly<Record<string, Word>>): Word | null | undefined {
+  return raw === undefined ? undefined : (words[raw] ?? null)
+}
+
+/** Axient Digital reports one word; ULX-D and QLX-D report the two locks separately. */
+function readLock(get: (key: string) => RawValue): TransmitterLock | null | undefined {
+  const word = readWord(get('TX_LOCK'), locks)
+  const [power, menu] = ['TX_PWR_LOCK', 'TX_MENU_LOCK'].map((key) => readEither(get(key), 'ON', 'OFF'))
+  if (word !== undefined || (power === undefined && menu === undefined)) return word
+  if (typeof power !== 'boolean' || typeof menu !== 'boolean') return null
+  return power ? (menu ? 'all' : 'power') : menu ? 'menu' : 'none'
+}
+
+/** Reads `02,05`. Dashes mean that the frequency belongs to no group. */
+function readGroupChannel(raw: RawValue): string | null | undefined {
+  if (raw === undefined) return undefined
+  const [, group, channel] = /^(\w{1,4}),(\w{1,4})$/.exec(raw.replace(/\s/g, '')) ?? []
+  const withoutZeros = (text: string) => text.replace(/^0+(?=.)/, '')
+  return group === undefined || channel === undefined ? null : `${withoutZeros(group)},${withoutZeros(channel)}`
 }
 
 function readName({ name }: Family, raw: RawValue): RawValue {
