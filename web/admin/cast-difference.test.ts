@@ -34,7 +34,7 @@ it('combines the end of an assignment with the new one of the same unit, and sor
       },
       {
         kind: 'placeholder',
-        id: 20,
+        id: 3,
         slot: 3,
         before: { name: '', detail: null },
         after: { name: 'Lectern', detail: 'DI 2' },
