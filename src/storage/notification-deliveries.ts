@@ -102,9 +102,9 @@ export async function listQueuedDeliveries(
     deliveries.set(id, delivery)
     return delivery
   }
-  const open = reader.selectFrom('notification_deliveries').selectAll().where('status', '=', 'pending')
+  const open = reader.selectFrom('notification_deliveries').select(stateColumns).where('status', '=', 'pending')
   for (const row of await open.where('created_at', '>', openSince).where('attempts', '=', 0).execute()) know(row)
-  await inChunks(alertIds, async (chunk) => {
+  const read = async (chunk: readonly number[]) => {
     const parts = reader
       .selectFrom('notification_delivery_alerts as part')
       .innerJoin('notification_deliveries as delivery', 'delivery.id', 'part.delivery_id')
@@ -120,7 +120,7 @@ export async function listQueuedDeliveries(
         'delivery.status',
       ])
     const rows = await parts
-      .selectAll('delivery')
+      .select(stateColumns.map((column) => `delivery.${column}` as const))
       .select(['part.alert_id', 'part.kind', 'part.severity', 'part.round'])
       .where((eb) => eb.or([eb('delivery.type', '<>', 'alert.repeated'), eb('delivery.id', 'in', last)]))
       .execute()
@@ -128,11 +128,24 @@ export async function listQueuedDeliveries(
       const { alert_id: id, kind, severity, round } = row
       know(row).alerts.push({ id, kind, severity, round })
     }
-  })
+  }
+  await inChunks(alertIds, read, alertsPerRead)
   return [...deliveries.values()]
 }
 
+/** Each rule may have sent each alert several times. */
+const alertsPerRead = 20
+
 type DeliveryState = Omit<QueuedDelivery, 'alerts'>
+const stateColumns = [
+  'id',
+  'rule_id',
+  'notification_channel_id',
+  'type',
+  'status',
+  'attempts',
+  'created_at',
+] as const satisfies readonly (keyof DeliveryState)[]
 
 export interface NewDelivery {
   readonly message_id: string

@@ -9,11 +9,15 @@ import type { Schema } from './schema.ts'
 /** Small enough that one statement and its processing take only a few milliseconds. */
 export const chunkSize = 100
 
-/** Calls `run` with consecutive chunks of `items`. */
-export async function inChunks<T>(items: readonly T[], run: (chunk: readonly T[]) => Promise<void>): Promise<void> {
-  for (let offset = 0; offset < items.length; offset += chunkSize) {
+/** Calls `run` with consecutive chunks of `items`. Pass a smaller `size` if a statement returns many rows for each item. */
+export async function inChunks<T>(
+  items: readonly T[],
+  run: (chunk: readonly T[]) => Promise<void>,
+  size = chunkSize,
+): Promise<void> {
+  for (let offset = 0; offset < items.length; offset += size) {
     if (isTimeSliceUsed()) await yieldToEventLoop()
-    await run(items.slice(offset, offset + chunkSize))
+    await run(items.slice(offset, offset + size))
   }
 }
 
