@@ -5,6 +5,7 @@ import type {
   CompanionActionDefinitions,
   SomeCompanionActionInputField,
 } from '@companion-module/base'
+import { channelField } from './channel-field.ts'
 import type { View } from './view.ts'
 import type { Alert, Show } from './wire.ts'
 
@@ -28,15 +29,6 @@ export interface ActionDeps {
 
 const maxMarkerCharacters = 500
 
-const channelField = {
-  id: 'channel',
-  type: 'number',
-  label: 'Slot',
-  default: 1,
-  min: 1,
-  max: 9999,
-  asInteger: true,
-} as const
 const noteField = { id: 'note', type: 'textinput', label: 'Note', default: '', useVariables: true } as const
 const minutesField = {
   id: 'minutes',

@@ -9,6 +9,7 @@ import type {
   CompanionFeedbackDefinitions,
   SomeCompanionFeedbackInputField,
 } from '@companion-module/base'
+import { channelField } from './channel-field.ts'
 import { type ButtonColors, buttonColors } from './colors.ts'
 import { drawMeters, metersOf } from './meters.ts'
 import { isBatteryCritical, isBatteryLow } from './variables.ts'
@@ -54,16 +55,6 @@ export class FeedbackUses {
     return [...this.#slots].filter(([, slot]) => isWanted(slot)).map(([id]) => id)
   }
 }
-
-const channelField = {
-  id: 'channel',
-  type: 'number',
-  label: 'Slot',
-  default: 1,
-  min: 1,
-  max: 9999,
-  asInteger: true,
-} as const
 
 export function feedbackDefinitions(getView: () => View, uses: FeedbackUses): CompanionFeedbackDefinitions<Feedbacks> {
   const forChannel = <Options extends { channel: number }>(
