@@ -13,12 +13,11 @@ export function usePaged<const A extends PagedAddress>(
   address: A,
   filters: readonly Filter[],
   topics: readonly Topic[],
-  intervalMs?: number,
 ): Resource<Received<'GET', `${A}?${string}`, 'page'>> {
   const [search, change] = useSearch()
   const paging = { page: String(pageNumber(search)), page_size: String(pageSize) }
   const query = queryOf(filters, valuesInForce(filters, search), paging)
-  const resource = useResource(`${address}?${query}`, 'page', topics, intervalMs)
+  const resource = useResource(`${address}?${query}`, 'page', topics)
   const isBeyondLastPage = resource.problem?.field === 'page'
   useEffect(() => {
     // The list has become shorter, so this page no longer exists.
