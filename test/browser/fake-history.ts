@@ -46,11 +46,12 @@ export function createFakeHistory(send: (message: EventMessage) => void): FakeHi
       if (path === '/api/history/levels/') {
         history.queries.push(searchParams)
         response.on('close', () => {
+          clearTimeout(timer)
           if (!response.writableEnded) cancelled += 1
         })
         const respond = () =>
           history.error === null ? json(levels(history, searchParams)) : json({ error: history.error }, 400)
-        setTimeout(respond, history.delayMs)
+        const timer = setTimeout(respond, history.delayMs)
         return true
       }
       if (path === '/api/history/at/') {
