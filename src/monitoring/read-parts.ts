@@ -52,9 +52,8 @@ export class PartReader {
     this.#budget = Math.max(0, perCycle - this.#owed)
     this.#owed = Math.max(0, this.#owed - perCycle)
     this.#hasRead = true
-    const time = performance.now()
-    await this.#readIdentities(entries, options, time)
-    await this.#readLevels(await this.#findDueLevels(entries, options, time), options)
+    await this.#readIdentities(entries, options, performance.now())
+    await this.#readLevels(await this.#findDueLevels(entries, options), options)
   }
 
   async #readIdentities(entries: readonly RememberedDevice[], options: ReadPartsOptions, time: number): Promise<void> {
@@ -80,19 +79,19 @@ export class PartReader {
     this.#budget -= 1
   }
 
-  /** Returns the devices whose levels must be read separately. Levels in the list count as read. */
-  async #findDueLevels(
-    entries: readonly RememberedDevice[],
-    options: ReadPartsOptions,
-    time: number,
-  ): Promise<RememberedDevice[]> {
+  /**
+   * Returns the devices whose levels must be read separately. Levels in the list count as read when the cycle began: a
+   * subscription that was connected while the list was on its way has not reported what had changed before.
+   */
+  async #findDueLevels(entries: readonly RememberedDevice[], options: ReadPartsOptions): Promise<RememberedDevice[]> {
     const { devices } = this.#deps
+    const { start } = options
     const due: RememberedDevice[] = []
     for (const entry of entries) {
       const { hasIdentity, levelParts } = devices.translationOf(entry)
       if (hasIdentity && devices.areLevelsDue(entry)) {
         if (levelParts.length > 0) due.push(entry)
-        else await this.#recordRead(entry, options, time, options.start)
+        else await this.#recordRead(entry, options, start.monotonicAt, start)
       }
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }

@@ -24,7 +24,10 @@ import type { Batch } from './plan-batch.ts'
 
 /** When a cycle or a read began, and the receivers as they were when the cycle began. */
 export interface CycleStart {
+  /** Epoch milliseconds. */
   readonly at: number
+  /** `performance.now()` */
+  readonly monotonicAt: number
   findReceiver(id: number): Receiver | undefined
 }
 
@@ -183,8 +186,13 @@ export class SourceDevices {
    */
   startCycle(): CycleStart {
     this.#isReading = true
-    this.#findReceiverAtStart = this.#connected().length > 0 ? this.#rememberReceivers() : undefined
-    return { at: this.#deps.now(), findReceiver: (id) => this.#findReceiverAtStart?.(id) }
+    const isPushed = this.isSubscribed || this.#connected().length > 0
+    this.#findReceiverAtStart = isPushed ? this.#rememberReceivers() : undefined
+    return {
+      at: this.#deps.now(),
+      monotonicAt: performance.now(),
+      findReceiver: (id) => this.#findReceiverAtStart?.(id),
+    }
   }
 
   /** Ends the cycle with a report of each identified device. */
@@ -216,7 +224,9 @@ export class SourceDevices {
       entry.levelsAt >= subscribedSince &&
       (this.#pushedLevelIds.has(entry.id) || this.#subscribedAt === null)
     if (areLevelsPushed) return withoutLevels(translation)
-    return subscribedSince === null ? translation.report : this.reportWithoutPushed(entry, start)
+    // The subscription of this process delivers levels even before its connection is recorded.
+    const mayBePushed = subscribedSince !== null || this.isSubscribed
+    return mayBePushed ? this.reportWithoutPushed(entry, start) : translation.report
   }
 
   /** Returns the device's report without the levels for which newer ones were pushed since the cycle began. */
