@@ -13,7 +13,7 @@ afterEach(() => {
 it('announces changes at most once a second, and nothing if carriers are the same', async () => {
   let [carriers, announced] = ['500.000', 0]
   const announcements = new FrequencyAnnouncements({
-    describe: () => carriers,
+    describe: async () => carriers,
     announce: () => {
       announced++
     },

@@ -2,7 +2,7 @@
 
 export interface FrequencyAnnouncementsDeps {
   /** Describes what clients see of carriers and their conflicts, except for levels. */
-  describe(): string
+  describe(): Promise<string>
   announce(): void
 }
 
@@ -13,6 +13,7 @@ export class FrequencyAnnouncements {
   #announced: string | null = null
   #announcedAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
+  #isDescribing = false
   #isClosed = false
 
   constructor(deps: FrequencyAnnouncementsDeps) {
@@ -23,7 +24,7 @@ export class FrequencyAnnouncements {
   changed(): void {
     if (this.#isClosed || this.#timer !== undefined) return
     const waitMs = Math.max(0, this.#announcedAt + intervalMs - performance.now())
-    this.#timer = setTimeout(() => this.#announce(), waitMs)
+    this.#timer = setTimeout(() => void this.#announce(), waitMs)
     this.#timer.unref()
   }
 
@@ -32,11 +33,18 @@ export class FrequencyAnnouncements {
     clearTimeout(this.#timer)
   }
 
-  #announce(): void {
+  async #announce(): Promise<void> {
     this.#timer = undefined
     this.#announcedAt = performance.now()
-    const described = this.#deps.describe()
-    if (described === this.#announced) return
+    if (this.#isDescribing) {
+      this.changed()
+      return
+    }
+    this.#isDescribing = true
+    const described = await this.#deps.describe().finally(() => {
+      this.#isDescribing = false
+    })
+    if (this.#isClosed || described === this.#announced) return
     this.#announced = described
     this.#deps.announce()
   }

@@ -1,5 +1,6 @@
 /** The carriers of the installation and their conflicts, which are determined again only after they have changed. */
 
+import { createHash } from 'node:crypto'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Carrier } from '../domain/frequencies/carrier.ts'
@@ -16,6 +17,7 @@ import {
 import { resolveProfiles, type StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Profile } from '../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { FrequencyChecker } from '../state/frequency-checker.ts'
 import type { State } from './state.ts'
 
@@ -48,6 +50,8 @@ interface KeptCheck {
   result: CheckResult | null
 }
 
+/** How many receivers are described without a pause: a few milliseconds. */
+const describedAtOnce = 20
 /** How many results are kept: three levels, with and without transmitters that are off, and a few groups. */
 const maxKept = 12
 /**
@@ -77,23 +81,27 @@ export class LiveFrequencies {
     return this.#listCarriers(this.#deps.state.receiverStore.list())
   }
 
-  #listCarriers(receivers: readonly Receiver[]): readonly LiveCarrier[] {
-    const { lists, placeholderStore } = this.#deps.state
-    const { groups, locations } = lists.current
-    return listLiveCarriers({
-      receivers,
-      placeholders: placeholderStore.list(),
-      groups,
-      locations,
-      profiles: this.profiles(),
-    })
+  #listCarriers(receivers: readonly Receiver[], placeholders = this.#deps.state.placeholderStore.list()) {
+    const { groups, locations } = this.#deps.state.lists.current
+    return listLiveCarriers({ receivers, placeholders, groups, locations, profiles: this.profiles() })
   }
 
-  /** Describes everything that the conflicts depend on, and what is shown of carriers except for levels. */
-  describe(): string {
+  /**
+   * Describes everything that the conflicts depend on, and what is shown of carriers except for levels: returns a digest
+   * that changes with it. Works in time slices, because there may be thousands of receivers.
+   */
+  async describe(): Promise<string> {
     const { receiverStore, settings } = this.#deps.state
     const { REGION, TV_IN_USE } = settings.get(null)
-    return JSON.stringify([REGION, TV_IN_USE, describeCarriers(this.#listCarriers(receiverStore.listFacts()))])
+    const digest = createHash('sha256')
+    digest.update(JSON.stringify([REGION, TV_IN_USE]))
+    digest.update(describeCarriers(this.#listCarriers([])))
+    const receivers = receiverStore.listFacts()
+    for (let start = 0; start < receivers.length; start += describedAtOnce) {
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+      digest.update(describeCarriers(this.#listCarriers(receivers.slice(start, start + describedAtOnce), [])))
+    }
+    return digest.digest('base64')
   }
 
   /** Checks the carriers; throws a RequestError if there are too many. The result contains the carriers that were not selected, too. */
