@@ -1,6 +1,6 @@
 /**
  * Replaces `src/platform/thread.ts` in the tests: starts the worker threads and child processes of the build, because
- * compiling TypeScript in each of them takes a fifth of the CPU time of the suite. `npm test` builds first.
+ * compiling TypeScript in each of them takes several times the CPU time of starting it. `npm test` builds first.
  */
 
 import { fork } from 'node:child_process'
