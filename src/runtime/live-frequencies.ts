@@ -1,13 +1,13 @@
 /** The carriers of the installation and their conflicts, which are determined again only after they have changed. */
 
 import { createHash } from 'node:crypto'
-import type { Receiver } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Carrier } from '../domain/frequencies/carrier.ts'
 import { type CheckOptions, isComplete, recheckCarriers } from '../domain/frequencies/check.ts'
 import { mergeSecondCarriers } from '../domain/frequencies/checked-carriers.ts'
 import { type CheckResult, maxCarriers } from '../domain/frequencies/conflict.ts'
 import {
+  createCarrierLists,
   describeCarriers,
   type LiveCarrier,
   type LiveCheckFilter,
@@ -50,8 +50,6 @@ interface KeptCheck {
   result: CheckResult | null
 }
 
-/** How many receivers are described without a pause: a few milliseconds. */
-const describedAtOnce = 20
 /** How many results are kept: three levels, with and without transmitters that are off, and a few groups. */
 const maxKept = 12
 /**
@@ -78,12 +76,14 @@ export class LiveFrequencies {
   }
 
   carriers(): readonly LiveCarrier[] {
-    return this.#listCarriers(this.#deps.state.receiverStore.list())
+    const { receiverStore, placeholderStore } = this.#deps.state
+    const receivers = receiverStore.list()
+    return listLiveCarriers({ receivers, placeholders: placeholderStore.list(), ...this.#context() })
   }
 
-  #listCarriers(receivers: readonly Receiver[], placeholders = this.#deps.state.placeholderStore.list()) {
+  #context() {
     const { groups, locations } = this.#deps.state.lists.current
-    return listLiveCarriers({ receivers, placeholders, groups, locations, profiles: this.profiles() })
+    return { groups, locations, profiles: this.profiles() }
   }
 
   /**
@@ -91,15 +91,15 @@ export class LiveFrequencies {
    * that changes with it. Works in time slices, because there may be thousands of receivers.
    */
   async describe(): Promise<string> {
-    const { receiverStore, settings } = this.#deps.state
+    const { receiverStore, placeholderStore, settings } = this.#deps.state
     const { REGION, TV_IN_USE } = settings.get(null)
+    const { ofPlaceholders, ofReceivers } = createCarrierLists(this.#context())
     const digest = createHash('sha256')
     digest.update(JSON.stringify([REGION, TV_IN_USE]))
-    digest.update(describeCarriers(this.#listCarriers([])))
-    const receivers = receiverStore.listFacts()
-    for (let start = 0; start < receivers.length; start += describedAtOnce) {
+    digest.update(describeCarriers(ofPlaceholders(placeholderStore.list())))
+    for (const receiver of receiverStore.listFacts()) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
-      digest.update(describeCarriers(this.#listCarriers(receivers.slice(start, start + describedAtOnce), [])))
+      digest.update(describeCarriers(ofReceivers([receiver])))
     }
     return digest.digest('base64')
   }

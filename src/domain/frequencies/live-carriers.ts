@@ -49,17 +49,27 @@ export interface CarrierSources {
  * Lists the carriers: placeholders, then channels, each by id. Of two carriers that are too close, the later one is the
  * victim, so a channel is the victim rather than a placeholder.
  */
-export function listLiveCarriers(sources: CarrierSources): readonly LiveCarrier[] {
-  const profiles = new Map(sources.profiles.map((profile) => [profile.id, profile]))
+export function listLiveCarriers({ receivers, placeholders, ...context }: CarrierSources): readonly LiveCarrier[] {
+  const { ofPlaceholders, ofReceivers } = createCarrierLists(context)
+  return [...ofPlaceholders(placeholders), ...ofReceivers(receivers)]
+}
+
+/** Returns functions that list the carriers of placeholders and receivers by id, for callers that list a part of them. */
+export function createCarrierLists(context: Omit<CarrierSources, 'receivers' | 'placeholders'>) {
+  const profiles = new Map(context.profiles.map((profile) => [profile.id, profile]))
   const generic = profiles.get(genericProfileId)
   if (generic === undefined) throw new Error('The generic profile is missing.')
-  const zones = indexZones(sources)
+  const zones = indexZones(context)
   const findProfile = (id: string) => profiles.get(id) ?? generic
-  const placeholders = sources.placeholders.flatMap((placeholder) => {
+  const byId = (a: LiveCarrier, b: LiveCarrier) =>
+    (a.placeholderId ?? a.channelId ?? 0) - (b.placeholderId ?? b.channelId ?? 0)
+
+  const ofPlaceholder = (placeholder: Placeholder): readonly LiveCarrier[] => {
     const khz = parseMhz(placeholder.frequency ?? '')
-    return khz === null ? [] : toPlaceholderCarrier(placeholder, khz, generic, zones.ofSlot(placeholder.slot))
-  })
-  const channels = sources.receivers.flatMap((receiver) => {
+    return khz === null ? [] : [toPlaceholderCarrier(placeholder, khz, generic, zones.ofSlot(placeholder.slot))]
+  }
+
+  const ofReceiver = (receiver: Receiver): readonly LiveCarrier[] => {
     const zoneOfReceiver = zones.ofLocation(receiver.location)
     return receiver.channels.flatMap((channel) => {
       const khz = parseMhz(frequencyOf(channel) ?? '')
@@ -70,10 +80,12 @@ export function listLiveCarriers(sources: CarrierSources): readonly LiveCarrier[
       const profile = override ?? findProfile(detectProfile(type))
       return toChannelCarrier(receiver, channel, { khz, profile, zone: zones.ofSlot(channel.slot) ?? zoneOfReceiver })
     })
-  })
-  const byId = (a: LiveCarrier, b: LiveCarrier) =>
-    (a.placeholderId ?? a.channelId ?? 0) - (b.placeholderId ?? b.channelId ?? 0)
-  return [...placeholders.sort(byId), ...channels.sort(byId)]
+  }
+
+  return {
+    ofPlaceholders: (placeholders: readonly Placeholder[]) => placeholders.flatMap(ofPlaceholder).sort(byId),
+    ofReceivers: (receivers: readonly Receiver[]) => receivers.flatMap(ofReceiver).sort(byId),
+  }
 }
 
 function toPlaceholderCarrier(
@@ -138,7 +150,7 @@ function nameOf(receiver: Receiver, { name, transmitter, last_transmitter, chann
 }
 
 /** The zone of a slot is that of the first group with a zone; that of a location, of the nearest one around it. */
-function indexZones({ groups, locations }: CarrierSources) {
+function indexZones({ groups, locations }: Pick<CarrierSources, 'groups' | 'locations'>) {
   const bySlot = new Map<number, string>()
   for (const { slots, zone } of groups) {
     if (zone === null) continue
