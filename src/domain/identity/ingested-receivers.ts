@@ -1,7 +1,12 @@
 /** Receivers that a script reports through `POST /api/ingest/`: their conversion, and which of them are rejected. */
 
 import type { IngestRequest } from '../../contract/ingest-request.ts'
-import type { ChannelReading, DeviceReport, TransmitterReading } from '../equipment/receiver.ts'
+import {
+  type ChannelReading,
+  type DeviceReport,
+  hardwareFields,
+  type TransmitterReading,
+} from '../equipment/receiver.ts'
 import { ingestedId } from './ingested-id.ts'
 import { type KnownReceivers, macKey, type Outcome, reconcile, serialKey } from './reconcile.ts'
 
@@ -82,20 +87,6 @@ function withName(report: DeviceReport, { name, model, api_device_id }: Ingested
   return { ...report, name: name ?? model ?? api_device_id }
 }
 
-const receiverFields = [
-  'name',
-  'device_type',
-  'serial_number',
-  'ip',
-  'subnet_mask',
-  'gateway',
-  'network_mode',
-  'interface_id',
-  'description',
-  'firmware_version',
-  'hosted_firmware_version',
-  'details',
-] as const
 const channelFields = ['channel', 'name', 'frequency', 'audio_level', 'rf_level', 'details'] as const
 const transmitterFields = [
   'upstream_slot',
@@ -108,9 +99,10 @@ const transmitterFields = [
 ] as const
 
 function toReport(source: string, receiver: IngestedReceiver): DeviceReport {
-  const { api_device_id, model, mac_address, is_active, channels } = receiver
+  const { api_device_id, is_active, channels } = receiver
+  const { model, mac_address, ...fields } = pick(receiver, [...hardwareFields, 'details'])
   return {
-    ...pick(receiver, receiverFields),
+    ...fields,
     id: ingestedId(source, api_device_id),
     kind: 'receiver',
     online: is_active !== false,
