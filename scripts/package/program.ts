@@ -1,7 +1,18 @@
 /** Creates the folder of the program: the build, Node.js, and the native packages of one platform. */
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { nodeVersion, type Target } from './targets.ts'
 
@@ -56,24 +67,35 @@ function copyPackage(from: string, to: string, without: readonly string[] = []):
   cpSync(from, to, { recursive: true, dereference: true, filter: isNeeded })
 }
 
-/** Downloads a package from the registry, unless it is in the cache, and returns its folder. */
+/**
+ * Downloads a package from the registry, unless it is in the cache, and returns its folder. Processes may share the
+ * cache: each downloads into a folder of its own, and the first that is complete stays.
+ */
 function download(reference: string, cache: string): string {
   const folder = join(cache, reference.replaceAll('/', '+'))
-  if (existsSync(join(folder, 'package'))) return join(folder, 'package')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  const contents = join(folder, 'package')
+  if (existsSync(contents)) return contents
+  mkdirSync(cache, { recursive: true })
+  const unfinished = mkdtempSync(`${folder}-`)
   try {
-    execFileSync('npm', ['pack', reference, '--silent', '--pack-destination', folder], { stdio: 'ignore' })
-    const [file = ''] = readdirSync(folder)
-    execFileSync('tar', ['--extract', '--gzip', '--file', join(folder, file), '--directory', folder])
-    rmSync(join(folder, file))
+    execFileSync('npm', ['pack', reference, '--silent', '--pack-destination', unfinished], { stdio: 'ignore' })
+    const [file = ''] = readdirSync(unfinished)
+    execFileSync('tar', ['--extract', '--gzip', '--file', join(unfinished, file), '--directory', unfinished])
+    rmSync(join(unfinished, file))
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(unfinished, { recursive: true, force: true })
     throw new PackageError(`the package ${reference} cannot be downloaded from the npm registry; check the network`, {
       cause: error,
     })
   }
-  return join(folder, 'package')
+  try {
+    renameSync(unfinished, folder)
+  } catch (error) {
+    // Another process was first.
+    rmSync(unfinished, { recursive: true, force: true })
+    if (!existsSync(contents)) throw error
+  }
+  return contents
 }
 
 function readJson(path: string): Record<string, unknown> {
