@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, version, withoutPush } from './app.ts'
 import { findPrometheus } from './prometheus.ts'
+import { tokenHeaders } from './tokens.ts'
 
 /** Maps each name with its labels to its value. */
 function readMetrics(text: string): Map<string, number> {
@@ -62,6 +63,17 @@ it('GET /metrics includes polls, devices, clients, subscriptions, the queue and 
     const failing = readMetrics((await app.get('/metrics')).bytes.toString())
     return failing.get('micwatch_upstream_healthy{manufacturer="shure"}') === 0
   })
+})
+
+// Conformance: C-12.110.
+it('GET /metrics includes whether levels are recorded, and the size of the history', async () => {
+  const app = await startApp({ isRecording: true })
+  const read = async () => readMetrics((await app.get('/metrics')).bytes.toString())
+  const recording = await read()
+  expect(recording.get('micwatch_history_recording')).toBe(1)
+  expect(recording.get('micwatch_history_bytes')).toBeGreaterThan(0)
+  await app.post('/api/config/', { key: 'HISTORY', value: 'false' }, await tokenHeaders(app.runtime, 'admin'))
+  await until('recording has ended', async () => (await read()).get('micwatch_history_recording') === 0)
 })
 
 // Conformance: C-5.64.

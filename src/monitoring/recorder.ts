@@ -133,6 +133,11 @@ export class Recorder {
     return this.#fault ?? null
   }
 
+  /** False while `HISTORY` is false, and while the history cannot be written. */
+  get isRecording(): boolean {
+    return this.#time !== null && this.fault === null
+  }
+
   start(): void {
     this.#isStarted = true
     this.#record()

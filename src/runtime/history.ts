@@ -31,6 +31,8 @@ interface HistoryDeps {
 /** The history, as the interfaces use it. */
 export interface History {
   readonly levels: LevelHistory
+  /** Whether this process records levels now. */
+  readonly isRecording: boolean
   /** Stores what is recorded but not stored yet, so that it can be queried. */
   flush(): Promise<void>
   /** Deletes what is older or larger than the settings allow. */
@@ -86,6 +88,10 @@ export class RunningHistory implements History {
   /** Why levels cannot be recorded; null if they can. */
   get fault(): string | null {
     return this.#recorder.fault
+  }
+
+  get isRecording(): boolean {
+    return this.#recorder.isRecording
   }
 
   /** Starts to record the receivers that this process evaluates. */

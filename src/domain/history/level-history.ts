@@ -102,6 +102,8 @@ export interface LevelHistory {
   /** Sums up a range of channels, in their order. `to` is exclusive. */
   summarize(channelIds: readonly number[], from: number, to: number): Promise<readonly LevelSummary[]>
   stats(): Promise<HistoryStats>
+  /** All bytes on the disk. Unlike `stats`, reads no recorded levels. */
+  size(): Promise<number>
   prune(retention: Retention): Promise<readonly PrunedTier[]>
   close(): Promise<void>
 }

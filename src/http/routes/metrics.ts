@@ -10,6 +10,7 @@ import * as operations from '../../contract/operations/monitoring.ts'
 import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
 import type { Alert } from '../../domain/alerts/alert.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
+import type { LevelHistory } from '../../domain/history/level-history.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { Feed } from '../../state/feed.ts'
 import type { LivePublisher } from '../../state/live-publisher.ts'
@@ -28,6 +29,7 @@ export interface MetricsDeps {
   readonly live: LivePublisher
   readonly counters: Pick<Counters, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
+  readonly history: { readonly isRecording: boolean; readonly levels: Pick<LevelHistory, 'size'> }
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
 }
@@ -61,6 +63,7 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       describeReceivers(deps, add)
       describeConditions(deps, add)
       await describeRecords(deps, add)
+      await describeHistory(deps, add)
       add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
       add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
       if (showsChannels) describeChannels(deps, add)
@@ -175,6 +178,13 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
     return
   }
   add('store_reachable', '0 while the database cannot be read.').set(1)
+}
+
+/** The size of the history is omitted while it cannot be read. */
+async function describeHistory({ history }: MetricsDeps, add: Add): Promise<void> {
+  add('history_recording', '1 while this process records levels, else 0.').set(history.isRecording ? 1 : 0)
+  const bytes = await history.levels.size().catch(() => null)
+  set(add('history_bytes', 'Recorded levels on the disk, in bytes.'), {}, bytes)
 }
 
 function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {

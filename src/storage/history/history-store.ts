@@ -471,6 +471,10 @@ export class HistoryStore {
     return joinRanges(ranges)
   }
 
+  size(): Promise<number> {
+    return this.#tables.totalBytes()
+  }
+
   stats(): Promise<HistoryStats> {
     return this.#tables.snapshot(() => this.#stats())
   }

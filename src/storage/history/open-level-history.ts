@@ -50,6 +50,7 @@ export function openLevelHistory({ url, onWarning = () => {} }: Options): LevelH
     summarize: (channelIds, from, to) =>
       summarizeInParts((...part) => thread.call('summarize', ...part), channelIds, { from, to }),
     stats: () => thread.call('stats'),
+    size: () => thread.call('size'),
     prune: (retention) => thread.call('prune', retention),
     close: () => thread.close(),
   }

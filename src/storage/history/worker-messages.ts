@@ -15,6 +15,7 @@ export type HistoryMethod =
   | 'read'
   | 'summarize'
   | 'stats'
+  | 'size'
   | 'prune'
 
 export interface HistoryCall {
