@@ -71,3 +71,19 @@ export async function rangeOf(page: Page) {
   await eventually(() => Number.isNaN(read()[0])).toBe(false)
   return read()
 }
+
+/** Returns where the pixels of a colour of the style sheet begin and end in the header, as parts of its width. */
+export function findInHeader(page: Page, token: string): Promise<readonly [number, number] | null> {
+  return page.evaluate<readonly [number, number] | null>(`(() => {
+    const header = document.querySelector('.strips-header')
+    const read = document.createElement('canvas').getContext('2d')
+    read.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('${token}').trim()
+    read.fillRect(0, 0, 1, 1)
+    const colour = new Uint32Array(read.getImageData(0, 0, 1, 1).data.buffer)[0]
+    const { data } = header.getContext('2d').getImageData(0, 0, header.width, header.height)
+    const columns = []
+    for (const [index, pixel] of new Uint32Array(data.buffer).entries())
+      if (pixel === colour) columns.push(index % header.width)
+    return columns.length === 0 ? null : [Math.min(...columns) / header.width, (Math.max(...columns) + 1) / header.width]
+  })()`)
+}

@@ -4,9 +4,11 @@ import { expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
 import { buildEvent } from './fake-history.ts'
+import { endedShow } from './long-report.ts'
 import {
   countPixels,
   events,
+  findInHeader,
   iso,
   openTimeline,
   playhead,
@@ -50,6 +52,20 @@ it('shows what happened on a channel, in two clicks, and returns with Back', asy
   await page.goBack()
   await eventually(() => query(page).get('span')).toBe('604800')
   await page.getByRole('button', { name: '1 week', pressed: true }).waitFor()
+})
+
+// Conformance: C-12.111.
+it('draws shows as ranges, from their start to their end', async () => {
+  const { service, dropout } = await start()
+  const [from, to] = [dropout - 300, dropout + 300]
+  const times = { started_at: iso(dropout - 150), ended_at: iso(dropout + 150) }
+  service.data.shows = [{ ...endedShow, ...times }]
+  service.data.responses['/api/shows/'] = service.data.shows
+  const page = await openTimeline(open, service, `/timeline?from=${iso(from)}&to=${iso(to)}`)
+  await eventually(() => findInHeader(page, '--info-tile')).not.toBeNull()
+  const [left, right] = (await findInHeader(page, '--info-tile')) ?? [0, 0]
+  expect(left).toBeCloseTo(0.25, 2)
+  expect(right).toBeCloseTo(0.75, 2)
 })
 
 it('works by keyboard', async () => {
