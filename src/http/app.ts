@@ -213,6 +213,8 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
     live: runtime.live,
     history: runtime.history,
+    isRecording: () => runtime.history.isRecording,
+    historySize: () => runtime.history.levels.size(),
     walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
     forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
     channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),

@@ -10,7 +10,6 @@ import * as operations from '../../contract/operations/monitoring.ts'
 import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
 import type { Alert } from '../../domain/alerts/alert.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
-import type { LevelHistory } from '../../domain/history/level-history.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { Feed } from '../../state/feed.ts'
 import type { LivePublisher } from '../../state/live-publisher.ts'
@@ -29,7 +28,10 @@ export interface MetricsDeps {
   readonly live: LivePublisher
   readonly counters: Pick<Counters, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
-  readonly history: { readonly isRecording: boolean; readonly levels: Pick<LevelHistory, 'size'> }
+  /** Whether this process records levels now. */
+  isRecording(): boolean
+  /** Bytes of the recorded levels on the disk. */
+  historySize(): Promise<number>
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
 }
@@ -181,9 +183,9 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
 }
 
 /** The size of the history is omitted while it cannot be read. */
-async function describeHistory({ history }: MetricsDeps, add: Add): Promise<void> {
-  add('history_recording', '1 while this process records levels, else 0.').set(history.isRecording ? 1 : 0)
-  const bytes = await history.levels.size().catch(() => null)
+async function describeHistory({ isRecording, historySize }: MetricsDeps, add: Add): Promise<void> {
+  add('history_recording', '1 while this process records levels, else 0.').set(isRecording() ? 1 : 0)
+  const bytes = await historySize().catch(() => null)
   set(add('history_bytes', 'Recorded levels on the disk, in bytes.'), {}, bytes)
 }
 

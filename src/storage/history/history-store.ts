@@ -1,4 +1,4 @@
-/** Stores and reads recorded levels, in tables of either database. Runs in a worker thread. */
+/** Stores recorded levels and responds to queries, in tables of either database. Runs in a worker thread. */
 
 import { RequestError } from '../../domain/errors.ts'
 import { chooseTier } from '../../domain/history/choose-tier.ts'
@@ -14,7 +14,7 @@ import type {
   Retention,
 } from '../../domain/history/level-history.ts'
 import { isComplete, type LevelSummary, summarizeLevels, type TierSteps } from '../../domain/history/level-summary.ts'
-import { decodeStates, decodeSteps, encodeSteps } from '../../domain/history/step-format.ts'
+import { decodeStates } from '../../domain/history/step-format.ts'
 import {
   ceilTo,
   createSteps,
@@ -23,41 +23,16 @@ import {
   foldSteps,
   type MutableSteps,
   mergeSteps,
-  sliceSteps,
 } from '../../domain/history/steps.ts'
 import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
-import { LruMap } from '../../platform/lru-map.ts'
-import { pruneTables } from './prune.ts'
-import {
-  blockSeconds,
-  type Chunk,
-  type ChunkTable,
-  chunkSpans,
-  chunkTables,
-  groupOf,
-  groupsOf,
-  type HistoryTables,
-  partOf,
-  partsOf,
-  type Slice,
-  type StoredSlice,
-  tierOf,
-} from './tables.ts'
+import { LevelWriter } from './level-writer.ts'
+import { StepReader, type TimeRange } from './step-reader.ts'
+import { type ChunkTable, chunkSpans, chunkTables, type HistoryTables, tierOf } from './tables.ts'
 
-/** How long after its end a block is closed, so that seconds that arrive late are appended before. */
-const closeDelaySeconds = 20
 /** The largest number of steps of all channels in one response. */
 const maxResponseSteps = 100_000
-/** Seconds of all channels that stay decoded. Each needs 40 bytes. */
-const maxDecodedSeconds = 1_200_000
 /** About as many lines are formatted at a time for a CSV file. */
 const csvLines = 20_000
-
-/** `to` is exclusive. */
-interface TimeRange {
-  readonly from: number
-  readonly to: number
-}
 
 interface CsvPart {
   readonly bytes: Uint8Array
@@ -69,203 +44,31 @@ const encoder = new TextEncoder()
 
 export class HistoryStore {
   readonly #tables: HistoryTables
-  /** Decoded slices by id. */
-  readonly #slices = new LruMap<number, Steps>(maxDecodedSeconds, ({ count, channelIds }) => count * channelIds.length)
-  #closedUntil = 0
-  #isShrinkNeeded = false
-  #newest = 0
+  readonly #reader: StepReader
+  readonly #writer: LevelWriter
 
   constructor(tables: HistoryTables) {
     this.#tables = tables
+    this.#reader = new StepReader(tables)
+    this.#writer = new LevelWriter(tables, this.#reader)
   }
 
-  async append(seconds: RecordedSeconds): Promise<void> {
-    const end = seconds.from + seconds.count
-    const slices: Slice[] = []
-    for (const part of partsOf(seconds.channelIds)) {
-      const ids = seconds.channelIds.filter((id) => partOf(id) === part).toSorted((a, b) => a - b)
-      for (let from = seconds.from; from < end; ) {
-        const to = Math.min(end, floorTo(from, blockSeconds) + blockSeconds)
-        slices.push({ part, from, count: to - from, data: encodeSteps(sliceSteps(seconds, 1, { from, to }, ids)) })
-        from = to
-      }
-    }
-    await this.#tables.transaction(() => this.#tables.addSlices(slices))
-    this.#newest = end
+  append(seconds: RecordedSeconds): Promise<void> {
+    return this.#writer.append(seconds)
   }
 
-  /** Closes the blocks that have ended. `now` is in epoch seconds. */
-  async closeBlocks(now: number = this.#newest): Promise<void> {
-    while (await this.closeNextPart(now)) {
-      // The next part is closed.
-    }
+  importSeconds(seconds: RecordedSeconds): Promise<void> {
+    return this.#writer.importSeconds(seconds)
   }
 
-  /** Closes one part of a block that has ended. Returns whether there may be more to close. `now` is in epoch seconds. */
-  async closeNextPart(now: number = this.#newest): Promise<boolean> {
-    const until = floorTo(now - closeDelaySeconds, blockSeconds)
-    // The clock may have been set back.
-    if (until === this.#closedUntil) return false
-    const oldest = (await this.#tables.listSlices()).find(({ from, count }) => from + count <= until)
-    if (oldest === undefined) {
-      if (this.#isShrinkNeeded) await this.#tables.shrink()
-      this.#isShrinkNeeded = false
-      this.#closedUntil = until
-      return false
-    }
-    const from = floorTo(oldest.from, blockSeconds)
-    await this.#tables.transaction(() => this.#closePart({ from, to: from + blockSeconds }, oldest.part))
-    this.#isShrinkNeeded = true
-    return true
+  /** Closes one part of a block that has ended. Returns whether there may be more to close. */
+  closeNextPart(): Promise<boolean> {
+    return this.#writer.closeNextPart()
   }
 
-  async #closePart(block: TimeRange, part: number): Promise<void> {
-    const slices = (await this.#tables.listSlices()).filter(
-      (slice) => slice.part === part && slice.from >= block.from && slice.from < block.to,
-    )
-    // Another process may have closed it.
-    if (slices.length === 0) return
-    const seconds = await this.#mergeSlices(slices, block)
-    for (const { id } of slices) this.#slices.delete(id)
-    await this.#tables.deleteSlices(slices.map(({ id }) => id))
-    await this.#store(seconds)
+  prune(retention: Retention): Promise<readonly PrunedTier[]> {
+    return this.#writer.prune(retention)
   }
-
-  async importSeconds(seconds: RecordedSeconds): Promise<void> {
-    await this.#tables.transaction(() => this.#store(seconds))
-  }
-
-  async prune(retention: Retention): Promise<readonly PrunedTier[]> {
-    await this.closeBlocks(Math.max(retention.now, this.#newest))
-    return pruneTables(this.#tables, retention)
-  }
-
-  // --- Chunks --------------------------------------------------------------------------------------------------------
-
-  /** Merges seconds into the chunks of all tiers. */
-  async #store(seconds: Steps): Promise<void> {
-    const range = { from: seconds.from, to: seconds.from + seconds.count }
-    for (const group of groupsOf(seconds.channelIds)) {
-      const ids = seconds.channelIds.filter((id) => groupOf(id) === group).toSorted((a, b) => a - b)
-      const blocks = await this.#mergeIntoTier(1, group, sliceSteps(seconds, 1, range, ids))
-      for (const tier of [10, 60, 600] as const) {
-        const folded = blocks.map((block) => foldSteps(block, 1, tier))
-        await this.#mergeIntoTier(tier, group, joinSteps(folded, tier))
-      }
-      const hours = { from: floorTo(range.from, 3600), to: ceilTo(range.to, 3600) }
-      await this.#mergeIntoTier(3600, group, await this.#foldHours(hours, ids))
-    }
-  }
-
-  /** Merges steps of one group into the chunks of a tier. Returns the contents of these chunks. */
-  async #mergeIntoTier(tier: TierStep, group: number, steps: Steps): Promise<readonly MutableSteps[]> {
-    const span = chunkSpans[tier]
-    const range = { from: floorTo(steps.from, span), to: ceilTo(steps.from + steps.count * tier, span) }
-    const stored = await this.#tables.readChunks(tier, range, [group])
-    const contents: MutableSteps[] = []
-    for (let start = range.from; start < range.to; start += span) {
-      const data = stored.find((chunk) => chunk.start === start)?.data
-      const existing = data === undefined ? null : decodeSteps(data, start)
-      const ids = [...new Set([...(existing?.channelIds ?? []), ...steps.channelIds])].toSorted((a, b) => a - b)
-      const content = createSteps(start, span / tier, ids)
-      if (existing !== null) mergeSteps(content, existing, tier)
-      mergeSteps(content, steps, tier)
-      contents.push(content)
-    }
-    const chunks = contents.map((content): Chunk => ({ start: content.from, group, data: encodeSteps(content) }))
-    await this.#tables.writeChunks(tier, chunks)
-    return contents
-  }
-
-  /**
-   * Computes steps of an hour from those of ten minutes. The state of an hour is not determined by theirs, but by the
-   * seconds.
-   */
-  async #foldHours(hours: TimeRange, channelIds: readonly number[]): Promise<MutableSteps> {
-    const folded = foldSteps(await this.#readSteps(600, hours, channelIds), 600, 3600)
-    const states = foldSteps(await this.#readStates(hours, channelIds), 1, 3600)
-    for (const [index, state] of states.columns.state.entries()) if (state !== 0) folded.columns.state[index] = state
-    return folded
-  }
-
-  async #readStates(range: TimeRange, channelIds: readonly number[]): Promise<MutableSteps> {
-    const steps = createSteps(range.from, range.to - range.from, channelIds)
-    for (const table of ['pinned', 1] as const) {
-      for (const { start, data } of await this.#tables.readChunks(table, range, groupsOf(channelIds)))
-        mergeSteps(steps, decodeStates(data, start), 1)
-    }
-    for (const seconds of await this.#readSlices(range, channelIds)) mergeSteps(steps, seconds, 1)
-    return steps
-  }
-
-  /** Reads the steps of a tier, including those that are computed from slices. The range consists of whole steps. */
-  async #readSteps(tier: TierStep, range: TimeRange, channelIds: readonly number[]): Promise<MutableSteps> {
-    const steps = createSteps(range.from, (range.to - range.from) / tier, channelIds)
-    const starts = { from: floorTo(range.from, chunkSpans[tier]), to: range.to }
-    for (const table of tier === 1 ? (['pinned', 1] as const) : ([tier] as const)) {
-      for (const { start, data } of await this.#tables.readChunks(table, starts, groupsOf(channelIds)))
-        mergeSteps(steps, decodeSteps(data, start), tier)
-    }
-    const open = await this.#readSlices(range, channelIds)
-    if (tier < 3600) for (const seconds of open) mergeSteps(steps, foldSteps(seconds, 1, tier), tier)
-    else
-      for (const hour of new Set(open.map(({ from }) => floorTo(from, 3600))))
-        mergeSteps(steps, await this.#foldHours({ from: hour, to: hour + 3600 }, channelIds), 3600)
-    return steps
-  }
-
-  // --- Slices --------------------------------------------------------------------------------------------------------
-
-  /** Returns the seconds of slices in a range, merged for each block and part. Null stands for all channels. */
-  async #readSlices(range: TimeRange, channelIds: readonly number[] | null): Promise<readonly MutableSteps[]> {
-    const parts = channelIds === null ? null : new Set(channelIds.map(partOf))
-    const wanted = (await this.#tables.listSlices()).filter(
-      ({ part, from, count }) => from < range.to && from + count > range.from && (parts === null || parts.has(part)),
-    )
-    const blocks = new Map<string, StoredSlice[]>()
-    for (const slice of wanted) {
-      const key = `${floorTo(slice.from, blockSeconds)} ${slice.part}`
-      blocks.set(key, [...(blocks.get(key) ?? []), slice])
-    }
-    const merged: MutableSteps[] = []
-    for (const slices of blocks.values()) {
-      const part = slices[0]?.part
-      merged.push(
-        await this.#mergeSlices(
-          slices,
-          range,
-          channelIds?.filter((id) => partOf(id) === part),
-        ),
-      )
-    }
-    return merged
-  }
-
-  /** Merges the seconds of slices in a range. Without `channelIds`, of all channels. */
-  async #mergeSlices(
-    slices: readonly StoredSlice[],
-    range: TimeRange,
-    channelIds?: readonly number[],
-  ): Promise<MutableSteps> {
-    const decoded: Steps[] = []
-    for (const slice of slices) decoded.push(await this.#decodeSlice(slice))
-    const from = Math.max(range.from, Math.min(...slices.map((slice) => slice.from)))
-    const to = Math.min(range.to, Math.max(...slices.map((slice) => slice.from + slice.count)))
-    const ids = channelIds ?? [...new Set(decoded.flatMap((steps) => steps.channelIds))].toSorted((a, b) => a - b)
-    const seconds = createSteps(from, to - from, ids)
-    for (const steps of decoded) mergeSteps(seconds, steps, 1)
-    return seconds
-  }
-
-  async #decodeSlice({ id, from }: StoredSlice): Promise<Steps> {
-    const cached = this.#slices.get(id)
-    if (cached !== undefined) return cached
-    const slice = decodeSteps(await this.#tables.readSlice(id), from)
-    this.#slices.set(id, slice)
-    return slice
-  }
-
-  // --- Queries -------------------------------------------------------------------------------------------------------
 
   /** Returns the JSON of `HistoryLevels`. Throws a RequestError if the response would be too long. */
   query(query: LevelQuery): Promise<Uint8Array> {
@@ -281,52 +84,12 @@ export class HistoryStore {
     }
     const end = choice.from + choice.points * choice.step
     const steps = createSteps(choice.from, choice.points, channelIds)
-    const recorded = await this.#clampToRecorded(choice.tier, { from: choice.from, to: end }, choice.step)
+    const recorded = await this.#reader.clampToRecorded(choice.tier, { from: choice.from, to: end }, choice.step)
     if (recorded !== null) {
-      const read = await this.#readSteps(choice.tier, recorded, channelIds)
+      const read = await this.#reader.readSteps(choice.tier, recorded, channelIds)
       mergeSteps(steps, choice.step === choice.tier ? read : foldSteps(read, choice.tier, choice.step), choice.step)
     }
     return encoder.encode(formatLevels(steps, choice.step, to, series))
-  }
-
-  /** Limits a range, which consists of whole steps, to those in which something may be recorded. */
-  async #clampToRecorded(tier: TierStep, range: TimeRange, step: number): Promise<TimeRange | null> {
-    const bounds = await this.#boundsOf(tier, range)
-    if (bounds === null) return null
-    const [from, to] = [Math.max(range.from, floorTo(bounds.from, step)), Math.min(range.to, ceilTo(bounds.to, step))]
-    return from < to ? { from, to } : null
-  }
-
-  /**
-   * Returns a range that contains everything that is recorded at this tier in a range; null if nothing is. With
-   * `channelIds`, pinned seconds of other channels do not count.
-   */
-  async #boundsOf(tier: TierStep, range: TimeRange, channelIds?: readonly number[]): Promise<TimeRange | null> {
-    const span = chunkSpans[tier]
-    const starts = { from: floorTo(range.from, span), to: range.to }
-    const tables: readonly ChunkTable[] = tier === 1 ? ['pinned', 1] : [tier]
-    const found: TimeRange[] = []
-    for (const table of tables) {
-      const chunks =
-        table === 'pinned' && channelIds !== undefined
-          ? await this.#findPinned(starts, channelIds)
-          : await this.#tables.findStarts(table, starts)
-      if (chunks !== null) found.push({ from: chunks.first, to: chunks.last + span })
-    }
-    for (const { from, count } of await this.#tables.listSlices()) {
-      if (from < range.to && from + count > range.from) found.push({ from, to: from + count })
-    }
-    if (found.length === 0) return null
-    return { from: Math.min(...found.map(({ from }) => from)), to: Math.max(...found.map(({ to }) => to)) }
-  }
-
-  /** Returns the starts of the first and the last pinned chunk that contains one of these channels; null if none does. */
-  async #findPinned(starts: TimeRange, channelIds: readonly number[]) {
-    const chunks = (await this.#tables.readChunks('pinned', starts, groupsOf(channelIds))).filter(({ data, start }) =>
-      decodeStates(data, start).channelIds.some((id) => channelIds.includes(id)),
-    )
-    const [first, last] = [chunks.at(0), chunks.at(-1)]
-    return first === undefined || last === undefined ? null : { first: first.start, last: last.start }
   }
 
   /** Of the seconds, which no response of more than `maxPoints` contains, only those that fit are looked for. */
@@ -334,7 +97,7 @@ export class HistoryStore {
     const existing: TierStep[] = []
     for (const tier of tierSteps) {
       if (tier === 1 && to - from > maxPoints) continue
-      if ((await this.#boundsOf(tier, { from, to }, channelIds)) !== null) existing.push(tier)
+      if ((await this.#reader.boundsOf(tier, { from, to }, channelIds)) !== null) existing.push(tier)
     }
     return existing
   }
@@ -346,8 +109,8 @@ export class HistoryStore {
   async #read(channelIds: readonly number[], { from, to }: TimeRange, step: TierStep): Promise<MutableSteps> {
     const range = { from: floorTo(from, step), to: ceilTo(to, step) }
     const steps = createSteps(range.from, (range.to - range.from) / step, channelIds)
-    const recorded = await this.#clampToRecorded(step, range, step)
-    if (recorded !== null) mergeSteps(steps, await this.#readSteps(step, recorded, channelIds), step)
+    const recorded = await this.#reader.clampToRecorded(step, range, step)
+    if (recorded !== null) mergeSteps(steps, await this.#reader.readSteps(step, recorded, channelIds), step)
     return steps
   }
 
@@ -390,7 +153,7 @@ export class HistoryStore {
     let pinned: LevelsAtTime | null = null
     for (const step of tierSteps) {
       const from = floorTo(time, step)
-      const steps = await this.#readAll(step, { from, to: from + step })
+      const steps = await this.#reader.readAll(step, { from, to: from + step })
       const recorded = listRecorded(steps)
       // Of seconds that were pruned, only those of the pinned channels are left.
       if (pinned !== null && recorded.length > 0 && includesAll(pinned.steps.channelIds, recorded)) return pinned
@@ -406,40 +169,21 @@ export class HistoryStore {
     return pinned
   }
 
-  /** Reads a range of one tier for all channels. */
-  async #readAll(tier: TierStep, range: TimeRange): Promise<MutableSteps> {
-    const starts = { from: floorTo(range.from, chunkSpans[tier]), to: range.to }
-    const ids = new Set<number>()
-    const tables: readonly ChunkTable[] = tier === 1 ? ['pinned', 1] : [tier]
-    for (const table of tables) {
-      for (const { start, data } of await this.#tables.readChunks(table, starts, null))
-        for (const id of decodeStates(data, start).channelIds) ids.add(id)
-    }
-    for (const { channelIds } of await this.#readSlices(range, null)) for (const id of channelIds) ids.add(id)
-    return this.#readSteps(
-      tier,
-      range,
-      [...ids].toSorted((a, b) => a - b),
-    )
-  }
-
   /** Returns the last states before a time in one step, without levels; null if nothing is recorded before. */
   async #readLastBefore(tier: TierStep, time: number): Promise<MutableSteps | null> {
     for (const step of tierSteps.filter((candidate) => candidate >= tier)) {
       for (let limit = time; ; ) {
         // Of seconds that were pruned, only those of the pinned channels are left.
-        const bounds = await this.#boundsOf(step, { from: await this.#tables.prunedUntil(step), to: limit })
+        const bounds = await this.#reader.boundsOf(step, { from: await this.#tables.prunedUntil(step), to: limit })
         if (bounds === null) break
         const to = floorTo(Math.min(limit, bounds.to), step)
         limit = floorTo(Math.max(0, to - 1), chunkSpans[step])
-        const steps = await this.#readAll(step, { from: limit, to })
+        const steps = await this.#reader.readAll(step, { from: limit, to })
         if (findRecorded(steps, step) !== null) return toLastStates(steps, time)
       }
     }
     return null
   }
-
-  // --- Extent --------------------------------------------------------------------------------------------------------
 
   range(): Promise<RecordedRange | null> {
     return this.#tables.snapshot(() => this.#range())
@@ -532,14 +276,4 @@ function extendRange({ first, last }: RecordedRange, coarse: RecordedRange, step
 function joinRanges(ranges: readonly RecordedRange[]): RecordedRange | null {
   if (ranges.length === 0) return null
   return { first: Math.min(...ranges.map(({ first }) => first)), last: Math.max(...ranges.map(({ last }) => last)) }
-}
-
-/** Joins consecutive steps, whose channels may differ. */
-function joinSteps(parts: readonly Steps[], step: number): MutableSteps {
-  const ids = [...new Set(parts.flatMap(({ channelIds }) => channelIds))].toSorted((a, b) => a - b)
-  const from = Math.min(...parts.map((part) => part.from))
-  const to = Math.max(...parts.map((part) => part.from + part.count * step))
-  const joined = createSteps(from, (to - from) / step, ids)
-  for (const part of parts) mergeSteps(joined, part, step)
-  return joined
 }
