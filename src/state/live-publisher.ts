@@ -6,50 +6,27 @@
  * Nothing is compared or announced until the first client connects, because no client needs earlier changes.
  */
 
-import type { LiveChange, SourceBody } from '../contract/live-messages.ts'
+import type { LiveChange } from '../contract/live-messages.ts'
 import type { EventChanged, EventDeleted, EventMessage, StatusUpdate } from '../contract/messages.ts'
-import type { AlertBody, SilenceBody } from '../contract/resources/alerts.ts'
+import type { AlertBody } from '../contract/resources/alerts.ts'
 import type { CheckBody } from '../contract/resources/checks.ts'
-import type { DiscoveredDevice } from '../contract/resources/discovery.ts'
-import type { FrequencyProfileBody } from '../contract/resources/frequencies.ts'
-import type { Group } from '../contract/resources/groups.ts'
-import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
-import type { PlaceholderInData } from '../contract/resources/placeholders.ts'
-import type { ScanBody } from '../contract/resources/scans.ts'
 import type { AnnouncedShow } from '../contract/resources/shows.ts'
-import type { Settings } from '../contract/settings.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { isSameJson } from '../domain/json.ts'
 import { entryLevels } from '../domain/live/channel-levels.ts'
 import type { LiveSubject } from '../domain/live/filter.ts'
-import { compareReceivers, differingFields, type ToChannelBody } from '../domain/live/receiver-changes.ts'
-import type { SettingScope } from '../domain/settings.ts'
+import { compareReceivers, type ToChannelBody } from '../domain/live/receiver-changes.ts'
 import { AnnouncedLevels } from './announced-levels.ts'
+import { type AddChange, AnnouncedLists, type AnnouncedListsDeps } from './announced-lists.ts'
 import { LevelBatch } from './level-batch.ts'
 import { announcedCount } from './level-store.ts'
 import type { JournalEntry, LiveJournal } from './live-journal.ts'
 import type { ReceiverStore } from './receiver-store.ts'
 
-export interface LivePublisherDeps {
+export interface LivePublisherDeps extends AnnouncedListsDeps {
   readonly journal: LiveJournal
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'listFacts' | 'levels' | 'identityRevision'>
   /** Converts a channel to its body, with its current levels. */
   readonly toChannelBody: ToChannelBody
-  groups(): readonly Group[]
-  performers(): readonly Performer[]
-  placeholders(): readonly PlaceholderInData[]
-  assignments(): readonly ChannelAssignment[]
-  discovered(): readonly DiscoveredDevice[]
-  silences(): readonly SilenceBody[]
-  scans(): readonly ScanBody[]
-  frequencyProfiles(): readonly FrequencyProfileBody[]
-  /** Returns the effective settings of a scope. */
-  settingsIn(scope: SettingScope): Settings
-  /** Returns the codes of all manufacturers. */
-  manufacturers(): readonly string[]
-  sources(): readonly SourceBody[]
-  /** Returns the number of devices that are waiting for review, by manufacturer. */
-  pending(): ReadonlyMap<string, number>
   now(): number
 }
 
@@ -65,21 +42,8 @@ export interface LiveSubscriber {
 
 const tickMs = 100
 
-/** The last announced state, except receivers. */
-interface Announced {
-  readonly groups: readonly Group[]
-  readonly performers: readonly Performer[]
-  readonly placeholders: readonly PlaceholderInData[]
-  readonly assignments: readonly ChannelAssignment[]
-  readonly discovered: readonly DiscoveredDevice[]
-  readonly silences: readonly SilenceBody[]
-  readonly scans: readonly ScanBody[]
-  readonly frequencyProfiles: readonly FrequencyProfileBody[]
-  /** By manufacturer (text) or group (id); null: global. */
-  readonly settings: ReadonlyMap<string | number | null, Settings>
-  readonly sources: ReadonlyMap<string, SourceBody>
-  readonly pending: ReadonlyMap<string, number>
-}
+/** What is compared when the next changes are announced. */
+type Comparison = 'lists' | 'frequencies' | 'sources' | 'queue' | 'notifications'
 
 export class LivePublisher {
   readonly journal: LiveJournal
@@ -91,8 +55,8 @@ export class LivePublisher {
   #lastFullSeq = -1
   #timer: NodeJS.Timeout | undefined
   #flush: NodeJS.Immediate | undefined
-  /** The last announced state; null while nothing is announced. */
-  #announced: Announced | null = null
+  /** Null while nothing is announced. */
+  #announced: AnnouncedLists | null = null
   readonly #receivers = new Map<number, Receiver>()
   /** The receiver of each channel. */
   readonly #receiverOfChannel = new Map<number, number>()
@@ -105,16 +69,8 @@ export class LivePublisher {
   // What may have changed since the last announcement.
   readonly #changedReceivers = new Set<number>()
   readonly #changedLevels = new Set<number>()
-  readonly #alerts: AlertBody[] = []
-  readonly #shows: AnnouncedShow[] = []
-  readonly #checks: CheckBody[] = []
-  readonly #statusUpdates: StatusUpdate[] = []
-  readonly #events: (EventMessage | EventChanged | EventDeleted)[] = []
-  #areFrequenciesChanged = false
-  #areNotificationsChanged = false
-  #areListsChanged = false
-  #areSourcesChanged = false
-  #isQueueChanged = false
+  readonly #comparisons = new Set<Comparison>()
+  readonly #changes: { readonly change: LiveChange; readonly subject: LiveSubject }[] = []
 
   constructor(deps: LivePublisherDeps) {
     this.#deps = deps
@@ -130,9 +86,7 @@ export class LivePublisher {
 
   /** Carriers changed, and perhaps their conflicts. */
   frequenciesChanged(): void {
-    if (this.#announced === null) return
-    this.#areFrequenciesChanged = true
-    this.#schedule()
+    this.#compareNext('frequencies')
   }
 
   /**
@@ -140,61 +94,44 @@ export class LivePublisher {
    * the set of manufacturers may have changed.
    */
   listsChanged(): void {
-    if (this.#announced === null) return
-    this.#areListsChanged = true
-    this.#schedule()
+    this.#compareNext('lists')
   }
 
   sourcesChanged(): void {
-    if (this.#announced === null) return
-    this.#areSourcesChanged = true
-    this.#schedule()
+    this.#compareNext('sources')
   }
 
   queueChanged(): void {
-    if (this.#announced === null) return
-    this.#isQueueChanged = true
-    this.#schedule()
-  }
-
-  alertChanged(alert: AlertBody): void {
-    if (this.#announced === null) return
-    this.#alerts.push(alert)
-    this.#schedule()
-  }
-
-  showChanged(show: AnnouncedShow): void {
-    if (this.#announced === null) return
-    this.#shows.push(show)
-    this.#schedule()
-  }
-
-  /** A line check began, or its result was entered. */
-  checkChanged(check: CheckBody): void {
-    if (this.#announced === null) return
-    this.#checks.push(check)
-    this.#schedule()
-  }
-
-  /** The log of events changed. */
-  eventChanged(change: EventMessage | EventChanged | EventDeleted): void {
-    if (this.#announced === null) return
-    this.#events.push(change)
-    this.#schedule()
+    this.#compareNext('queue')
   }
 
   /** Notification channels, rules or deliveries changed. */
   notificationsChanged(): void {
-    if (this.#announced === null) return
-    this.#areNotificationsChanged = true
-    this.#schedule()
+    this.#compareNext('notifications')
+  }
+
+  alertChanged(alert: AlertBody): void {
+    const { manufacturer, receiver_id: receiverId, channel_id: channelId } = alert
+    this.#addChange({ type: 'alert', ...alert }, { manufacturer, receiverId, channelId })
+  }
+
+  showChanged(show: AnnouncedShow): void {
+    this.#addChange({ type: 'show', show })
+  }
+
+  /** A line check began, or its result was entered. */
+  checkChanged(check: CheckBody): void {
+    this.#addChange({ type: 'check', check })
+  }
+
+  /** The log of events changed. */
+  eventChanged(change: EventMessage | EventChanged | EventDeleted): void {
+    this.#addChange(change, toEventSubject(change))
   }
 
   /** The state of a real-time subscription changed. */
   statusChanged(update: StatusUpdate): void {
-    if (this.#announced === null) return
-    this.#statusUpdates.push(update)
-    this.#schedule()
+    this.#addChange(update, { manufacturer: update.manufacturer })
   }
 
   /** Levels of these channels may have changed. */
@@ -292,6 +229,18 @@ export class LivePublisher {
     this.#subscribers.clear()
   }
 
+  #compareNext(comparison: Comparison): void {
+    if (this.#announced === null) return
+    this.#comparisons.add(comparison)
+    this.#schedule()
+  }
+
+  #addChange(change: LiveChange, subject: LiveSubject = {}): void {
+    if (this.#announced === null) return
+    this.#changes.push({ change, subject })
+    this.#schedule()
+  }
+
   #schedule(): void {
     this.#flush ??= setImmediate(() => this.#announce())
   }
@@ -323,16 +272,8 @@ export class LivePublisher {
   #clearChanges(): void {
     this.#changedReceivers.clear()
     this.#changedLevels.clear()
-    this.#alerts.length = 0
-    this.#shows.length = 0
-    this.#checks.length = 0
-    this.#statusUpdates.length = 0
-    this.#events.length = 0
-    this.#areFrequenciesChanged = false
-    this.#areNotificationsChanged = false
-    this.#areListsChanged = false
-    this.#areSourcesChanged = false
-    this.#isQueueChanged = false
+    this.#comparisons.clear()
+    this.#changes.length = 0
   }
 
   /** Records the current state as announced. */
@@ -343,28 +284,8 @@ export class LivePublisher {
     this.#announcedLevels.clear()
     this.#disabled = this.#findDisabled()
     for (const receiver of this.#deps.receiverStore.listFacts()) this.#rememberReceiver(receiver.id, receiver)
-    this.#announced = this.#readLists()
-  }
-
-  #readLists(): Announced {
-    const { groups, placeholders, performers, assignments, discovered, silences, scans } = this.#deps
-    const { frequencyProfiles, manufacturers, sources, pending } = this.#deps
+    this.#announced = new AnnouncedLists(this.#deps)
     this.#identityRevision = this.#deps.receiverStore.identityRevision
-    return {
-      groups: groups(),
-      placeholders: placeholders(),
-      performers: performers(),
-      assignments: assignments(),
-      discovered: discovered(),
-      silences: silences(),
-      scans: scans(),
-      frequencyProfiles: frequencyProfiles(),
-      settings: new Map(
-        [null, ...manufacturers(), ...groups().map(({ id }) => id)].map((key) => [key, this.#settingsOf(key)]),
-      ),
-      sources: new Map(sources().map((source) => [keyOf(source), source])),
-      pending: new Map(pending()),
-    }
   }
 
   #rememberReceiver(id: number, receiver: Receiver | undefined): void {
@@ -385,46 +306,25 @@ export class LivePublisher {
     for (const { id } of channels) if (this.#readLevels(id)) this.#announcedLevels.put(id, this.#levels)
   }
 
-  #settingsOf(key: string | number | null): Settings {
-    return this.#deps.settingsIn(toScope(key))
-  }
-
   #findDisabled(): ReadonlySet<string> {
-    const codes = this.#deps.manufacturers()
-    return new Set(codes.filter((code) => !this.#settingsOf(code).enable_websocket))
+    const { manufacturers, settingsIn } = this.#deps
+    return new Set(manufacturers().filter((code) => !settingsIn({ manufacturer: code, group: null }).enable_websocket))
   }
 
   /** Announces everything that has changed, except levels. */
   #announce(): void {
     clearImmediate(this.#flush)
     this.#flush = undefined
-    const before = this.#announced
-    if (before === null) return
+    const lists = this.#announced
+    if (lists === null) return
     const entries: JournalEntry[] = []
-    const add = (change: LiveChange, subject: LiveSubject = {}) => {
+    const add: AddChange = (change, subject = {}) => {
       const { manufacturer = null } = subject
       if (manufacturer === null || !this.#disabled.has(manufacturer)) entries.push(this.journal.append(change, subject))
     }
     this.#announceReceivers(add)
-    const isIdentityChanged = this.#identityRevision !== this.#deps.receiverStore.identityRevision
-    if (this.#areListsChanged || isIdentityChanged) this.#announceLists(before, add)
-    if (this.#areFrequenciesChanged) add({ type: 'frequencies' })
-    if (this.#areSourcesChanged || this.#areListsChanged) this.#announceSources(add)
-    if (this.#isQueueChanged) this.#announceQueue(add)
-    for (const alert of this.#alerts.splice(0)) {
-      const { manufacturer, receiver_id: receiverId, channel_id: channelId } = alert
-      add({ type: 'alert', ...alert }, { manufacturer, receiverId, channelId })
-    }
-    for (const show of this.#shows.splice(0)) add({ type: 'show', show })
-    for (const check of this.#checks.splice(0)) add({ type: 'check', check })
-    for (const update of this.#statusUpdates.splice(0)) add(update, { manufacturer: update.manufacturer })
-    for (const change of this.#events.splice(0)) add(change, toEventSubject(change))
-    this.#areFrequenciesChanged = false
-    if (this.#areNotificationsChanged) add({ type: 'notifications' })
-    this.#areNotificationsChanged = false
-    this.#areListsChanged = false
-    this.#areSourcesChanged = false
-    this.#isQueueChanged = false
+    this.#announceComparisons(lists, add)
+    for (const { change, subject } of this.#changes.splice(0)) add(change, subject)
     const disabled = this.#findDisabled()
     const isEnabledAgain = [...this.#disabled].some((code) => !disabled.has(code))
     this.#disabled = disabled
@@ -432,7 +332,20 @@ export class LivePublisher {
     if (isEnabledAgain) this.#restart()
   }
 
-  #announceReceivers(add: (change: LiveChange, subject?: LiveSubject) => void): void {
+  #announceComparisons(lists: AnnouncedLists, add: AddChange): void {
+    const compared = new Set(this.#comparisons)
+    this.#comparisons.clear()
+    const { identityRevision } = this.#deps.receiverStore
+    // Discovered devices are listed until a receiver with their identity is known.
+    if (compared.has('lists') || this.#identityRevision !== identityRevision) lists.announceLists(add)
+    this.#identityRevision = identityRevision
+    if (compared.has('frequencies')) add({ type: 'frequencies' })
+    if (compared.has('sources') || compared.has('lists')) lists.announceSources(add)
+    if (compared.has('queue')) lists.announceQueue(add)
+    if (compared.has('notifications')) add({ type: 'notifications' })
+  }
+
+  #announceReceivers(add: AddChange): void {
     const slots: (readonly [number, number])[] = []
     for (const id of this.#changedReceivers) {
       const before = this.#receivers.get(id)
@@ -450,53 +363,6 @@ export class LivePublisher {
     }
     this.#changedReceivers.clear()
     if (slots.length > 0) add({ type: 'slots', values: slots.map((pair) => [...pair]) })
-  }
-
-  #announceLists(before: Announced, add: (change: LiveChange, subject?: LiveSubject) => void): void {
-    const { pending, sources } = before
-    const after: Announced = { ...this.#readLists(), pending, sources }
-    this.#announced = after
-    for (const [key, settings] of after.settings) {
-      const scope = toScope(key)
-      // A new group has no settings of its own.
-      const config = differingFields(before.settings.get(key) ?? (scope.group === null ? {} : settings), settings)
-      if (Object.keys(config).length > 0) add({ type: 'settings', ...scope, config }, scope)
-    }
-    const { groups, placeholders, performers, assignments, discovered, silences, scans, frequencyProfiles } = after
-    if (!isSameJson(before.groups, groups)) add({ type: 'groups', groups })
-    if (!isSameJson(before.placeholders, placeholders)) add({ type: 'placeholders', placeholders })
-    if (!isSameJson(before.performers, performers)) add({ type: 'performers', performers })
-    if (!isSameJson(before.assignments, assignments)) add({ type: 'assignments', assignments })
-    if (!isSameJson(before.discovered, discovered)) add({ type: 'discovered', discovered })
-    if (!isSameJson(before.silences, silences)) add({ type: 'silences', silences })
-    if (!isSameJson(before.scans, scans)) add({ type: 'scans', scans })
-    if (!isSameJson(before.frequencyProfiles, frequencyProfiles)) {
-      add({ type: 'frequency_profiles', profiles: [...frequencyProfiles] })
-    }
-  }
-
-  #announceSources(add: (change: LiveChange, subject?: LiveSubject) => void): void {
-    if (this.#announced === null) return
-    const before = this.#announced.sources
-    const sources = new Map(this.#deps.sources().map((source) => [keyOf(source), source]))
-    this.#announced = { ...this.#announced, sources }
-    for (const [key, source] of sources) {
-      if (!isSameJson(before.get(key), source)) add({ type: 'source', ...source }, { manufacturer: source.code })
-    }
-    for (const [key, { code, address }] of before) {
-      if (!sources.has(key)) add({ type: 'source', code, address, status: null, error: null }, { manufacturer: code })
-    }
-  }
-
-  #announceQueue(add: (change: LiveChange, subject?: LiveSubject) => void): void {
-    if (this.#announced === null) return
-    const before = this.#announced.pending
-    const pending = new Map(this.#deps.pending())
-    this.#announced = { ...this.#announced, pending }
-    const codes = new Set([...before.keys(), ...pending.keys()])
-    if ([...codes].some((code) => (before.get(code) ?? 0) !== (pending.get(code) ?? 0))) {
-      add({ type: 'queue', pending: totalOf(pending) })
-    }
   }
 
   /** Reads the current levels of a channel into `#levels`. Returns false if its levels are not announced. */
@@ -542,18 +408,4 @@ function toEventSubject(change: EventMessage | EventChanged | EventDeleted): Liv
   if (change.type === 'event_deleted') return {}
   const { manufacturer, receiver_id: receiverId, channel_id: channelId } = change.event
   return { manufacturer, receiverId, channelId }
-}
-
-function toScope(key: string | number | null): SettingScope {
-  return typeof key === 'number' ? { manufacturer: null, group: key } : { manufacturer: key, group: null }
-}
-
-function keyOf({ code, address }: SourceBody): string {
-  return `${code}\n${address}`
-}
-
-export function totalOf(pending: ReadonlyMap<string, number>): number {
-  let sum = 0
-  for (const count of pending.values()) sum += count
-  return sum
 }

@@ -25,7 +25,7 @@ import {
 } from '../../domain/live/filter.ts'
 import type { SettingScope } from '../../domain/settings.ts'
 import { type Show, toShowBody } from '../../domain/shows.ts'
-import { totalOf } from '../../state/live-publisher.ts'
+import { totalOf } from '../../state/announced-lists.ts'
 import type { PlaceholderStore } from '../../state/placeholder-store.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import { type Chunker, createChunker, type ResponseChunk, toChunk } from './response-chunks.ts'
