@@ -1,5 +1,6 @@
 /** Runs the queue and the sender of notifications with a clock that tests set, on a real database and real sockets. */
 
+import type { AlertMessage } from '../src/contract/messages.ts'
 import type { AlertCause } from '../src/domain/alerts/alert.ts'
 import { noData } from '../src/domain/alerts/alert.ts'
 import { defaultRule, type NotificationRule } from '../src/domain/notifications/rule.ts'
@@ -45,6 +46,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
   let channels = await listSealedChannels(db.read)
   const ids = channels.map(({ id }) => id)
   const rules: NotificationRule[] = [{ ...defaultRule, id: 1, name: 'All', notification_channel_ids: ids }]
+  const published: AlertMessage[] = []
   const log: { readonly fields: object; readonly message: string }[] = []
   const write = (fields: object, message: string) => void log.push({ fields, message })
   const queue: NotificationQueue = new NotificationQueue({
@@ -83,7 +85,7 @@ export async function startNotifications(urls: readonly string[], engine: Engine
   onTestEnd(stopSender)
   const alerts = new OpenAlerts({
     db,
-    feed: { publish: () => {} },
+    feed: { publish: (message) => void (message.type === 'alert' && published.push(message)) },
     now,
     keepDays: () => 400,
     isSilenced: () => false,
@@ -99,6 +101,8 @@ export async function startNotifications(urls: readonly string[], engine: Engine
     rules,
     alerts,
     log,
+    /** The messages about alerts. */
+    published,
     counters,
     /** Raises an alert about each of these subjects. */
     raise: (...subjects: string[]) =>

@@ -294,12 +294,20 @@ export async function expireDeliveries(
 ): Promise<{ readonly id: number; readonly notification_channel_id: number | null }[]> {
   let query = tx.query
     .updateTable('notification_deliveries')
-    .set({ status: 'expired', next_attempt_at: null })
+    .set((eb) => ({
+      status: 'expired',
+      next_attempt_at: null,
+      last_error: eb.fn.coalesce('last_error', eb.val(notTried)),
+    }))
     .where('status', '=', 'pending')
     .where((eb) => eb.or([eb('created_at', '<=', before), eb('created_at', '>=', after)]))
   if (except.length > 0) query = query.where('id', 'not in', except)
   return query.returning(['id', 'notification_channel_id']).execute()
 }
+
+/** Why a delivery expired of which no try has ended. */
+const notTried =
+  'It was not tried in time: earlier messages were being tried, the service had asked for a pause, or Micwatch was not running.'
 
 /** Counts a try of a delivery before it is made. Returns undefined if the delivery is no longer pending. */
 export async function beginAttempt(tx: Tx, id: number, at: number): Promise<StoredDelivery | undefined> {
