@@ -1,7 +1,7 @@
 /** Recorded levels: what they need on the disk, how long queries take, and CPU time. */
 
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import pg from 'pg'
@@ -26,6 +26,7 @@ const templateHours = 3
 const foldedSeconds = 600
 /** For how long the main thread is watched beside a thread that only computes. */
 const idleMs = 5000
+const watchEveryMs = 1
 
 interface Inputs {
   readonly on: RecordedSeconds
@@ -223,13 +224,30 @@ async function measureQueries({ history }: Target, days: number) {
   return { ...times, holdMs: stop() }
 }
 
-/** Returns a function that returns the longest hold of the main thread until then, in milliseconds. */
+/**
+ * Returns a function that returns the longest hold of the main thread until then, in milliseconds. On Linux, what the
+ * thread waited for a processor does not count.
+ */
 function watchHolds(): () => number {
-  const delays = monitorEventLoopDelay({ resolution: 1 })
-  delays.enable()
+  const read = () => ({ at: performance.now(), waitedMs: waitedMs() })
+  let [longest, last] = [0, read()]
+  const timer = setInterval(() => {
+    const next = read()
+    longest = Math.max(longest, next.at - last.at - (next.waitedMs - last.waitedMs) - watchEveryMs)
+    last = next
+  }, watchEveryMs)
   return () => {
-    delays.disable()
-    return delays.max / 1e6
+    clearInterval(timer)
+    return longest
+  }
+}
+
+/** How long the main thread has waited for a processor since it started; 0 on systems without `/proc`. */
+function waitedMs(): number {
+  try {
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    return 0
   }
 }
 
