@@ -19,6 +19,8 @@ import { type AtEnd, type Bench, createTempFolder, type Figure } from './harness
 const smallSize = 1_000
 const largeSize = 10_000
 const channelsPerReceiver = 4
+/** An even number, so that the last one leaves the changed levels. */
+const laterCycles = 6
 
 export const poll: Bench = {
   name: 'poll',
@@ -56,6 +58,14 @@ export const poll: Bench = {
             changed,
             smallSize,
           ),
+          await compareCpu(
+            fixture,
+            `${size}, every level changed, later cycles`,
+            (cycle) => fixture.pollAndSettle(cycle % 2 === 0 ? original : changed),
+            changed,
+            smallSize,
+            laterCycles,
+          ),
           await compareCpu(fixture, `${size}, nothing changed`, () => fixture.poll(changed), changed, 0, 5),
         ]
         for (const close of closers.reverse()) await close()
@@ -79,14 +89,14 @@ export const poll: Bench = {
 async function compareCpu(
   fixture: PollFixture,
   name: string,
-  poll: () => Promise<void>,
+  poll: (cycle: number) => Promise<void>,
   bytes: Buffer,
   changedReceivers: number,
   cycles = 1,
 ): Promise<Figure> {
   let [ours, reference] = [0, 0]
   for (let cycle = 0; cycle < cycles; cycle += 1) {
-    ours += (await measureCpuMs(poll)) / cycles
+    ours += (await measureCpuMs(() => poll(cycle))) / cycles
     const rows = fixture.changedRows(changedReceivers)
     const bare = await measureCpuMs(() => {
       JSON.parse(bytes.toString())
