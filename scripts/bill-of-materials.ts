@@ -9,8 +9,11 @@ interface BillOfMaterials {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
 }
 
-/** Reads only the lock file, so the result does not depend on what is installed. */
-export function billOfMaterials(root: string): string {
+/**
+ * Reads only the lock file, so the result does not depend on what is installed. `nodeVersion` is that of the Node.js that
+ * a package contains.
+ */
+export function billOfMaterials(root: string, nodeVersion?: string): string {
   const options = ['--package-lock-only', '--include=dev', '--sbom-format=cyclonedx', '--sbom-type=application']
   const text = execFileSync('npm', ['sbom', ...options], {
     cwd: root,
@@ -21,11 +24,20 @@ export function billOfMaterials(root: string): string {
   const isRunning = runningPackages(root)
   return JSON.stringify({
     ...bill,
-    components: bill.components.filter((component) => isRunning(component['bom-ref'])),
+    components: [
+      ...bill.components.filter((component) => isRunning(component['bom-ref'])),
+      ...(nodeVersion === undefined ? [] : [describeNode(nodeVersion)]),
+    ],
     dependencies: bill.dependencies
       .filter(({ ref }, index) => index === 0 || isRunning(ref))
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isRunning) })),
   })
+}
+
+function describeNode(version: string) {
+  const reference = `pkg:generic/node@${version}`
+  const licenses = [{ license: { id: 'MIT' } }]
+  return { 'bom-ref': reference, type: 'application', name: 'node', version, purl: reference, licenses }
 }
 
 /**

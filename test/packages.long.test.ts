@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -14,15 +15,18 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { billOfMaterials } from '../scripts/bill-of-materials.ts'
 import { tarGz, zip } from '../scripts/package/archives.ts'
 import { buildDeb } from '../scripts/package/deb.ts'
 import { addLaunchers } from '../scripts/package/launchers.ts'
 import { writeProgram } from '../scripts/package/program.ts'
 import { nodeVersion, type Target, targets } from '../scripts/package/targets.ts'
-import { until, version } from './app.ts'
+import { client, until, version } from './app.ts'
 import { createTestFolder } from './databases.ts'
+import { installDebianPackage } from './debian-package.ts'
 import { httpClient } from './http-client.ts'
 import { freePort } from './postgres.ts'
+import { password, signIn } from './users.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/micwatch-package')
@@ -30,6 +34,7 @@ const files = join(root, 'scripts/package/files')
 
 let folder: Awaited<ReturnType<typeof createTestFolder>>
 beforeAll(async () => {
+  await installDebianPackage('systemd')
   folder = await createTestFolder()
 })
 afterAll(() => folder.drop())
@@ -121,6 +126,90 @@ describe('the program of each package', () => {
   }, 120_000)
 })
 
+/** Expects that systemd accepts every line of the unit, and that its exposure is under 3.0. */
+function checkUnit(path: string): void {
+  const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' })
+  expect(analyze('security', '--offline=true', '--threshold=29', path).status).toBe(0)
+  // The program is not installed here, and systemd before 254 does not know the two keys.
+  const isExpected = (line: string) =>
+    /Unknown key.*Restart(Steps|MaxDelaySec)|node is not executable|user micwatch|^$/i.test(line)
+  expect(
+    analyze('verify', path)
+      .stderr.split('\n')
+      .filter((line) => !isExpected(line)),
+  ).toEqual([])
+}
+
+// Conformance: C-17.93.
+it('the program for arm64 creates an administrator, serves and lets them sign in, under qemu', async () => {
+  for (const name of ['qemu-user-static', 'libc6-arm64-cross', 'libstdc++6-arm64-cross', 'libatomic1-arm64-cross'])
+    await installDebianPackage(name)
+  const path = programOf('linux-arm64')
+  const data = join(folder.path, 'arm64-data')
+  const program = ['-L', '/usr/aarch64-linux-gnu', join(path, 'bin/node'), join(path, 'dist/main.js')]
+  const create = ['create_admin', '--username', 'root', '--password-stdin', '--data-dir', data]
+  const created = spawnSync('qemu-aarch64-static', [...program, ...create], {
+    encoding: 'utf8',
+    input: `${password}\n`,
+  })
+  expect(created).toMatchObject({ status: 0, stdout: expect.stringContaining('root is an administrator.') })
+  const port = await freePort()
+  const serve = ['serve', '--port', String(port), '--data-dir', data]
+  const child = spawn('qemu-aarch64-static', [...program, ...serve], { stdio: 'ignore' })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const service = client(`http://127.0.0.1:${port}/`)
+  await until('the service responds', async () => (await service.get('/healthz')).status === 200, 120_000)
+  const session = await signIn(service)
+  expect((await service.get('/api/admin/users/', session)).json).toMatchObject([{ username: 'root' }])
+  child.kill('SIGTERM')
+  expect(await ended).toBe(0)
+}, 240_000)
+
+// Conformance: C-17.94.
+it('npm run package writes archives with one folder each, and their checksums', async () => {
+  const release = join(root, 'release')
+  rmSync(release, { recursive: true, force: true })
+  execFileSync('npm', ['run', 'package', '--', 'linux-x64', 'win-x64'], { cwd: root, stdio: 'ignore' })
+  const names = [`micwatch-${version}-linux-x64.tar.gz`, `micwatch-${version}-win-x64.zip`]
+  expect(readdirSync(release).sort()).toEqual([...names, `micwatch-${version}.cdx.json`, 'SHA256SUMS'].sort())
+  execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release, stdio: 'ignore' })
+  const unpacked = join(folder.path, 'unpacked')
+  mkdirSync(unpacked)
+  execFileSync('tar', ['-xzf', join(release, names[0] as string)], { cwd: unpacked })
+  expect(readdirSync(unpacked)).toEqual([`micwatch-${version}`])
+  const environment = { cwd: unpacked, env: { PATH: '/nonexistent' }, encoding: 'utf8' } as const
+  expect(spawnSync(join(unpacked, `micwatch-${version}/micwatch`), ['--version'], environment).stdout).toBe(
+    `${version}\n`,
+  )
+  rmSync(unpacked, { recursive: true })
+  mkdirSync(unpacked)
+  execFileSync('unzip', ['-q', join(release, names[1] as string)], { cwd: unpacked })
+  const windows = join(unpacked, `micwatch-${version}`)
+  expect(readdirSync(windows)).toEqual(
+    expect.arrayContaining(['bin', 'dist', 'launch.js', 'micwatch.cmd', 'node_modules']),
+  )
+  expect(machineOf(join(windows, 'bin/node.exe'))).toBe('PE 8664')
+  rmSync(release, { recursive: true })
+}, 240_000)
+
+// Conformance: C-17.91.
+it('the bill of materials of the packages names their Node.js', () => {
+  const { components } = JSON.parse(billOfMaterials(root, nodeVersion))
+  expect(components.filter(({ name }: { name: string }) => name === 'node')).toMatchObject([{ version: nodeVersion }])
+})
+
+// Conformance: C-17.92.
+it('an unknown target ends with one line and exit code 1', () => {
+  const args = ['--import', 'tsx', 'scripts/package/index.ts', 'solaris']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^package: unknown target solaris; expected one of deb-amd64, .*\n$/)
+})
+
 // Conformance: C-17.83.
 it('a Debian package has the program, the unit, the configuration and scripts that sh can parse', async () => {
   const { path: work, drop } = await createTestFolder()
@@ -150,6 +239,7 @@ it('a Debian package has the program, the unit, the configuration and scripts th
     /^ExecStart=\/opt\/micwatch\/bin\/node \/opt\/micwatch\/dist\/main\.js serve --config \/etc\/micwatch\/micwatch\.yaml$/m,
   )
   expect(installed).toMatch(/^User=micwatch$/m)
+  checkUnit(join(data, 'lib/systemd/system/micwatch.service'))
   // The packages run from another root too.
   const { status, stdout } = spawnSync(join(data, 'usr/bin/micwatch'), ['--version'], {
     env: { PATH: '/bin:/usr/bin' },
@@ -159,13 +249,16 @@ it('a Debian package has the program, the unit, the configuration and scripts th
 }, 120_000)
 
 // Conformance: C-17.84.
-it('archives can be read by tar and unzip, keep modes, and are the same for the same files', async () => {
+it('archives can be read by tar and unzip, do not depend on the umask, and are the same for the same files', async () => {
   const { path, drop } = await createTestFolder()
   onTestFinished(drop)
   mkdirSync(join(path, 'micwatch/bin'), { recursive: true })
   writeFileSync(join(path, 'micwatch/bin/ünit'), 'x'.repeat(100_000))
   writeFileSync(join(path, 'micwatch/empty'), '')
-  chmodSync(join(path, 'micwatch/bin/ünit'), 0o755)
+  // As with a umask of 077.
+  chmodSync(join(path, 'micwatch/bin/ünit'), 0o700)
+  chmodSync(join(path, 'micwatch/empty'), 0o600)
+  chmodSync(join(path, 'micwatch'), 0o700)
   for (const [name, pack, unpack] of [
     ['a.zip', () => zip(path, 'micwatch'), ['unzip', '-q']],
     ['a.tar.gz', () => tarGz(path, ['micwatch']), ['tar', '-xzf']],
@@ -175,10 +268,15 @@ it('archives can be read by tar and unzip, keep modes, and are the same for the 
     const into = join(path, `${name}-unpacked`)
     mkdirSync(into)
     const [command, ...flags] = unpack
+    if (command === 'tar')
+      expect(execFileSync('tar', ['-tvzf', join(path, name)], { encoding: 'utf8' })).toMatch(
+        /^drwxr-xr-x .* micwatch\/$/m,
+      )
     execFileSync(command, [...flags, join(path, name)], { cwd: into })
     expect(readFileSync(join(into, 'micwatch/bin/ünit'), 'utf8')).toBe('x'.repeat(100_000))
     expect(statSync(join(into, 'micwatch/bin/ünit')).mode & 0o777).toBe(0o755)
-    expect(statSync(join(into, 'micwatch/empty')).size).toBe(0)
+    const empty = statSync(join(into, 'micwatch/empty'))
+    expect([empty.size, empty.mode & 0o777]).toEqual([0, 0o644])
   }
 })
 

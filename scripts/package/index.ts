@@ -13,7 +13,7 @@ import { tarGz, zip } from './archives.ts'
 import { buildDeb } from './deb.ts'
 import { addLaunchers } from './launchers.ts'
 import { PackageError, writeProgram } from './program.ts'
-import { fileNameOf, type Target, targets } from './targets.ts'
+import { fileNameOf, nodeVersion, type Target, targets } from './targets.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = join(root, 'scripts/package/files')
@@ -64,7 +64,7 @@ function run(names: readonly string[]): void {
   if (names.length === 0) rmSync(release, { recursive: true, force: true })
   mkdirSync(release, { recursive: true })
   for (const target of targets) if (names.length === 0 || names.includes(target.name)) buildPackage(target)
-  writeFileSync(join(release, `micwatch-${version}.cdx.json`), billOfMaterials(root))
+  writeFileSync(join(release, `micwatch-${version}.cdx.json`), billOfMaterials(root, nodeVersion))
   writeChecksums()
 }
 
