@@ -5,7 +5,7 @@ import { exportInstallation } from '../src/actions/export-installation.ts'
 import { importInstallation } from '../src/actions/import-installation.ts'
 import { parseInstallationFile, toYamlText } from '../src/cli/installation-file.ts'
 import { toInstallationFile } from '../src/domain/installation-file.ts'
-import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
 import { openLive } from './live-client.ts'
@@ -105,11 +105,35 @@ it.concurrent('restricts carriers and victims to a group, but not generators', a
   expect((await app.get('/api/frequencies/?group=999')).status).toBe(404)
 })
 
+// Conformance: C-15.36.
+it.concurrent.each(engines)(
+  'lists the noise on channels since they were tuned, and whether it is over the limit (%s)',
+  async (engine) => {
+    const shure = withoutPush(await startShure({ receivers: 1 }))
+    const { id } = deviceOf(shure)
+    shure.show.set(id, { transmitter: false, rf_level: -62 }, 1)
+    const app = await startApp({ manufacturers: [configFor(shure)], engine, isRecording: true })
+    const channel = channelOf(await until('the receiver is known', () => app.receiver(id)))
+    const noiseOfChannel = async () => {
+      const { status, json } = await app.get('/api/frequencies/noise/?hours=1')
+      expect(status).toBe(200)
+      return json.channels.find((found: { channel_id: number }) => found.channel_id === channel.id)
+    }
+    const noise = await until('the noise is recorded', noiseOfChannel)
+    expect(noise).toMatchObject({ id: `c${channel.id}`, mhz: channel.frequency, median_dbm: -62, highest_dbm: -62 })
+    expect(noise).toMatchObject({ is_high: true })
+    expect(Date.parse(noise.highest_at)).toBeLessThanOrEqual(Date.now())
+    shure.show.set(id, { transmitter: false, rf_level: -62, frequency: '623.125' }, 1)
+    await until('the noise of the previous frequency is left out', async () => !(await noiseOfChannel()))
+  },
+)
+
 // Conformance: C-15.4.
 it.concurrent.each([
   ['/api/frequencies/?level=loose', /level/],
   ['/api/frequencies/?only_on=maybe', /only_on/],
   ['/api/frequencies/export.csv?format=xml', /format/],
+  ['/api/frequencies/noise/?hours=169', /hours/],
 ])('rejects %s', async (path, details) => {
   const app = await startApp()
   const { status, json } = await app.get(path)

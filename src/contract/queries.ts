@@ -247,6 +247,10 @@ export const FrequencyQuery = query({
   ...frequencyFilters,
 })
 
+export const FrequencyNoiseQuery = query({
+  hours: Type.Integer({ minimum: 1, maximum: 168, description: 'How many hours back; default 24.' }),
+})
+
 export const FrequencyExportQuery = query({
   format: Type.Enum(['csv', 'list', 'wsm'], {
     description: '`list`: only MHz, one per line; `wsm`: for Wireless Systems Manager, in kHz; default `csv`.',

@@ -215,6 +215,10 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     history: runtime.history,
     isRecording: () => runtime.history.isRecording,
     historySize: () => runtime.history.levels.size(),
+    noiseDeps: {
+      ...{ db: runtime.db, history: runtime.history, receiverStore: runtime.receiverStore, now },
+      thresholdsOf: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel),
+    },
     walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
     forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
     channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),

@@ -3,14 +3,20 @@
 import { binary, NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ByProfile, FrequencyExportQuery, FrequencyQuery, Paging } from '../queries.ts'
+import { ByProfile, FrequencyExportQuery, FrequencyNoiseQuery, FrequencyQuery, Paging } from '../queries.ts'
 import {
   FrequencyCheckRequest,
   FrequencyProfileChange,
   FrequencySuggestRequest,
   NewFrequencyProfile,
 } from '../requests.ts'
-import { Frequencies, FrequencyCheck, FrequencyProfile, FrequencySuggestion } from '../resources/frequencies.ts'
+import {
+  Frequencies,
+  FrequencyCheck,
+  FrequencyNoise,
+  FrequencyProfile,
+  FrequencySuggestion,
+} from '../resources/frequencies.ts'
 
 const profiles = '/api/frequencies/profiles/'
 
@@ -18,6 +24,16 @@ export const getFrequencies = endpoint('GET', '/api/frequencies/', {
   ...operation('Frequencies', 'getFrequencies', 'Carriers of channels and placeholders, and their conflicts.'),
   querystring: FrequencyQuery,
   response: { 200: Frequencies, 404: ErrorResponse, 409: ErrorResponse },
+})
+
+export const getFrequencyNoise = endpoint('GET', '/api/frequencies/noise/', {
+  ...operation(
+    'Frequencies',
+    'getFrequencyNoise',
+    'The noise that was recorded on each channel while its transmitter was off, since it was tuned.',
+  ),
+  querystring: FrequencyNoiseQuery,
+  response: { 200: FrequencyNoise },
 })
 
 export const checkFrequencies = endpoint('POST', '/api/frequencies/check/', {

@@ -72,6 +72,25 @@ export const Frequencies = named('Frequencies', 'All carriers, and their conflic
 })
 export type FrequenciesBody = Body<typeof Frequencies>
 
+const ChannelNoise = named('ChannelNoise', 'The noise on a channel: the RF level while its transmitter was off.', {
+  id: text('Id of the carrier: `c` and the id of the channel.'),
+  channel_id: whole('Id of the channel.'),
+  mhz: text('The present frequency in MHz.'),
+  seconds: whole('For how many seconds the noise was measured since the channel was tuned to it.'),
+  median_dbm: whole('The median of the highest level of each step, in dBm.'),
+  highest_dbm: whole('The highest level in dBm.'),
+  highest_at: time('Start of the last step with the highest level.'),
+  is_high: flag('Whether the highest level is over `RF_NOISE_DBM`.'),
+})
+
+export const FrequencyNoise = named('FrequencyNoise', 'The noise on the channels.', {
+  from: time('Start of the range.'),
+  to: time('End of the range.'),
+  step_seconds: whole('Length of a step in seconds.'),
+  channels: listOf(ChannelNoise, 'Without those for which it was not measured.'),
+})
+export type FrequencyNoiseBody = Body<typeof FrequencyNoise>
+
 export const FrequencyCheck = named('FrequencyCheck', 'Conflicts of the carriers in the request.', {
   conflicts,
   totals,

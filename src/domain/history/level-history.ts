@@ -1,6 +1,7 @@
 /** The recorded levels, as the recorder, the REST interface and the commands use them. */
 
 import type { RecordedSeconds, Steps } from './columns.ts'
+import type { IdleNoise } from './idle-noise.ts'
 import type { LevelSummary } from './level-summary.ts'
 import type { TierStep } from './tiers.ts'
 
@@ -101,6 +102,11 @@ export interface LevelHistory {
   read(channelIds: readonly number[], from: number, to: number, step: TierStep): Promise<Steps<Int32Array>>
   /** Sums up a range of channels, in their order. `to` is exclusive. */
   summarize(channelIds: readonly number[], from: number, to: number): Promise<readonly LevelSummary[]>
+  /**
+   * Returns the noise on channels in a range, for each channel from its own time on. Channels are left out if it was not
+   * measured. `to` is exclusive.
+   */
+  findIdleNoise(since: ReadonlyMap<number, number>, from: number, to: number): Promise<readonly IdleNoise[]>
   stats(): Promise<HistoryStats>
   /** All bytes on the disk. Unlike `stats`, reads no recorded levels. */
   size(): Promise<number>

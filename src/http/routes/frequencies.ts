@@ -6,7 +6,9 @@ import {
   type EditFrequencyProfileDeps,
   removeFrequencyProfile,
 } from '../../actions/edit-frequency-profiles.ts'
+import { type IdleNoiseDeps, listIdleNoise } from '../../actions/list-idle-noise.ts'
 import * as operations from '../../contract/operations/frequencies.ts'
+import type { FrequencyNoiseBody } from '../../contract/resources/frequencies.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Settings } from '../../contract/settings.ts'
 import { toTimestamp } from '../../domain/api.ts'
@@ -32,6 +34,7 @@ import { type StoredProfile, toProfileBodies } from '../../domain/frequencies/pr
 import type { Profile } from '../../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
+import { LruMap } from '../../platform/lru-map.ts'
 import type { FrequencyChecker } from '../../state/frequency-checker.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate, sendCsv } from '../server/response.ts'
@@ -51,6 +54,7 @@ export interface FrequencyRoutesDeps {
     /** Returns what is stored of profiles. */
     storedProfiles(): readonly StoredProfile[]
   }
+  readonly noiseDeps: IdleNoiseDeps
   groups(manufacturer: string | undefined): readonly Group[]
   settingsIn(scope: SettingScope): Settings
 }
@@ -60,6 +64,7 @@ const read = { config: { needs: 'read' } } as const
 
 export function frequencyRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   checkRoutes(app, deps)
+  noiseRoutes(app, deps)
   profileRoutes(app, deps)
 }
 
@@ -130,6 +135,25 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
     const { REGION, TV_IN_USE } = deps.settingsIn(globalScope)
     return parseTvInUse(REGION, TV_IN_USE).inUse
   }
+}
+
+/** Clients that read the noise of the same hours together share the response. */
+const keptNoiseMs = 2000
+const maxKeptNoise = 8
+
+function noiseRoutes(app: ContractServer, { noiseDeps }: FrequencyRoutesDeps): void {
+  const kept = new LruMap<number, { readonly madeAt: number; readonly body: Promise<FrequencyNoiseBody> }>(maxKeptNoise)
+  app.route({
+    ...operations.getFrequencyNoise,
+    handler: ({ query: { hours = 24 } }) => {
+      const known = kept.get(hours)
+      if (known !== undefined && noiseDeps.now() - known.madeAt < keptNoiseMs) return known.body
+      const body = listIdleNoise(noiseDeps, hours)
+      kept.set(hours, { madeAt: noiseDeps.now(), body })
+      body.catch(() => kept.delete(hours))
+      return body
+    },
+  })
 }
 
 async function* toChunks(text: string): AsyncIterable<string> {

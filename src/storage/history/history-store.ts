@@ -4,6 +4,7 @@ import { RequestError } from '../../domain/errors.ts'
 import { chooseTier } from '../../domain/history/choose-tier.ts'
 import type { RecordedSeconds, Steps } from '../../domain/history/columns.ts'
 import { csvHeading, formatCsv, formatLevels } from '../../domain/history/formats.ts'
+import { findIdleNoise, type IdleNoise, noiseStep } from '../../domain/history/idle-noise.ts'
 import type {
   HistoryStats,
   LevelExport,
@@ -126,6 +127,12 @@ export class HistoryStore {
       }
       return summarizeLevels(tiers, { from, to })
     })
+  }
+
+  /** See `LevelHistory.findIdleNoise`. */
+  async findIdleNoise(since: ReadonlyMap<number, number>, from: number, to: number): Promise<IdleNoise[]> {
+    const step = noiseStep(to - from)
+    return findIdleNoise(await this.read([...since.keys()], from, to, step), step, since)
   }
 
   /** Returns the lines of a CSV file from `from` on. The first part contains the heading. */

@@ -2,6 +2,7 @@
 
 import type { Worker } from 'node:worker_threads'
 import { RequestError } from '../../domain/errors.ts'
+import type { IdleNoise } from '../../domain/history/idle-noise.ts'
 import type { LevelHistory } from '../../domain/history/level-history.ts'
 import { emptySummary, joinSummaries, type LevelSummary } from '../../domain/history/level-summary.ts'
 import { floorTo } from '../../domain/history/steps.ts'
@@ -49,6 +50,15 @@ export function openLevelHistory({ url, onWarning = () => {} }: Options): LevelH
     read: (channelIds, from, to, step) => thread.call('read', channelIds, from, to, step),
     summarize: (channelIds, from, to) =>
       summarizeInParts((...part) => thread.call('summarize', ...part), channelIds, { from, to }),
+    async findIdleNoise(since, from, to) {
+      const found: IdleNoise[] = []
+      // A group is read at a time, so that the recorder does not wait long for the thread.
+      for (const group of groupsOf([...since.keys()])) {
+        const ofGroup = new Map([...since].filter(([id]) => groupOf(id) === group))
+        found.push(...(await thread.call('findIdleNoise', ofGroup, from, to)))
+      }
+      return found
+    },
     stats: () => thread.call('stats'),
     size: () => thread.call('size'),
     prune: (retention) => thread.call('prune', retention),

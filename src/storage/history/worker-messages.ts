@@ -14,6 +14,7 @@ export type HistoryMethod =
   | 'range'
   | 'read'
   | 'summarize'
+  | 'findIdleNoise'
   | 'stats'
   | 'size'
   | 'prune'
