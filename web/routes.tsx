@@ -166,6 +166,7 @@ const livePages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('frequencies'),
+    staticData: levels,
     component: lazyRouteComponent(() => import('./views/frequencies.tsx'), 'FrequenciesPage'),
   }),
   createRoute({

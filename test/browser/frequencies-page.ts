@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
-import type { FrequencyCarrierBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequencyCarrierBody, FrequencyNoiseBody } from '../../src/contract/resources/frequencies.ts'
 import type { ScanLevelsBody } from '../../src/contract/resources/scans.ts'
 import { defaultSettings } from '../../src/contract/settings.ts'
 import type { GuardLevel, Permission } from '../../src/contract/values.ts'
@@ -19,6 +19,7 @@ const eight = ['485.000', '486.625', '488.175', '488.725', '490.125', '495.025',
 export interface FakeFrequencies {
   carriers: FrequencyCarrierBody[]
   scans: ScanLevelsBody[]
+  noise: FrequencyNoiseBody['channels']
   tvInUse: string
   /** The requests that were not GET: method, path and body. */
   readonly written: (readonly [method: string, path: string, body: string])[]
@@ -48,6 +49,7 @@ export async function startFrequencies(permissions: readonly Permission[] = ['re
       { ...planned, id: 'p3', placeholder_id: 3, name: 'IEM Drums' },
     ],
     scans: [],
+    noise: [],
     tvInUse: '',
     written: [],
   }
@@ -132,6 +134,10 @@ function respond(
         mhz: formatMhz(510_000 + index * 700),
       }))
       return [200, { carriers, unplaced: count > placed ? [{ profile, count: count - placed }] : [] }]
+    }
+    case 'GET /api/frequencies/noise/': {
+      const [from, to] = ['2026-11-21T20:00:00.000Z', '2026-11-22T20:00:00.000Z']
+      return [200, { from, to, step_seconds: 60, channels: frequencies.noise }]
     }
     case 'GET /api/frequencies/profiles/':
       return [200, builtInProfiles.slice(0, 12).map(toBody)]

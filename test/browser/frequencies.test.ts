@@ -5,12 +5,14 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations, messages, phone, press, row, rows, scrollsHorizontally } from './browser.ts'
-import { update } from './fake-service.ts'
+import { receiver, sendLevels, update } from './fake-service.ts'
 import { carrier, chosen, conflicts, rangeOf, scan, spectrum, startFrequencies } from './frequencies-page.ts'
 
 const { open } = browserForTests()
 
 const highlighted = (page: Page) => page.locator('tr[data-highlighted]')
+/** What is painted, without the details above it. */
+const picture = (page: Page) => page.evaluate<string>("document.querySelector('.spectrum-canvas').toDataURL()")
 const frequencyOf = (page: Page) => rows(page).locator('[data-column="mhz"]').allInnerTexts()
 
 // Conformance: C-15.72, C-15.73.
@@ -208,6 +210,36 @@ it('follows changes of frequencies and transmitters, and shows viewers no edit b
   await row(page, 'Mic 1').getByText('471.000 MHz').waitFor()
   // Twenty changes within a moment cause few reads.
   expect(reads() - before).toBeLessThan(6)
+})
+
+// Conformance: C-15.85, C-15.86.
+it('shows noise on idle channels as it is received, and what was recorded', async () => {
+  const { service, frequencies } = await startFrequencies()
+  service.data.receivers = [receiver(1, [null, {}])]
+  const idle = { receiver_id: 1, transmitter_on: false, rf_level: -88, noise_dbm: -88 }
+  frequencies.carriers = [carrier(1, '485.000', idle), carrier(2, '490.000', { receiver_id: 1 })]
+  const recorded = { seconds: 600, median_dbm: -97, highest_at: new Date().toISOString() }
+  frequencies.noise = [
+    { id: 'c1', channel_id: 1, mhz: '485.000', ...recorded, highest_dbm: -71, is_high: true },
+    // The channel is tuned to another frequency now.
+    { id: 'c2', channel_id: 2, mhz: '491.000', ...recorded, highest_dbm: -60, is_high: true },
+  ]
+  const page = await open(service, '/frequencies')
+  const noise = row(page, 'Mic 1').locator('[data-column="noise"]')
+  await eventually(() => noise.innerText()).toMatch(/^−71 dBm\n.*\d/)
+  await eventually(() => row(page, 'Mic 2').locator('[data-column="noise"]').innerText()).toBe('–')
+  sendLevels(service, -64, null)
+  await row(page, 'Mic 1').getByText('Noise −64 dBm').waitFor()
+  await row(page, 'Mic 1').getByRole('button', { name: 'Show Mic 1 in the spectrum' }).click()
+  const details = page.locator('.spectrum-details')
+  await details.getByText('Off · Noise −64 dBm').waitFor()
+  await details.getByText('Highest noise in 24 hours: −71 dBm').waitFor()
+
+  // The spectrum is painted again for every new level.
+  const before = await picture(page)
+  sendLevels(service, -30, null)
+  await eventually(() => picture(page)).not.toBe(before)
+  await details.getByText('Off · Noise −30 dBm').waitFor()
 })
 
 // Conformance: C-15.82, C-15.83.

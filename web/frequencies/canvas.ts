@@ -1,5 +1,6 @@
 /** Paints the spectrum on a canvas, at most once per frame and only if something has changed. */
 
+import type { ShownCarrier } from './carriers.ts'
 import { readColours, type SpectrumColours } from './colours.ts'
 import type { SpectrumControl } from './control.ts'
 import {
@@ -10,24 +11,33 @@ import {
   drawProducts,
   drawTraces,
   drawTvChannels,
-  levelOf,
+  headDbm,
   type PlacedNames,
   placeNames,
   type Scene,
 } from './drawing.ts'
 import { dbmToY, khzToX, nearest, plotOf, type Scale, xToKhz } from './layout.ts'
+import type { CarrierLevels } from './live-levels.ts'
 
 const emptyScene: Scene = {
   ...{ carriers: [], victims: new Map(), highlighted: new Set(), hits: [], products: new Int32Array() },
-  ...{ tvChannels: [], tvInUse: new Set(), traces: [] },
+  ...{ noise: new Map(), tvChannels: [], tvInUse: new Set(), traces: [] },
+}
+
+interface Levels {
+  /** Returns the present levels of a carrier. */
+  of(carrier: ShownCarrier): CarrierLevels
+  /** Calls the listener when levels have changed. */
+  subscribe(listener: () => void): () => void
 }
 
 export class SpectrumCanvas {
   readonly #canvas: HTMLCanvasElement
   readonly #context: CanvasRenderingContext2D | null
   readonly #control: SpectrumControl
+  readonly #levels: Levels
   readonly #sized: ResizeObserver
-  readonly #unsubscribe: () => void
+  readonly #unsubscribe: readonly (() => void)[]
   #scene = emptyScene
   #frequencies = new Float64Array()
   #names: PlacedNames | null = null
@@ -35,16 +45,17 @@ export class SpectrumCanvas {
   #size = { width: 0, height: 0 }
   #frame = 0
 
-  constructor(canvas: HTMLCanvasElement, control: SpectrumControl) {
+  constructor(canvas: HTMLCanvasElement, control: SpectrumControl, levels: Levels) {
     this.#canvas = canvas
     this.#context = canvas.getContext('2d', { alpha: false })
     this.#control = control
+    this.#levels = levels
     this.#sized = new ResizeObserver(() => {
       this.#size = { width: canvas.clientWidth, height: canvas.clientHeight }
       this.#wake()
     })
     this.#sized.observe(canvas)
-    this.#unsubscribe = control.subscribe(() => this.#wake())
+    this.#unsubscribe = [control.subscribe(() => this.#wake()), levels.subscribe(() => this.#wake())]
   }
 
   /** The width in CSS pixels. */
@@ -84,13 +95,13 @@ export class SpectrumCanvas {
     if (carrier === undefined) return null
     const x = khzToX(carrier.khz, this.#scale())
     if (x < 0 || x > this.#size.width) return null
-    return { x, y: dbmToY(levelOf(carrier), plotOf(this.#size.height)) }
+    return { x, y: dbmToY(headDbm(carrier, this.#levels.of(carrier)), plotOf(this.#size.height)) }
   }
 
   close(): void {
     cancelAnimationFrame(this.#frame)
     this.#sized.disconnect()
-    this.#unsubscribe()
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 
   #scale(): Scale {
@@ -108,7 +119,10 @@ export class SpectrumCanvas {
     if (context === null || width < 1 || height < 1) return
     this.#resize()
     this.#colours ??= readColours()
-    const stage = { context, scale: this.#scale(), height, plot: plotOf(height), colours: this.#colours }
+    const stage = {
+      ...{ context, scale: this.#scale(), height, plot: plotOf(height), colours: this.#colours },
+      levelsOf: this.#levels.of,
+    }
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
     context.fillStyle = this.#colours.page
     context.fillRect(0, 0, width, height)

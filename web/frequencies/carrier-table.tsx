@@ -2,13 +2,14 @@
 
 import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useMemo, useState } from 'react'
-import { formatMegahertz } from '../format.ts'
+import { formatDbm, formatMegahertz } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import type { Selection } from '../selection.ts'
 import { parseFrequency, type ShownCarrier } from './carriers.ts'
 import { type ConflictCount, countText } from './conflict-text.ts'
-import { levelText, stateText } from './spectrum.tsx'
+import { type RecordedNoise, timeOfNoise, useLevelText } from './live-levels.ts'
+import { stateText } from './spectrum.tsx'
 
 interface CarrierTableProps {
   readonly carriers: readonly ShownCarrier[]
@@ -17,16 +18,18 @@ interface CarrierTableProps {
   readonly selection: Selection<string> | null
   profileName(id: string): string
   conflictsOf(id: string): ConflictCount
+  readonly noise: ReadonlyMap<string, RecordedNoise>
   onChoose(id: string): void
   onTry(carrier: ShownCarrier, khz: number): void
 }
 
 export function CarrierTable(props: CarrierTableProps) {
-  const { carriers, highlighted, selection, profileName, conflictsOf, onChoose, onTry } = props
+  const { carriers, highlighted, selection, profileName, conflictsOf, noise, onChoose, onTry } = props
   const isTrying = selection !== null
+  const hasZones = carriers.some(({ zone }) => zone !== null)
   const columns = useMemo(
-    () => columnsOf({ isTrying, profileName, conflictsOf, onChoose, onTry }),
-    [isTrying, profileName, conflictsOf, onChoose, onTry],
+    () => columnsOf({ isTrying, hasZones, profileName, conflictsOf, noise, onChoose, onTry }),
+    [isTrying, hasZones, profileName, conflictsOf, noise, onChoose, onTry],
   )
   return (
     <DataTable
@@ -41,10 +44,13 @@ export function CarrierTable(props: CarrierTableProps) {
   )
 }
 
-type ColumnOptions = Omit<CarrierTableProps, 'carriers' | 'highlighted' | 'selection'> & { readonly isTrying: boolean }
+type ColumnOptions = Omit<CarrierTableProps, 'carriers' | 'highlighted' | 'selection'> & {
+  readonly isTrying: boolean
+  readonly hasZones: boolean
+}
 
 function columnsOf(options: ColumnOptions): readonly Column<ShownCarrier>[] {
-  const { isTrying, profileName, conflictsOf, onChoose, onTry } = options
+  const { isTrying, hasZones, profileName, conflictsOf, noise, onChoose, onTry } = options
   return [
     {
       key: 'mhz',
@@ -87,7 +93,12 @@ function columnsOf(options: ColumnOptions): readonly Column<ShownCarrier>[] {
     {
       ...{ key: 'level', title: t('frequencies.table.level'), align: 'end' },
       sortBy: ({ noise_dbm, rf_level }) => noise_dbm ?? rf_level,
-      cell: (carrier) => levelText(carrier) ?? t('parts.unknown'),
+      cell: (carrier) => <Level carrier={carrier} />,
+    },
+    {
+      ...{ key: 'noise', title: t('frequencies.table.noise'), align: 'end' },
+      sortBy: ({ id }) => noise.get(id)?.highest_dbm ?? null,
+      cell: ({ id }) => <Noise noise={noise.get(id)} />,
     },
     {
       ...{ key: 'profile', title: t('frequencies.table.profile') },
@@ -104,12 +115,15 @@ function columnsOf(options: ColumnOptions): readonly Column<ShownCarrier>[] {
       sortBy: ({ tv_channel }) => tv_channel,
       cell: ({ tv_channel }) => tv_channel ?? t('parts.unknown'),
     },
-    {
-      key: 'zone',
-      title: t('frequencies.table.zone'),
-      sortBy: ({ zone }) => zone,
-      cell: ({ zone }) => zone ?? t('parts.unknown'),
-    },
+    ...(hasZones
+      ? [
+          {
+            ...{ key: 'zone', title: t('frequencies.table.zone') },
+            sortBy: ({ zone }: ShownCarrier) => zone,
+            cell: ({ zone }: ShownCarrier) => zone ?? t('parts.unknown'),
+          },
+        ]
+      : []),
   ]
 }
 
@@ -172,6 +186,28 @@ function State({ carrier }: { carrier: ShownCarrier }) {
   return (
     <span className="tag" data-tone={tones[carrier.state]}>
       {stateText(carrier)}
+    </span>
+  )
+}
+
+function Level({ carrier }: { carrier: ShownCarrier }) {
+  return useLevelText(carrier) ?? t('parts.unknown')
+}
+
+function Noise({ noise }: { noise: RecordedNoise | undefined }) {
+  if (noise === undefined) return <span className="box-note">{t('parts.unknown')}</span>
+  const level = formatDbm(noise.highest_dbm)
+  const time = timeOfNoise(noise)
+  return (
+    <span className="stacked">
+      {noise.is_high ? (
+        <span className="tag" data-tone="waiting">
+          {level}
+        </span>
+      ) : (
+        level
+      )}
+      {time === null ? null : <small>{time}</small>}
     </span>
   )
 }

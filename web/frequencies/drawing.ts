@@ -23,6 +23,7 @@ import {
   unknownDbm,
   visiblePoints,
 } from './layout.ts'
+import type { CarrierLevels, RecordedNoise } from './live-levels.ts'
 
 export interface Stage {
   readonly context: CanvasRenderingContext2D
@@ -30,6 +31,8 @@ export interface Stage {
   readonly height: number
   readonly plot: Plot
   readonly colours: SpectrumColours
+  /** Returns the present levels of a carrier. */
+  levelsOf(carrier: ShownCarrier): CarrierLevels
 }
 
 /** A product that hits a carrier. */
@@ -48,6 +51,8 @@ export interface Scene {
   /** The carriers of the selected conflict, or the selected carrier. */
   readonly highlighted: ReadonlySet<string>
   readonly hits: readonly Hit[]
+  /** What was recorded while the transmitter was off, by carrier. */
+  readonly noise: ReadonlyMap<string, RecordedNoise>
   /** Third-order products near carriers, sorted, in kHz. */
   readonly products: Int32Array
   readonly tvChannels: readonly TvChannel[]
@@ -156,8 +161,8 @@ export function drawProducts({ context, scale, plot, colours }: Stage, { product
 }
 
 /** The level to which a carrier is drawn. */
-export function levelOf({ state, rf_level }: Pick<ShownCarrier, 'state' | 'rf_level'>): number {
-  return state === 'on' ? (rf_level ?? unknownDbm) : unknownDbm
+export function headDbm({ state }: Pick<ShownCarrier, 'state'>, { rf }: CarrierLevels): number {
+  return state === 'on' ? (rf ?? unknownDbm) : unknownDbm
 }
 
 export function drawCarriers(stage: Stage, scene: Scene): void {
@@ -168,12 +173,9 @@ export function drawCarriers(stage: Stage, scene: Scene): void {
     if (x < -20 || x > scale.width + 20) continue
     const isHighlighted = highlighted.has(carrier.id)
     context.globalAlpha = highlighted.size > 0 && !isHighlighted ? 0.35 : 1
-    if (carrier.noise_dbm !== null) {
-      context.fillStyle = colours.noise
-      const top = dbmToY(carrier.noise_dbm, plot)
-      context.fillRect(x - 2.5, top, 5, plot.bottom - top)
-    }
-    const y = dbmToY(levelOf(carrier), plot)
+    const levels = stage.levelsOf(carrier)
+    drawNoise(stage, x, { now: levels.noise, recorded: scene.noise.get(carrier.id) })
+    const y = dbmToY(headDbm(carrier, levels), plot)
     const severity = victims.get(carrier.id)
     const colour = isHighlighted ? colours.accent : colours[carrier.state]
     // Rectangles are drawn faster than lines.
@@ -183,6 +185,27 @@ export function drawCarriers(stage: Stage, scene: Scene): void {
     drawHead(stage, { x, y, carrier, colour, conflict: severity === undefined ? null : colours[severity] })
   }
   context.globalAlpha = 1
+}
+
+/** A bar up to the present noise, and a wider, paler one up to the highest level that was recorded. */
+function drawNoise(
+  { context, plot, colours }: Stage,
+  x: number,
+  { now, recorded }: { readonly now: number | null; readonly recorded: RecordedNoise | undefined },
+): void {
+  const { globalAlpha } = context
+  const fillTo = (dbm: number, width: number) => {
+    const top = dbmToY(dbm, plot)
+    context.fillRect(x - width / 2, top, width, plot.bottom - top)
+  }
+  context.fillStyle = recorded?.is_high ? colours.warning : colours.noise
+  if (recorded !== undefined) {
+    context.globalAlpha = globalAlpha * 0.35
+    fillTo(recorded.highest_dbm, 9)
+    context.globalAlpha = globalAlpha
+  }
+  context.fillStyle = colours.noise
+  if (now !== null) fillTo(now, 5)
 }
 
 interface Head {

@@ -2,7 +2,8 @@
 
 import { Minus, Plus, RotateCcw } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { formatDbm, formatMegahertz } from '../format.ts'
+import { useServices } from '../context.ts'
+import { formatMegahertz } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useColourChanges } from '../use-colour-changes.ts'
 import { SpectrumCanvas } from './canvas.ts'
@@ -12,6 +13,7 @@ import type { SpectrumControl } from './control.ts'
 import type { Scene } from './drawing.ts'
 import { listenToGestures, zoomStep } from './gestures.ts'
 import { tickText } from './layout.ts'
+import { currentLevels, levelText, noiseText, type RecordedNoise, useLevelText } from './live-levels.ts'
 
 interface SpectrumProps {
   readonly control: SpectrumControl
@@ -24,6 +26,7 @@ interface SpectrumProps {
 }
 
 export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: SpectrumProps) {
+  const { store } = useServices()
   const element = useRef<HTMLDivElement>(null)
   const canvasElement = useRef<HTMLCanvasElement>(null)
   const canvas = useRef<SpectrumCanvas | null>(null)
@@ -33,7 +36,10 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
 
   useEffect(() => {
     if (element.current === null || canvasElement.current === null) return
-    const created = new SpectrumCanvas(canvasElement.current, control)
+    const created = new SpectrumCanvas(canvasElement.current, control, {
+      of: (carrier) => currentLevels(store, carrier),
+      subscribe: store.subscribeLevels,
+    })
     canvas.current = created
     created.setScene(latest.current.scene)
     const unlisten = listenToGestures({
@@ -52,7 +58,7 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
       unlisten()
       created.close()
     }
-  }, [control])
+  }, [control, store])
   useEffect(() => canvas.current?.setScene(scene), [scene])
   useColourChanges(useCallback(() => canvas.current?.recolour(), []))
 
@@ -80,6 +86,7 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
         {detailed === undefined ? null : (
           <Details
             carrier={detailed}
+            noise={scene.noise.get(detailed.id)}
             conflicts={conflictsOf(detailed.id)}
             control={control}
             positionOf={(id) => canvas.current?.positionOf(id) ?? null}
@@ -138,13 +145,11 @@ export function stateText({ state }: Pick<ShownCarrier, 'state'>): string {
   return t(`frequencies.states.${state}`)
 }
 
-export function levelText({ state, rf_level, noise_dbm }: ShownCarrier): string | null {
-  if (noise_dbm !== null) return t('frequencies.noise', { level: formatDbm(noise_dbm) })
-  return state === 'on' && rf_level !== null ? formatDbm(rf_level) : null
-}
-
+/** A description for screen readers. Its level is that of the response, because they would read every change. */
 function summaryOf(carrier: ShownCarrier, conflicts: ConflictCount): string {
-  const parts = [carrier.name, formatMegahertz(carrier.mhz), stateText(carrier), levelText(carrier)]
+  const { name, mhz, state, rf_level, noise_dbm } = carrier
+  const level = levelText({ rf: state === 'on' ? rf_level : null, noise: noise_dbm })
+  const parts = [name, formatMegahertz(mhz), stateText(carrier), level]
   return [...parts, conflictsText(conflicts)].filter((part) => part !== null).join(', ')
 }
 
@@ -155,13 +160,15 @@ function conflictsText(conflicts: ConflictCount): string | null {
 
 interface DetailsProps {
   readonly carrier: ShownCarrier
+  readonly noise: RecordedNoise | undefined
   readonly conflicts: ConflictCount
   readonly control: SpectrumControl
   positionOf(id: string): { readonly x: number; readonly y: number } | null
 }
 
 /** The details of a carrier, beside its head. */
-function Details({ carrier, conflicts, control, positionOf }: DetailsProps) {
+function Details({ carrier, noise, conflicts, control, positionOf }: DetailsProps) {
+  const level = useLevelText(carrier)
   const box = useRef<HTMLDivElement>(null)
   const { id } = carrier
   const latest = useRef(positionOf)
@@ -193,7 +200,8 @@ function Details({ carrier, conflicts, control, positionOf }: DetailsProps) {
           .filter(Boolean)
           .join(' · ')}
       </span>
-      <span>{[stateText(carrier), levelText(carrier)].filter((part) => part !== null).join(' · ')}</span>
+      <span>{[stateText(carrier), level].filter((part) => part !== null).join(' · ')}</span>
+      {noise === undefined ? null : <span>{noiseText(noise)}</span>}
       {conflicts.count === 0 ? null : <span>{conflictsText(conflicts)}</span>}
     </div>
   )

@@ -10,6 +10,7 @@ import { RefusedRequest } from '../query-client.ts'
 import { resourceQuery, useResource } from '../resource.ts'
 import type { Plan, ShownCarrier } from './carriers.ts'
 import { buildTrace, type Trace } from './layout.ts'
+import { noiseByCarrier, type RecordedNoise } from './live-levels.ts'
 import { checkedCarrier } from './suggestion.ts'
 
 const topics = ['frequencies', 'settings', 'groups'] as const
@@ -36,6 +37,15 @@ export function useGroupConflicts(group: number | null, level: GuardLevel, isOnl
 
 function queryOf(level: GuardLevel, isOnlyOn: boolean): URLSearchParams {
   return new URLSearchParams({ level, ...(isOnlyOn && { only_on: '1' }) })
+}
+
+/** How often recorded noise is read, because no message announces it. */
+const noiseIntervalMs = 60_000
+
+/** Reads the noise of the last 24 hours that was recorded on the channels. */
+export function useNoise(carriers: readonly ShownCarrier[]): ReadonlyMap<string, RecordedNoise> {
+  const { body } = useResource('/api/frequencies/noise/', 'object', [], noiseIntervalMs)
+  return useMemo(() => noiseByCarrier(body ?? { channels: [] }, carriers), [body, carriers])
 }
 
 /** Lets the service check the frequencies of a plan; null without a plan, and until they have been checked. */

@@ -8,6 +8,7 @@ import { type Plan, type ShownCarrier, showCarriers } from './carriers.ts'
 import { conflictKey, type FindCarrier, type Severity, severityOf, sortConflicts } from './conflict-text.ts'
 import type { Scene } from './drawing.ts'
 import { productsNear, type Trace } from './layout.ts'
+import type { RecordedNoise } from './live-levels.ts'
 
 /** What the user has selected. */
 export type Selected =
@@ -70,12 +71,13 @@ interface SceneOptions {
   readonly all: readonly ShownCarrier[]
   readonly conflicts: ShownConflicts
   readonly selected: Selected
+  readonly noise: ReadonlyMap<string, RecordedNoise>
   readonly region: FrequenciesBody['region']
   readonly tvInUse: readonly TvChannel[]
   readonly traces: readonly (Trace | null)[]
 }
 
-export function useScene({ shown, all, conflicts, selected, region, tvInUse, traces }: SceneOptions): Scene {
+export function useScene({ shown, all, conflicts, selected, noise, region, tvInUse, traces }: SceneOptions): Scene {
   const highlighted = useMemo(() => {
     if (selected === null) return new Set<string>()
     if (selected.kind === 'carrier') return new Set([selected.id])
@@ -96,6 +98,7 @@ export function useScene({ shown, all, conflicts, selected, region, tvInUse, tra
     const selectedKey = selected?.kind === 'conflict' ? conflictKey(selected.conflict) : null
     return {
       ...{ carriers: shown, victims: conflicts.victims, highlighted, products },
+      noise: withoutTried(noise, shown),
       hits: conflicts.sorted.flatMap((conflict) => {
         const khz = conflict.product_mhz === null ? null : parseMhz(conflict.product_mhz)
         if (khz === null) return []
@@ -105,5 +108,12 @@ export function useScene({ shown, all, conflicts, selected, region, tvInUse, tra
       tvInUse: new Set(tvInUse.map(({ name }) => name)),
       traces: traces.flatMap((trace, colour) => (trace === null ? [] : [{ trace, colour }])),
     }
-  }, [shown, conflicts, highlighted, products, region, tvInUse, traces, selected])
+  }, [shown, conflicts, highlighted, products, noise, region, tvInUse, traces, selected])
+}
+
+/** Nothing is known of the noise on a frequency that is only tried. */
+function withoutTried(noise: SceneOptions['noise'], carriers: readonly ShownCarrier[]): SceneOptions['noise'] {
+  const kept = new Map(noise)
+  for (const { id, isTried } of carriers) if (isTried) kept.delete(id)
+  return kept
 }

@@ -21,7 +21,7 @@ import { Profiles } from '../frequencies/profiles.tsx'
 import { Scans } from '../frequencies/scans.tsx'
 import { Spectrum } from '../frequencies/spectrum.tsx'
 import { TvChannels } from '../frequencies/tv-channels.tsx'
-import { useCheck, useFrequencies, useGroupConflicts, useTraces } from '../frequencies/use-frequencies.ts'
+import { useCheck, useFrequencies, useGroupConflicts, useNoise, useTraces } from '../frequencies/use-frequencies.ts'
 import { type Selected, useCarriers, useConflicts, useScene, victimsOf } from '../frequencies/use-scene.ts'
 import { WhatIf } from '../frequencies/what-if.tsx'
 import { t } from '../i18n.ts'
@@ -67,6 +67,7 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
   const [selected, setSelected] = useState<Selected>(null)
   const { all, shown } = useCarriers(body, plan ?? noPlan, group?.slots ?? null)
   const { result, problem } = useCheck({ all, shown }, plan ?? noPlan, level)
+  const noise = useNoise(all)
   const ofGroup = useGroupConflicts(group?.id ?? null, level, isOnlyOn)
   const checked = result ?? ofGroup ?? body
   const conflicts = useConflicts(all, shown, checked)
@@ -76,7 +77,11 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
   const tvInUse = useMemo(() => parseTvInUse(body.region, tvText).inUse, [body.region, tvText])
   const scans = useScans()
   const profiles = useResource('/api/frequencies/profiles/', 'list', ['frequency_profiles'])
-  const scene = useScene({ ...{ shown, all, conflicts, selected, tvInUse }, region: body.region, traces: scans.traces })
+  const scene = useScene({
+    ...{ shown, all, conflicts, selected, noise, tvInUse },
+    region: body.region,
+    traces: scans.traces,
+  })
   const picked = useSelection(shown.map(({ id }) => id))
   useEffect(() => control.setFrequencies(shown.map(({ khz }) => khz)), [control, shown])
 
@@ -132,7 +137,7 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
               carriers={shown}
               highlighted={scene.highlighted}
               selection={plan === null ? null : picked}
-              {...{ profileName, conflictsOf }}
+              {...{ profileName, conflictsOf, noise }}
               onChoose={chooseInTable}
               onTry={tryFrequency}
             />

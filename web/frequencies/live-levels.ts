@@ -1,0 +1,65 @@
+/** The levels of carriers as they are received, and the noise that was recorded on idle channels. */
+
+import { useSyncExternalStore } from 'react'
+import type { FrequencyNoiseBody } from '../../src/contract/resources/frequencies.ts'
+import { useServices } from '../context.ts'
+import { formatClock, formatDbm } from '../format.ts'
+import { t } from '../i18n.ts'
+import type { Store } from '../store.ts'
+import type { ShownCarrier } from './carriers.ts'
+
+/** In dBm; null if it is not known. */
+export interface CarrierLevels {
+  /** While the transmitter is on. */
+  readonly rf: number | null
+  /** While it is off. */
+  readonly noise: number | null
+}
+
+/** The part of a carrier from which its levels follow. */
+type CarrierWithLevels = Pick<ShownCarrier, 'channel_id' | 'receiver_id' | 'state' | 'rf_level' | 'noise_dbm'>
+
+/** Returns the levels that the page received last; those of the response until then. */
+export function currentLevels(store: Pick<Store, 'get' | 'levels'>, carrier: CarrierWithLevels): CarrierLevels {
+  const { channel_id = 0, receiver_id = 0, state, rf_level, noise_dbm } = carrier
+  const receiver = store.get().receivers.get(receiver_id)
+  const channel = receiver?.channels.find(({ id }) => id === channel_id)
+  if (channel === undefined) return { rf: state === 'on' ? rf_level : null, noise: noise_dbm }
+  const { rf } = store.levels(receiver_id, channel_id)
+  return channel.transmitter === null ? { rf: null, noise: rf } : { rf, noise: null }
+}
+
+export function levelText({ rf, noise }: CarrierLevels): string | null {
+  if (noise !== null) return t('frequencies.noise', { level: formatDbm(noise) })
+  return rf === null ? null : formatDbm(rf)
+}
+
+/** Returns the present level in words, at most once a second. */
+export function useLevelText(carrier: CarrierWithLevels): string | null {
+  const { store } = useServices()
+  return useSyncExternalStore(store.subscribe, () => levelText(currentLevels(store, carrier)))
+}
+
+/** The noise that was recorded while the transmitter of a channel was off. */
+export type RecordedNoise = FrequencyNoiseBody['channels'][number]
+
+/** Returns when the noise was highest, or null if it did not change. Within 24 hours, the time says which day it was. */
+export function timeOfNoise({ median_dbm, highest_dbm, highest_at }: RecordedNoise): string | null {
+  return median_dbm === highest_dbm ? null : formatClock(Date.parse(highest_at))
+}
+
+/** Returns for example `Highest noise in 24 hours: −71 dBm at 19:03, otherwise −97 dBm`. */
+export function noiseText(noise: RecordedNoise): string {
+  const [level, median, time] = [formatDbm(noise.highest_dbm), formatDbm(noise.median_dbm), timeOfNoise(noise)]
+  if (time === null) return t('frequencies.recordedNoise', { level })
+  return t('frequencies.changingNoise', { level, time, median })
+}
+
+/** Returns the noise by carrier, without that of channels that were tuned to another frequency since it was read. */
+export function noiseByCarrier(
+  { channels }: Pick<FrequencyNoiseBody, 'channels'>,
+  carriers: readonly Pick<ShownCarrier, 'id' | 'presentMhz'>[],
+): ReadonlyMap<string, RecordedNoise> {
+  const present = new Map(carriers.map(({ id, presentMhz }) => [id, presentMhz]))
+  return new Map(channels.filter(({ id, mhz }) => present.get(id) === mhz).map((noise) => [noise.id, noise]))
+}
