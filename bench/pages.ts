@@ -53,6 +53,7 @@ export const pages = (nodeOptions: readonly string[]): Bench => ({
             { name: `${costTitle} script`, unit: 'ms', ours: ours.scriptMs, reference: blank.scriptMs },
           )
         }
+        figures.push(...(await measureFrequencies(browser, micwatch, blank)))
         figures.push(...(await measureTimeline(browser, blank)))
         const full = await firstUsefulPaint(browser, micwatch.address)
         figures.push(
@@ -83,16 +84,37 @@ async function openLivePage(browser: Browser, { address }: Micwatch, path: strin
   return page
 }
 
-/** Input in every frame while the timeline is measured, in the page. `frames` is the number of the frame. */
-const timelineInputs = {
-  'at rest': '',
-  'while panning': wheelEvent('shiftKey: true, deltaY: frames % 240 < 120 ? -6 : 6'),
-  'while zooming': wheelEvent('ctrlKey: true, deltaY: frames % 120 < 60 ? -12 : 12'),
+/** Input in every frame while an element is measured, in the page. `frames` is the number of the frame. */
+function inputsFor(selector: string) {
+  const turn = (options: string) => {
+    const at = 'bubbles: true, cancelable: true, clientX: 800, clientY: 900'
+    return `document.querySelector('${selector}').dispatchEvent(new WheelEvent('wheel', { ${at}, ${options} }))`
+  }
+  return Object.entries({
+    'at rest': '',
+    'while panning': turn('shiftKey: true, deltaY: frames % 240 < 120 ? -6 : 6'),
+    'while zooming': turn('ctrlKey: true, deltaY: frames % 120 < 60 ? -12 : 12'),
+  })
 }
 
-function wheelEvent(options: string): string {
-  const at = 'bubbles: true, cancelable: true, clientX: 800, clientY: 900'
-  return `document.querySelector('.strips-field').dispatchEvent(new WheelEvent('wheel', { ${at}, ${options} }))`
+/** Measures the spectrum of all channels while all their levels change. */
+async function measureFrequencies(browser: Browser, { address }: Micwatch, blank: PageFigures) {
+  const figures: Figure[] = []
+  const carriers = receivers * channelsPerReceiver
+  for (const [name, input] of inputsFor('.spectrum-field')) {
+    const page = await openPage(browser, `${address}/frequencies`)
+    await page
+      .locator('.frequencies-table tbody tr')
+      .nth(carriers - 1)
+      .waitFor()
+    const { frames, scriptMs } = await measurePage(browser, page, input)
+    const title = `frequencies, ${carriers} carriers, ${name},`
+    figures.push(
+      { name: `${title} frames`, unit: '/s', ours: frames, reference: blank.frames },
+      { name: `${title} script`, unit: 'ms', ours: scriptMs, reference: blank.scriptMs },
+    )
+  }
+  return figures
 }
 
 /** Measures the timeline with 60 strips, all of them visible, and levels of an hour that the fake service computes. */
@@ -101,7 +123,7 @@ async function measureTimeline(browser: Browser, blank: PageFigures): Promise<re
   service.data.receivers = Array.from({ length: 15 }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
   const figures: Figure[] = []
   try {
-    for (const [name, input] of Object.entries(timelineInputs)) {
+    for (const [name, input] of inputsFor('.strips-field')) {
       const page = await browser.newPage({ viewport: { width: 1440, height: 1850 } })
       await page.addInitScript("localStorage.setItem('micwatch.timeline.height', 'compact')")
       await page.goto(`${service.url}/timeline?span=3600`)
