@@ -13,6 +13,21 @@ const { open } = browserForTests()
 const highlighted = (page: Page) => page.locator('tr[data-highlighted]')
 /** What is painted, without the details above it. */
 const picture = (page: Page) => page.evaluate<string>("document.querySelector('.spectrum-canvas').toDataURL()")
+/** Returns carriers of the generic profile at equal distances, which have very many conflicts. */
+function manyCarriers(count: number, stepMhz: number) {
+  return Array.from({ length: count }, (_, index) =>
+    carrier(index + 1, (470 + index * stepMhz).toFixed(3), { profile: 'generic' }),
+  )
+}
+
+/** Prints the page. Returns the height of each sheet, divided by its width. */
+async function printPage(page: Page, format: string): Promise<readonly number[]> {
+  const pdf = (await page.pdf({ format })).toString('latin1')
+  return [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map(
+    ([, width, height]) => Number(height) / Number(width),
+  )
+}
+
 const frequencyOf = (page: Page) => rows(page).locator('[data-column="mhz"]').allInnerTexts()
 
 // Conformance: C-15.72, C-15.73.
@@ -240,6 +255,60 @@ it('shows noise on idle channels as it is received, and what was recorded', asyn
   sendLevels(service, -30, null)
   await eventually(() => picture(page)).not.toBe(before)
   await details.getByText('Off · Noise −30 dBm').waitFor()
+})
+
+// Conformance: C-15.87.
+it.each([
+  ['A4', 297 / 210],
+  ['Letter', 11 / 8.5],
+])('is printed on %s without controls, with whole rows and repeated headings', async (format, ratio) => {
+  const { service, frequencies } = await startFrequencies()
+  frequencies.carriers = manyCarriers(90, 0.4)
+  const page = await open(service, '/frequencies?level=robust')
+  await eventually(() => rows(page).count()).toBe(90)
+  const ratios = await printPage(page, format)
+  expect(ratios.length).toBeGreaterThan(3)
+  for (const printed of ratios) expect(printed).toBeCloseTo(ratio, 2)
+  await page.emulateMedia({ media: 'print' })
+  await page.setViewportSize({ width: 703, height: 900 })
+  await page.getByText(/^Conflicts as of .* · Distance: Robust$/).waitFor()
+  const visible = page.locator('main').locator('button, input, select, canvas, .choice').locator('visible=true')
+  // A frequency and a conflict are buttons on the screen, and text on paper.
+  await eventually(() => visible.and(page.locator(':not(.mhz, .conflict, .sort)')).count()).toBe(0)
+  const styles = await page.evaluate(() => {
+    const style = (selector: string) => getComputedStyle(document.querySelector(selector) as Element)
+    return {
+      heading: style('.data-table thead').display,
+      headingText: style('.data-table th .sort').display,
+      row: style('.data-table tbody tr').breakInside,
+      conflict: style('.conflicts-list li').breakInside,
+      background: style('html').backgroundColor,
+    }
+  })
+  expect(styles).toEqual({
+    ...{ heading: 'table-header-group', headingText: 'contents', row: 'avoid', conflict: 'avoid' },
+    background: 'rgb(255, 255, 255)',
+  })
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+})
+
+// Conformance: C-15.88.
+it('lists the worst of thousands of conflicts, says how many there are, and filters them by carrier', async () => {
+  const { service, frequencies } = await startFrequencies()
+  frequencies.carriers = manyCarriers(60, 0.4)
+  const page = await open(service, '/frequencies')
+  const listed = conflicts(page).getByRole('listitem')
+  await eventually(() => conflicts(page).getByRole('heading').innerText()).toMatch(/^\d{5} conflicts$/)
+  await eventually(() => listed.count()).toBe(50)
+  await conflicts(page).getByText('conflicts are not listed.').waitFor()
+  await conflicts(page).getByRole('button', { name: 'Show 950 more' }).click()
+  await eventually(() => listed.count()).toBe(1000)
+
+  await row(page, 'Mic 30').getByRole('button', { name: 'Show Mic 30 in the spectrum' }).click()
+  await eventually(() => conflicts(page).getByRole('heading').innerText()).toMatch(/^Mic 30: \d{3,} conflicts$/)
+  await eventually(() => listed.count()).toBeLessThan(1000)
+  for (const text of await listed.allInnerTexts()) expect(text).toContain('Mic 30')
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
 })
 
 // Conformance: C-15.82, C-15.83.

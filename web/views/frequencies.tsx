@@ -118,7 +118,7 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
   return (
     <>
       <Toolbar {...{ level, isOnlyOn, group }} isTrying={plan !== null} onTry={() => setPlan(noPlan)} />
-      <p className="print-only">{t('frequencies.printed', { time: formatDateTime(body.checked_at) })}</p>
+      <p className="print-only">{printedText({ level, isOnlyOn, group }, body.checked_at)}</p>
       {plan === null ? null : (
         <WhatIf
           {...{ level, plan, problem }}
@@ -159,6 +159,19 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
       <Profiles resource={profiles} level={level} onDone={() => reloadBoth(profiles.reload, onChanged)} />
     </>
   )
+}
+
+/** Says on paper which carriers are listed, and what they were checked for. */
+function printedText(
+  { level, isOnlyOn, group }: Pick<ToolbarProps, 'level' | 'isOnlyOn' | 'group'>,
+  checkedAt: string,
+): string {
+  return [
+    t('frequencies.printed', { time: formatDateTime(checkedAt) }),
+    `${t('frequencies.level')}: ${t(`frequencies.levels.${level}`)}`,
+    ...(group === null ? [] : [`${t('frequencies.group')}: ${plainText(group.title)}`]),
+    ...(isOnlyOn ? [t('frequencies.onlyOn')] : []),
+  ].join(' · ')
 }
 
 async function reloadBoth(...reloads: readonly (() => Promise<void>)[]): Promise<void> {
