@@ -34,6 +34,14 @@ describe('the built-in profiles', () => {
     })
   })
 
+  it.each(['adpsm_wide_2', 'adpsm_wide_4'])(
+    'has the filters and windows of the narrowband transmitter for %s',
+    (id) => {
+      const { window_mhz, filter_centres } = profileOf('adpsm')
+      expect(profileOf(id)).toMatchObject({ window_mhz, filter_centres, shares_carrier: true })
+    },
+  )
+
   it('limits a carrier to its band if the band is known, otherwise to all bands', () => {
     const kindsOf = (khz: number, band: string | null) =>
       checkCarriers([createCarrier({ id: 'c1', khz }, equipmentOf(profileOf('ulxd'), 'standard', band))]).conflicts.map(

@@ -245,17 +245,25 @@ const rows: Readonly<Record<string, Row>> = {
   },
   adpsm_wide_2: {
     name: 'Shure Axient Digital PSM, wideband, 2 channels',
-    values: [[450, 350, 0, 0, 28]],
+    values: [
+      [450, 350, 0, 0, 32],
+      [450, 350, 0, 0, 28],
+      [450, 350, 0, 0, 24],
+    ],
     filterCentres: axientPsmFilters,
     sharesCarrier: true,
-    source: 'PatchFlow, Standard; window as narrowband',
+    source: 'PatchFlow, Standard at all levels; windows as narrowband',
   },
   adpsm_wide_4: {
     name: 'Shure Axient Digital PSM, wideband, 4 channels',
-    values: [[800, 500, 0, 0, 28]],
+    values: [
+      [800, 500, 0, 0, 32],
+      [800, 500, 0, 0, 28],
+      [800, 500, 0, 0, 24],
+    ],
     filterCentres: axientPsmFilters,
     sharesCarrier: true,
-    source: 'PatchFlow, Standard; window as narrowband',
+    source: 'PatchFlow, Standard at all levels; windows as narrowband',
   },
   ew_g4: {
     name: 'Sennheiser EW G3, G4, EM 2000',
