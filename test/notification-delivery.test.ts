@@ -1,6 +1,7 @@
 /** The queue and the sender of notifications: order, retries, expiry and restarts, on simulated time. */
 
 import { describe, expect, it } from 'vitest'
+import { defaultRule } from '../src/domain/notifications/rule.ts'
 import { acknowledgeAlert } from '../src/storage/alerts.ts'
 import { pruneDeliveries } from '../src/storage/notification-deliveries.ts'
 import { until } from './app.ts'
@@ -164,6 +165,21 @@ describe.concurrent('the sender', () => {
     kit.advance(2_000)
     const [message] = await receiver.waitFor(1)
     expect(message?.body.data.alerts.map(({ data }: { data: { name: string } }) => data.name)).toEqual(['b'])
+  })
+
+  it('escalates an alert after the delay of the rule although the first message cannot be delivered', async () => {
+    const head = await startWebhookReceiver()
+    const kit = await startNotifications(['http://127.0.0.1:9/', head.url])
+    const escalate = { after_seconds: 30, notification_channel_ids: [2] }
+    kit.rules[0] = { ...defaultRule, id: 1, name: 'Crew', notification_channel_ids: [1], delay_seconds: 10, escalate }
+    await kit.raise('a')
+    kit.advance(10_000)
+    await until('the first message is queued', async () => (await kit.list()).length === 1)
+    kit.advance(30_000)
+    await until('the escalation is queued', async () => (await kit.list()).length === 2)
+    kit.advance(2_000)
+    const [message] = await head.waitFor(1)
+    expect(message?.body.type).toBe('alert.escalated')
   })
 
   // Conformance: C-14.3.

@@ -146,10 +146,14 @@ export function* planInSteps(input: PlanInput): Generator<void, NotificationPlan
       const messages = (earlier.get(rule.id)?.get(alert.id) ?? []).filter(
         (message) => message.alert.round === alert.round && message.created_at >= began,
       )
-      for (const { at, channelId, type } of listDue({ rule: applied, escalatedTo, alert, messages, now })) {
-        if (at > now) nextAt = Math.min(nextAt, at)
-        else if (enabledChannelIds.has(channelId)) outbox.add(rule.id, { channelId, type }, alert)
-      }
+      const context = { rule: applied, escalatedTo, alert, messages, now }
+      const due = [...listDue(context)]
+      const queued = due
+        .filter(({ at, channelId }) => at <= now && enabledChannelIds.has(channelId))
+        .map((message) => outbox.add(rule.id, message, alert))
+      // What follows a message that is queued now, such as its repetition, is due after it.
+      const later = queued.length === 0 ? due : listDue({ ...context, messages: [...messages, ...queued] })
+      for (const { at } of later) if (at > now) nextAt = Math.min(nextAt, at)
     }
   }
   return {
@@ -285,26 +289,31 @@ function listWithdrawn(alerts: readonly NotifiableAlert[], deliveries: readonly 
 
 /** Collects messages: adds them to deliveries whose window is not over, and makes one new delivery of the others. */
 class Outbox {
+  readonly #now: number
   /** By rule, notification channel and type. */
-  readonly #open = new Map<string, number>()
+  readonly #open = new Map<string, QueuedDelivery>()
   readonly #appended = new Map<number, QueuedAlert[]>()
   readonly #created = new Map<string, NewDelivery & { readonly alerts: QueuedAlert[] }>()
 
   constructor(now: number, deliveries: readonly QueuedDelivery[]) {
-    for (const { id, rule_id, notification_channel_id, type, status, attempts, created_at } of deliveries) {
+    this.#now = now
+    for (const delivery of deliveries) {
+      const { rule_id, notification_channel_id, type, status, attempts, created_at } = delivery
       if (status !== 'pending' || attempts > 0 || Math.abs(now - created_at) >= windowMs) continue
-      this.#open.set(`${rule_id} ${notification_channel_id} ${type}`, id)
+      this.#open.set(`${rule_id} ${notification_channel_id} ${type}`, delivery)
     }
   }
 
-  add(rule_id: number, { channelId, type }: Message, { id, kind, severity, round }: NotifiableAlert): void {
+  add(rule_id: number, message: Message, { id, kind, severity, round }: NotifiableAlert): EarlierMessage {
+    const { channelId, type } = message
     const key = `${rule_id} ${channelId} ${type}`
     const alert = { id, kind, severity, round }
     const open = this.#open.get(key)
-    const queued = open === undefined ? this.#created.get(key)?.alerts : this.#appended.get(open)
+    const queued = open === undefined ? this.#created.get(key)?.alerts : this.#appended.get(open.id)
     if (queued !== undefined) queued.push(alert)
-    else if (open !== undefined) this.#appended.set(open, [alert])
+    else if (open !== undefined) this.#appended.set(open.id, [alert])
     else this.#created.set(key, { rule_id, notification_channel_id: channelId, type, alerts: [alert] })
+    return { channelId, type, alert, isSent: false, created_at: open?.created_at ?? this.#now }
   }
 
   created(): readonly NewDelivery[] {

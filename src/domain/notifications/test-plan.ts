@@ -140,7 +140,9 @@ export class TestService {
     const { nextAt, ...rest } = this.#makePlan()
     if (Object.values(rest).some((list) => list.length > 0)) throw new Error(`Planned twice: ${JSON.stringify(rest)}`)
     if (nextAt !== null && nextAt <= this.now) throw new Error('The plan is late.')
-    this.#nextAt = nextAt
+    if (nextAt !== plan.nextAt)
+      throw new Error(`The plan is due at ${plan.nextAt}, and once it was applied, at ${nextAt}.`)
+    this.#nextAt = plan.nextAt
   }
 
   /** Returns what was queued: seconds since the start, notification channel, type and alerts. */
