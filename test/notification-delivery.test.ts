@@ -6,7 +6,7 @@ import { acknowledgeAlert } from '../src/storage/alerts.ts'
 import { pruneDeliveries } from '../src/storage/notification-deliveries.ts'
 import { until } from './app.ts'
 import { engines } from './databases.ts'
-import { startNotifications } from './notification-kit.ts'
+import { raiseAlerts, startNotifications } from './notification-kit.ts'
 import { startWebhookReceiver } from './webhook-receiver.ts'
 
 type Kit = Awaited<ReturnType<typeof startNotifications>>
@@ -180,6 +180,40 @@ describe.concurrent('the sender', () => {
     kit.advance(2_000)
     const [message] = await head.waitFor(1)
     expect(message?.body.type).toBe('alert.escalated')
+  })
+
+  it('applies the delay of a rule to alerts that another process has raised', async () => {
+    const receiver = await startWebhookReceiver()
+    const kit = await startNotifications([receiver.url])
+    kit.rules[0] = { ...defaultRule, id: 1, name: 'Crew', notification_channel_ids: [1], delay_seconds: 10 }
+    await raiseAlerts(await kit.openElsewhere(), 'a')
+    await kit.alerts.load()
+    // The rules are applied once a short pause for further changes is over, and again when the delay is.
+    kit.advance(1_000)
+    kit.advance(9_000)
+    await until('the message is queued', async () => (await kit.list()).length === 1)
+    kit.advance(2_000)
+    await receiver.waitFor(1)
+  })
+
+  it('sends the end of an alert that was over before its message was delivered', async () => {
+    const receiver = await startWebhookReceiver([503])
+    const kit = await startNotifications([receiver.url])
+    kit.rules[0] = { ...defaultRule, id: 1, name: 'Crew', notification_channel_ids: [1], send_cleared: true }
+    const [alert] = await kit.raise('a')
+    if (alert === undefined) throw new Error('No alert was raised.')
+    kit.advance(2_000)
+    await waitForTries(kit, 1)
+    await kit.alerts.write([{ type: 'clear', alert, message: '' }])
+    kit.advance(1_000)
+    await waitForTries(kit, 2, 'sent')
+    await until('the end is queued', async () => {
+      kit.advance(250)
+      return (await kit.list()).length === 2
+    })
+    kit.advance(2_000)
+    const received = await receiver.waitFor(3)
+    expect(received.map(({ body }) => body.type)).toEqual(['alert.raised', 'alert.raised', 'alert.cleared'])
   })
 
   // Conformance: C-14.3.

@@ -49,14 +49,16 @@ export async function startNotifications(urls: readonly string[], engine: Engine
   const published: AlertMessage[] = []
   const log: { readonly fields: object; readonly message: string }[] = []
   const write = (fields: object, message: string) => void log.push({ fields, message })
-  const queue: NotificationQueue = new NotificationQueue({
-    db,
-    rules: () => rules,
-    notificationChannels: () => channels,
-    surroundingsOf: () => ({ isSilenced: false, isInhibited: false, groupIds: [], showStartedAt: null }),
-    onQueued: () => sender.wake(),
-    now,
-  })
+  const createQueue = (onPlanned: (nextAt: number | null) => void) =>
+    new NotificationQueue({
+      db,
+      rules: () => rules,
+      notificationChannels: () => channels,
+      surroundingsOf: () => ({ isSilenced: false, isInhibited: false, groupIds: [], showStartedAt: null }),
+      onPlanned,
+      now,
+    })
+  const queue = createQueue((nextAt) => sender.planned(nextAt))
   const counters = createCounters()
   const createSender = () =>
     new NotificationSender({
@@ -83,16 +85,20 @@ export async function startNotifications(urls: readonly string[], engine: Engine
     return running
   }
   onTestEnd(stopSender)
-  const alerts = new OpenAlerts({
-    db,
-    feed: { publish: (message) => void (message.type === 'alert' && published.push(message)) },
-    now,
-    keepDays: () => 400,
-    isSilenced: () => false,
-    queueNotifications: (tx, changed) => queue.queue(tx, changed),
-    onChanged: () => sender.planSoon(),
-  })
-  await alerts.open()
+  const openAlerts = async (notificationQueue: NotificationQueue) => {
+    const opened = new OpenAlerts({
+      db,
+      feed: { publish: (message) => void (message.type === 'alert' && published.push(message)) },
+      now,
+      keepDays: () => 400,
+      isSilenced: () => false,
+      queueNotifications: (tx, changed) => notificationQueue.queue(tx, changed),
+      onLoaded: () => sender.planSoon(),
+    })
+    await opened.open()
+    return opened
+  }
+  const alerts = await openAlerts(queue)
   const list = () => listDeliveries(db.read, {}, { limit: 1000, offset: 0 })
   return {
     db,
@@ -100,13 +106,14 @@ export async function startNotifications(urls: readonly string[], engine: Engine
     clock,
     rules,
     alerts,
+    /** Opens the alerts of another process, which does not send. */
+    openElsewhere: () => openAlerts(createQueue(() => {})),
     log,
     /** The messages about alerts. */
     published,
     counters,
     /** Raises an alert about each of these subjects. */
-    raise: (...subjects: string[]) =>
-      alerts.write(subjects.map((subject) => ({ type: 'raise', cause: causeOf(subject) }))),
+    raise: (...subjects: string[]) => raiseAlerts(alerts, ...subjects),
     advance(ms: number) {
       clock.now += ms
       sender.wake()
@@ -126,6 +133,11 @@ export async function startNotifications(urls: readonly string[], engine: Engine
       return sender.problem
     },
   }
+}
+
+/** Raises an alert about each of these subjects. */
+export function raiseAlerts(alerts: OpenAlerts, ...subjects: string[]) {
+  return alerts.write(subjects.map((subject) => ({ type: 'raise', cause: causeOf(subject) })))
 }
 
 function causeOf(subject: string): AlertCause {

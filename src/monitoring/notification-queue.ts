@@ -35,8 +35,8 @@ interface NotificationQueueDeps {
   rules(): readonly NotificationRule[]
   notificationChannels(): readonly { readonly id: number; readonly enabled: boolean }[]
   surroundingsOf(alert: Alert): AlertSurroundings
-  /** Called after deliveries were queued. */
-  onQueued(): void
+  /** Called after alerts were planned. `nextAt` is when something is due for them next (epoch ms); null: nothing. */
+  onPlanned(nextAt: number | null): void
   /** Epoch milliseconds. */
   now(): number
 }
@@ -51,6 +51,11 @@ export class NotificationQueue {
   /** Whether there are rules. */
   get hasRules(): boolean {
     return this.#deps.rules().length > 0
+  }
+
+  /** Whether a rule sends the end of alerts. */
+  get sendsCleared(): boolean {
+    return this.#deps.rules().some(({ send_cleared }) => send_cleared)
   }
 
   /** Queues what the rules say about alerts that were changed in this transaction. */
@@ -103,9 +108,13 @@ export class NotificationQueue {
   }
 
   async #apply(tx: Tx, { now, deliveries }: PlanInput, plan: NotificationPlan): Promise<void> {
-    for (const { alert_id, round } of plan.rounds) await saveNotificationRound(tx, alert_id, round)
+    for (const { alert_id, round } of plan.rounds) {
+      await saveNotificationRound(tx, alert_id, round)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
     for (const { delivery_id, alert_ids } of plan.withdraw) {
       await withdrawAlerts(tx, delivery_id, alert_ids, { reason: withdrawn })
+      if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     const create = [...plan.create]
     for (const { delivery_id, alerts } of plan.append) {
@@ -117,7 +126,7 @@ export class NotificationQueue {
       await insertDelivery(tx, { ...address, ...times, message_id: createMessageId() }, alerts)
     }
     if (plan.withdraw.length + plan.append.length + create.length > 0) await countDeliveryChange(tx)
-    if (create.length > 0) tx.afterCommit(() => this.#deps.onQueued())
+    if (create.length > 0 || plan.nextAt !== null) tx.afterCommit(() => this.#deps.onPlanned(plan.nextAt))
   }
 }
 

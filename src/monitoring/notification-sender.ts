@@ -5,7 +5,7 @@
 
 import type { Alert } from '../domain/alerts/alert.ts'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
-import { createMessage, type NotificationMessage } from '../domain/notifications/message.ts'
+import { createMessage, type NotificationMessage, selectAlerts } from '../domain/notifications/message.ts'
 import { evaluateTry, expiryMs, isExpired } from '../domain/notifications/retry.ts'
 import { sendMessage } from '../notifications/send-message.ts'
 import type { SendKit, SendResult } from '../notifications/service.ts'
@@ -16,12 +16,14 @@ import { findNotificationChannel } from '../storage/notification-channels.ts'
 import {
   beginAttempt,
   countDeliveryChange,
+  type DeliveryFields,
   expireDeliveries,
   findOldestPending,
   finishDelivery,
+  hasClearedAlert,
   listPendingDeliveries,
+  listSeverities,
   pruneDeliveries,
-  type StoredDelivery,
   saveRetry,
 } from '../storage/notification-deliveries.ts'
 import type { Secrets } from '../storage/secrets.ts'
@@ -35,7 +37,7 @@ interface NotificationSenderDeps {
   readonly db: Database
   readonly secrets: Secrets
   readonly leaseManager: Pick<LeaseManager, 'runWhileHeld'>
-  readonly queue: Pick<NotificationQueue, 'hasRules' | 'queueDue'>
+  readonly queue: Pick<NotificationQueue, 'hasRules' | 'sendsCleared' | 'queueDue'>
   readonly counters: NotificationCounters
   readonly kit: Pick<SendKit, 'destinations' | 'publicUrl'>
   readonly log: Log
@@ -64,7 +66,7 @@ const maxHoldMs = 3_600_000
 
 /** A try that was counted and is to be made. */
 interface Attempt {
-  readonly delivery: StoredDelivery
+  readonly delivery: DeliveryFields
   readonly channel: NotificationChannel
   readonly message: NotificationMessage
 }
@@ -94,12 +96,21 @@ export class NotificationSender {
     return names.length === 0 ? null : `Notifications could not be delivered to: ${names.join(', ')}.`
   }
 
-  /** A delivery was queued, or a channel has changed: looks for messages to send. */
+  /** Looks for messages to send. */
   wake(): void {
     this.#wake.abort()
   }
 
-  /** Alerts, rules, silences or shows have changed: applies the rules to all alerts soon. */
+  /** Alerts were planned, and something is due for them next at `nextAt` (epoch ms); null: nothing. */
+  planned(nextAt: number | null): void {
+    this.#planAt = Math.min(this.#planAt, nextAt ?? Number.POSITIVE_INFINITY)
+    this.wake()
+  }
+
+  /**
+   * Rules, silences, shows or receivers have changed, or another process has changed alerts: applies the rules to all
+   * alerts soon.
+   */
   planSoon(): void {
     this.#planAt = Math.min(this.#planAt, this.#deps.now() + debounceMs)
     this.wake()
@@ -242,9 +253,14 @@ export class NotificationSender {
         await countDeliveryChange(tx)
         return null
       }
-      const alerts = await listAlertsById(tx.query, delivery.alert_ids)
+      const all = await listSeverities(tx.query, id)
+      const alerts = await listAlertsById(
+        tx.query,
+        selectAlerts(all).map((alert) => alert.id),
+      )
       await countDeliveryChange(tx)
-      const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, { now: now(), isSilenced })
+      const context = { now: now(), total: all.length, isSilenced }
+      const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, context)
       return { delivery, channel, message }
     })
   }
@@ -260,8 +276,8 @@ export class NotificationSender {
     }
   }
 
-  async #save(delivery: StoredDelivery, channel: NotificationChannel, result: SendResult): Promise<void> {
-    const { db, now, random, counters, log } = this.#deps
+  async #save(delivery: DeliveryFields, channel: NotificationChannel, result: SendResult): Promise<void> {
+    const { db, queue, now, random, counters, log } = this.#deps
     const { id, attempts, created_at: createdAt } = delivery
     const { outcome, error, retryAfterSeconds } = result
     if (retryAfterSeconds !== null) {
@@ -269,7 +285,7 @@ export class NotificationSender {
     }
     const attempt = { attempts, createdAt, now: now(), retryAfterSeconds, random: random() }
     const { status, retryAt } = evaluateTry(outcome, attempt)
-    await db.transaction(async (tx) => {
+    const isClearedSent = await db.transaction(async (tx) => {
       if (result.isGone) await disableGone(tx, channel, log)
       if (status === 'pending') {
         await saveRetry(tx, id, { error: error ?? '', next_attempt_at: retryAt })
@@ -277,7 +293,10 @@ export class NotificationSender {
         await finishDelivery(tx, id, { status, error, ...(status === 'sent' && { sent_at: now() }) })
       }
       await countDeliveryChange(tx)
+      return status === 'sent' && queue.sendsCleared && hasClearedAlert(tx.query, id)
     })
+    // The end of an alert is sent only after the alert was.
+    if (isClearedSent) this.planSoon()
     if (status === 'pending') {
       counters.countRetry()
       return
@@ -292,8 +311,6 @@ export class NotificationSender {
     const { counters, log } = this.#deps
     counters.observeLatency(latencyMs / 1000)
     if (this.#failing.delete(channelId)) log.info({ channel: channelId }, 'notifications are delivered again')
-    // The end of an alert is sent only after the alert was.
-    this.planSoon()
   }
 
   #reportFailure(channelId: number | null, delivery: number, status: 'failed' | 'expired'): void {

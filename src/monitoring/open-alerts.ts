@@ -33,6 +33,8 @@ export interface OpenAlertsDeps {
   queueNotifications(tx: Tx, alerts: readonly Alert[]): Promise<void>
   /** Called with every alert that was raised, changed or cleared, after it was stored. */
   onChanged?(alert: Alert): void
+  /** Called after `onChanged` was called for alerts that other processes have changed. */
+  onLoaded?(): void
 }
 
 /** A user's change of an alert. */
@@ -74,11 +76,16 @@ export class OpenAlerts {
     const { read } = this.#deps.db
     const revision = await currentRevision(read, 'alerts')
     if (revision === this.#lastRevision) return
+    let hasChanged = false
     for (const { alert, revision: changedAt } of await listAlertsSince(read, this.#lastRevision)) {
-      if (this.#written.get(alert.id) !== changedAt) this.#publish(alert)
+      if (this.#written.get(alert.id) !== changedAt) {
+        this.#publish(alert)
+        hasChanged = true
+      }
       if (changedAt <= revision) this.#written.delete(alert.id)
     }
     this.#lastRevision = revision
+    if (hasChanged) this.#deps.onLoaded?.()
   }
 
   find(subject: string): Alert | undefined {

@@ -95,7 +95,7 @@ export class Monitoring {
     const notificationQueue = new NotificationQueue({
       ...notificationDeps,
       db,
-      onQueued: () => this.notificationSender.wake(),
+      onPlanned: (nextAt) => this.notificationSender.planned(nextAt),
     })
     this.notificationSender = new NotificationSender({
       ...notificationDeps,
@@ -228,6 +228,7 @@ export class Monitoring {
       isMonitored: (code) => sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled),
       subscriptions: () => this.connections.subscriptions(),
       onChanged: (alert) => this.#alertChanged(alert),
+      onLoaded: () => this.notificationSender.planSoon(),
       onUnstored: (alert, isStored) => {
         if (isStored) this.unstoredNotifications.forget(alert.id)
         else this.unstoredNotifications.changed(alert)
@@ -240,7 +241,6 @@ export class Monitoring {
     this.#deps.state.live.alertChanged(body)
     this.#deps.onAlert?.(body)
     this.events.loadSoon()
-    this.notificationSender.planSoon()
   }
 
   #createFrequencyConflicts(): FrequencyConflicts {

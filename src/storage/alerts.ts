@@ -20,8 +20,9 @@ import type { AlertRow, Schema } from './schema.ts'
 
 /** Returns all alerts that are not cleared, ordered by id. */
 export async function listOpenAlerts(reader: Reader): Promise<Alert[]> {
-  const rows = await reader.selectFrom('alerts').selectAll().where('cleared_at', 'is', null).orderBy('id').execute()
-  return rows.map(toAlert)
+  const open = await reader.selectFrom('alerts').select('id').where('cleared_at', 'is', null).execute()
+  const alerts = await listAlertsById(reader, toIds(open))
+  return alerts.filter(({ cleared_at }) => cleared_at === null)
 }
 
 /** Returns when each alert that was raised after `since` (epoch ms) was raised and cleared, and what it is about. */
@@ -100,9 +101,14 @@ export async function listAlertsSince(reader: Reader, since: number): Promise<{ 
 
 /** Returns the alerts that are open or were cleared at or after this time (epoch ms), ordered by id. */
 export async function listAlertsOpenSince(reader: Reader, time: number): Promise<Alert[]> {
-  const cleared = reader.selectFrom('alerts').selectAll().where('cleared_at', '>=', time)
-  const alerts = [...(await listOpenAlerts(reader)), ...(await cleared.execute()).map(toAlert)]
-  return alerts.sort((a, b) => a.id - b.id)
+  const ids = reader.selectFrom('alerts').select('id')
+  const open = await ids.where('cleared_at', 'is', null).execute()
+  const cleared = await ids.where('cleared_at', '>=', time).execute()
+  return listAlertsById(reader, [...new Set(toIds([...open, ...cleared]))])
+}
+
+function toIds(rows: readonly { readonly id: number }[]): readonly number[] {
+  return rows.map(({ id }) => id)
 }
 
 /** Returns the alerts with these ids, ordered by id. */
@@ -213,12 +219,13 @@ function toRow({ manufacturer, data, ...cause }: AlertCause) {
 
 function toAlert(stored: Selectable<AlertRow>): Alert {
   const { revision: _, notification_round: __, manufacturer, data, snoozed_until: until, ...row } = stored
-  const response: Pick<AlertResponse, 'snoozed_until'> = { snoozed_until: until === null ? null : JSON.parse(until) }
+  const { cleared_at, acknowledged_at } = row
+  const snoozed_until: AlertResponse['snoozed_until'] = until === null ? null : JSON.parse(until)
   return {
     ...row,
-    ...response,
+    snoozed_until,
     manufacturer: manufacturer === '' ? null : manufacturer,
     data: data === null ? noData : JSON.parse(data),
-    state: alertState({ ...row, ...response }),
+    state: alertState({ cleared_at, acknowledged_at, snoozed_until }),
   }
 }

@@ -5,10 +5,12 @@ import type { DeliveryStatus, NotificationType } from '../contract/values.ts'
 import type { QueuedAlert, QueuedDelivery } from '../domain/notifications/plan.ts'
 import type { Reader, Tx } from './database.ts'
 import { nextRevision } from './revision.ts'
-import { inChunks } from './rows.ts'
+import { executeForRows, inChunks } from './rows.ts'
 import type { NotificationDeliveryRow, Schema } from './schema.ts'
 
-export interface StoredDelivery extends Selectable<NotificationDeliveryRow> {
+export type DeliveryFields = Selectable<NotificationDeliveryRow>
+
+export interface StoredDelivery extends DeliveryFields {
   readonly alert_ids: readonly number[]
 }
 
@@ -51,10 +53,7 @@ function filtered(
   return result
 }
 
-async function withAlertIds(
-  reader: Reader,
-  rows: readonly Selectable<NotificationDeliveryRow>[],
-): Promise<StoredDelivery[]> {
+async function withAlertIds(reader: Reader, rows: readonly DeliveryFields[]): Promise<StoredDelivery[]> {
   const byDelivery = await listDeliveryAlerts(
     reader,
     rows.map(({ id }) => id),
@@ -182,27 +181,28 @@ export async function extendDelivery(tx: Tx, id: number, alerts: readonly Queued
 
 async function putAlerts(tx: Tx, deliveryId: number, alerts: readonly QueuedAlert[]): Promise<void> {
   await inChunks(alerts, async (chunk) => {
-    await tx.query
-      .insertInto('notification_delivery_alerts')
-      .values(
-        chunk.map(({ id, kind, severity, round }) => ({
-          delivery_id: deliveryId,
-          alert_id: id,
-          kind,
-          severity,
-          round,
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['delivery_id', 'alert_id']).doUpdateSet((eb) => ({
-          kind: eb.ref('excluded.kind'),
-          severity: eb.ref('excluded.severity'),
-          round: eb.ref('excluded.round'),
-        })),
-      )
-      .execute()
+    const rows = chunk.map(({ id, ...alert }) => ({ delivery_id: deliveryId, alert_id: id, ...alert }))
+    // SQLite would read `on conflict` as the condition of a join without `where true`.
+    await executeForRows<unknown, keyof typeof partColumns>(
+      tx,
+      partColumns,
+      rows,
+      (input) => sql`
+        insert into notification_delivery_alerts (delivery_id, alert_id, kind, severity, round)
+        select delivery_id, alert_id, kind, severity, round from ${input} where true
+        on conflict (delivery_id, alert_id)
+        do update set kind = excluded.kind, severity = excluded.severity, round = excluded.round`,
+    )
   })
 }
+
+const partColumns = {
+  delivery_id: 'bigint',
+  alert_id: 'bigint',
+  kind: 'text',
+  severity: 'text',
+  round: 'bigint',
+} as const
 
 /** Removes alerts from a pending delivery. A delivery without alerts that was never tried is deleted, another one fails. */
 export async function withdrawAlerts(
@@ -310,15 +310,25 @@ const notTried =
   'It was not tried in time: earlier messages were being tried, the service had asked for a pause, or Micwatch was not running.'
 
 /** Counts a try of a delivery before it is made. Returns undefined if the delivery is no longer pending. */
-export async function beginAttempt(tx: Tx, id: number, at: number): Promise<StoredDelivery | undefined> {
-  const row = await tx.query
+export function beginAttempt(tx: Tx, id: number, at: number): Promise<DeliveryFields | undefined> {
+  return tx.query
     .updateTable('notification_deliveries')
     .set({ attempts: sql<number>`attempts + 1`, last_attempt_at: at })
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .returningAll()
     .executeTakeFirst()
-  return row && (await withAlertIds(tx.query, [row]))[0]
+}
+
+/** Returns the alerts of a delivery with their present severities, ordered by id. */
+export function listSeverities(reader: Reader, deliveryId: number) {
+  return reader
+    .selectFrom('notification_delivery_alerts as part')
+    .innerJoin('alerts', 'alerts.id', 'part.alert_id')
+    .select(['alerts.id', 'alerts.severity'])
+    .where('part.delivery_id', '=', deliveryId)
+    .orderBy('alerts.id')
+    .execute()
 }
 
 /** Stores the failure of a try after which the delivery stays pending. */
@@ -348,6 +358,19 @@ export async function finishDelivery(tx: Tx, id: number, { status, error, sent_a
   // A message that was sent counts as sent, even if the delivery expired meanwhile.
   const query = tx.query.updateTable('notification_deliveries').set(values).where('id', '=', id)
   await (status === 'sent' ? query : query.where('status', '=', 'pending')).execute()
+}
+
+/** Whether an alert of the delivery is over. */
+export async function hasClearedAlert(reader: Reader, id: number): Promise<boolean> {
+  const row = await reader
+    .selectFrom('notification_delivery_alerts as part')
+    .innerJoin('alerts', 'alerts.id', 'part.alert_id')
+    .select('part.alert_id')
+    .where('part.delivery_id', '=', id)
+    .where('alerts.cleared_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Ends the pending deliveries of a notification channel that is removed, and forgets the channel's id. */

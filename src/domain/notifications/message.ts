@@ -19,19 +19,27 @@ export interface NotificationMessage {
   readonly more: number
 }
 
-/** Creates a message about these alerts as they are at the time `now` (epoch ms). */
+interface MessageContext {
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** The number of alerts, if `alerts` are only those that the message lists. */
+  readonly total?: number
+  isSilenced(alert: Alert): boolean
+}
+
+/** Creates a message about these alerts as they are now. */
 export function createMessage(
   { id, type, created_at }: Pick<NotificationMessage, 'id' | 'type' | 'created_at'>,
   alerts: readonly Alert[],
-  { now, isSilenced }: { readonly now: number; isSilenced(alert: Alert): boolean },
+  { now, total = alerts.length, isSilenced }: MessageContext,
 ): NotificationMessage {
   const listed = selectAlerts(alerts)
   const bodies = listed.map((alert) => toAlertBody(alert, { now, isSilenced: isSilenced(alert) }))
-  return { id, type, created_at, alerts: bodies, more: alerts.length - bodies.length }
+  return { id, type, created_at, alerts: bodies, more: total - bodies.length }
 }
 
 /** Returns the alerts that a message lists, the most severe first. */
-function selectAlerts<Listed extends { readonly severity: Severity }>(alerts: readonly Listed[]): Listed[] {
+export function selectAlerts<Listed extends { readonly severity: Severity }>(alerts: readonly Listed[]): Listed[] {
   const rank = ({ severity }: Listed) => severities.indexOf(severity)
   return alerts.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxAlertsPerMessage)
 }

@@ -3,8 +3,8 @@
  * queued before, so a process that was stopped continues where it was, and nothing is queued twice.
  *
  * It is called in the transaction in which alerts are raised, changed, acknowledged, snoozed or cleared, and again when
- * silences, shows, groups, rules or notification channels have changed, when a message was sent, and at `nextAt`. It may
- * be called with some of the alerts only; `nextAt` then concerns only these.
+ * silences, shows, groups, rules or notification channels have changed, when a message about an alert that is over was
+ * sent, and at `nextAt`. It may be called with some of the alerts only; `nextAt` then concerns only these.
  */
 
 import { type DeliveryStatus, type NotificationType, severities } from '../../contract/values.ts'
