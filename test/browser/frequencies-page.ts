@@ -81,6 +81,12 @@ function handle(
 
 type Checked = Pick<FrequencyCarrierBody, 'id' | 'mhz' | 'profile' | 'zone'> & Partial<FrequencyCarrierBody>
 
+interface CheckRequest {
+  readonly carriers: readonly Checked[]
+  readonly level: GuardLevel
+  readonly victims?: readonly string[]
+}
+
 function check(
   { tvInUse }: FakeFrequencies,
   carriers: readonly Checked[],
@@ -122,8 +128,8 @@ function respond(
       return [200, { region: 'EU', carriers: inGroup, ...result, checked_at: new Date().toISOString() }]
     }
     case 'POST /api/frequencies/check/': {
-      const { carriers, level } = JSON.parse(text) as { carriers: Checked[]; level: GuardLevel }
-      return [200, check(frequencies, carriers, level)]
+      const { carriers, level, victims } = JSON.parse(text) as CheckRequest
+      return [200, check(frequencies, carriers, level, victims)]
     }
     case 'POST /api/frequencies/suggest/': {
       const { wanted } = JSON.parse(text) as { wanted: { profile: string; count: number }[] }

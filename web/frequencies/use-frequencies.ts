@@ -54,24 +54,52 @@ export function useCheck(
   plan: Plan,
   level: GuardLevel,
 ) {
-  const { api } = useServices()
   const body = useMemo(() => {
     const victims = shown.length === all.length ? {} : { victims: shown.map(({ id }) => id) }
     return { carriers: all.map(checkedCarrier), ...victims, level }
   }, [all, shown, level])
-  const { data, error } = useQuery<FrequencyCheckBody, RefusedRequest>({
+  const { data, error } = useCheckQuery(body, plan.size > 0)
+  if (plan.size === 0) return { result: null, problem: null }
+  return { result: data ?? null, problem: error?.problem ?? null }
+}
+
+/**
+ * Lets the service list the conflicts of one carrier, because the list of all may be cut; null without a carrier, and
+ * until they have been found.
+ */
+export function useCarrierConflicts(
+  all: readonly ShownCarrier[],
+  id: string | null,
+  level: GuardLevel,
+): FrequencyCheckBody | null {
+  const body = useMemo(() => {
+    // Of two carriers that are too close, the last one is the victim.
+    const carriers = [...all.filter((carrier) => carrier.id !== id), ...all.filter((carrier) => carrier.id === id)]
+    return { carriers: carriers.map(checkedCarrier), victims: id === null ? [] : [id], level }
+  }, [all, id, level])
+  const { data } = useCheckQuery(body, id !== null)
+  return id === null ? null : (data ?? null)
+}
+
+interface CheckRequest {
+  readonly carriers: readonly ReturnType<typeof checkedCarrier>[]
+  readonly victims?: readonly string[]
+  readonly level: GuardLevel
+}
+
+function useCheckQuery(body: CheckRequest, isEnabled: boolean) {
+  const { api } = useServices()
+  return useQuery<FrequencyCheckBody, RefusedRequest>({
     queryKey: ['check frequencies', body],
     queryFn: async () => {
       const response = await api.write('POST', '/api/frequencies/check/', body, 'object')
       if (response.ok) return response.body
       throw new RefusedRequest(response.problem)
     },
-    enabled: plan.size > 0,
+    enabled: isEnabled,
     placeholderData: keepPreviousData,
     gcTime: 0,
   })
-  if (plan.size === 0) return { result: null, problem: null }
-  return { result: data ?? null, problem: error?.problem ?? null }
 }
 
 /** Reads the levels of scans; null for those that are still being read. */

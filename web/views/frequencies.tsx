@@ -15,13 +15,20 @@ import { formatDateTime, plainText } from '../format.ts'
 import { CarrierTable } from '../frequencies/carrier-table.tsx'
 import { changePlan, type Plan, type ShownCarrier } from '../frequencies/carriers.ts'
 import { ConflictList } from '../frequencies/conflict-list.tsx'
-import { conflictKey } from '../frequencies/conflict-text.ts'
+import { conflictKey, sortConflicts } from '../frequencies/conflict-text.ts'
 import { SpectrumControl } from '../frequencies/control.ts'
 import { Profiles } from '../frequencies/profiles.tsx'
 import { Scans } from '../frequencies/scans.tsx'
 import { Spectrum } from '../frequencies/spectrum.tsx'
 import { TvChannels } from '../frequencies/tv-channels.tsx'
-import { useCheck, useFrequencies, useGroupConflicts, useNoise, useTraces } from '../frequencies/use-frequencies.ts'
+import {
+  useCarrierConflicts,
+  useCheck,
+  useFrequencies,
+  useGroupConflicts,
+  useNoise,
+  useTraces,
+} from '../frequencies/use-frequencies.ts'
 import { type Selected, useCarriers, useConflicts, useScene, victimsOf } from '../frequencies/use-scene.ts'
 import { WhatIf } from '../frequencies/what-if.tsx'
 import { t } from '../i18n.ts'
@@ -113,8 +120,13 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
       setPlan((before) => changePlan(before ?? noPlan, id, khz, presentMhz)),
     [],
   )
+  const ofCarrier = useCarrierConflicts(all, isComplete ? null : chosenId, level)
   const listed =
-    chosenId === null ? conflicts.sorted : conflicts.sorted.filter((conflict) => victimsOf(conflict).includes(chosenId))
+    chosenId === null
+      ? conflicts.sorted
+      : sortConflicts(ofCarrier?.conflicts ?? conflicts.sorted, find).filter((conflict) =>
+          victimsOf(conflict).includes(chosenId),
+        )
   return (
     <>
       <Toolbar {...{ level, isOnlyOn, group }} isTrying={plan !== null} onTry={() => setPlan(noPlan)} />
