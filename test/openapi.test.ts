@@ -75,7 +75,8 @@ function readExamples() {
   return [...text.matchAll(/\bcurl ([^\n]*?)\$URL(\/[^\s"')|?]*)/g)].map(([, options = '', path = '']) => {
     // The body is in single quotes, or in double quotes when it contains a variable.
     const [, quoted, escaped] = /--json (?:'([^']*)'|"((?:\\.|[^"\\])*)")/.exec(options) ?? []
-    const body = quoted ?? escaped?.replaceAll('\\"', '"')
+    // A variable that is not in quotes contains an id.
+    const body = quoted ?? escaped?.replaceAll('\\"', '"').replace(/(?<!")\$[A-Z]+/g, '1')
     const [, method = body === undefined ? 'GET' : 'POST'] = /-X (\w+)/.exec(options) ?? []
     return { request: `${method} ${path}`, body: body && JSON.parse(body) }
   })
