@@ -1,6 +1,6 @@
 /** Reads the configuration of an installation and everything that users entered, in one consistent snapshot. */
 
-import type { Installation } from '../domain/installation-file.ts'
+import type { Installation } from '../domain/installation-export.ts'
 import { now } from '../platform/clock.ts'
 import { listChecks } from '../storage/checks.ts'
 import type { Database, Reader } from '../storage/database.ts'

@@ -1,7 +1,8 @@
 /** The context of an import: the file, the stored installation and the counts of the result. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Installation, InstallationFile } from '../domain/installation-file.ts'
+import type { Installation } from '../domain/installation-export.ts'
+import type { InstallationFile } from '../domain/installation-file.ts'
 import { isRecord } from '../domain/json.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Secrets } from '../storage/secrets.ts'

@@ -1,7 +1,8 @@
 /** Imports the scenes in a file. */
 
 import type { Arrangement } from '../contract/resources/scenes.ts'
-import type { DeviceReference, Installation, SceneEntry } from '../domain/installation-file.ts'
+import type { Installation } from '../domain/installation-export.ts'
+import type { DeviceReference, SceneEntry } from '../domain/installation-file.ts'
 import { nameOfChannel } from '../domain/scenes/arrangement.ts'
 import type { Show } from '../domain/shows.ts'
 import { parseTimestamp } from '../domain/timestamp.ts'

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Assignment, Unit } from './equipment/hardware.ts'
 import { emptyChannel, type Receiver } from './equipment/receiver.ts'
-import { findRepeatedCode, type Installation, toInstallationFile } from './installation-file.ts'
+import { type Installation, toInstallationFile } from './installation-export.ts'
+import { findRepeatedCode } from './installation-file.ts'
 
 /** Creates a receiver with the channels 11, 12 … in these slots. */
 function receiverWithSlots(...slots: number[]): Receiver {
