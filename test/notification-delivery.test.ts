@@ -167,6 +167,7 @@ describe.concurrent('the sender', () => {
     expect(message?.body.data.alerts.map(({ data }: { data: { name: string } }) => data.name)).toEqual(['b'])
   })
 
+  // Conformance: C-14.40.
   it('escalates an alert after the delay of the rule although the first message cannot be delivered', async () => {
     const head = await startWebhookReceiver()
     const kit = await startNotifications(['http://127.0.0.1:9/', head.url])
@@ -196,6 +197,7 @@ describe.concurrent('the sender', () => {
     await receiver.waitFor(1)
   })
 
+  // Conformance: C-14.41.
   it('sends the end of an alert that was over before its message was delivered', async () => {
     const receiver = await startWebhookReceiver([503])
     const kit = await startNotifications([receiver.url])
