@@ -215,11 +215,9 @@ export function drawSelected({ context, height, colours, toX }: Stage, from: num
 }
 
 export function drawPlayhead({ context, height, colours, toX }: Stage, at: number): void {
-  const x = Math.round(toX(at))
-  context.fillStyle = colours.page
-  context.fillRect(x - 2, 0, 5, height)
+  // A wider line would hide an RF dropout, which is at least three pixels wide.
   context.fillStyle = colours.text
-  context.fillRect(x - 0.5, 0, 2, height)
+  context.fillRect(Math.round(toX(at)), 0, 1, height)
 }
 
 /** Draws the time of the playhead above the strips. */
