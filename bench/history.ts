@@ -212,6 +212,8 @@ async function measureQueries({ history }: Target, days: number) {
     history.query({ channelIds: ids, from, to: from + length, maxPoints, series: levelSeries })
   const at = (index: number, length: number) => start + ((index * 7919 * 37) % Math.max(1, end - start - length))
   const first = (index: number) => (index * 7) % (channelIds.length - 99)
+  // The service starts the thread when it starts.
+  await history.range()
   const stop = watchHolds()
   const times = {
     dayMs: await percentileOfRuns((index) => ask([1 + ((index * 37) % 400)], at(index, daySeconds), daySeconds, 600)),
