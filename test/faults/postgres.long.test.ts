@@ -111,7 +111,8 @@ describe('PostgreSQL that does not respond', () => {
       const [receiver] = await app.receivers()
       return receiver && channelOf(receiver).transmitter?.rf_level === -41
     })
-    await until('health reports the failure', async () => (await app.get('/api/health/')).status === 503)
+    const isReported = async () => (await app.get('/api/health/')).status === 503
+    await until('health reports the failure', isReported, timeLimit(1000))
     await server.signal('SIGCONT')
     const restartedAt = performance.now()
     await until('the status is healthy', () => isHealthy(app, admin), 15_000)
