@@ -9,14 +9,11 @@ import type { LevelHistory } from '../domain/history/level-history.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { Database } from '../storage/database.ts'
 import { readEvents } from '../storage/events.ts'
+import { type RecordingHistory, storeRecentSeconds } from './store-recent-seconds.ts'
 
 export interface IdleNoiseDeps {
   readonly db: Database
-  readonly history: {
-    readonly levels: Pick<LevelHistory, 'findIdleNoise'>
-    /** Stores the finished seconds that the recorder still holds. */
-    flush(): Promise<void>
-  }
+  readonly history: RecordingHistory & { readonly levels: Pick<LevelHistory, 'findIdleNoise'> }
   readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
   thresholdsOf(receiver: Receiver, channel: Channel): Pick<Thresholds, 'RF_NOISE_DBM'>
   now(): number
@@ -25,8 +22,7 @@ export interface IdleNoiseDeps {
 export async function listIdleNoise(deps: IdleNoiseDeps, hours: number): Promise<FrequencyNoiseBody> {
   const to = Math.floor(deps.now() / 1000)
   const from = to - hours * 3600
-  // What is stored can be read while the disk is full; the recorder itself reports that it cannot write.
-  await deps.history.flush().catch(() => {})
+  await storeRecentSeconds(deps, to * 1000)
   const channels = listTunedChannels(deps)
   const tunedAt = await readTunedAt(deps.db, from)
   const since = new Map([...channels.keys()].map((id) => [id, tunedAt.get(id) ?? from]))

@@ -23,23 +23,17 @@ import { listAlertsDuring } from '../storage/alerts.ts'
 import { listStatesOfChannel } from '../storage/channel-states.ts'
 import type { Database, Reader } from '../storage/database.ts'
 import { readEvents } from '../storage/events.ts'
+import { type RecordingHistory, storeRecentSeconds } from './store-recent-seconds.ts'
 
 export interface ReportDeps {
   readonly db: Database
-  readonly history: {
-    readonly levels: Pick<LevelHistory, 'summarize'>
-    /** Stores the finished seconds that the recorder still holds. */
-    flush(): Promise<void>
-  }
+  readonly history: RecordingHistory & { readonly levels: Pick<LevelHistory, 'summarize'> }
   readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
   groups(): readonly Group[]
   /** Returns the active assignments. */
   assignments(): readonly ChannelAssignment[]
   now(): number
 }
-
-/** The recorder holds seconds for at most this time before it stores them. */
-const recorderDelayMs = 10_000
 
 /** Throws a RequestError if the show has not started. */
 export async function reportShow(deps: ReportDeps, show: Show): Promise<ShowReport> {
@@ -53,7 +47,7 @@ export async function reportShow(deps: ReportDeps, show: Show): Promise<ShowRepo
     [...current].map(([id, { slot }]) => ({ id, slot })),
     deps.groups(),
   )
-  if (range.to >= deps.now() - recorderDelayMs) await deps.history.flush().catch(() => {})
+  await storeRecentSeconds(deps, range.to)
   const seconds = [Math.floor(range.from / 1000), Math.ceil(range.to / 1000)] as const
   const summaries = await deps.history.levels.summarize(ids, ...seconds)
   const story: ShowStory = {

@@ -1,5 +1,6 @@
 /** Routes for recorded levels. */
 
+import { type RecordingHistory, storeRecentSeconds } from '../../actions/store-recent-seconds.ts'
 import * as operations from '../../contract/operations/history.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Settings } from '../../contract/settings.ts'
@@ -19,11 +20,7 @@ import type { ContractServer } from '../server/contract.ts'
 import { sendBytes, sendCsv } from '../server/response.ts'
 
 export interface HistoryRoutesDeps {
-  readonly history: {
-    readonly levels: LevelHistory
-    /** Stores the finished seconds that the recorder still holds. */
-    flush(): Promise<void>
-  }
+  readonly history: RecordingHistory & { readonly levels: LevelHistory }
   /** Returns the states of all channels at a time, in epoch milliseconds. */
   channelStatesAt(time: number): Promise<readonly ChannelStateAt[]>
   readonly receiverStore: ReceiverStore
@@ -42,7 +39,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
     handler: async (request, reply) => {
       const query = parseLevelQuery(request.query, deps.now())
       await requireChannels(deps, query.channelIds)
-      await storeRecentSeconds(deps, query.to)
+      await storeRecentSeconds(deps, query.to * 1000)
       return sendBytes(request, reply, await levels.query(query))
     },
   })
@@ -52,7 +49,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
     handler: async (request, reply) => {
       const { channelIds, ...range } = parseLevelExport(request.query, deps.now())
       await requireChannels(deps, channelIds)
-      await storeRecentSeconds(deps, range.to)
+      await storeRecentSeconds(deps, range.to * 1000)
       const names = new Map(channelsOf(deps).map(({ id, name }) => [id, name]))
       const channels = channelIds.map((id) => ({ id, name: names.get(id) ?? '' }))
       return sendCsv(request, reply, 'levels.csv', levels.exportCsv({ ...range, channels }))
@@ -85,7 +82,7 @@ const maxMoments = 8
 const momentMs = 2000
 
 async function momentJson(deps: HistoryRoutesDeps, time: number): Promise<Uint8Array> {
-  await storeRecentSeconds(deps, time + 1)
+  await storeRecentSeconds(deps, (time + 1) * 1000)
   // Like its letter, the state of a second is that at its end.
   const [levels, rows] = await Promise.all([deps.history.levels.at(time), deps.channelStatesAt(time * 1000 + 999)])
   if (levels === null) throw new RequestError('not_found', { subject: 'record of this time' })
@@ -97,16 +94,6 @@ async function momentJson(deps: HistoryRoutesDeps, time: number): Promise<Uint8A
     placeholders: deps.placeholderStore.list().map(toPlaceholderInData),
   }
   return Buffer.from(JSON.stringify(toDataAtTime({ time, levels, states }, today)))
-}
-
-/** The recorder holds seconds for at most this time before it stores them. */
-const recorderDelayMs = 10_000
-
-/** Stores what the recorder still holds if a range reaches the present. `to` is in epoch seconds. */
-async function storeRecentSeconds({ history, now }: HistoryRoutesDeps, to: number): Promise<void> {
-  if (to * 1000 < now() - recorderDelayMs) return
-  // What is stored can be read while the disk is full; the recorder itself reports that it cannot write.
-  await history.flush().catch(() => {})
 }
 
 function channelsOf({ receiverStore }: HistoryRoutesDeps): readonly Channel[] {
