@@ -214,7 +214,7 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     live: runtime.live,
     history: runtime.history,
     isRecording: () => runtime.history.isRecording,
-    historySize: () => runtime.history.levels.size(),
+    historySize: () => runtime.history.size(),
     noiseDeps: {
       ...{ db: runtime.db, history: runtime.history, receiverStore: runtime.receiverStore, now },
       thresholdsOf: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel),

@@ -8,6 +8,7 @@ import type { LevelHistory, PrunedTier } from '../domain/history/level-history.t
 import { listPinnedRanges } from '../domain/history/retention.ts'
 import { ChannelStates } from '../monitoring/channel-states.ts'
 import { type DiskSpace, Recorder } from '../monitoring/recorder.ts'
+import { withTimeout } from '../monitoring/wait.ts'
 import { now } from '../platform/clock.ts'
 import { listAlertRanges } from '../storage/alerts.ts'
 import { listLastChannelStates, pruneChannelStates, saveChannelStates } from '../storage/channel-states.ts'
@@ -33,6 +34,8 @@ export interface History {
   readonly levels: LevelHistory
   /** Whether this process records levels now. */
   readonly isRecording: boolean
+  /** Returns the bytes on the disk; null if they cannot be determined soon. */
+  size(): Promise<number | null>
   /** Stores what is recorded but not stored yet, so that it can be queried. */
   flush(): Promise<void>
   /** Deletes what is older or larger than the settings allow. */
@@ -40,6 +43,8 @@ export interface History {
 }
 
 const pruneEveryMs = 3_600_000
+/** The thread of the history may be busy, or its disk slow. */
+const sizeWithinMs = 1000
 const prunedAtOnce = 1000
 const dayMs = 86_400_000
 /** The largest default of `HISTORY_MAX_GB`, in bytes, and the multiple to which smaller ones are rounded. */
@@ -92,6 +97,14 @@ export class RunningHistory implements History {
 
   get isRecording(): boolean {
     return this.#recorder.isRecording
+  }
+
+  async size(): Promise<number | null> {
+    const size = await withTimeout(
+      this.levels.size().catch(() => null),
+      sizeWithinMs,
+    )
+    return size === 'late' ? null : size
   }
 
   /** Starts to record the receivers that this process evaluates. */

@@ -30,8 +30,8 @@ export interface MetricsDeps {
   readonly alerts: { list(): readonly Alert[] }
   /** Whether this process records levels now. */
   isRecording(): boolean
-  /** Bytes of the recorded levels on the disk. */
-  historySize(): Promise<number>
+  /** Bytes of the recorded levels on the disk; null if they cannot be determined soon. */
+  historySize(): Promise<number | null>
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
 }
@@ -182,11 +182,10 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
   add('store_reachable', '0 while the database cannot be read.').set(1)
 }
 
-/** The size of the history is omitted while it cannot be read. */
+/** The size of the history is omitted while it is not known. */
 async function describeHistory({ isRecording, historySize }: MetricsDeps, add: Add): Promise<void> {
   add('history_recording', '1 while this process records levels, else 0.').set(isRecording() ? 1 : 0)
-  const bytes = await historySize().catch(() => null)
-  set(add('history_bytes', 'Recorded levels on the disk, in bytes.'), {}, bytes)
+  set(add('history_bytes', 'Recorded levels on the disk, in bytes.'), {}, await historySize())
 }
 
 function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
