@@ -50,15 +50,20 @@ export async function loaded(page: Page) {
   await eventually(() => countPixels(page, '--ok-edge')).toBeGreaterThan(50)
 }
 
+/** Returns an expression for the page: the pixel of a colour of the style sheet, as a canvas stores it. */
+const readColour = (token: string) => `(() => {
+    const read = document.createElement('canvas').getContext('2d')
+    read.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('${token}').trim()
+    read.fillRect(0, 0, 1, 1)
+    return new Uint32Array(read.getImageData(0, 0, 1, 1).data.buffer)[0]
+  })()`
+
 /** Counts the pixels of the strips, or of one of them, that have a colour of the style sheet. */
 export function countPixels(page: Page, token: string, row?: number): Promise<number> {
   return page.evaluate<number>(`(() => {
     const strips = document.querySelector('.strips-canvas')
     const rowHeight = document.querySelector('.strips-labels li').offsetHeight * devicePixelRatio
-    const read = document.createElement('canvas').getContext('2d')
-    read.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('${token}').trim()
-    read.fillRect(0, 0, 1, 1)
-    const colour = new Uint32Array(read.getImageData(0, 0, 1, 1).data.buffer)[0]
+    const colour = ${readColour(token)}
     const [top, height] = ${row === undefined ? '[0, strips.height]' : `[${row} * rowHeight, rowHeight]`}
     const { data } = strips.getContext('2d').getImageData(0, top, strips.width, height)
     return new Uint32Array(data.buffer).filter((pixel) => pixel === colour).length
@@ -76,10 +81,7 @@ export async function rangeOf(page: Page) {
 export function findInHeader(page: Page, token: string): Promise<readonly [number, number] | null> {
   return page.evaluate<readonly [number, number] | null>(`(() => {
     const header = document.querySelector('.strips-header')
-    const read = document.createElement('canvas').getContext('2d')
-    read.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('${token}').trim()
-    read.fillRect(0, 0, 1, 1)
-    const colour = new Uint32Array(read.getImageData(0, 0, 1, 1).data.buffer)[0]
+    const colour = ${readColour(token)}
     const { data } = header.getContext('2d').getImageData(0, 0, header.width, header.height)
     const columns = []
     for (const [index, pixel] of new Uint32Array(data.buffer).entries())
