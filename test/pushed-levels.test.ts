@@ -1,5 +1,6 @@
-/** Messages of JSON subscriptions that contain nothing but levels, and so bypass reports if everything is known. */
+/** Messages of JSON subscriptions: those that contain nothing but levels bypass reports if everything is known. */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until } from './app.ts'
 
@@ -42,5 +43,47 @@ describe.concurrent.each(systems)('levels pushed over %s', (_, start, toMessage)
 
     sendLevels(3, -45)
     await hasLevel(-45, 3)
+  })
+})
+
+const waits = ['while the list is on its way', 'while the cycle waits for the database'] as const
+
+describe.concurrent.each(waits)('values pushed %s', (wait) => {
+  it('are not replaced by older ones that the cycle has read', async () => {
+    const simulator = await startShure({ receivers: 1, pushesPerSecond: 0 })
+    const { id } = deviceOf(simulator)
+    simulator.show.set(id, { battery: 90, rf_level: -50, audio_level: -20 }, 1)
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
+    await until('the receiver is known', async () => (await app.receivers()).length === 1)
+    await until('the subscription is connected', () => simulator.push.connections === 1)
+    const read = async () => {
+      const { transmitter } = channelOf(await app.receiver(id))
+      return [transmitter?.battery, transmitter?.rf_level, transmitter?.audio_level]
+    }
+    await until('its values are known', async () => (await read())[0] === 90)
+    const lists = () => simulator.requests.count('/api/v1/devices', 'GET')
+    const nextLists = async (count: number) => {
+      const last = lists() + count
+      await until(`${count} more lists were requested`, () => lists() >= last)
+    }
+
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const isDatabaseBusy = wait === 'while the cycle waits for the database'
+    const writing = isDatabaseBusy ? app.runtime.ingest.change(() => held) : undefined
+    if (!isDatabaseBusy) simulator.setFault({ type: 'late', afterMs: 600 }, { path: /devices$/ })
+    await nextLists(isDatabaseBusy ? 2 : 1)
+    simulator.show.set(id, { battery: 15, rf_level: -71 }, 1)
+    simulator.push.flush()
+    await until('the pushed values are known', async () => (await read())[0] === 15)
+    release()
+    await writing
+    const end = lists() + 3
+    while (lists() < end) {
+      expect(await read()).toEqual([15, -71, -20])
+      await pause(10)
+    }
   })
 })

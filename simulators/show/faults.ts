@@ -9,6 +9,8 @@ export type Fault =
   | { readonly type: 'hang' }
   /** Sends the correct response, one byte every half second. */
   | { readonly type: 'drip' }
+  /** Sends the response that is correct at the time of the request this much later. */
+  | { readonly type: 'late'; readonly afterMs: number }
   | { readonly type: 'reset' }
   | {
       readonly type: 'status'
@@ -74,6 +76,9 @@ export function applyFault(
       break
     case 'drip':
       drip(response, apiResponse)
+      break
+    case 'late':
+      setTimeout(() => send(response, apiResponse), fault.afterMs)
       break
     case 'status':
       send(response, fault)

@@ -4,7 +4,7 @@
  */
 
 import type { Unit } from '../domain/equipment/hardware.ts'
-import type { Receiver } from '../domain/equipment/receiver.ts'
+import { type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
@@ -245,12 +245,16 @@ export class Ingest {
   }
 
   /** Returns whether the levels differ from the known ones. */
-  #applyLevelReport({ receiver, readings }: LevelReport, { at }: IngestPlan, source?: string): boolean {
-    const { alerts, conditions, reportingSources } = this.#deps
+  #applyLevelReport({ receiver, readings, before }: LevelReport, { at }: IngestPlan, source?: string): boolean {
+    const { receiverStore, alerts, conditions, reportingSources } = this.#deps
     if (source !== undefined) reportingSources.record(receiver.id, source)
     alerts.evaluateReceiver(receiver, receiver)
     conditions.watch(receiver.id)
-    return this.levelLane.applyReported(receiver.id, readings, at)
+    const current = before && receiverStore.get(receiver.id)
+    if (before === undefined || current === undefined) return this.levelLane.applyReported(receiver.id, readings, at)
+    const rows = receiverStore.levels.rowsOf(receiver.id)
+    const newest = withoutSuperseded(readings, before.channels, current.channels)
+    return rows !== undefined && this.levelLane.apply(rows, newest)
   }
 
   #recordSource({ source }: Batch, updates: readonly Update[]): void {

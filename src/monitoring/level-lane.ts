@@ -34,9 +34,9 @@ export class LevelLane {
     this.#deps = deps
   }
 
-  /** Applies samples that have just arrived. */
-  apply(rows: LevelRows, samples: readonly LevelSample[]): void {
-    this.#apply(rows, samples, this.#deps.now())
+  /** Applies samples that have just arrived. Returns whether any level has changed. */
+  apply(rows: LevelRows, samples: readonly LevelSample[]): boolean {
+    return this.#apply(rows, samples, this.#deps.now())
   }
 
   /**

@@ -1,7 +1,12 @@
 /** Plans a batch of device reports against the receivers in memory. Changes nothing. */
 
 import { planReportedUnits, type ReportedUnits } from '../domain/equipment/hardware.ts'
-import type { ChannelReading, DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
+import {
+  type ChannelReading,
+  type DeviceReport,
+  type Receiver,
+  withoutSuperseded,
+} from '../domain/equipment/receiver.ts'
 import {
   applyUpdate,
   changeWithoutReport,
@@ -9,11 +14,12 @@ import {
   IngestPlanBuilder,
   isStructural,
   type LevelReport,
+  type ReceiverAtRead,
   type Update,
 } from '../domain/identity/ingest-plan.ts'
 import type { ProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
-import { hasOnlyLevels, haveSameFacts, type LevelSample, withoutLevels } from '../domain/levels/level-sample.ts'
+import { hasOnlyLevels, type LevelSample } from '../domain/levels/level-sample.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
@@ -30,6 +36,8 @@ export interface Batch {
    * object can be passed again when only levels have changed.
    */
   readonly newerLevels?: ReadonlyMap<DeviceReport, readonly LevelSample[]>
+  /** Absent if nothing is pushed while the reports are read and wait to be stored. */
+  readonly receiverAtRead?: ReceiverAtRead | undefined
   /** Receivers to be marked as offline, unless this batch contains a report of them. */
   readonly offline?: readonly number[]
   /** Ids of devices that the upstream system has not listed for several polls. */
@@ -171,7 +179,7 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
   return {
     plan(batch) {
       const builder = startPlan(batch)
-      for (const report of batch.reports) builder.add(report, batch.newerLevels?.get(report))
+      for (const report of batch.reports) builder.add(report, batch.newerLevels?.get(report), batch.receiverAtRead)
       return withOffline(builder.plan, batch)
     },
     async planInSlices(batches) {
@@ -184,7 +192,7 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
         const firstLevelReport = plan.levelReports.length
         const firstUpdate = plan.updates.length
         for (const report of batch.reports) {
-          builder.add(report, batch.newerLevels?.get(report))
+          builder.add(report, batch.newerLevels?.get(report), batch.receiverAtRead)
           if (isTimeSliceUsed()) await yieldToEventLoop()
         }
         const report = countSince(before, toReport(batch, plan))
@@ -218,26 +226,24 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
     applyToCurrent(update, extended = noneExtended, known = receiverStore.get(update.receiver.id) ?? update.receiver) {
       const channels = withNewChannels(known, extended.get(known.id))
       const receiver = channels === known.channels ? known : { ...known, channels }
-      const hasNewerLevels = known.last_seen > (update.fields.last_seen ?? known.last_seen)
-      return applyUpdate(receiver, hasNewerLevels ? withoutOlderValues(update, receiver) : update)
+      const isAsPlanned = known.channels === update.receiver.channels
+      return applyUpdate(receiver, isAsPlanned ? update : withoutOlderValues(update, receiver))
     },
   }
 }
 
 const noneExtended: ReadonlyMap<number, Receiver> = new Map()
 
-/**
- * Removes what is older than the record: the levels of an update, and its readings of channels of which something else has
- * been received as well. Used when newer levels arrived while the update was waiting to be written to the database.
- */
-function withoutOlderValues(update: Update, current: Receiver): Pick<Update, 'fields' | 'readings'> {
-  const { last_seen: _, ...fields } = update.fields
-  const channelIn = ({ channels }: Receiver, number: number) => channels.find(({ channel }) => channel === number)
-  const readings = update.readings.filter(({ channel: number }) => {
-    const [planned, known] = [channelIn(update.receiver, number), channelIn(current, number)]
-    return planned === undefined || known === undefined || haveSameFacts(planned, known)
-  })
-  return { fields, readings: readings.map(withoutLevels) }
+/** Removes the values of an update that have changed since it was planned, because newer ones were pushed. */
+function withoutOlderValues(
+  { fields, readings, receiver }: Update,
+  current: Receiver,
+): Pick<Update, 'fields' | 'readings'> {
+  const { last_seen = current.last_seen, ...others } = fields
+  return {
+    fields: last_seen < current.last_seen ? others : fields,
+    readings: withoutSuperseded(readings, receiver.channels, current.channels),
+  }
 }
 
 /** Returns the known channels and the newly created ones. */

@@ -74,7 +74,7 @@ interface RunningCycle {
 }
 
 /** What a cycle has read from the source. */
-interface Reading extends Pick<Batch, 'newerLevels'> {
+interface Reading extends Pick<Batch, 'newerLevels' | 'receiverAtRead'> {
   readonly reports: readonly DeviceReport[]
   /** Whether the reports contain every device of the source. */
   readonly isListed: boolean
@@ -233,12 +233,14 @@ export class Poller {
         onLevelsRead: isPreview ? undefined : (entry, readStart) => this.#ingestLevels(entry, options, readStart),
       })
       .catch((error: unknown) => error)
-    const reports = await this.devices.createReports(entries, start)
-    return { ...reports, isListed: true, malformed, repeated: list.devices.length - entries.length, problems, failure }
+    const { reports, newerLevels } = await this.devices.createReports(entries)
+    const repeated = list.devices.length - entries.length
+    const { receiverAtRead } = start
+    return { reports, newerLevels, receiverAtRead, isListed: true, malformed, repeated, problems, failure }
   }
 
   /**
-   * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process
+   * Ingests the levels read from a subscribed device, except those pushed since the cycle began. If another process
    * holds the subscription, the levels are discarded if newer ones have been stored since the read began. Otherwise
    * they are stored at once, because unsaved levels would take precedence over those that the other process stores.
    */
@@ -253,17 +255,19 @@ export class Poller {
       }
     }
     const { id: source, manufacturer } = this.source
-    const reports = [this.devices.reportWithoutPushed(entry, start)]
-    await ingest.ingest({ manufacturer, source, reports, endsCycle, ...(guard && { guard }) })
+    const { receiverAtRead } = start
+    const reports = [this.devices.reportOf(entry)]
+    await ingest.ingest({ manufacturer, source, reports, receiverAtRead, endsCycle, ...(guard && { guard }) })
   }
 
-  async #toBatch({ reports, newerLevels, failure }: Reading, { guard }: CycleOptions): Promise<Batch> {
+  async #toBatch({ reports, newerLevels, receiverAtRead, failure }: Reading, { guard }: CycleOptions): Promise<Batch> {
     const hasSucceeded = failure === undefined
     return {
       manufacturer: this.source.manufacturer,
       source: this.source.id,
       reports,
       ...(newerLevels && { newerLevels }),
+      receiverAtRead,
       offline: hasSucceeded ? await this.devices.findOfflineReceivers() : [],
       missing: hasSucceeded ? this.devices.missingIds() : [],
       endsCycle: true,

@@ -3,7 +3,8 @@
  * them the subscription reports, and which are missing or replaced by other hardware.
  */
 
-import { type DeviceReport, type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
+import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
+import type { ReceiverAtRead } from '../domain/identity/ingest-plan.ts'
 import { isReplacedHardware } from '../domain/identity/reconcile.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { DeviceList, ProtocolAdapter, UpstreamDevice } from '../manufacturers/plugin.ts'
@@ -22,13 +23,14 @@ import {
 
 import type { Batch } from './plan-batch.ts'
 
-/** When a cycle or a read began, and the receivers as they were when the cycle began. */
+/** When a cycle or a read began. */
 export interface CycleStart {
   /** Epoch milliseconds. */
   readonly at: number
   /** `performance.now()` */
   readonly monotonicAt: number
-  findReceiver(id: number): Receiver | undefined
+  /** The receivers as they were when the cycle began; absent if the source has no subscription. */
+  readonly receiverAtRead?: ReceiverAtRead | undefined
 }
 
 export interface SourceDevicesDeps {
@@ -55,10 +57,6 @@ export class SourceDevices {
   readonly #pushedLevelIds = new Set<string>()
   /** When this process connected its subscription; null while it has none. */
   #subscribedAt: number | null = null
-  /** Whether a cycle is reading the list. */
-  #isReading = false
-  /** Finds receivers as they were before levels were pushed in this cycle; undefined while there is no subscription. */
-  #findReceiverAtStart: CycleStart['findReceiver'] | undefined
 
   constructor(deps: SourceDevicesDeps, source: MonitoredSource) {
     this.#deps = deps
@@ -181,40 +179,30 @@ export class SourceDevices {
   }
 
   /**
-   * Starts a cycle. Remembers the receivers as they are now, because pushed levels may change them while the list is
-   * being read.
+   * Starts a cycle. Remembers the receivers as they are now, because the subscription may change them while the list is
+   * being read and until its reports are stored.
    */
   startCycle(): CycleStart {
-    this.#isReading = true
-    const isPushed = this.isSubscribed || this.#connected().length > 0
-    this.#findReceiverAtStart = isPushed ? this.#rememberReceivers() : undefined
-    return {
-      at: this.#deps.now(),
-      monotonicAt: performance.now(),
-      findReceiver: (id) => this.#findReceiverAtStart?.(id),
-    }
+    const start = { at: this.#deps.now(), monotonicAt: performance.now() }
+    return this.#adapter.subscribe === undefined ? start : { ...start, receiverAtRead: this.#rememberReceivers() }
   }
 
   /** Ends the cycle with a report of each identified device. */
-  async createReports(
-    devices: readonly RememberedDevice[],
-    start: CycleStart,
-  ): Promise<Required<Pick<Batch, 'reports' | 'newerLevels'>>> {
+  async createReports(devices: readonly RememberedDevice[]): Promise<Required<Pick<Batch, 'reports' | 'newerLevels'>>> {
     const reports: DeviceReport[] = []
     const newerLevels = new Map<DeviceReport, readonly LevelSample[]>()
     for (const entry of devices) {
       const translation = this.translationOf(entry)
       if (!translation.hasIdentity) continue
-      const report = this.#createReport(entry, start)
+      const report = this.#createReport(entry)
       reports.push(report)
       if (entry.levels !== null && report === translation.report) newerLevels.set(report, entry.levels)
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    this.#isReading = false
     return { reports, newerLevels }
   }
 
-  #createReport(entry: RememberedDevice, start: CycleStart): DeviceReport {
+  #createReport(entry: RememberedDevice): DeviceReport {
     const translation = this.translationOf(entry)
     const subscribedSince = this.subscribedSince(entry)
     // Only the process that holds the subscription knows for which devices levels were pushed. Other processes assume
@@ -223,20 +211,12 @@ export class SourceDevices {
       subscribedSince !== null &&
       entry.levelsAt >= subscribedSince &&
       (this.#pushedLevelIds.has(entry.id) || this.#subscribedAt === null)
-    if (areLevelsPushed) return withoutLevels(translation)
-    // The subscription of this process delivers levels even before its connection is recorded.
-    const mayBePushed = subscribedSince !== null || this.isSubscribed
-    return mayBePushed ? this.reportWithoutPushed(entry, start) : translation.report
+    return areLevelsPushed ? withoutLevels(translation) : translation.report
   }
 
-  /** Returns the device's report without the levels for which newer ones were pushed since the cycle began. */
-  reportWithoutPushed(entry: RememberedDevice, { findReceiver }: CycleStart): DeviceReport {
-    const report = this.#memory.reportOf(entry)
-    const receiver = this.currentReceiver(entry)
-    const before = receiver && findReceiver(receiver.id)
-    if (report.channels === undefined || receiver === undefined || before === undefined) return report
-    const channels = withoutSuperseded(report.channels, before.channels, receiver.channels)
-    return channels === report.channels ? report : { ...report, channels }
+  /** Returns the device's report with its newest levels. */
+  reportOf(entry: RememberedDevice): DeviceReport {
+    return this.#memory.reportOf(entry)
   }
 
   /** Returns the ids of devices that were missing in `missedUntilOffline` successful polls. */
@@ -270,7 +250,6 @@ export class SourceDevices {
   /** Sets whether this process holds an open subscription to the source. */
   setSubscribed(isSubscribed: boolean): void {
     this.#subscribedAt = isSubscribed ? this.#deps.now() : null
-    if (isSubscribed && this.#isReading) this.#findReceiverAtStart ??= this.#rememberReceivers()
     this.#pushedLevelIds.clear()
   }
 
@@ -303,7 +282,7 @@ export class SourceDevices {
     return isReplaced
   }
 
-  #rememberReceivers(): CycleStart['findReceiver'] {
+  #rememberReceivers(): ReceiverAtRead {
     const receivers = this.#deps.receiverStore.list(this.#source.manufacturer)
     let byId: ReadonlyMap<number, Receiver> | undefined
     return (id) => {

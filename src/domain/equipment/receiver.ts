@@ -201,14 +201,14 @@ export function mergeChannels(known: readonly Channel[], reported: readonly Chan
 }
 
 /**
- * Drops the fields that another report changed while `read` was being read, because that report is newer. `before` and
- * `now` are the channels at the start and the end of reading. Returns `read` itself if nothing changed.
+ * Drops the fields that another report has changed since `read` was requested, because that report is newer. `before`
+ * are the channels as they were then. Returns `read` itself if nothing changed.
  */
-export function withoutSuperseded(
-  read: readonly ChannelReading[],
+export function withoutSuperseded<Reading extends Pick<ChannelReading, 'channel'>>(
+  read: readonly Reading[],
   before: readonly Channel[],
   now: readonly Channel[],
-): readonly ChannelReading[] {
+): readonly Reading[] {
   if (before === now) return read
   return read.map((reading) => {
     const isSameNumber = ({ channel }: Channel) => channel === reading.channel

@@ -16,6 +16,7 @@ import {
   type Receiver,
   reportedField,
   reportedHardware,
+  withoutSuperseded,
 } from '../equipment/receiver.ts'
 import { type LevelSample, withLevels } from '../levels/level-sample.ts'
 import type { ProtocolPrecedence } from './protocol-precedence.ts'
@@ -57,7 +58,12 @@ export interface Update {
 export interface LevelReport {
   readonly receiver: Receiver
   readonly readings: readonly LevelSample[]
+  /** The receiver when the readings were taken, if newer ones may have been pushed since. */
+  readonly before?: Receiver | undefined
 }
+
+/** Returns a receiver as it was when its report was read, if newer values may have been pushed since. */
+export type ReceiverAtRead = (id: number) => Receiver | undefined
 
 export interface Move {
   readonly receiver: Receiver
@@ -147,8 +153,11 @@ export class IngestPlanBuilder {
     return this.#plan
   }
 
-  /** Adds a report. `levels` are newer than the levels in the report. */
-  add(report: DeviceReport, levels?: readonly LevelSample[]): void {
+  /**
+   * Adds a report. `levels` are newer than the levels in the report. What differs from the receiver in `receiverAtRead`
+   * was pushed since, and is kept.
+   */
+  add(report: DeviceReport, levels?: readonly LevelSample[], receiverAtRead?: ReceiverAtRead): void {
     const { manufacturer, findLevelReceiver } = this.#context
     if (reportsUnits(report)) this.#plan.unitReports.push(report)
     if (report.kind !== 'receiver') return
@@ -160,8 +169,9 @@ export class IngestPlanBuilder {
       return
     }
     this.#reportedIds.add(report.id)
-    if (receiver === undefined) this.#planReport(levels === undefined ? report : withLevels(report, levels))
-    else this.#addLevelReport(receiver, levels ?? report.channels ?? [])
+    if (receiver !== undefined) {
+      this.#addLevelReport(receiver, levels ?? report.channels ?? [], receiverAtRead?.(receiver.id))
+    } else this.#planReport(levels === undefined ? report : withLevels(report, levels), receiverAtRead)
   }
 
   /** Returns false if an earlier report of this batch has the same identity. */
@@ -175,10 +185,10 @@ export class IngestPlanBuilder {
     return true
   }
 
-  #addLevelReport(receiver: Receiver, readings: readonly LevelSample[]): void {
+  #addLevelReport(receiver: Receiver, readings: readonly LevelSample[], before: Receiver | undefined): void {
     this.#plan.duplicates += 1
     this.#levelReceivers.add(receiver.id)
-    this.#plan.levelReports.push({ receiver, readings })
+    this.#plan.levelReports.push({ receiver, readings, before })
   }
 
   /** The known receivers with the changes that are planned so far. */
@@ -191,7 +201,7 @@ export class IngestPlanBuilder {
     this.#overlay.put(receiver)
   }
 
-  #planReport(report: DeviceReport): void {
+  #planReport(report: DeviceReport, receiverAtRead?: ReceiverAtRead): void {
     const { manufacturer } = this.#context
     const outcome = reconcile(this.#current, manufacturer, report)
     // An earlier report in this batch already created the receiver under another API id, or reported its levels.
@@ -206,12 +216,12 @@ export class IngestPlanBuilder {
       case 'moved': {
         const effective = this.#applyPrecedence(outcome.receiver, report)
         if (effective.ip === outcome.new_ip) this.#plan.moves.push(outcome)
-        this.#addUpdate(outcome.receiver, effective)
+        this.#addUpdate(outcome.receiver, effective, receiverAtRead)
         break
       }
       case 'duplicate':
         this.#plan.duplicates += 1
-        this.#addUpdate(outcome.receiver, this.#applyPrecedence(outcome.receiver, report))
+        this.#addUpdate(outcome.receiver, this.#applyPrecedence(outcome.receiver, report), receiverAtRead)
         break
       case 'conflict': {
         const { conflict_type, existing } = outcome
@@ -237,10 +247,11 @@ export class IngestPlanBuilder {
     return this.#context.precedence?.apply(receiver, report) ?? report
   }
 
-  #addUpdate(receiver: Receiver, report: DeviceReport): void {
+  #addUpdate(receiver: Receiver, report: DeviceReport, receiverAtRead?: ReceiverAtRead): void {
     const { updates } = this.#plan
     const fields = diffReport(this.#current, receiver, report, this.#context.at)
-    const readings = report.channels ?? []
+    const before = receiverAtRead?.(receiver.id) ?? receiver
+    const readings = withoutSuperseded(report.channels ?? [], before.channels, receiver.channels)
     const newChannels = missingChannels(receiver.channels, readings)
     const channels = mergeChannels(receiver.channels, readings)
     const hasChanges = newChannels.length > 0 || hasFieldChanges(fields) || channels !== receiver.channels

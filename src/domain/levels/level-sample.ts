@@ -72,23 +72,6 @@ export function hasOnlyLevels(receiver: Receiver, report: DeviceReport): boolean
   return true
 }
 
-/** Whether two records of a channel differ in nothing that a device reports but levels. */
-export function haveSameFacts(before: Channel, { channel, name, frequency, transmitter, details }: Channel): boolean {
-  return hasSameFacts(before, { channel, name, frequency, transmitter, ...(details && { details }) })
-}
-
-/** Returns the reading without its levels. */
-export function withoutLevels(reading: ChannelReading): ChannelReading {
-  const facts = <T extends object>(values: T, levels: ReadonlySet<string>) =>
-    Object.fromEntries(Object.entries(values).filter(([name]) => !levels.has(name))) as T
-  const { transmitter, details } = reading
-  return {
-    ...facts(reading, levelFieldNames),
-    ...(transmitter && { transmitter: facts(transmitter, levelFieldNames) }),
-    ...(details && { details: facts(details, levelDetailNames) }),
-  }
-}
-
 /** Whether the reading differs from the known channel in nothing but levels. */
 function hasSameFacts(channel: Channel, reading: ChannelReading): boolean {
   for (const field in reading) {
