@@ -165,6 +165,22 @@ describe('a session', () => {
     await find(iterator, (event) => transmitterOf(event)?.battery === 12)
   })
 
+  test('reports the warnings of a channel and its transmitter until they end', async () => {
+    const simulator = await start()
+    const iterator = await follow(openTestSource(simulator.url))
+    const hasWarnings = (expected: string) => (event: PushEvent) => {
+      const { details, transmitter } = (event.type === 'report' && event.report.channels?.[0]) || {}
+      return [details?.overload, details?.rf_low, transmitter?.details?.battery_low].join() === expected
+    }
+    await find(iterator, hasWarnings('false,false,false'))
+    simulator.set('/api/channel/0/warnings', ['LowSignal'])
+    simulator.set('/api/transmitters/0/warnings', ['LowBattery', 'AfPeak'])
+    await find(iterator, hasWarnings('true,true,true'))
+    simulator.set('/api/channel/0/warnings', [])
+    simulator.set('/api/transmitters/0/warnings', [])
+    await find(iterator, hasWarnings('false,false,false'))
+  })
+
   test('continues if one path is rejected, and requests it again when a transmitter is linked', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     simulator.setLinked(1, false)

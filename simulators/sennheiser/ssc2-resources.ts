@@ -58,6 +58,7 @@ function createEwdxChannel(index: number): Record<string, unknown> {
       lock: false,
     },
     [`${transmitter}/battery`]: { type: 'Battery', gauge: 83, lifetime: 412 },
+    [`${transmitter}/warnings`]: [],
   }
 }
 

@@ -134,10 +134,10 @@ class SimulatedSsc2Device implements Ssc2Simulator {
   setLinked(channel: number, isLinked: boolean): void {
     const index = channel - 1
     if (isLinked === (this.#resources.get(`/api/transmitters/${index}`) !== null)) return
-    const { [`/api/transmitters/${index}`]: body, [`/api/transmitters/${index}/battery`]: battery } =
-      this.#initialResources()
-    this.set(`/api/transmitters/${index}/battery`, isLinked ? battery : null)
-    this.set(`/api/transmitters/${index}`, isLinked ? body : null)
+    const initial = this.#initialResources()
+    const transmitter = `/api/transmitters/${index}`
+    for (const path of [`${transmitter}/battery`, `${transmitter}/warnings`, transmitter])
+      this.set(path, isLinked ? initial[path] : null)
     this.set(`/api/channel/${index}/warnings`, isLinked ? [] : ['NoLink'])
   }
 

@@ -33,6 +33,13 @@ const hasBattery =
   (battery: number | null) =>
   ({ channels }: DeviceReport) =>
     channels?.[0]?.transmitter?.battery === battery
+/** `expected` is `overload`, `rf_low` and `battery_low` of the first channel. */
+const hasWarnings =
+  (expected: string) =>
+  ({ channels }: DeviceReport) => {
+    const { details, transmitter } = channels?.[0] ?? {}
+    return [details?.overload, details?.rf_low, transmitter?.details?.battery_low].join() === expected
+  }
 const anyReport = () => true
 
 /** Adapts a simulator to the interface of the device kit. */
@@ -217,15 +224,31 @@ describe('SSC 1', () => {
   test('reports the warnings of an EM until they end', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.5', state: { warnings: ['AF_Peak'] } }))
     const iterator = subscribe(simulator.url)
-    const warnings = ({ channels }: DeviceReport) => {
-      const { details, transmitter } = channels?.[0] ?? {}
-      return [details?.overload, details?.rf_low, transmitter?.details?.battery_low].join()
-    }
-    await findReport(iterator, (report) => warnings(report) === 'true,false,false')
+    await findReport(iterator, hasWarnings('true,false,false'))
     simulator.set({ warnings: ['Low_RF_Signal', 'Low_Battery'] })
-    await findReport(iterator, (report) => warnings(report) === 'false,true,true')
+    await findReport(iterator, hasWarnings('false,true,true'))
     simulator.set({ warnings: [] })
-    await findReport(iterator, (report) => warnings(report) === 'false,false,false')
+    await findReport(iterator, hasWarnings('false,false,false'))
+  })
+
+  test('reports the warnings of an EW-DX and its transmitter until they end', async () => {
+    const simulator = closeAtEnd(await startSsc1Simulator())
+    const iterator = subscribe(simulator.url)
+    await findReport(iterator, hasWarnings('false,false,false'))
+    simulator.set({ '/rx1/warnings': ['LowSignal'], '/mates/tx1/warnings': ['LowBattery', 'AfPeak'] })
+    await findReport(iterator, hasWarnings('true,true,true'))
+    simulator.set({ '/rx1/warnings': [], '/mates/tx1/warnings': [] })
+    await findReport(iterator, hasWarnings('false,false,false'))
+  })
+
+  test('reports the warnings of an EM 6000 until they end', async () => {
+    const simulator = closeAtEnd(await startSsc1Simulator({ model: 'EM6000' }))
+    const iterator = subscribe(simulator.url)
+    await findReport(iterator, hasWarnings('false,false,false'))
+    simulator.set({ '/rx1/active_warnings': ['AFPeak', 'LowBattery'] })
+    await findReport(iterator, hasWarnings('true,false,true'))
+    simulator.set({ '/rx1/active_warnings': [] })
+    await findReport(iterator, hasWarnings('false,false,false'))
   })
 
   test('reports a transmitter that is switched off and on again', async () => {

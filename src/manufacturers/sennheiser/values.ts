@@ -17,13 +17,22 @@ export function listIncludes(list: unknown, value: string): boolean {
   return Array.isArray(list) && list.includes(value)
 }
 
-/** Reads a channel's encryption: the device-wide setting, or `error` if the transmitter has a different key. */
+/**
+ * Reads whether one of the lists contains a warning. Returns undefined if no list was reported, null if none is valid.
+ */
+export function readWarning(warning: string, ...lists: readonly unknown[]): boolean | null | undefined {
+  if (lists.some((list) => listIncludes(list, warning))) return true
+  if (lists.some(Array.isArray)) return false
+  return lists.every((list) => list === undefined) ? undefined : null
+}
+
 /** Reads whether the link density mode is on. */
 export function readDensity(value: unknown): TransmissionMode | null | undefined {
   const isDense = readFlag(value)
   return typeof isDense === 'boolean' ? (isDense ? 'link_density' : 'standard') : isDense
 }
 
+/** Reads a channel's encryption: the device-wide setting, or `error` if the transmitter has a different key. */
 export function readEncryption(isEnabled: unknown, warnings: unknown): Encryption | null | undefined {
   if (listIncludes(warnings, 'Aes256Error')) return 'error'
   const flag = readFlag(isEnabled)

@@ -20,6 +20,7 @@ import {
   readEncryption,
   readFlag,
   readKhz,
+  readWarning,
 } from '../values.ts'
 import { chg70n, l6000 } from './chargers.ts'
 import type { Family, SscValues, Topic } from './family.ts'
@@ -73,6 +74,7 @@ const ewdx: Family = {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
     const isAbsent = listIncludes(rx('warnings'), 'NoLink') || isBranchRejected(values, `/mates/tx${n}/`)
+    const transmitterWarnings = isAbsent ? undefined : tx('warnings')
     return withoutUndefined({
       channel: n,
       name: readText(rx('name'), maxNameChars),
@@ -91,11 +93,14 @@ const ewdx: Family = {
               gain_db: readDb(tx('trim')),
               battery_minutes: readMinutes(tx('battery/lifetime')),
               battery_type: readBatteryType(tx('battery/type')),
+              battery_low: readWarning('LowBattery', transmitterWarnings),
             }),
           }),
       details: withoutUndefined({
         antennas: readDiversity(values.get(`/m/rx${n}/divi`)),
         quality: readWhole(values.get(`/m/rx${n}/rsqi`), 0, 100),
+        rf_low: readWarning('LowSignal', rx('warnings')),
+        overload: readWarning('AfPeak', rx('warnings'), transmitterWarnings),
         // The guide does not specify whether this is peak or RMS.
         audio_peak: readAudioLevel(values.get(`/m/rx${n}/af`)),
         muted: readFlag(rx('mute')),
@@ -145,6 +150,7 @@ const digital6000: Family = {
               model: readText(firstOf(rx('skx/type'))),
               gain_db: readDb(rx('skx/gain')),
               battery_minutes: battery === undefined ? undefined : readRuntime(battery),
+              battery_low: readWarning('LowBattery', rx('active_warnings')),
             }),
           }),
       details: withoutUndefined({
@@ -154,6 +160,8 @@ const digital6000: Family = {
           antennas: `${meters.isRf1InUse ? 'A' : ''}${meters.isRf2InUse ? 'B' : ''}`,
           quality: readWhole(meters.quality, 0, 100),
         }),
+        rf_low: readWarning('LowSignal', rx('active_warnings')),
+        overload: readWarning('AFPeak', rx('active_warnings')),
         muted: readFlag(rx('audio_mute')),
         encryption: readEncryption(rx('encryption'), rx('active_warnings')),
       }),

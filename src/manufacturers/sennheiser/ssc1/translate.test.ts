@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ChannelReading } from '../../../domain/equipment/receiver.ts'
 import { readMeters } from './families.ts'
 import { toDeviceReport } from './translate.ts'
 
@@ -32,6 +33,10 @@ const ewdx = {
 const transmitterAddresses = Object.keys(ewdx).filter((address) => address.startsWith('/mates/'))
 const rejectedTransmitter = Object.fromEntries(transmitterAddresses.map((address) => [address, null]))
 
+/** Returns `rf_low`, `overload` and `battery_low` as text. */
+const warningsOf = (channel: ChannelReading | undefined) =>
+  [channel?.details?.rf_low, channel?.details?.overload, channel?.transmitter?.details?.battery_low].join()
+
 describe('EW-DX', () => {
   test('converts a receiver with a transmitter', () => {
     expect(toReport(ewdx)).toEqual({
@@ -52,7 +57,10 @@ describe('EW-DX', () => {
           frequency: '538.225',
           rf_level: -61,
           audio_level: -20,
-          details: { antennas: 'B', quality: 93, audio_peak: -20, muted: false, gain_db: 12, encryption: 'on' },
+          details: {
+            ...{ antennas: 'B', quality: 93, audio_peak: -20, muted: false, gain_db: 12, encryption: 'on' },
+            ...{ rf_low: false, overload: false },
+          },
           transmitter: {
             name: 'HAND',
             upstream_slot: 1,
@@ -74,6 +82,17 @@ describe('EW-DX', () => {
   test('reports an unknown charge for a transmitter with primary cells', () => {
     const [channel] = toReport({ ...ewdx, '/mates/tx1/battery/gauge': null }).channels ?? []
     expect(channel?.transmitter).toMatchObject({ name: 'HAND', upstream_slot: 1, battery: null })
+  })
+
+  test.each([
+    [{ '/rx1/warnings': ['LowSignal'] }, 'true,false,false'],
+    [{ '/rx1/warnings': ['AfPeak'] }, 'false,true,false'],
+    [{ '/mates/tx1/warnings': ['AfPeak', 'LowBattery'] }, 'false,true,true'],
+    [{ '/rx1/warnings': ['NoLink'], '/mates/tx1/warnings': ['AfPeak', 'LowBattery'] }, 'false,false,'],
+    [{ '/rx1/warnings': null, '/mates/tx1/warnings': null }, ',,'],
+  ])('reports the warnings %j', (warnings, expected) => {
+    const [channel] = toReport({ ...ewdx, '/mates/tx1/warnings': [], ...warnings }).channels ?? []
+    expect(warningsOf(channel)).toBe(expected)
   })
 
   test('reports a different key as an encryption error, even if encryption is enabled', () => {
@@ -113,6 +132,18 @@ describe('Digital 6000', () => {
         },
       ],
     })
+  })
+
+  test.each([
+    [['LowSignal'], 'true,false,false'],
+    [['RFPeak', 'AFPeak'], 'false,true,false'],
+    [['LowBattery'], 'false,false,true'],
+    [[], 'false,false,false'],
+    [null, ',,'],
+    [undefined, ',,'],
+  ])('reports the warnings %j', (active_warnings, expected) => {
+    const [channel] = toReport({ ...d6000, '/rx1/active_warnings': active_warnings }).channels ?? []
+    expect(warningsOf(channel)).toBe(expected)
   })
 
   test.each([

@@ -20,6 +20,7 @@ import {
   readEncryption,
   readFlag,
   readKhz,
+  readWarning,
 } from '../values.ts'
 import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
@@ -52,7 +53,7 @@ function listEwdxPaths(index: number): readonly string[] {
   const transmitter = `/api/transmitters/${index}`
   return [
     ...[channel, `${channel}/warnings`, `/api/rf/channels/${index}`],
-    ...[transmitter, `${transmitter}/battery`],
+    ...[transmitter, `${transmitter}/battery`, `${transmitter}/warnings`],
     ...['signalStrengthIndicator', 'signalQualityIndicator', 'diversityIndicator', 'level'].map(
       (name) => `${channel}/${name}`,
     ),
@@ -65,16 +66,20 @@ function readEwdxChannel(resources: Resources, index: number): ChannelReading {
   const getProperty = (name: string) => property(resources, channel, name)
   const getValue = (name: string) => property(resources, `${channel}/${name}`, 'value')
   const warnings = resources.get(`${channel}/warnings`)
+  const transmitter = listIncludes(warnings, 'NoLink') ? null : readEwdxTransmitter(resources, index)
+  const transmitterWarnings = transmitter ? resources.get(`/api/transmitters/${index}/warnings`) : undefined
   return withoutUndefined({
     channel: index + 1,
     name: readText(getProperty('name'), maxNameChars),
     frequency: readKhz(property(resources, `/api/rf/channels/${index}`, 'frequency')),
     rf_level: readRfLevel(getValue('signalStrengthIndicator')),
     audio_level: readAudioLevel(getValue('level')),
-    transmitter: listIncludes(warnings, 'NoLink') ? null : readEwdxTransmitter(resources, index),
+    transmitter,
     details: withoutUndefined({
       antennas: readDiversity(getValue('diversityIndicator')),
       quality: readWhole(getValue('signalQualityIndicator'), 0, 100),
+      rf_low: readWarning('LowSignal', warnings),
+      overload: readWarning('AfPeak', warnings, transmitterWarnings),
       // The documentation does not specify whether this is peak or RMS.
       audio_peak: readAudioLevel(getValue('level')),
       muted: readFlag(getProperty('mute')),
@@ -108,6 +113,7 @@ function readEwdxTransmitter(resources: Resources, index: number): TransmitterRe
       gain_db: readWhole(getProperty('trim'), -120, 120),
       battery_minutes: readWhole(getBattery('lifetime'), 0, 65_535),
       battery_type: readBatteryType(getBattery('type')),
+      battery_low: readWarning('LowBattery', resources.get(`${path}/warnings`)),
     }),
   })
 }

@@ -74,6 +74,7 @@ describe('EW-DX', () => {
           antennas: 'A',
           quality: 98,
           audio_peak: -22,
+          ...{ rf_low: false, overload: false },
           muted: false,
           gain_db: 12,
           encryption: 'off',
@@ -90,6 +91,7 @@ describe('EW-DX', () => {
             gain_db: 0,
             battery_minutes: 412,
             battery_type: 'rechargeable',
+            battery_low: false,
           },
         },
       })),
@@ -115,6 +117,18 @@ describe('EW-DX', () => {
       battery: null,
       details: { battery_minutes: null, battery_type: 'cells' },
     })
+  })
+
+  test.each([
+    ['channel', ['LowSignal'], 'true,false,false'],
+    ['channel', ['AfPeak'], 'false,true,false'],
+    ['channel', ['NoLink'], 'false,false,'],
+    ['transmitters', ['AfPeak', 'LowBattery'], 'false,true,true'],
+    ['transmitters', null, 'false,false,'],
+  ])('reports the warnings of %s: %j', (resource, warnings, expected) => {
+    const [channel] = toReport('EWDX2CHS', [`/api/${resource}/0/warnings`, warnings]).channels ?? []
+    const { details, transmitter } = channel ?? {}
+    expect([details?.rf_low, details?.overload, transmitter?.details?.battery_low].join()).toBe(expected)
   })
 
   test('reports a different key as an encryption error', () => {

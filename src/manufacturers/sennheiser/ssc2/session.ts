@@ -112,7 +112,7 @@ function withRemovedChannels(report: DeviceReport, known: Set<number>): DeviceRe
 
 /** Returns which channels have no transmitter, as a string for comparison. */
 function linkStateOf(resources: Resources): string {
-  const warnings = [...resources].filter(([path]) => path.endsWith('/warnings'))
+  const warnings = [...resources].filter(([path]) => /^\/api\/channel\/\d+\/warnings$/.test(path))
   return warnings.map(([path, warningNames]) => `${path} ${String(warningNames).includes('NoLink')}`).join('\n')
 }
 
