@@ -87,8 +87,8 @@ it('interface.md runs from top to bottom against the demo', async () => {
   expect(commands).toContain('URL=http://127.0.0.1:8080\n')
   const { status, stderr } = run(commands.replace('URL=http://127.0.0.1:8080\n', `URL=${address}\n`))
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  // They need an account at Planning Center, or a provider for single sign-on.
-  const isExpected = (line: string) => /planning-center|oidc|^$/.test(line)
+  // They need an account at Planning Center, a provider for single sign-on, or a receiver with lights.
+  const isExpected = (line: string) => /planning-center|oidc|identify|^$/.test(line)
   expect(
     failed()
       .split('\n')

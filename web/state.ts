@@ -68,7 +68,12 @@ export interface WatchState {
   readonly pending: number
   readonly config: Pick<
     Settings,
-    'polling_interval' | 'alert_battery_threshold' | 'enable_websocket' | 'BATTERY_REPLACE_SOON' | 'HISTORY'
+    | 'polling_interval'
+    | 'alert_battery_threshold'
+    | 'enable_websocket'
+    | 'BATTERY_REPLACE_SOON'
+    | 'HISTORY'
+    | 'IDENTIFY'
   >
   readonly health: HealthBody | null
   readonly now: number
@@ -120,6 +125,7 @@ export function initialState(now: number): WatchState {
       alert_battery_threshold: 20,
       enable_websocket: true,
       BATTERY_REPLACE_SOON: 50,
+      IDENTIFY: false,
       HISTORY: true,
     },
     health: null,

@@ -8,6 +8,7 @@ export function createInitialValues(model: SscModel, mac: string): Record<string
     '/device/identity/vendor': 'Sennheiser electronic GmbH & Co. KG',
     '/device/identity/version': '3.0.4',
     '/device/name': model,
+    '/device/identification/visual': false,
     '/device/network/ether/macs': [mac],
   }
   switch (model) {
@@ -40,6 +41,7 @@ const ewdxDevice = {
 function createEwdxChannel(n: number): Record<string, unknown> {
   return {
     [`/rx${n}/name`]: `MIC ${n}`,
+    [`/rx${n}/identification/visual`]: false,
     [`/rx${n}/frequency`]: 538_200 + 600 * (n - 1),
     [`/rx${n}/mute`]: false,
     [`/rx${n}/gain`]: 12,

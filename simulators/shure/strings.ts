@@ -43,6 +43,8 @@ export interface StringsSimulator {
   readonly state: DeviceState
   /** Received commands in order. */
   readonly commands: readonly string[]
+  /** The channels whose lights flash; null stands for the whole device. */
+  readonly flashing: ReadonlySet<number | null>
   /** Number of connected clients; over UDP, the number of clients that have switched meters on. */
   readonly clients: number
   /** Whether a QLX-D has locked up because a client disconnected during metering. It then no longer responds. */
@@ -83,6 +85,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
   const overrides = new Map<number, ChannelOverrides>()
   const commands: string[] = []
   const controllers = new Set<Controller>()
+  const flashing = new Set<number | null>()
   let fault: StringsFault | null = null
   let isLockedUp = false
 
@@ -109,6 +112,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       return isSilent === true || neverPaired === true
     },
     recordCommand: (command) => void commands.push(command),
+    flash: (channel, isOn) => void (isOn ? flashing.add(channel) : flashing.delete(channel)),
     fault: () => fault,
     isUnresponsive: () => isLockedUp || !state().online,
   }
@@ -133,6 +137,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       return state()
     },
     commands,
+    flashing,
     get clients() {
       return [...controllers].filter((controller) => family !== 'uhfr' || controller.isMetering).length
     },

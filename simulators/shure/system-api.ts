@@ -34,6 +34,8 @@ export interface SystemApiOptions extends SimulatorOptions {
 }
 
 export interface SystemApiSimulator extends Simulator {
+  /** Ids of the devices that flash. */
+  readonly identifying: ReadonlySet<string>
   /** The addresses that the server searches for devices. */
   readonly discoveryIps: readonly string[]
   /** Current subscriptions of all sockets. */
@@ -65,6 +67,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
   const { sharedKey = 'stage-left-shared-key', pageSize = 50, now = Date.now } = options
   const context = createShowContext('shure', 13, options)
   const discovered = new Set<string>()
+  const identifying = new Set<string>()
   const discovery = createDiscoveryList(false)
   const server = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false, maxPayload: 65_536 })
   const clients = new Set<Client>()
@@ -83,6 +86,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
         discovery.handle(apiRequest) ??
         handleList(apiRequest, getEntries(), { pageSize, ignoresPaging: options.ignoresPaging ?? false }) ??
         handleSubscription(apiRequest, getEntries(), clients) ??
+        handleIdentify(apiRequest, getEntries(), identifying) ??
         handleResource(apiRequest, getEntries()),
       upgrade(apiRequest, request, socket, head) {
         if (apiRequest.path !== socketPath) return false
@@ -139,6 +143,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
   }
   return Object.defineProperties(toSimulator(context, { api, pushTimer, connections, config }), {
     discoveryIps: { get: discovery.list },
+    identifying: { value: identifying },
     subscriptions: { get: () => [...clients].flatMap(({ sentValues }) => [...sentValues.keys()]) },
     setDiscovered: {
       value(showId: string, isOnly: boolean) {
@@ -286,6 +291,19 @@ function handleSubscription(
   if (value === null) return errorReply(405)
   if (apiRequest.method === 'POST') client.sentValues.set(key, JSON.stringify(value))
   else client.sentValues.delete(key)
+  return { status: 204 }
+}
+
+/** Handles `POST …/identify/start` and `stop`. */
+function handleIdentify({ method, path }: ApiRequest, entries: readonly Entry[], identifying: Set<string>) {
+  const [, key = '', action] = /^\/api\/v1\/devices\/(.+)\/identify\/(start|stop)$/.exec(path) ?? []
+  if (action === undefined) return undefined
+  if (method !== 'POST') return errorReply(405)
+  const { entry } = find(entries, key)
+  if (entry === undefined) return errorReply(404)
+  if (entry.resources.identify === undefined) return errorReply(405)
+  if (action === 'start') identifying.add(entry.id)
+  else identifying.delete(entry.id)
   return { status: 204 }
 }
 

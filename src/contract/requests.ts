@@ -105,6 +105,11 @@ export const ChannelChange = body({
   profile: Type.Optional(nullable(profileId, 'the id of a profile')),
 })
 
+/** Without a channel, the whole receiver flashes. */
+export const IdentifyReceiver = Type.Optional(
+  body({ channel: Type.Optional(whole(1, 64)), seconds: Type.Optional(whole(1, 30)) }),
+)
+
 export const SlotMovesRequest = body({
   moves: Type.Array(body({ channel_id: Type.Optional(id), placeholder_id: Type.Optional(id), slot }), {
     maxItems: 1000,

@@ -6,7 +6,7 @@
 import { type AlertKind, alertKindDefaults, alertKinds } from './alert-kinds.ts'
 import { regions, severities } from './values.ts'
 
-export type SettingSubject = 'polling' | 'battery' | 'rf' | 'audio' | 'alerts' | 'history' | 'documents'
+export type SettingSubject = 'polling' | 'battery' | 'rf' | 'audio' | 'alerts' | 'history' | 'identify' | 'documents'
 
 interface Described {
   readonly subject: SettingSubject
@@ -68,6 +68,7 @@ const audio = { ...perScope, subject: 'audio' } as const
 const alerting = { ...perScope, subject: 'alerts' } as const
 const polling = { subject: 'polling', isPerManufacturer: true, isPerGroup: false } as const
 const history = { subject: 'history', isPerManufacturer: false, isPerGroup: false } as const
+const identify = { subject: 'identify', isPerManufacturer: false, isPerGroup: false } as const
 const documents = { subject: 'documents', isPerManufacturer: false, isPerGroup: false } as const
 
 /** The settings that decide when a condition is true. */
@@ -227,6 +228,18 @@ export const settingKinds = {
     earlier: 'higher',
     description:
       'The most that recorded levels may use on the disk, in GB. By default the smaller of 20 and half the space that was free when recording first started.',
+  },
+  IDENTIFY: {
+    ...identify,
+    type: 'boolean',
+    default: false,
+    description: 'Whether operators can make the lights of a receiver flash.',
+  },
+  IDENTIFY_DURING_SHOWS: {
+    ...identify,
+    type: 'boolean',
+    default: false,
+    description: 'The same while a show is running.',
   },
   REGION: {
     ...documents,

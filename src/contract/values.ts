@@ -42,6 +42,7 @@ export const auditActions = [
   'connection.start',
   'connection.stop',
   'receiver.add',
+  'receiver.identify',
   'receiver.change',
   'receiver.delete',
   'location.add',

@@ -82,6 +82,7 @@ export const requestErrors = {
     message: () => 'The response of the sign-in provider is not valid. The log of Micwatch states the reason.',
   },
   planning_center_failed: { status: 502, message: (sentence: string) => sentence },
+  identify_failed: { status: 503, message: (name: string) => `${name} does not respond.` },
   upstream_failed: { status: 503, message: () => 'None of the requested systems could be polled.' },
   planning_center_limited: { status: 503, message: (sentence: string) => sentence },
   oidc_unreachable: {

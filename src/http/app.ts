@@ -10,11 +10,13 @@ import { Credentials } from '../actions/credentials.ts'
 import type { NotificationChannelDeps } from '../actions/edit-notification-channels.ts'
 import type { NotificationRuleDeps } from '../actions/edit-notification-rules.ts'
 import { createHasher, type Hasher } from '../actions/hasher.ts'
+import { Identifications } from '../actions/identify-receivers.ts'
 import { createSetupCode, isSetupNeeded, type SetupCode } from '../actions/sign-in.ts'
 import type { SingleSignOn } from '../actions/sign-in-oidc.ts'
 import { type Config, ConfigError } from '../config.ts'
 import * as operations from '../contract/operations/index.ts'
 import { isLoopback } from '../domain/identity/address.ts'
+import { globalScope } from '../domain/settings.ts'
 import { Integrations } from '../integrations/integrations.ts'
 import { keepSavingLevels, saveLevels } from '../monitoring/levels.ts'
 import { childLifetime, pause } from '../monitoring/wait.ts'
@@ -209,6 +211,14 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     scans: runtime.scans,
     sourceBodies: runtime.sourceBodies,
     reportingSources: runtime.reportingSources,
+    identifications: new Identifications({
+      db: runtime.db,
+      receiverStore: runtime.receiverStore,
+      sourcesOf: (id) => runtime.sources.filter((source) => runtime.reportingSources(id).includes(source.id)),
+      settings: () => runtime.settingsIn(globalScope),
+      isShowRunning: () => runtime.runningShows().length > 0,
+      signal: stop,
+    }),
     batteryThreshold: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
     replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
     live: runtime.live,

@@ -79,6 +79,30 @@ export interface HealthReport {
   readonly error: string | null
 }
 
+/** A request to find a device, or one of its channels, by its flashing lights. */
+export interface FlashRequest {
+  readonly deviceId: string
+  readonly deviceType: string
+  /** Null for the whole device. */
+  readonly channel: number | null
+  /** False to stop flashing. */
+  readonly isOn: boolean
+}
+
+/** What flashes, or has stopped flashing. */
+export interface Flashing {
+  /** Null for the whole device, also if a single channel was requested but the device cannot make one flash. */
+  readonly channel: number | null
+}
+
+/** Lights by which a device can be found in its rack. */
+export interface Lights {
+  /** Whether devices of this type have such lights. */
+  areIn(deviceType: string): boolean
+  /** Resolves when the device has confirmed it, with null if it has no such lights. */
+  flash(client: UpstreamClient, request: FlashRequest, signal: AbortSignal): Promise<Flashing | null>
+}
+
 /** The list of addresses that an upstream searches for devices. */
 export interface DiscoveryList {
   getDiscoveryIps(client: UpstreamClient, signal?: AbortSignal): Promise<readonly string[]>
@@ -144,6 +168,7 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    */
   readonly startsWithFullReport?: boolean
   readonly discovery?: DiscoveryList
+  readonly lights?: Lights
   /** If a device is reported through several adapters, the report with the highest precedence wins. Default: 0. */
   readonly precedence?: number
   /** Prefix of the device ids of an adapter with a precedence. A receiver's id shows which adapter reported it. */

@@ -32,6 +32,7 @@ export const settingSubjects: readonly SettingSubject[] = [
   'audio',
   'alerts',
   'history',
+  'identify',
   'documents',
 ]
 

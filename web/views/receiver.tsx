@@ -16,6 +16,7 @@ import { Age } from '../parts/age.tsx'
 import { Ago } from '../parts/ago.tsx'
 import { ChannelCard } from '../parts/channel-card.tsx'
 import { EquipmentAlerts } from '../parts/equipment-alerts.tsx'
+import { IdentifyButton } from '../parts/identify-button.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -168,6 +169,9 @@ function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
           <section className="detail-part">
             <h2>{t('channel.receiver')}</h2>
             <Pairs pairs={receiverPairs({ ...body, is_active })} />
+            {is_active ? (
+              <IdentifyButton receiverId={id} name={plainText(body.name)} canIdentify={body.can_identify} />
+            ) : null}
             <p>
               <Link to={pathOf('layout')} search={{ search: body.name }}>
                 {t('receiver.rack')}

@@ -21,9 +21,13 @@ export interface SimulatedDevice {
   /** Whether the channel sends no meters. */
   isSilentChannel(channel: number): boolean
   recordCommand(command: string): void
+  /** Makes the lights of a channel flash, or stop; null for the whole device. */
+  flash(channel: number | null, isOn: boolean): void
   fault(): StringsFault | null
   isUnresponsive(): boolean
 }
+
+const flashingFamilies: readonly SimulatedFamily[] = ['ulxd', 'ad', 'anx4', 'slxd', 'slxd+']
 
 const noise = ['\u0000\u00ff>>', '< REP >', '< SAMPLE 1 ALL >', '< REP 1 FREQUENCY abc >', '<<<', '< HELLO 1 2 3 >']
 
@@ -59,6 +63,7 @@ export class Controller {
     const [key = '', ...value] = fields
     if (verb === 'METER' && channel !== null) this.#meter([channel], value[0] === 'STOP' ? 0 : Number(value[0]) * 30)
     else if (verb === 'GET' && channel === null) this.#get(fields.join(' '))
+    else if (verb === 'SET' && key === 'FLASH') this.#flash(channel, value[0] === 'ON')
     else {
       const channels = channel === null ? null : this.#findChannels(channel, verb === 'GET')
       if (channels === null) this.#sendError()
@@ -122,6 +127,15 @@ export class Controller {
   #setMeterRate(channels: readonly number[], value: string): void {
     this.#meter(channels, Number(value))
     this.#send(...channels.map((channel) => this.#formatReport('METER_RATE', value, channel)))
+  }
+
+  #flash(channel: number | null, isOn: boolean): void {
+    const { family } = this.#device
+    const canFlash = flashingFamilies.includes(family) && (channel === null || !family.startsWith('slxd'))
+    if (canFlash) {
+      this.#device.flash(channel, isOn)
+      this.#send(this.#formatReport('FLASH', isOn ? 'ON' : 'OFF', channel ?? undefined))
+    } else this.#sendError()
   }
 
   #meter(channels: readonly number[], ms: number): void {

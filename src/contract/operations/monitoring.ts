@@ -20,14 +20,21 @@ import {
   ScopedList,
   SettingScope,
 } from '../queries.ts'
-import { AlertAcknowledgement, AlertSnooze, ConnectionIds, NewSilence, SettingChange } from '../requests.ts'
+import {
+  AlertAcknowledgement,
+  AlertSnooze,
+  ConnectionIds,
+  IdentifyReceiver,
+  NewSilence,
+  SettingChange,
+} from '../requests.ts'
 import { Alert, Silence } from '../resources/alerts.ts'
 import { RealtimeConnection } from '../resources/connections.ts'
 import { Data } from '../resources/data.ts'
 import { Health, Probe, Refresh } from '../resources/health.ts'
 import { IngestResult } from '../resources/ingest.ts'
 import { Micboard } from '../resources/micboard.ts'
-import { ReceiverSummary, ReceiverWithSources } from '../resources/receivers.ts'
+import { Identified, ReceiverSummary, ReceiverWithSources } from '../resources/receivers.ts'
 import { Review } from '../resources/review.ts'
 import { Configuration } from '../resources/settings.ts'
 import { Summary } from '../resources/summary.ts'
@@ -64,6 +71,17 @@ export const getReceiver = endpoint('GET', '/api/receivers/:id/', {
   params: ById,
   querystring: Scope,
   response: { 200: ReceiverWithSources, 304: NoContent },
+})
+
+export const identifyReceiver = endpoint('POST', '/api/receivers/:id/identify/', {
+  ...operation(
+    'Monitoring',
+    'identifyReceiver',
+    'Makes the lights of a receiver, or of one of its channels, flash for some seconds, 10 by default.',
+  ),
+  params: ById,
+  body: IdentifyReceiver,
+  response: { 200: Identified, 404: ErrorResponse, 409: ErrorResponse, 503: ErrorResponse },
 })
 
 export const getSummary = endpoint('GET', '/api/summary/', {

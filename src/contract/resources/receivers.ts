@@ -1,7 +1,7 @@
 /** Receivers, from the summary in a list to all details. */
 
 import Type from 'typebox'
-import { type Body, flag, listOf, named, oneOf, orNull, text, textOrNull, time } from '../described.ts'
+import { type Body, flag, listOf, named, oneOf, orNull, text, textOrNull, time, whole } from '../described.ts'
 import { faults, networkModes } from '../values.ts'
 import { Channel } from './channels.ts'
 import { id, ip, manufacturer } from './common.ts'
@@ -72,5 +72,12 @@ export type ReceiverDetail = Body<typeof ReceiverDetail>
 export const ReceiverWithSources = named('ReceiverWithSources', 'A receiver with all known details and its sources.', {
   ...detailFields,
   sources: listOf(Type.String(), 'Addresses of the sources that report it; empty as long as they are not known.'),
+  can_identify: flag('Whether its lights can be made to flash while the setting `IDENTIFY` is on.'),
 })
 export type ReceiverWithSources = Body<typeof ReceiverWithSources>
+
+export const Identified = named('Identified', 'What flashes.', {
+  channel: orNull(whole('Number of the channel.'), 'The channel; null if the whole receiver flashes.'),
+  seconds: whole('For how long.'),
+})
+export type Identified = Body<typeof Identified>

@@ -1,5 +1,6 @@
 /** Routes for `GET /api/data.json`, `GET /data.json` in the shape of micboard, the list of receivers and one receiver. */
 
+import type { Identifications } from '../../actions/identify-receivers.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Location } from '../../contract/resources/locations.ts'
@@ -30,6 +31,7 @@ export interface ReceiverDeps {
   readonly publicUrl: URL | null
   /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
   reportingSources(receiverId: number): readonly string[]
+  readonly identifications: Pick<Identifications, 'canIdentify' | 'identify'>
 }
 
 export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
@@ -37,6 +39,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   const toBody = (receiver: Receiver): ReceiverWithSources => ({
     ...toReceiverDetail(receiver, deps.batteryThreshold, deps.locations()),
     sources: deps.reportingSources(receiver.id).map((source) => addressOf(source, receiver.manufacturer)),
+    can_identify: deps.identifications.canIdentify(receiver),
   })
 
   for (const endpoint of [operations.getData, operations.getDataAlias]) {
@@ -109,6 +112,11 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
         make: () => JSON.stringify(toBody(receiver)),
       })
     },
+  })
+
+  app.route({
+    ...operations.identifyReceiver,
+    handler: ({ actor, params, body }) => deps.identifications.identify(actor, params.id, body ?? {}),
   })
 }
 

@@ -6,7 +6,7 @@ import type { RefreshDeps } from '../../actions/refresh.ts'
 import * as administration from '../../contract/operations/administration.ts'
 import * as monitoring from '../../contract/operations/monitoring.ts'
 import type { Group } from '../../contract/resources/groups.ts'
-import { isSettingKey, settingKinds } from '../../contract/settings.ts'
+import { isSettingKey, type SettingKey, settingKinds } from '../../contract/settings.ts'
 import { isAllowed, permissions } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { type ExplainedSettings, globalScope, type SettingScope } from '../../domain/settings.ts'
@@ -90,9 +90,9 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
   })
 }
 
-/** Settings of the history require an administrator even on a local listener. */
+/** Settings of the history and of the lights of receivers require an administrator even on a local listener. */
 function requirePermission({ actor, credential }: Pick<FastifyRequest, 'actor' | 'credential'>, key: string): void {
-  if (!isSettingKey(key) || settingKinds[key].subject !== 'history' || isAllowed(actor.role, 'administer')) return
+  if (!isSettingKey(key) || !isForAdministrators(key) || isAllowed(actor.role, 'administer')) return
   if (credential === null) throw new RequestError('sign_in_needed')
   throw new RequestError('not_allowed', { subject: permissions.administer })
 }
@@ -121,4 +121,9 @@ function findScope(deps: SettingRoutesDeps, { manufacturer, group }: ScopeQuery)
 
 function hasManufacturer(deps: SettingRoutesDeps, code: string): boolean {
   return deps.manufacturers().some((manufacturer) => manufacturer.code === code)
+}
+
+function isForAdministrators(key: SettingKey): boolean {
+  const { subject } = settingKinds[key]
+  return subject === 'history' || subject === 'identify'
 }

@@ -7,7 +7,14 @@ import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { describeConnectionError } from '../../upstream/error-messages.ts'
 import { openUdpSocket } from '../../upstream/udp.ts'
-import { defineAdapter, type ProtocolAdapter, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
+import {
+  defineAdapter,
+  type Lights,
+  type ProtocolAdapter,
+  type PushEvent,
+  type UpstreamDevice,
+  withoutParts,
+} from '../plugin.ts'
 
 export interface DatagramSession {
   /** Returns the messages that are due at `now` (milliseconds of the monotonic clock) and marks them as sent. */
@@ -40,6 +47,7 @@ interface DatagramProtocol {
   readonly idPrefix: string
   /** Whether devices reply to the port number on which they listen instead of the source port of the request. */
   readonly repliesToFixedPort?: boolean
+  readonly lights?: Lights
 }
 
 interface DatagramDevice extends UpstreamDevice {
@@ -83,6 +91,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
     // A report from the device itself takes precedence over one from a system that reports many devices.
     precedence: 1,
     idPrefix: protocol.idPrefix,
+    ...(protocol.lights && { lights: protocol.lights }),
   })
 }
 

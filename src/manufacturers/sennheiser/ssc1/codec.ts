@@ -38,6 +38,12 @@ export function formatGetRequest(addresses: readonly string[]): string {
   return JSON.stringify(toTree(addresses))
 }
 
+/** Sets the value of one address. */
+export function formatValue(address: string, value: unknown): string {
+  const names = address.slice(1).split('/')
+  return JSON.stringify(names.reduceRight((inner, name) => ({ [name]: inner }), value))
+}
+
 export function formatSubscription(addresses: readonly string[], terms: SubscriptionTerms): string {
   const { lifetimeS, count, minMs, maxMs } = terms
   const subscription = { '#': { min: minMs, max: maxMs, count, lifetime: lifetimeS }, ...toTree(addresses) }

@@ -12,6 +12,7 @@ import {
 } from './codec.ts'
 import { familyOfProduct, identityTopic, macTopic } from './families.ts'
 import type { Topic } from './family.ts'
+import { lights } from './lights.ts'
 import { idPrefix, toDeviceReport } from './translate.ts'
 
 /**
@@ -34,7 +35,7 @@ interface ScheduledTopic extends Topic {
   isAnswered: boolean
 }
 
-export const ssc1 = createDatagramAdapter({ createSession: createSsc1Session, idPrefix })
+export const ssc1 = createDatagramAdapter({ createSession: createSsc1Session, idPrefix, lights })
 
 export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   const values = new Map<string, unknown>()

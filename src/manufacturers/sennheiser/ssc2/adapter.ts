@@ -48,6 +48,14 @@ export const ssc2 = defineAdapter<Ssc2Device>({
   async *subscribe(client, _targets, signal) {
     yield* subscribe(client, await readDevice(client, signal), signal)
   },
+  lights: {
+    areIn: () => true,
+    async flash(client, { isOn }, signal) {
+      const path = '/api/device/identification'
+      const { status } = await client.request('PUT', path, { body: { visual: isOn }, signal, accept: [404, 405, 501] })
+      return status < 400 ? { channel: null } : null
+    },
+  },
   // SSC 2 reports take precedence over reports from a system and over those of SSC 1, the older protocol.
   precedence: 2,
   idPrefix,

@@ -3,6 +3,7 @@
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { defineAdapter, type OnLevels, type PushEvent, type SubscriptionTargets, withoutParts } from '../../plugin.ts'
 import { isCharger } from './families.ts'
+import { lights } from './lights.ts'
 import { type DeviceUpdate, openSession } from './session.ts'
 import { idPrefix, type StringsDevice, toChannelReading, toDeviceReport, toLevels } from './translate.ts'
 
@@ -14,6 +15,7 @@ export const strings = defineAdapter<StringsDevice>({
   pushesEverything: true,
   startsWithFullReport: true,
   subscribe,
+  lights,
   // A report from the device itself takes precedence over one from a system.
   precedence: 1,
   idPrefix,

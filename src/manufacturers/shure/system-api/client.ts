@@ -70,6 +70,19 @@ export async function subscribeTo(
   return status < 400
 }
 
-function pathOf({ deviceId }: DeviceNode): string {
+/** Makes a device flash, or stop flashing. Returns false if it has no such lights. Its id may be in lower case. */
+export async function setIdentifying(
+  client: UpstreamClient,
+  deviceId: string,
+  isOn: boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const path = `${pathOf({ deviceId })}/identify/${isOn ? 'start' : 'stop'}`
+  // Like a subscription, the request has no body.
+  const { status } = await client.request('POST', path, { signal, accept: [404, 405] })
+  return status < 400
+}
+
+function pathOf({ deviceId }: Pick<DeviceNode, 'deviceId'>): string {
   return `${devicesPath}/${encodeURIComponent(deviceId)}`
 }

@@ -9,7 +9,7 @@ import type { UpstreamClient } from '../../../upstream/client.ts'
 import { wrongShape } from '../../../upstream/device-api.ts'
 import { type DeviceList, defineAdapter } from '../../plugin.ts'
 import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from '../discovery.ts'
-import { listAudioChannels, listNodes, readResource } from './client.ts'
+import { listAudioChannels, listNodes, readResource, setIdentifying } from './client.ts'
 import {
   hasAudioChannels,
   isIdentified,
@@ -48,6 +48,11 @@ export const systemApi = defineAdapter<SystemDevice>({
   transformDeviceData: toDeviceReport,
   transport: 'websocket',
   subscribe,
+  lights: {
+    areIn: () => true,
+    flash: async (client, { deviceId, isOn }, signal) =>
+      (await setIdentifying(client, deviceId, isOn, signal)) ? { channel: null } : null,
+  },
   discovery: { getDiscoveryIps, addDiscoveryIps, removeDiscoveryIps },
 })
 

@@ -1,0 +1,37 @@
+/** Makes the lights of a device flash, over a connection of its own. */
+
+import type { UpstreamClient } from '../../../upstream/client.ts'
+import { openTcpSocket } from '../../../upstream/tcp.ts'
+import type { Flashing, FlashRequest, Lights } from '../../plugin.ts'
+import { parseFrame, splitAngleFrames } from './frames.ts'
+
+/** Families with lights that can flash, and whether those of a single channel can. Source: Shure's command strings. */
+const scopes: Readonly<Record<string, 'device' | 'channel'>> = { ulxd: 'channel', ad: 'channel', slxd: 'device' }
+
+export const lights: Lights = { areIn: (deviceType) => scopes[deviceType] !== undefined, flash }
+
+async function flash(
+  client: UpstreamClient,
+  { deviceType, channel, isOn }: FlashRequest,
+  signal: AbortSignal,
+): Promise<Flashing | null> {
+  const scope = scopes[deviceType]
+  if (scope === undefined) return null
+  const number = scope === 'channel' ? channel : null
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(client.settings.timeoutMs)])
+  const { host } = new URL(client.settings.baseUrl)
+  const socket = await openTcpSocket(client, { signal: limited, framing: splitAngleFrames })
+  try {
+    await socket.send(`< SET ${number === null ? '' : `${number} `}FLASH ${isOn ? 'ON' : 'OFF'} >`)
+    for await (const messages of socket.messages) {
+      for (const frame of messages.map(parseFrame)) {
+        if (frame?.type === 'refused') return null
+        if (frame?.type === 'property' && frame.key === 'FLASH' && frame.channel === number) return { channel: number }
+      }
+    }
+    signal.throwIfAborted()
+    throw new client.errors.ApiError(`no response from ${host} within ${client.settings.timeoutMs / 1000} s`)
+  } finally {
+    socket.close()
+  }
+}
