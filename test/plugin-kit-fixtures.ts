@@ -59,7 +59,7 @@ const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
   rf_percent: integer(0, 100),
   audio_activity: expect.stringMatching(/^(low|good|clipping)$/),
   antennas: expect.stringMatching(/^A?B?C?D?$/),
-  ...{ rf_low: flag, overload: flag, second_frequency: frequency },
+  ...{ rf_low: flag, rf_overload: flag, booster_feed: flag, overload: flag, second_frequency: frequency },
   ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
   gain_db: integer(-120, 120),
   frequency_diversity: expect.stringMatching(/^(off|combining|selection)$/),
@@ -69,6 +69,7 @@ const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
 }
 const transmitterDetailFields: Record<keyof TransmitterDetails, unknown> = {
   ...{ model: text, muted: flag, gain_db: integer(-120, 120), power_mw: integer(0, 10_000) },
+  ...{ capsule: text, low_cut_hz: integer(0, 1000) },
   ...{ lock: expect.stringMatching(/^(none|power|menu|all)$/), talk_switch: flag },
   ...{ battery_bars: integer(0, 5), battery_minutes: integer(0, 65_535), battery_type: text },
   battery_minutes_to_full: integer(0, 65_535),

@@ -181,6 +181,18 @@ describe('a session', () => {
     await find(iterator, hasWarnings('false,false,false'))
   })
 
+  test('reports the capsule and the low cut of a transmitter', async () => {
+    const simulator = await start()
+    const iterator = await follow(openTestSource(simulator.url))
+    const hasCapsule = (expected: string) => (event: PushEvent) => {
+      const details = transmitterOf(event)?.details
+      return [details?.capsule, details?.low_cut_hz].join() === expected
+    }
+    await find(iterator, hasCapsule('MMD 835,80'))
+    simulator.set('/api/transmitters/0', { capsule: 'KK_205', lowcut: 'Off' })
+    await find(iterator, hasCapsule('KK 205,0'))
+  })
+
   test('continues if one path is rejected, and requests it again when a transmitter is linked', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     simulator.setLinked(1, false)

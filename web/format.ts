@@ -132,6 +132,7 @@ export const formatDbm = withUnit(t('units.dbm', { value: placeholder }))
 export const formatDbfs = withUnit(t('units.dbfs', { value: placeholder }))
 export const formatDb = withUnit(t('units.db', { value: placeholder }))
 export const formatMilliwatts = withUnit(t('units.mw', { value: placeholder }))
+export const formatHertz = withUnit(t('units.hz', { value: placeholder }))
 /** A string, such as `518.200` from the API, is shown unchanged. */
 export const formatMegahertz = withUnit(t('units.mhz', { value: placeholder }))
 

@@ -17,7 +17,7 @@ export function createInitialValues(model: SscModel, mac: string): Record<string
     case 'EWDXEM4':
       return Object.assign(device, ewdxDevice, ...[1, 2, 3, 4].map(createEwdxChannel))
     case 'EM6000':
-      return Object.assign(device, { '/mm': [d6000Meters, d6000Meters] }, ...[1, 2].map(createD6000Channel))
+      return Object.assign(device, d6000Device, ...[1, 2].map(createD6000Channel))
     case 'CHG70N':
       return {
         ...device,
@@ -49,6 +49,8 @@ function createEwdxChannel(n: number): Record<string, unknown> {
     [`/rx${n}/warnings`]: [],
     [`/mates/tx${n}/type`]: 'SKM-S',
     [`/mates/tx${n}/name`]: `HAND ${n}`,
+    [`/mates/tx${n}/capsule`]: 'MMD_835',
+    [`/mates/tx${n}/lowcut`]: '80 Hz',
     [`/mates/tx${n}/mute`]: false,
     [`/mates/tx${n}/trim`]: 0,
     [`/mates/tx${n}/warnings`]: [],
@@ -65,10 +67,13 @@ function createEwdxChannel(n: number): Record<string, unknown> {
 /** The guide's example: -86 and -101 dBm, both antennas, 50%, -45 dBFS. */
 const d6000Meters = [83, 0, 53, 0, 1, 1, 128, 165, 0]
 
+const d6000Device = { '/mm': [d6000Meters, d6000Meters], '/sys/booster': true }
+
 function createD6000Channel(n: number): Record<string, unknown> {
   return {
     [`/rx${n}/name`]: `CH ${n}`,
     [`/rx${n}/carrier`]: 482_000 + 400 * n,
+    [`/rx${n}/active_bank_channel`]: ['b1', n],
     [`/rx${n}/audio_mute`]: false,
     [`/rx${n}/encryption`]: false,
     [`/rx${n}/active_warnings`]: [],

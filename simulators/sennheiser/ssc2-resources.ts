@@ -55,6 +55,7 @@ function createEwdxChannel(index: number): Record<string, unknown> {
       name: `HAND ${index + 1}`,
       mute: false,
       trim: 0,
+      lowcut: '80Hz',
       lock: false,
     },
     [`${transmitter}/battery`]: { type: 'Battery', gauge: 83, lifetime: 412 },

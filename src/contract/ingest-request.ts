@@ -56,6 +56,7 @@ const channelDetails = {
   audio_activity: reported(oneOf(audioActivities)),
   quality: percent,
   rf_low: yesOrNo,
+  rf_overload: yesOrNo,
   overload: yesOrNo,
   interference: yesOrNo,
   second_frequency: reported(mhz),
@@ -66,6 +67,7 @@ const channelDetails = {
   audio_mode: reported(oneOf(audioModes)),
   band: reported(line(64)),
   transmission_mode: reported(oneOf(transmissionModes)),
+  booster_feed: yesOrNo,
   muted: yesOrNo,
   encryption: reported(oneOf(encryptions)),
   gain_db: db,
@@ -73,8 +75,10 @@ const channelDetails = {
 
 const transmitterDetails = {
   model: reported(line(255)),
+  capsule: reported(line(255)),
   muted: yesOrNo,
   gain_db: db,
+  low_cut_hz: reported(whole(0, 1000)),
   power_mw: reported(whole(0, 100_000)),
   lock: reported(oneOf(transmitterLocks)),
   talk_switch: yesOrNo,

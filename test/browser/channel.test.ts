@@ -51,12 +51,14 @@ it.concurrent('shows additional values and flags that some equipment reports, an
     ...{ battery_bars: 4, battery_minutes: 245, battery_minutes_to_full: 61, battery_type: 'NiMH cells' },
     ...{ battery_health: 97, battery_cycles: 123, battery_temperature_c: -3, battery_is_estimate: true },
     ...{ battery_low: true, fault: 'too_hot', lock: 'menu', talk_switch: true },
+    ...{ capsule: 'MMD 835', low_cut_hz: 120 },
   }
   const channelDetails: Required<Omit<ChannelDetails, 'rf_percent'>> = {
     ...{ rf_a: -58, rf_b: -71, rf_c: -72, rf_d: -73, antennas: 'AC', quality: 80, interference: false },
     ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
     ...{ rf_low: true, overload: true, second_frequency: '578.900' },
     ...{ band: 'G57', transmission_mode: 'high_density', frequency_diversity: 'selection', group_channel: '2,5' },
+    ...{ rf_overload: true, booster_feed: true },
     ...{ unregistered_transmitter: true, input_level: 'line', audio_mode: 'stereo' },
   }
   service.data.receivers = [
@@ -83,7 +85,8 @@ it.concurrent('shows additional values and flags that some equipment reports, an
       ...['RF low yes', 'Audio overload yes', 'Second frequency 578.900 MHz'],
       ...['Band G57', 'Transmission mode high density', 'Frequency diversity selection (FD-S)'],
       ...['Group, channel 2,5', 'Unregistered transmitter yes', 'Input level line', 'Audio mode stereo'],
-      ...['Locked menu', 'Talk switch pressed yes'],
+      ...['Locked menu', 'Talk switch pressed yes', 'Capsule MMD 835', 'Low cut 120 Hz'],
+      ...['RF overload yes', 'Booster power yes'],
     ]),
   )
   await page.locator('.card[data-state=encryption_error]').getByTitle('Muted').waitFor()

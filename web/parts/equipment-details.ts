@@ -7,6 +7,7 @@ import {
   formatDb,
   formatDbfs,
   formatDbm,
+  formatHertz,
   formatMegahertz,
   formatMilliwatts,
   formatMinutes,
@@ -20,12 +21,13 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
   if (details === undefined) return []
   const { antennas, audio_peak, audio_rms, audio_activity, quality, interference, muted, encryption, gain_db } = details
   const { rf_low, overload, second_frequency, band, transmission_mode, frequency_diversity, group_channel } = details
-  const { unregistered_transmitter, input_level, audio_mode } = details
+  const { unregistered_transmitter, input_level, audio_mode, rf_overload, booster_feed } = details
   return [
     { name: t('channel.fields.rf'), value: antennaLevels(details) ?? optional(details.rf_percent, formatPercent) },
     { name: t('channel.fields.antennas'), value: antennas === '' ? t('channel.noAntenna') : antennas },
     { name: t('channel.fields.quality'), value: optional(quality, formatPercent) },
     { name: t('channel.fields.rfLow'), value: yesOrNo(rf_low) },
+    { name: t('channel.fields.rfOverload'), value: yesOrNo(rf_overload) },
     { name: t('channel.fields.interference'), value: yesOrNo(interference) },
     { name: t('channel.fields.secondFrequency'), value: optional(second_frequency, formatMegahertz) },
     {
@@ -39,6 +41,7 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
       name: t('channel.fields.transmissionMode'),
       value: optional(transmission_mode, (item) => t(`channel.transmissionModes.${item}`)),
     },
+    { name: t('channel.fields.boosterFeed'), value: yesOrNo(booster_feed) },
     { name: t('channel.fields.audioPeak'), value: optional(audio_peak, formatDbfs) },
     { name: t('channel.fields.audioRms'), value: optional(audio_rms, formatDbfs) },
     {
@@ -59,13 +62,18 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
 
 export function transmitterPairs(details: TransmitterDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
-  const { model, muted, gain_db, power_mw, lock, talk_switch } = details
+  const { model, capsule, muted, gain_db, low_cut_hz, power_mw, lock, talk_switch } = details
   const { battery_minutes, battery_bars, battery_type } = details
   const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c, battery_low, fault } = details
   return [
     { name: t('channel.fields.model'), value: optional(model, plainText) },
+    { name: t('channel.fields.capsule'), value: optional(capsule, plainText) },
     { name: t('channel.fields.muted'), value: yesOrNo(muted) },
     { name: t('channel.fields.gain'), value: optional(gain_db, formatDb) },
+    {
+      name: t('channel.fields.lowCut'),
+      value: optional(low_cut_hz, (hz) => (hz === 0 ? t('channel.noLowCut') : formatHertz(hz))),
+    },
     { name: t('channel.fields.power'), value: optional(power_mw, formatMilliwatts) },
     { name: t('channel.fields.lock'), value: optional(lock, (item) => t(`channel.locks.${item}`)) },
     { name: t('channel.fields.talkSwitch'), value: yesOrNo(talk_switch) },

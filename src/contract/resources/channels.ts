@@ -60,6 +60,7 @@ export const ChannelDetails = named(
     rf_low: Type.Optional(
       flagOrNull('Warning from the equipment that the RF level is barely above the squelch threshold.'),
     ),
+    rf_overload: Type.Optional(flagOrNull('Warning from the equipment that the RF level is too high.')),
     overload: Type.Optional(flagOrNull('Warning from the equipment that the audio level is too high.')),
     interference: Type.Optional(flagOrNull('True while another signal interferes.')),
     second_frequency: Type.Optional(
@@ -80,6 +81,7 @@ export const ChannelDetails = named(
     transmission_mode: Type.Optional(
       orNull(oneOf(transmissionModes, 'Transmission mode.'), 'Transmission mode; the densest fits most channels.'),
     ),
+    booster_feed: Type.Optional(flagOrNull('Whether the receiver supplies power to antenna boosters.')),
     muted: Type.Optional(flagOrNull('Whether the output of the receiver is muted.')),
     encryption: Type.Optional(orNull(oneOf(encryptions, 'Encryption of the link.'), 'Encryption of the link.')),
     gain_db: Type.Optional(wholeOrNull('Output gain of the receiver in dB.')),
@@ -92,8 +94,10 @@ export const TransmitterDetails = named(
   'Additional values that some equipment reports for a transmitter; values that were never reported are absent.',
   {
     model: Type.Optional(textOrNull("The manufacturer's model.")),
+    capsule: Type.Optional(textOrNull("The manufacturer's model of the microphone capsule.")),
     muted: Type.Optional(flagOrNull('Whether the transmitter is muted.')),
     gain_db: Type.Optional(wholeOrNull('Gain offset or trim in dB.')),
+    low_cut_hz: Type.Optional(wholeOrNull('Cut-off frequency of the low-cut filter in Hz; 0 while it is off.')),
     power_mw: Type.Optional(wholeOrNull('Transmit power, mW.')),
     lock: Type.Optional(orNull(oneOf(transmitterLocks, 'Lock.'), 'What is locked on the transmitter.')),
     talk_switch: Type.Optional(flagOrNull('Whether the talk switch is pressed.')),

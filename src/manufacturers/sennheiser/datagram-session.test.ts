@@ -241,6 +241,29 @@ describe('SSC 1', () => {
     await findReport(iterator, hasWarnings('false,false,false'))
   })
 
+  test('reports the capsule and the low cut of the transmitter of an EW-DX', async () => {
+    const simulator = closeAtEnd(await startSsc1Simulator())
+    const iterator = subscribe(simulator.url)
+    const hasCapsule =
+      (expected: string) =>
+      ({ channels }: DeviceReport) => {
+        const details = channels?.[0]?.transmitter?.details
+        return [details?.capsule, details?.low_cut_hz].join() === expected
+      }
+    await findReport(iterator, hasCapsule('MMD 835,80'))
+    simulator.set({ '/mates/tx1/capsule': 'KK_205', '/mates/tx1/lowcut': 'Off' })
+    await findReport(iterator, hasCapsule('KK 205,0'))
+  })
+
+  test('reports the bank and the booster supply of an EM 6000', async () => {
+    const simulator = closeAtEnd(await startSsc1Simulator({ model: 'EM6000' }))
+    const report = await findReport(
+      subscribe(simulator.url),
+      ({ channels }) => channels?.[1]?.details?.group_channel === 'B1,2',
+    )
+    expect(report.channels?.[1]?.details).toMatchObject({ booster_feed: true })
+  })
+
   test('reports the warnings of an EM 6000 until they end', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model: 'EM6000' }))
     const iterator = subscribe(simulator.url)

@@ -1,6 +1,7 @@
 /** Converts values that SSC 1 and SSC 2 have in common to the common format. */
 
 import type { Encryption, TransmissionMode } from '../../domain/equipment/details.ts'
+import { readText } from '../../upstream/fields.ts'
 
 /** Converts kHz to MHz as text. Returns undefined if the value is missing, null if it is invalid. */
 export function readKhz(value: unknown): string | null | undefined {
@@ -24,6 +25,24 @@ export function readWarning(warning: string, ...lists: readonly unknown[]): bool
   if (lists.some((list) => listIncludes(list, warning))) return true
   if (lists.some(Array.isArray)) return false
   return lists.every((list) => list === undefined) ? undefined : null
+}
+
+const noCapsule = /^(none|unknown)$/i
+
+/** Reads the model of a capsule: `MMD_815_1` is the MMD 815-1. */
+export function readCapsule(value: unknown): string | null | undefined {
+  const capsule = readText(value)
+  if (!capsule) return capsule
+  return noCapsule.test(capsule) ? null : capsule.replace('_', ' ').replaceAll('_', '-')
+}
+
+/** Reads a low cut, such as `Off`, `80Hz` (SSC 2) and `80 Hz` (SSC 1), in Hz; 0 means off. */
+export function readLowCut(value: unknown): number | null | undefined {
+  if (value === undefined) return undefined
+  const text = String(value)
+  if (/^off$/i.test(text)) return 0
+  const [, hertz] = /^(\d{1,3}) ?Hz$/i.exec(text) ?? []
+  return hertz === undefined ? null : Number(hertz)
 }
 
 /** Reads whether the link density mode is on. */

@@ -15,11 +15,13 @@ import {
 import {
   listIncludes,
   readBatteryType,
+  readCapsule,
   readDensity,
   readDiversity,
   readEncryption,
   readFlag,
   readKhz,
+  readLowCut,
   readWarning,
 } from '../values.ts'
 import { chg70n, l6000 } from './chargers.ts'
@@ -30,19 +32,22 @@ export const identityTopic: Topic = {
   addresses: ['/device/identity/product', '/device/identity/version', '/device/identity/serial', '/device/name'],
   everyMs: null,
   channel: null,
-  isReadOnce: true,
+  isPolled: true,
 }
 export const macTopic: Topic = {
   addresses: ['/device/network/ether/macs'],
   everyMs: null,
   channel: null,
-  isReadOnce: true,
+  isPolled: true,
 }
 
 /** Returns the family of a product; null for a device that has neither radio channels nor packs. */
 export function familyOfProduct(product: string): Family | null {
   return families.find(([pattern]) => pattern.test(product))?.[1] ?? null
 }
+
+const batteryProperties = ['battery/gauge', 'battery/lifetime', 'battery/type']
+const transmitterProperties = ['type', 'name', 'mute', 'trim', 'warnings', ...batteryProperties]
 
 const ewdx: Family = {
   topics: [
@@ -58,11 +63,10 @@ const ewdx: Family = {
       {
         channel: n,
         everyMs: null,
-        addresses: [
-          ...['type', 'name', 'mute', 'trim', 'warnings'].map((name) => `/mates/tx${n}/${name}`),
-          ...['gauge', 'lifetime', 'type'].map((name) => `/mates/tx${n}/battery/${name}`),
-        ],
+        addresses: transmitterProperties.map((name) => `/mates/tx${n}/${name}`),
       },
+      // On its own, because some transmitters have no capsule or no low cut.
+      { channel: n, everyMs: null, addresses: ['capsule', 'lowcut'].map((name) => `/mates/tx${n}/${name}`) },
       {
         channel: n,
         everyMs: 200,
@@ -73,7 +77,7 @@ const ewdx: Family = {
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
-    const isAbsent = listIncludes(rx('warnings'), 'NoLink') || isBranchRejected(values, `/mates/tx${n}/`)
+    const isAbsent = listIncludes(rx('warnings'), 'NoLink') || isTransmitterRejected(values, n)
     const transmitterWarnings = isAbsent ? undefined : tx('warnings')
     return withoutUndefined({
       channel: n,
@@ -89,8 +93,10 @@ const ewdx: Family = {
             battery: readBattery(tx('battery/gauge')),
             details: withoutUndefined({
               model: readText(tx('type')),
+              capsule: readCapsule(tx('capsule')),
               muted: readFlag(tx('mute')),
               gain_db: readDb(tx('trim')),
+              low_cut_hz: readLowCut(tx('lowcut')),
               battery_minutes: readMinutes(tx('battery/lifetime')),
               battery_type: readBatteryType(tx('battery/type')),
               battery_low: readWarning('LowBattery', transmitterWarnings),
@@ -100,6 +106,7 @@ const ewdx: Family = {
         antennas: readDiversity(values.get(`/m/rx${n}/divi`)),
         quality: readWhole(values.get(`/m/rx${n}/rsqi`), 0, 100),
         rf_low: readWarning('LowSignal', rx('warnings')),
+        rf_overload: readWarning('RfPeak', rx('warnings')),
         overload: readWarning('AfPeak', rx('warnings'), transmitterWarnings),
         // The guide does not specify whether this is peak or RMS.
         audio_peak: readAudioLevel(values.get(`/m/rx${n}/af`)),
@@ -127,6 +134,14 @@ const digital6000: Family = {
         addresses: ['battery', 'name', 'type', 'gain'].map((name) => `/rx${n}/skx/${name}`),
       },
     ]),
+    // Polled, because no public client subscribes to these.
+    ...[1, 2].map((n) => ({
+      channel: n,
+      everyMs: null,
+      addresses: [`/rx${n}/active_bank_channel`],
+      isPolled: true,
+    })),
+    { channel: null, everyMs: null, addresses: ['/sys/booster'], isPolled: true },
     { channel: null, everyMs: 480, addresses: ['/mm'] },
   ],
   readChannel(values, n) {
@@ -161,7 +176,10 @@ const digital6000: Family = {
           quality: readWhole(meters.quality, 0, 100),
         }),
         rf_low: readWarning('LowSignal', rx('active_warnings')),
+        rf_overload: readWarning('RFPeak', rx('active_warnings')),
         overload: readWarning('AFPeak', rx('active_warnings')),
+        group_channel: readBankChannel(rx('active_bank_channel')),
+        booster_feed: readFlag(values.get('/sys/booster')),
         muted: readFlag(rx('audio_mute')),
         encryption: readEncryption(rx('encryption'), rx('active_warnings')),
       }),
@@ -221,6 +239,14 @@ function readRuntime(battery: unknown): number | null {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes)
 }
 
+/** Reads `["b1", 5]` as `B1,5`; the bank `--` means that the frequency is set without a bank. */
+function readBankChannel(value: unknown): string | null | undefined {
+  if (value === undefined) return undefined
+  const [bank, channel]: readonly unknown[] = Array.isArray(value) ? value : []
+  const number = readWhole(channel, 0, 99) ?? null
+  return number !== null && /^[BU][1-6]$/i.test(String(bank)) ? `${String(bank).toUpperCase()},${number}` : null
+}
+
 function readMinutes(value: unknown): number | null | undefined {
   return readWhole(value, 0, 65_535)
 }
@@ -234,8 +260,10 @@ export function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Whether the device has rejected every known address under this prefix. */
-function isBranchRejected(values: SscValues, prefix: string): boolean {
-  const known = [...values].filter(([address]) => address.startsWith(prefix))
-  return known.length > 0 && known.every(([, value]) => value === null)
+/** Whether the device has rejected every known address of a transmitter. */
+function isTransmitterRejected(values: SscValues, n: number): boolean {
+  const known = transmitterProperties
+    .map((name) => values.get(`/mates/tx${n}/${name}`))
+    .filter((value) => value !== undefined)
+  return known.length > 0 && known.every((value) => value === null)
 }

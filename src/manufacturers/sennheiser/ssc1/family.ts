@@ -12,8 +12,8 @@ export interface Topic {
   readonly everyMs: number | null
   /** The channel that the addresses belong to; null if they belong to the device as a whole. */
   readonly channel: number | null
-  /** Whether the values are read with a get request instead of a subscription. */
-  readonly isReadOnce?: boolean
+  /** Whether the values are read with get requests instead of a subscription. */
+  readonly isPolled?: boolean
 }
 
 export interface Family {

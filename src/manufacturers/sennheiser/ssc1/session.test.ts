@@ -86,7 +86,7 @@ describe('subscriptions', () => {
     session.receive('{"osc":{"error":[{"mates":{"tx1":[424,{"desc":""}]}}]}}', 3100)
     expect(session.getReport()?.channels?.[0]?.transmitter).toBeNull()
     session.receive('{"rx1":{"warnings":[]}}', 5000)
-    expect(countContaining(session.takeDueMessages(5000), 'tx1')).toBe(1)
+    expect(countContaining(session.takeDueMessages(5000), 'tx1')).toBe(2)
     session.receive('{"mates":{"tx1":{"name":"NEW","battery":{"gauge":40}}}}', 5100)
     expect(session.getReport()?.channels?.[0]?.transmitter).toMatchObject({ name: 'NEW', battery: 40 })
   })
@@ -96,6 +96,22 @@ describe('subscriptions', () => {
     session.receive('{"osc":{"error":[{"osc":{"state":{"subscribe":[406,{"desc":"not acceptable"}]}}}]}}', 100)
     expect(session.rejection).toMatch(/406 not acceptable/)
   })
+})
+
+test('polls values that are not subscribed to', () => {
+  const session = createSsc1Session(endpoint)
+  session.takeDueMessages(0)
+  session.receive('{"device":{"identity":{"product":"EM6000"}}}', 10)
+  session.receive(network, 20)
+  const bankRequest = '{"rx1":{"active_bank_channel":null}}'
+  expect(session.takeDueMessages(30)).toEqual(expect.arrayContaining([bankRequest, '{"sys":{"booster":null}}']))
+  session.receive('{"rx1":{"name":"A","active_bank_channel":["b1",4]},"sys":{"booster":true}}', 40)
+  expect(session.takeDueMessages(8000)).not.toContain(bankRequest)
+  expect(session.takeDueMessages(8030)).toContain(bankRequest)
+  session.receive('{"rx1":{"active_bank_channel":["--",0]},"sys":{"booster":false}}', 8040)
+  expect(session.getReport()?.channels?.[0]?.details).toMatchObject({ group_channel: null, booster_feed: false })
+  const cancellation = session.createUnsubscribeMessage()
+  expect([cancellation.includes('carrier'), /bank|booster/.test(cancellation)]).toEqual([true, false])
 })
 
 test('ignores datagrams that are not messages', () => {

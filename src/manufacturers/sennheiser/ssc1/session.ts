@@ -120,7 +120,8 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     get rejection() {
       return rejection
     },
-    createUnsubscribeMessage: () => formatCancellation((topics ?? []).map(({ addresses }) => addresses)),
+    createUnsubscribeMessage: () =>
+      formatCancellation((topics ?? []).filter(({ isPolled }) => !isPolled).map(({ addresses }) => addresses)),
   }
 }
 
@@ -129,8 +130,8 @@ function scheduleTopic(topic: Topic): ScheduledTopic {
   return { ...topic, requestedAt: never, nextRequestAt: never, attempts: 0, isAnswered: false }
 }
 
-function formatRequest({ isReadOnce, addresses, everyMs }: Topic): string {
-  if (isReadOnce) return formatGetRequest(addresses)
+function formatRequest({ isPolled, addresses, everyMs }: Topic): string {
+  if (isPolled) return formatGetRequest(addresses)
   return formatSubscription(addresses, { lifetimeS, count: 1000, minMs: everyMs ?? 0, maxMs: everyMs ?? 0 })
 }
 

@@ -23,6 +23,8 @@ const ewdx = {
   '/mates/tx1/type': 'SKM',
   '/mates/tx1/mute': true,
   '/mates/tx1/trim': -3,
+  '/mates/tx1/capsule': 'MMD_815_1',
+  '/mates/tx1/lowcut': '120 Hz',
   '/m/rx1/rsqi': 93,
   '/m/rx1/divi': 2,
   '/rx1/mute': false,
@@ -33,9 +35,10 @@ const ewdx = {
 const transmitterAddresses = Object.keys(ewdx).filter((address) => address.startsWith('/mates/'))
 const rejectedTransmitter = Object.fromEntries(transmitterAddresses.map((address) => [address, null]))
 
-/** Returns `rf_low`, `overload` and `battery_low` as text. */
-const warningsOf = (channel: ChannelReading | undefined) =>
-  [channel?.details?.rf_low, channel?.details?.overload, channel?.transmitter?.details?.battery_low].join()
+/** Returns `rf_low`, `rf_overload`, `overload` and `battery_low` as text. */
+function warningsOf({ details, transmitter }: Partial<ChannelReading> = {}): string {
+  return [details?.rf_low, details?.rf_overload, details?.overload, transmitter?.details?.battery_low].join()
+}
 
 describe('EW-DX', () => {
   test('converts a receiver with a transmitter', () => {
@@ -59,13 +62,16 @@ describe('EW-DX', () => {
           audio_level: -20,
           details: {
             ...{ antennas: 'B', quality: 93, audio_peak: -20, muted: false, gain_db: 12, encryption: 'on' },
-            ...{ rf_low: false, overload: false },
+            ...{ rf_low: false, rf_overload: false, overload: false },
           },
           transmitter: {
             name: 'HAND',
             upstream_slot: 1,
             battery: 71,
-            details: { model: 'SKM', muted: true, gain_db: -3, battery_minutes: 412, battery_type: 'cells' },
+            details: {
+              ...{ model: 'SKM', capsule: 'MMD 815-1', muted: true, gain_db: -3, low_cut_hz: 120 },
+              ...{ battery_minutes: 412, battery_type: 'cells' },
+            },
           },
         },
       ],
@@ -85,14 +91,31 @@ describe('EW-DX', () => {
   })
 
   test.each([
-    [{ '/rx1/warnings': ['LowSignal'] }, 'true,false,false'],
-    [{ '/rx1/warnings': ['AfPeak'] }, 'false,true,false'],
-    [{ '/mates/tx1/warnings': ['AfPeak', 'LowBattery'] }, 'false,true,true'],
-    [{ '/rx1/warnings': ['NoLink'], '/mates/tx1/warnings': ['AfPeak', 'LowBattery'] }, 'false,false,'],
-    [{ '/rx1/warnings': null, '/mates/tx1/warnings': null }, ',,'],
+    [{ '/rx1/warnings': ['LowSignal'] }, 'true,false,false,false'],
+    [{ '/rx1/warnings': ['RfPeak'] }, 'false,true,false,false'],
+    [{ '/rx1/warnings': ['AfPeak'] }, 'false,false,true,false'],
+    [{ '/mates/tx1/warnings': ['AfPeak', 'LowBattery'] }, 'false,false,true,true'],
+    [{ '/rx1/warnings': ['NoLink'], '/mates/tx1/warnings': ['AfPeak', 'LowBattery'] }, 'false,false,false,'],
+    [{ '/rx1/warnings': null, '/mates/tx1/warnings': null }, ',,,'],
   ])('reports the warnings %j', (warnings, expected) => {
     const [channel] = toReport({ ...ewdx, '/mates/tx1/warnings': [], ...warnings }).channels ?? []
     expect(warningsOf(channel)).toBe(expected)
+  })
+
+  test.each([
+    ['None', 'Off', { capsule: null, low_cut_hz: 0 }],
+    ['Unknown', 'off', { capsule: null, low_cut_hz: 0 }],
+    ['KK_205', '30Hz', { capsule: 'KK 205', low_cut_hz: 30 }],
+    [null, 3, { capsule: null, low_cut_hz: null }],
+  ])('converts the capsule %j and the low cut %j', (capsule, lowcut, details) => {
+    const values = { '/mates/tx1/capsule': capsule, '/mates/tx1/lowcut': lowcut }
+    expect(toReport({ ...ewdx, ...values }).channels?.[0]?.transmitter).toMatchObject({ details })
+  })
+
+  test('reports a transmitter without a capsule and a low cut', () => {
+    const values = { '/mates/tx1/capsule': null, '/mates/tx1/lowcut': null, '/mates/tx1/name': 'TABLE' }
+    const { '/mates/tx1/type': _, ...withoutType } = ewdx
+    expect(toReport({ ...withoutType, ...values }).channels?.[0]?.transmitter).toMatchObject({ name: 'TABLE' })
   })
 
   test('reports a different key as an encryption error, even if encryption is enabled', () => {
@@ -135,15 +158,40 @@ describe('Digital 6000', () => {
   })
 
   test.each([
-    [['LowSignal'], 'true,false,false'],
-    [['RFPeak', 'AFPeak'], 'false,true,false'],
-    [['LowBattery'], 'false,false,true'],
-    [[], 'false,false,false'],
-    [null, ',,'],
-    [undefined, ',,'],
+    [['LowSignal'], 'true,false,false,false'],
+    [['RFPeak'], 'false,true,false,false'],
+    [['AFPeak'], 'false,false,true,false'],
+    [['LowBattery'], 'false,false,false,true'],
+    [[], 'false,false,false,false'],
+    [null, ',,,'],
+    [undefined, ',,,'],
   ])('reports the warnings %j', (active_warnings, expected) => {
     const [channel] = toReport({ ...d6000, '/rx1/active_warnings': active_warnings }).channels ?? []
     expect(warningsOf(channel)).toBe(expected)
+  })
+
+  test.each([
+    [['b1', 12], 'B1,12'],
+    [['U6', 0], 'U6,0'],
+    [['--', 0], null],
+    [['b1'], null],
+    [['b1', -1], null],
+    [['x,y', 1], null],
+    ['b1', null],
+    [undefined, undefined],
+  ])('converts the bank and channel %j', (active_bank_channel, expected) => {
+    const [channel] = toReport({ ...d6000, '/rx1/active_bank_channel': active_bank_channel }).channels ?? []
+    expect(channel?.details?.group_channel).toBe(expected)
+  })
+
+  test.each([
+    [true, true],
+    [false, false],
+    [1, null],
+    [undefined, undefined],
+  ])('converts the booster setting %j of the receiver', (booster, expected) => {
+    const [channel] = toReport({ ...d6000, '/sys/booster': booster }).channels ?? []
+    expect(channel?.details?.booster_feed).toBe(expected)
   })
 
   test.each([

@@ -15,11 +15,13 @@ import {
 import {
   listIncludes,
   readBatteryType,
+  readCapsule,
   readDensity,
   readDiversity,
   readEncryption,
   readFlag,
   readKhz,
+  readLowCut,
   readWarning,
 } from '../values.ts'
 import type { Family } from './family.ts'
@@ -79,6 +81,7 @@ function readEwdxChannel(resources: Resources, index: number): ChannelReading {
       antennas: readDiversity(getValue('diversityIndicator')),
       quality: readWhole(getValue('signalQualityIndicator'), 0, 100),
       rf_low: readWarning('LowSignal', warnings),
+      rf_overload: readWarning('RfPeak', warnings),
       overload: readWarning('AfPeak', warnings, transmitterWarnings),
       // The documentation does not specify whether this is peak or RMS.
       audio_peak: readAudioLevel(getValue('level')),
@@ -109,8 +112,10 @@ function readEwdxTransmitter(resources: Resources, index: number): TransmitterRe
     battery: readBattery(getBattery('gauge')),
     details: withoutUndefined({
       model: readText(getProperty('type')),
+      capsule: readCapsule(getProperty('capsule')),
       muted: readFlag(getProperty('mute')),
       gain_db: readWhole(getProperty('trim'), -120, 120),
+      low_cut_hz: readLowCut(getProperty('lowcut')),
       battery_minutes: readWhole(getBattery('lifetime'), 0, 65_535),
       battery_type: readBatteryType(getBattery('type')),
       battery_low: readWarning('LowBattery', resources.get(`${path}/warnings`)),

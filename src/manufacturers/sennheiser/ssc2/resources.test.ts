@@ -74,7 +74,7 @@ describe('EW-DX', () => {
           antennas: 'A',
           quality: 98,
           audio_peak: -22,
-          ...{ rf_low: false, overload: false },
+          ...{ rf_low: false, rf_overload: false, overload: false },
           muted: false,
           gain_db: 12,
           encryption: 'off',
@@ -86,7 +86,7 @@ describe('EW-DX', () => {
           upstream_slot: channel,
           battery: 83,
           details: {
-            model: 'EW_DX_SKM_S',
+            ...{ model: 'EW_DX_SKM_S', capsule: 'MMD 835', low_cut_hz: 80 },
             muted: false,
             gain_db: 0,
             battery_minutes: 412,
@@ -120,15 +120,17 @@ describe('EW-DX', () => {
   })
 
   test.each([
-    ['channel', ['LowSignal'], 'true,false,false'],
-    ['channel', ['AfPeak'], 'false,true,false'],
-    ['channel', ['NoLink'], 'false,false,'],
-    ['transmitters', ['AfPeak', 'LowBattery'], 'false,true,true'],
-    ['transmitters', null, 'false,false,'],
+    ['channel', ['LowSignal'], 'true,false,false,false'],
+    ['channel', ['RfPeak'], 'false,true,false,false'],
+    ['channel', ['AfPeak'], 'false,false,true,false'],
+    ['channel', ['NoLink'], 'false,false,false,'],
+    ['transmitters', ['AfPeak', 'LowBattery'], 'false,false,true,true'],
+    ['transmitters', null, 'false,false,false,'],
   ])('reports the warnings of %s: %j', (resource, warnings, expected) => {
     const [channel] = toReport('EWDX2CHS', [`/api/${resource}/0/warnings`, warnings]).channels ?? []
     const { details, transmitter } = channel ?? {}
-    expect([details?.rf_low, details?.overload, transmitter?.details?.battery_low].join()).toBe(expected)
+    const reported = [details?.rf_low, details?.rf_overload, details?.overload, transmitter?.details?.battery_low]
+    expect(reported.join()).toBe(expected)
   })
 
   test('reports a different key as an encryption error', () => {
