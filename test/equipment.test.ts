@@ -6,6 +6,7 @@ import { startDemo } from '../simulators/demo.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { channelOf, configFor, deviceOf, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
+import { tokenHeaders } from './tokens.ts'
 
 describe.concurrent('a Shure System API server', () => {
   // Conformance: C-3.12.
@@ -51,7 +52,11 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       return receivers.length === 1 && receivers
     })
     expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
-    await until('the subscription is connected', () => receiverUnit.push.connections === 1)
+    const admin = await tokenHeaders(app.runtime, 'admin')
+    await until('the subscription is connected', async () => {
+      const [connection] = (await app.get('/api/admin/realtime-connections/', admin)).json
+      return connection?.status === 'connected'
+    })
     receiverUnit.show.set(
       device.id,
       { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' },
