@@ -157,6 +157,7 @@ const receiver = object({
   signal_quality: ignored,
   location: ignored,
   sources: ignored,
+  can_identify: ignored,
 })
 
 export const IngestRequest = object({

@@ -62,9 +62,18 @@ test('every default is a valid value', () => {
 })
 
 const historyKeys = ['HISTORY', 'HISTORY_SECONDS_DAYS', 'HISTORY_MINUTES_DAYS', 'HISTORY_MAX_GB']
-const globalKeys = [...historyKeys, 'REGION', 'TV_IN_USE', 'TIME_ZONE', 'PAPER', 'LANGUAGE']
+const globalKeys = [
+  ...historyKeys,
+  'IDENTIFY',
+  'IDENTIFY_DURING_SHOWS',
+  'REGION',
+  'TV_IN_USE',
+  'TIME_ZONE',
+  'PAPER',
+  'LANGUAGE',
+]
 
-test('settings of polling cannot be set per group, and those of the history and of documents are always global', () => {
+test('settings of polling cannot be set per group, and those of the history, of lights and of documents are always global', () => {
   const ofPolling = ['polling_interval', 'enable_websocket']
   expect(settingKeys.filter((key) => !settingKinds[key].isPerGroup)).toEqual([...ofPolling, ...globalKeys])
   expect(settingKeys.filter((key) => !settingKinds[key].isPerManufacturer)).toEqual(globalKeys)
