@@ -36,8 +36,13 @@ it.concurrent('are the only sources of the receivers that they report', async ()
     const found = await app.receivers()
     return found.length === 2 && found
   })
-  const details = await Promise.all(receivers.map(({ id }) => app.get(`/api/receivers/${id}/`)))
-  const sources = Object.fromEntries(details.map(({ json }) => [json.device_type, json.sources]))
+  const details = () => Promise.all(receivers.map(async ({ id }) => (await app.get(`/api/receivers/${id}/`)).json))
+  // The source of a new receiver is known with its next report.
+  const known = await until('all sources are known', async () => {
+    const current = await details()
+    return current.every(({ sources }) => sources.length > 0) && current
+  })
+  const sources = Object.fromEntries(known.map(({ device_type, sources }) => [device_type, sources]))
   expect(sources).toEqual({ ulxd: [devices[0]?.url], qlxd: [devices[1]?.url] })
 })
 
