@@ -88,7 +88,7 @@ export class SourceDevices {
     const { receiverStore } = this.#deps
     const ids = this.#connected().flatMap(({ receiver }) => receiverStore.facts(receiver)?.api_device_id ?? [])
     if (ids.length > 0) this.#setListedIds(ids)
-    return ids.map((id) => ({ id, kind: 'receiver' }))
+    return ids.map((id) => ({ id, kind: 'receiver', isConfirmation: true }))
   }
 
   /** Returns when the source's subscription connected, in any process; null while it is down. */

@@ -98,6 +98,8 @@ export interface ChannelReading
  */
 export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   readonly id: string
+  /** Whether the report only says that a known device is still connected. It never creates a receiver. */
+  readonly isConfirmation?: boolean
   readonly model_name?: string | null
   readonly online?: boolean
   readonly kind: 'receiver' | 'transmitter'

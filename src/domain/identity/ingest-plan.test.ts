@@ -95,6 +95,16 @@ describe('planChanges', () => {
   })
 
   // Conformance: C-2.10.
+  test('never creates a receiver from a report that only confirms one, whose id has changed since', () => {
+    const { ingest, receivers } = createIngest()
+    ingest([report('older:1', { serial_number: '8008' })])
+    ingest([report('newer:1', { serial_number: '8008' })])
+    const plan = ingest([{ id: 'older:1', kind: 'receiver', isConfirmation: true }])
+    expect([plan.creations, plan.queued, plan.updates]).toEqual([[], [], []])
+    expect(ingest([{ id: 'newer:1', kind: 'receiver', isConfirmation: true }]).duplicates).toBe(1)
+    expect(receivers().map(({ api_device_id }) => api_device_id)).toEqual(['newer:1'])
+  })
+
   test('never creates a receiver from a transmitter', () => {
     expect(createIngest().ingest([report('t', { kind: 'transmitter' })]).creations).toEqual([])
   })

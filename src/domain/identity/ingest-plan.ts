@@ -211,7 +211,8 @@ export class IngestPlanBuilder {
     }
     switch (outcome.kind) {
       case 'new':
-        this.#addCreation(report)
+        // The receiver has another id by now, or was removed.
+        if (report.isConfirmation !== true) this.#addCreation(report)
         break
       case 'moved': {
         const effective = this.#applyPrecedence(outcome.receiver, report)
