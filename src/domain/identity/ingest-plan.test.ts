@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChannelDetails } from '../../contract/resources/channels.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type TransmitterReading } from '../equipment/receiver.ts'
 import { hasOnlyLevels, type LevelSample } from '../levels/level-sample.ts'
-import { applyUpdate, IngestPlanBuilder, isStructural, planChanges } from './ingest-plan.ts'
+import { applyUpdate, IngestPlanBuilder, isStructural, planChanges, type ReceiverAtRead } from './ingest-plan.ts'
 import { createKnownReceivers } from './reconcile.ts'
 
 const at = 1_000_000
@@ -94,7 +94,6 @@ describe('planChanges', () => {
     expect(queued).toMatchObject([{ conflict_type: 'ip_conflict', identity_key: 'serial:s2', existing: { id: -1 } }])
   })
 
-  // Conformance: C-2.10.
   test('never creates a receiver from a report that only confirms one, whose id has changed since', () => {
     const { ingest, receivers } = createIngest()
     ingest([report('older:1', { serial_number: '8008' })])
@@ -105,6 +104,7 @@ describe('planChanges', () => {
     expect(receivers().map(({ api_device_id }) => api_device_id)).toEqual(['newer:1'])
   })
 
+  // Conformance: C-2.10.
   test('never creates a receiver from a transmitter', () => {
     expect(createIngest().ingest([report('t', { kind: 'transmitter' })]).creations).toEqual([])
   })
@@ -194,14 +194,18 @@ describe('a report without news except levels', () => {
       const receiver = ingest.known.byApiId(manufacturer, reported.id)
       return receiver !== undefined && hasOnlyLevels(receiver, reported) ? receiver : undefined
     }
-    const plan = (reports: readonly DeviceReport[], levels?: readonly LevelSample[]) => {
+    const plan = (
+      reports: readonly DeviceReport[],
+      levels?: readonly LevelSample[],
+      receiverAtRead?: ReceiverAtRead,
+    ) => {
       const ingestPlan = new IngestPlanBuilder({
         known: ingest.known,
         manufacturer: 'shure',
         at: at + 1,
         findLevelReceiver,
       })
-      for (const reported of reports) ingestPlan.add(reported, levels)
+      for (const reported of reports) ingestPlan.add(reported, levels, receiverAtRead)
       return ingestPlan.plan
     }
     return { ...ingest, plan }
@@ -227,6 +231,16 @@ describe('a report without news except levels', () => {
     expect(plan([first], levels).levelReports).toMatchObject([{ readings: levels }])
     const [update] = plan([{ ...first, name: 'B' }], levels).updates
     expect(update?.readings).toEqual([{ channel: 1, rf_level: -40, transmitter: { battery: 80, audio_level: -20 } }])
+  })
+
+  test('keeps what was pushed since it was requested, and applies everything else', () => {
+    const { ingest, known, plan } = createKnownIngest()
+    const before = known.get(1)
+    ingest([{ ...first, channels: [{ channel: 1, rf_level: -60, transmitter: { battery: 15 } }] }])
+    const read = [{ channel: 1, rf_level: -50, transmitter: { battery: 80 } }]
+    const [update] = plan([{ ...first, channels: read }], undefined, () => before).updates
+    expect(update?.readings).toEqual([{ channel: 1, rf_level: -50, transmitter: {} }])
+    expect(update?.channels).toMatchObject([{ rf_level: -50, transmitter: { battery: 15 } }])
   })
 
   test.each<[string, Partial<DeviceReport>]>([
