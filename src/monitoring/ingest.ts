@@ -250,11 +250,13 @@ export class Ingest {
     if (source !== undefined) reportingSources.record(receiver.id, source)
     alerts.evaluateReceiver(receiver, receiver)
     conditions.watch(receiver.id)
-    const current = before && receiverStore.get(receiver.id)
-    if (before === undefined || current === undefined) return this.levelLane.applyReported(receiver.id, readings, at)
-    const rows = receiverStore.levels.rowsOf(receiver.id)
-    const newest = withoutSuperseded(readings, before.channels, current.channels)
-    return rows !== undefined && this.levelLane.apply(rows, newest)
+    // The reports of devices whose levels are pushed have no readings.
+    const current = before && readings.length > 0 ? receiverStore.get(receiver.id) : undefined
+    const rows = current && receiverStore.levels.rowsOf(receiver.id)
+    if (before === undefined || current === undefined || rows === undefined) {
+      return this.levelLane.applyReported(receiver.id, readings, at)
+    }
+    return this.levelLane.apply(rows, withoutSuperseded(readings, before.channels, current.channels))
   }
 
   #recordSource({ source }: Batch, updates: readonly Update[]): void {
