@@ -1,5 +1,10 @@
 /** Describes upstream errors for administrators: what failed and what to check. */
 
+/** Describes that a system did not respond in time. */
+export function describeNoResponse(host: string, timeoutMs: number): string {
+  return `no response from ${host} within ${timeoutMs / 1000} s`
+}
+
 /**
  * Describes why a request received no complete response. `error` comes from the network layer; its code is `DEADLINE`
  * on a timeout.
@@ -17,7 +22,7 @@ export function describeConnectionError(error: unknown, host: string, timeoutMs:
       return `${host} does not use TLS; try http:// instead of https://, or another port`
     case 'DEADLINE':
     case 'UND_ERR_HEADERS_TIMEOUT':
-      return `no response from ${host} within ${timeoutMs / 1000} s`
+      return describeNoResponse(host, timeoutMs)
     case 'SILENT':
     case 'UND_ERR_BODY_TIMEOUT':
       return `${host} stopped sending data; the connection was closed`

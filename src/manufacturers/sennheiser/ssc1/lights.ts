@@ -1,6 +1,7 @@
 /** Makes the lights of an SSC 1 device flash, with datagrams of its own. */
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
+import { describeNoResponse } from '../../../upstream/error-messages.ts'
 import { openUdpSocket } from '../../../upstream/udp.ts'
 import type { Flashing, FlashRequest, Lights } from '../../plugin.ts'
 import { formatValue, parseMessage } from './codec.ts'
@@ -40,7 +41,7 @@ async function flash(
       }
     }
     signal.throwIfAborted()
-    throw new client.errors.ApiError(`no response from ${new URL(baseUrl).host} within ${timeoutMs / 1000} s`)
+    throw new client.errors.ApiError(describeNoResponse(new URL(baseUrl).host, timeoutMs))
   } finally {
     clearInterval(timer)
     socket.close()

@@ -1,6 +1,7 @@
 /** Makes the lights of a device flash, over a connection of its own. */
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
+import { describeNoResponse } from '../../../upstream/error-messages.ts'
 import { openTcpSocket } from '../../../upstream/tcp.ts'
 import type { Flashing, FlashRequest, Lights } from '../../plugin.ts'
 import { parseFrame, splitAngleFrames } from './frames.ts'
@@ -30,7 +31,7 @@ async function flash(
       }
     }
     signal.throwIfAborted()
-    throw new client.errors.ApiError(`no response from ${host} within ${client.settings.timeoutMs / 1000} s`)
+    throw new client.errors.ApiError(describeNoResponse(host, client.settings.timeoutMs))
   } finally {
     socket.close()
   }

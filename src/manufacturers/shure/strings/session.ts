@@ -3,6 +3,7 @@
 import { isIPv4 } from 'node:net'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import type { DeviceSocket } from '../../../upstream/device-socket.ts'
+import { describeNoResponse } from '../../../upstream/error-messages.ts'
 import { openTcpSocket } from '../../../upstream/tcp.ts'
 import { openUdpSocket } from '../../../upstream/udp.ts'
 import type { OnLevels } from '../../plugin.ts'
@@ -137,7 +138,7 @@ async function waitUntilComplete(
     const remainingMs = deadline - performance.now()
     if (remainingMs <= 0) {
       if (answeredNumbers(family, values).length > 0) return true
-      throw new client.errors.ApiError(`no response from ${host} within ${client.settings.timeoutMs / 1000} s`)
+      throw new client.errors.ApiError(describeNoResponse(host, client.settings.timeoutMs))
     }
     const changes = await store.next(Math.min(settleMs, remainingMs))
     if (changes === null) return false
