@@ -5,6 +5,7 @@ import type { Settings } from '../contract/settings.ts'
 import type { Actor } from '../domain/access/access.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
+import { precedenceOfId } from '../manufacturers/index.ts'
 import type { FlashRequest } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -100,10 +101,13 @@ export class Identifications {
     return flashing
   }
 
-  /** Of several sources, the one that reports the device itself is used. */
-  #findSource({ id, device_type }: Receiver) {
-    const able = this.#deps.sourcesOf(id).filter(({ adapter }) => adapter.lights?.areIn(device_type))
-    return able.toSorted((a, b) => (b.adapter.precedence ?? 0) - (a.adapter.precedence ?? 0))[0]
+  /** Of several sources, only those under whose id the receiver is known can address it. */
+  #findSource({ id, api_device_id, device_type }: Receiver) {
+    if (api_device_id === null) return undefined
+    const precedence = precedenceOfId(api_device_id)
+    const canFlash = ({ adapter }: Pick<MonitoredSource, 'adapter'>) =>
+      (adapter.precedence ?? 0) === precedence && adapter.lights?.areIn(device_type) === true
+    return this.#deps.sourcesOf(id).find(canFlash)
   }
 
   /** A request for lights that flash already extends their time. */

@@ -214,7 +214,10 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     identifications: new Identifications({
       db: runtime.db,
       receiverStore: runtime.receiverStore,
-      sourcesOf: (id) => runtime.sources.filter((source) => runtime.reportingSources(id).includes(source.id)),
+      sourcesOf(receiverId) {
+        const reporting = runtime.reportingSources(receiverId)
+        return runtime.sources.filter(({ id }) => reporting.includes(id))
+      },
       settings: () => runtime.settingsIn(globalScope),
       isShowRunning: () => runtime.runningShows().length > 0,
       signal: stop,
