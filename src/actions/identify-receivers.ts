@@ -8,6 +8,7 @@ import { RequestError } from '../domain/errors.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
 import type { FlashRequest } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
+import { abortWithin } from '../platform/abort-within.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
@@ -93,7 +94,8 @@ export class Identifications {
     if (source === undefined || receiver.api_device_id === null) throw cannotFlash(receiver)
     const { api_device_id: deviceId, device_type: deviceType, name } = receiver
     const request: FlashRequest = { deviceId, deviceType, channel, isOn: true }
-    const flashing = await source.adapter.lights?.flash(source.client, request, this.#deps.signal).catch((cause) => {
+    const limit = abortWithin(source.client.settings.timeoutMs, this.#deps.signal)
+    const flashing = await source.adapter.lights?.flash(source.client, request, limit).catch((cause) => {
       throw new RequestError('identify_failed', { subject: name, details: toSourceFailure(cause).error, cause })
     })
     if (flashing == null) throw cannotFlash(receiver)
@@ -125,9 +127,7 @@ export class Identifications {
     clearTimeout(running.timer)
     const { source, request } = running
     // If the device cannot be reached, its lights flash until its own time limit, or until a button is pressed on it.
-    source.adapter.lights
-      ?.flash(source.client, { ...request, isOn: false }, AbortSignal.timeout(stopWithinMs))
-      .catch(() => {})
+    source.adapter.lights?.flash(source.client, { ...request, isOn: false }, abortWithin(stopWithinMs)).catch(() => {})
   }
 
   #stopAll(): void {

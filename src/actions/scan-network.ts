@@ -17,6 +17,7 @@ import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
 import { type MonitoredSource, type SourceDeps, toSourceFailure } from '../manufacturers/sources.ts'
 import type { Monitor, PollResult } from '../monitoring/monitor.ts'
 import { childLifetime, pause } from '../monitoring/wait.ts'
+import { abortWithin } from '../platform/abort-within.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
@@ -79,7 +80,7 @@ async function scan(
 ): Promise<ScanBody> {
   const { db, monitor, now } = deps
   const sources = monitor.pollers.map(({ source }) => source).filter(({ manufacturer }) => codes.includes(manufacturer))
-  const limit = AbortSignal.any([deps.signal, AbortSignal.timeout(scanLimitMs)])
+  const limit = abortWithin(scanLimitMs, deps.signal)
   const ips = hostAddresses(subnet)
   const searching = search(deps, codes, isEverything, ips, limit)
   const registered = await registerAddresses(sources, 'add', ips, limit)

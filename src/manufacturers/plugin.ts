@@ -99,7 +99,7 @@ export interface Flashing {
 export interface Lights {
   /** Whether devices of this type have such lights. */
   areIn(deviceType: string): boolean
-  /** Resolves when the device has confirmed it, with null if it has no such lights. */
+  /** Resolves when the device has confirmed it, with null if it has no such lights. `signal` limits the time. */
   flash(client: UpstreamClient, request: FlashRequest, signal: AbortSignal): Promise<Flashing | null>
 }
 

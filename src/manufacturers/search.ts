@@ -6,6 +6,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import { abortWithin } from '../platform/abort-within.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { type BrowseOptions, browse, listenForBeacons, type MulticastGroup } from '../upstream/announcements.ts'
 import { createUpstreamClient } from '../upstream/client.ts'
@@ -178,7 +179,7 @@ async function probeAddress(
   const { destinations } = options
   const url = new URL(address)
   const isUdp = defaultAdapter(settings).transport === 'udp'
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(identifyTimeoutMs.total)])
+  const signal = abortWithin(identifyTimeoutMs.total, options.signal)
   if (!isUdp && !(await isListening(url, { destinations, signal, timeoutMs: connectTimeoutMs }))) return []
   const timeoutMs = isUdp ? identifyTimeoutMs.unconnected : identifyTimeoutMs.connected
   const client = createUpstreamClient({

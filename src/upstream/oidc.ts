@@ -7,6 +7,7 @@ import type { Configuration, CustomFetch, CustomFetchOptions, ServerMetadata } f
 import { Client as HttpClient } from 'undici'
 import { OidcError, type ProviderIdentity } from '../domain/access/oidc.ts'
 import { isLoopback } from '../domain/identity/address.ts'
+import { abortWithin } from '../platform/abort-within.ts'
 import { abortable } from './abortable.ts'
 import { type Destinations, guardedConnector, portOf, withoutLinkLocal } from './destinations.ts'
 import { codeOf, describeConnectionError, describeServiceError } from './error-messages.ts'
@@ -155,8 +156,7 @@ export class OidcProvider {
       throw new OidcError('untrusted', `The provider has the address ${url.origin}, which is not encrypted.`)
     }
     const timeoutMs = this.#options.timeoutMs ?? defaultTimeoutMs
-    const limit = AbortSignal.timeout(timeoutMs)
-    const cancel = signal === undefined ? limit : AbortSignal.any([limit, signal])
+    const cancel = abortWithin(timeoutMs, signal)
     const client = new HttpClient(url.origin, {
       maxHeaderSize: 16 * 1024,
       connect: guardedConnector(this.#destinations, {
@@ -187,7 +187,7 @@ export class OidcProvider {
     } catch (error) {
       throw error instanceof OidcError
         ? error
-        : toConnectionError(error, { host: url.host, isLate: limit.aborted, timeoutMs })
+        : toConnectionError(error, { host: url.host, isLate: cancel.reason?.name === 'TimeoutError', timeoutMs })
     } finally {
       await client.destroy()
     }

@@ -27,8 +27,7 @@ async function flash(
   const address = addressOf(deviceType, channel)
   if (address === null) return null
   const { timeoutMs, baseUrl } = client.settings
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const socket = await openUdpSocket(client, { signal: limited, silentMs: timeoutMs })
+  const socket = await openUdpSocket(client, { signal, silentMs: timeoutMs })
   // If sending fails, no answer arrives.
   const send = () => void socket.send(formatValue(address, isOn)).catch(() => {})
   const timer = setInterval(send, repeatEveryMs)
@@ -40,7 +39,6 @@ async function flash(
         if (message?.values.has(address)) return { channel: address === deviceAddress ? null : channel }
       }
     }
-    signal.throwIfAborted()
     throw new client.errors.ApiError(describeNoResponse(new URL(baseUrl).host, timeoutMs))
   } finally {
     clearInterval(timer)

@@ -19,9 +19,8 @@ async function flash(
   const scope = scopes[deviceType]
   if (scope === undefined) return null
   const number = scope === 'channel' ? channel : null
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(client.settings.timeoutMs)])
   const { host } = new URL(client.settings.baseUrl)
-  const socket = await openTcpSocket(client, { signal: limited, framing: splitAngleFrames })
+  const socket = await openTcpSocket(client, { signal, framing: splitAngleFrames })
   try {
     await socket.send(`< SET ${number === null ? '' : `${number} `}FLASH ${isOn ? 'ON' : 'OFF'} >`)
     for await (const messages of socket.messages) {
@@ -30,7 +29,6 @@ async function flash(
         if (frame?.type === 'property' && frame.key === 'FLASH' && frame.channel === number) return { channel: number }
       }
     }
-    signal.throwIfAborted()
     throw new client.errors.ApiError(describeNoResponse(host, client.settings.timeoutMs))
   } finally {
     socket.close()
