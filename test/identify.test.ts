@@ -77,6 +77,19 @@ describe.concurrent('POST /api/receivers/{id}/identify/', () => {
     expect(simulator.value('/device/identification/visual')).toBe(true)
   })
 
+  it.each([
+    ['SLDW4CH', { channel: 2 }, 2, '/rx2/identification/visual', true],
+    ['SLDW', { channel: 1 }, null, '/rx1/identify', true],
+    ['CHG4N', {}, null, '/bays/identify', [true, true, true, true]],
+    ['CHG2N', {}, null, '/bays/identify', [true, true]],
+  ] as const)('makes a SpeechLine %s flash for %j', async (model, request, channel, address, value) => {
+    const simulator = await startSsc1Simulator({ model })
+    onTestEnd(() => simulator.close())
+    const { identify } = await startFor({ code: 'sennheiser', config: { devices: [simulator.url] } })
+    expect((await identify(request)).json).toEqual({ channel, seconds: 10 })
+    expect(simulator.value(address)).toEqual(value)
+  })
+
   // Conformance: C-16.138.
   it('is off by default, and during shows unless that is permitted', async () => {
     const { simulator, app, identify, admin, allow } = await startUlxd({ isOn: false })

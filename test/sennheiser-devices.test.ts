@@ -164,6 +164,22 @@ test.concurrent('reports the receive-only packs of a base station as units, and 
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
 }, 120_000)
 
+test.concurrent('shows a SpeechLine receiver, which reports the quality of the link instead of a frequency and an RF level', async () => {
+  const receiver = closeAfterTest(await startSsc1Simulator({ model: 'SLDW4CH', host: '127.0.0.8' }))
+  const app = await startApp({ manufacturers: [sennheiserDevices(receiver.url)] })
+  await waitForSubscriptions(app, 1)
+  receiver.set({ '/rx1/rf_quality': 41, '/mates/tx1/bat_gauge': 38, '/rx1/mute_state': true })
+  const firstChannel = async () => channelOf((await app.receivers())[0] as never)
+  const channel = await until('the changes are visible', async () => {
+    const { details, transmitter, ...rest } = await firstChannel()
+    const isVisible = details?.quality === 41 && transmitter?.battery === 38 && transmitter.details?.muted === true
+    return isVisible && rest
+  })
+  expect(channel).toMatchObject({ name: 'rx1', frequency: null, rf_level: null, audio_level: -20 })
+  receiver.setLinked(1, false)
+  await until('the transmitter is gone', async () => (await firstChannel()).transmitter === null)
+}, 120_000)
+
 test.concurrent('reports packs in a charger as units as long as they are in it', async () => {
   const charger = closeAfterTest(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(charger.url)] })

@@ -1,6 +1,20 @@
 /** Initial values of a simulated SSC 1 device, by address. */
 
-export type SscModel = 'EWDXEM2' | 'EWDXEM4' | 'EM6000' | 'CHG70N' | 'L6000'
+/**
+ * The SpeechLine models are named as in the examples of TI 1094, except for `SLDW2CH`: the guide contains no example of
+ * an SL MCR 2 DW.
+ */
+export type SscModel =
+  | 'EWDXEM2'
+  | 'EWDXEM4'
+  | 'EM6000'
+  | 'CHG70N'
+  | 'L6000'
+  | 'SLDW'
+  | 'SLDW2CH'
+  | 'SLDW4CH'
+  | 'CHG2N'
+  | 'CHG4N'
 
 export function createInitialValues(model: SscModel, mac: string): Record<string, unknown> {
   const device = {
@@ -11,6 +25,7 @@ export function createInitialValues(model: SscModel, mac: string): Record<string
     '/device/identification/visual': false,
     '/device/network/ether/macs': [mac],
   }
+  const { '/device/identification/visual': _, ...withoutVisual } = device
   switch (model) {
     case 'EWDXEM2':
       return Object.assign(device, ewdxDevice, ...[1, 2].map(createEwdxChannel))
@@ -29,6 +44,35 @@ export function createInitialValues(model: SscModel, mac: string): Record<string
       }
     case 'L6000':
       return { ...device, ...l6000Modules, ...createL6000Batteries() }
+    case 'SLDW':
+      return { ...withoutVisual, ...slRack, ...createSpeechLineChannel(1, 'index') }
+    case 'SLDW2CH':
+      return Object.assign(device, ...[1, 2].map(createSlMcrChannel))
+    case 'SLDW4CH':
+      return Object.assign(device, ...[1, 2, 3, 4].map(createSlMcrChannel))
+    case 'CHG2N':
+      return { ...withoutVisual, ...createSpeechLineBays(2) }
+    case 'CHG4N':
+      return { ...withoutVisual, ...createSpeechLineBays(4) }
+  }
+}
+
+/** Returns what a receiver reports about a channel whose transmitter is switched on or off. */
+export function linkValues(model: SscModel, channel: number, isLinked: boolean): Record<string, unknown> {
+  const warnings = `/rx${channel}/warnings`
+  switch (model) {
+    case 'EM6000':
+      return {
+        [`/rx${channel}/active_warnings`]: isLinked ? [] : ['NoLink'],
+        [`/rx${channel}/skx/battery`]: isLinked ? ['70%', '5:12'] : [],
+      }
+    case 'SLDW':
+      return { [warnings]: [isLinked ? '' : 'No Link'], '/mates/active': isLinked ? ['tx1'] : [] }
+    case 'SLDW2CH':
+    case 'SLDW4CH':
+      return { [warnings]: [isLinked ? '' : 'No Link'], [`/mates/tx${channel}/active`]: isLinked }
+    default:
+      return { [warnings]: isLinked ? [] : ['NoLink'] }
   }
 }
 
@@ -84,31 +128,72 @@ function createD6000Channel(n: number): Record<string, unknown> {
   }
 }
 
+// --- SpeechLine -------------------------------------------------------------------------------------------------------
+
+const slRack = {
+  '/rx1/identify': false,
+  '/mates/active': ['tx1'],
+  '/audio/out1/gain_db': 4,
+  '/audio/out1/level_db': -20,
+}
+
+/** An SL Rack Receiver DW reports indexes, an SL MCR DW names. */
+function createSpeechLineChannel(n: number, form: 'index' | 'name'): Record<string, unknown> {
+  return {
+    [`/rx${n}/rf_quality`]: 100,
+    [`/rx${n}/mute_state`]: false,
+    [`/rx${n}/warnings`]: [''],
+    [`/mates/tx${n}/device_type`]: form === 'index' ? 1 : 'BODYPACK',
+    [`/mates/tx${n}/acoustic`]: 'Mic',
+    [`/mates/tx${n}/bat_type`]: form === 'index' ? 1 : 'RECHARGEABLE',
+    [`/mates/tx${n}/bat_gauge`]: 67,
+    [`/mates/tx${n}/bat_lifetime`]: 36_240,
+    [`/mates/tx${n}/bat_health`]: 100,
+    [`/mates/tx${n}/bat_cycles`]: 1,
+    [`/mates/tx${n}/warnings`]: [''],
+  }
+}
+
+function createSlMcrChannel(n: number): Record<string, unknown> {
+  return {
+    ...createSpeechLineChannel(n, 'name'),
+    [`/rx${n}/name`]: `rx${n}`,
+    [`/rx${n}/identification/visual`]: false,
+    [`/mates/tx${n}/active`]: true,
+    [`/audio/rx${n}/gain`]: 0,
+    [`/m/rx${n}/level`]: -20,
+  }
+}
+
 // --- Chargers ---------------------------------------------------------------------------------------------------------
 
+/** A pack in a bay; `type` is as the charger reports it: a model on a CHG 70N, a number on a CHG 2N and CHG 4N. */
 export interface DockedPack {
-  readonly type: string
+  readonly type: string | number
   readonly serial: string
   readonly gauge: number
   readonly minutesToFull: number
 }
 
 /**
- * Returns the values of a CHG 70N, as lists with one value per bay, after the pack is put into the bay (numbered from
- * 1); null removes the pack.
+ * Returns the values of a charger, as lists with one value per bay, after the pack is put into the bay (numbered from
+ * 1); null removes the pack. An empty bay is reported as null on a CHG 70N, and as 0 on a CHG 2N and CHG 4N.
  */
 export function bayValues(
   values: ReadonlyMap<string, unknown>,
   bay: number,
   pack: DockedPack | null,
 ): Record<string, unknown> {
+  const hasActive = values.has('/bays/active')
+  const none = hasActive ? 0 : null
   const bayProperties = {
-    device_type: pack?.type ?? 'NONE',
+    ...(hasActive && { active: pack !== null }),
+    device_type: pack?.type ?? (hasActive ? 0 : 'NONE'),
     serial: pack?.serial ?? '',
-    bat_gauge: pack?.gauge ?? null,
-    bat_timetofull: pack?.minutesToFull ?? null,
-    bat_health: pack && 97,
-    bat_cycles: pack && 41,
+    bat_gauge: pack?.gauge ?? none,
+    bat_timetofull: pack?.minutesToFull ?? none,
+    bat_health: pack ? 97 : none,
+    bat_cycles: pack ? 41 : none,
   }
   return Object.fromEntries(
     Object.entries(bayProperties).map(([name, value]) => {
@@ -116,6 +201,21 @@ export function bayValues(
       return [`/bays/${name}`, Array.isArray(list) ? list.with(bay - 1, value) : [value]]
     }),
   )
+}
+
+/** A CHG 2N or CHG 4N with a bodypack in its first bay. */
+function createSpeechLineBays(count: number): Record<string, unknown> {
+  const list = (first: unknown, empty: unknown) => [first, ...Array.from({ length: count - 1 }, () => empty)]
+  return {
+    '/bays/active': list(true, false),
+    '/bays/device_type': list(2, 0),
+    '/bays/serial': list('1454100123', ''),
+    '/bays/bat_gauge': list(64, 0),
+    '/bays/bat_timetofull': list(75, 0),
+    '/bays/bat_health': list(97, 0),
+    '/bays/bat_cycles': list(41, 0),
+    '/bays/identify': list(false, false),
+  }
 }
 
 /** An L 6000 with a module for bodypack batteries, one for handheld batteries, a defective one, and an empty slot. */

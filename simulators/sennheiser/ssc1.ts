@@ -1,12 +1,13 @@
 /**
- * Simulates an SSC 1 device on a real socket: an EW-DX with two or four channels, an EM 6000 or a charger. It replies
- * to the source port, ends subscriptions by lifetime and count with error 310, accepts eight clients, rejects addresses
- * of an unlinked transmitter with error 424 next to valid values, and rounds numbers to their steps.
+ * Simulates an SSC 1 device on a real socket: an EW-DX with two or four channels, an EM 6000, a SpeechLine receiver or
+ * a charger. It replies to the source port, ends subscriptions by lifetime and count with error 310, accepts eight
+ * clients, rejects addresses of an unlinked transmitter with error 424 next to valid values, and rounds numbers to
+ * their steps.
  */
 
 import { isRecord } from '../../src/domain/json.ts'
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from './simulated-udp.ts'
-import { bayValues, createInitialValues, type DockedPack, type SscModel } from './ssc1-values.ts'
+import { bayValues, createInitialValues, type DockedPack, linkValues, type SscModel } from './ssc1-values.ts'
 
 export interface Ssc1SimulatorOptions extends UdpSocketOptions {
   readonly model?: SscModel
@@ -26,7 +27,7 @@ export interface Ssc1Simulator {
   set(values: Readonly<Record<string, unknown>>): void
   /** Switches the transmitter of a channel on or off. */
   setLinked(channel: number, isLinked: boolean): void
-  /** Puts a pack into a bay of a CHG 70N; null removes it. */
+  /** Puts a pack into a bay of a CHG 70N, CHG 2N or CHG 4N; null removes it. */
   dock(bay: number, pack: DockedPack | null): void
   /** Sends this text unchanged to every subscriber. */
   send(text: string): void
@@ -100,12 +101,7 @@ class SimulatedSsc1Device implements Ssc1Simulator {
   setLinked(channel: number, isLinked: boolean): void {
     if (isLinked) this.#unlinked.delete(channel)
     else this.#unlinked.add(channel)
-    const isD6000 = this.#model === 'EM6000'
-    const warnings = `/rx${channel}/${isD6000 ? 'active_warnings' : 'warnings'}`
-    this.set({
-      [warnings]: isLinked ? [] : ['NoLink'],
-      ...(isD6000 && { [`/rx${channel}/skx/battery`]: isLinked ? ['70%', '5:12'] : [] }),
-    })
+    this.set(linkValues(this.#model, channel, isLinked))
   }
 
   dock(bay: number, pack: DockedPack | null): void {
@@ -150,7 +146,7 @@ class SimulatedSsc1Device implements Ssc1Simulator {
 
   #findError(address: string): SscErrorReply | null {
     if (!this.#values.has(address)) return notFound
-    const [, channel] = /^\/mates\/tx(\d)\//.exec(address) ?? []
+    const [, channel] = /^\/mates\/tx(\d)\/(?!active$)/.exec(address) ?? []
     return channel !== undefined && this.#unlinked.has(Number(channel)) ? failedDependency : null
   }
 

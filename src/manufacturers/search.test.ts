@@ -94,19 +94,27 @@ describe.concurrent('a Sennheiser device', () => {
     expect(device.requests).toEqual(['GET /api/device/identity'])
   })
 
-  test('that announces itself is found at its port with its model', async () => {
-    const device = await startSsc1Simulator({ model: 'EM6000' })
-    onTestEnd(() => device.close())
-    const responder = await startResponder([
-      { type: '_ssc._udp', instance: 'EM6000', ip: '127.0.0.1', port: Number(new URL(device.url).port) },
-    ])
-    onTestEnd(() => responder.close())
-    const announcements = { group: responder.group, from: ['127.0.0.1'] }
-    const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {} } }
-    expect(await searchAddresses(plugin, { ...defaultOptions, announcements })).toMatchObject([
-      { address: device.url, model: 'EM6000', channels: 2 },
-    ])
-  })
+  test.each([
+    ['EM6000', 2, 'd6000'],
+    ['SLDW', 1, 'slrack'],
+    ['SLDW4CH', 4, 'slmcr'],
+    ['CHG4N', 0, 'chg4n'],
+  ] as const)(
+    'that announces itself (%s) is found at its port with its model',
+    async (model, channels, device_type) => {
+      const device = await startSsc1Simulator({ model })
+      onTestEnd(() => device.close())
+      const responder = await startResponder([
+        { type: '_ssc._udp', instance: model, ip: '127.0.0.1', port: Number(new URL(device.url).port) },
+      ])
+      onTestEnd(() => responder.close())
+      const announcements = { group: responder.group, from: ['127.0.0.1'] }
+      const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {} } }
+      expect(await searchAddresses(plugin, { ...defaultOptions, announcements })).toMatchObject([
+        { address: device.url, model, channels, device_type },
+      ])
+    },
+  )
 })
 
 describe.concurrent('a Shure System API server', () => {

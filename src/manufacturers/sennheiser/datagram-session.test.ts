@@ -92,6 +92,24 @@ const devices = [
       return Object.assign(toSimulatedDevice(simulator), { change, setBattery })
     },
   },
+  {
+    name: 'SL MCR 4 DW',
+    async start(port = 0) {
+      const simulator = await startSsc1Simulator({ model: 'SLDW4CH', port })
+      const change = (channel: number, { name = '' }) => simulator.set({ [`/rx${channel}/name`]: name })
+      const setBattery = () => simulator.set({ '/mates/tx1/bat_gauge': 30 })
+      return Object.assign(toSimulatedDevice(simulator), { change, setBattery })
+    },
+  },
+  {
+    name: 'SL Rack Receiver DW',
+    async start(port = 0) {
+      const simulator = await startSsc1Simulator({ model: 'SLDW', port })
+      const change = (_channel: number, { name = '' }) => simulator.set({ '/device/name': name })
+      const setBattery = () => simulator.set({ '/mates/tx1/bat_gauge': 30 })
+      return Object.assign(toSimulatedDevice(simulator), { change, setBattery })
+    },
+  },
 ]
 
 describeDevices(devices.map(({ name, start }) => ({ name, plugin: sennheiser, start: () => start() })))
@@ -189,6 +207,11 @@ describe('SSC 1', () => {
     ['EM6000', 2],
     ['CHG70N', 0],
     ['L6000', 0],
+    ['SLDW', 1],
+    ['SLDW2CH', 2],
+    ['SLDW4CH', 4],
+    ['CHG2N', 0],
+    ['CHG4N', 0],
   ] as const)('lists an %s with %i channels', async (model, count) => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model }))
     const { adapter, client } = connect(simulator.url)
@@ -196,15 +219,19 @@ describe('SSC 1', () => {
     expect(device && adapter.transformDeviceData(device).channels).toHaveLength(count)
   })
 
-  test('reports a pack that is inserted into a charger, charged and removed', async () => {
-    const simulator = closeAtEnd(await startSsc1Simulator({ model: 'CHG70N' }))
+  test.each([
+    ['CHG70N', 'EW-DX SKM'],
+    ['CHG2N', 1],
+    ['CHG4N', 1],
+  ] as const)('reports a pack that is inserted into a %s, charged and removed', async (model, type) => {
+    const simulator = closeAtEnd(await startSsc1Simulator({ model }))
     const iterator = subscribe(simulator.url)
     const inBays =
       (...batteries: number[]) =>
       (report: DeviceReport) =>
         JSON.stringify(report.units?.map(({ battery }) => battery)) === JSON.stringify(batteries)
     await findReport(iterator, inBays(64))
-    const pack = { type: 'EW-DX SKM', serial: '1054000999', gauge: 20, minutesToFull: 140 }
+    const pack = { type, serial: '1054000999', gauge: 20, minutesToFull: 140 }
     simulator.dock(2, pack)
     await findReport(iterator, inBays(64, 20))
     simulator.dock(2, { ...pack, gauge: 21, minutesToFull: 138 })
@@ -284,6 +311,22 @@ describe('SSC 1', () => {
     simulator.setLinked(1, true)
     await findReport(iterator, hasBattery(55))
   })
+
+  test.each(['SLDW', 'SLDW4CH'] as const)(
+    'reports the warnings of an %s, and its transmitter while it is linked',
+    async (model) => {
+      const simulator = closeAtEnd(await startSsc1Simulator({ model }))
+      const iterator = subscribe(simulator.url)
+      await findReport(iterator, hasWarnings(',false,false'))
+      simulator.set({ '/rx1/warnings': ['Bad Link'], '/mates/tx1/warnings': ['Low Bat'] })
+      await findReport(iterator, hasWarnings(',true,true'))
+      simulator.setLinked(1, false)
+      await findReport(iterator, ({ channels }) => channels?.[0]?.transmitter === null)
+      simulator.set({ '/mates/tx1/bat_gauge': 55 })
+      simulator.setLinked(1, true)
+      await findReport(iterator, hasBattery(55))
+    },
+  )
 
   test('throws an error if the device has reached its maximum number of clients', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator({ maxClients: 0 }))

@@ -7,6 +7,10 @@ const families: readonly (readonly [RegExp, string])[] = [
   [/EM ?2(000|050)/i, 'em2000'],
   [/CHG ?70N/i, 'chg70n'],
   [/^L ?6000/i, 'l6000'],
+  [/^SL ?(DW ?\dCH|MCR)/i, 'slmcr'],
+  [/^SL ?(DW|Rack)/i, 'slrack'],
+  [/CHG ?2N/i, 'chg2n'],
+  [/CHG ?4N/i, 'chg4n'],
   [/G4/i, 'g4'],
   [/G3/i, 'g3'],
 ]

@@ -1,6 +1,6 @@
 /**
  * Chargers with SSC 1, and the packs in them. Addresses and units: Sennheiser's SSC developer's guides for EW-DX with
- * CHG 70N and for Digital 6000 (TI 1109 v2.2), and clients based on them.
+ * CHG 70N, for Digital 6000 (TI 1109 v2.2) and for SpeechLine Digital Wireless (TI 1094), and clients based on them.
  */
 
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
@@ -16,25 +16,45 @@ export const chg70n: Family = {
   readUnits(values, charger) {
     const types = values.get('/bays/device_type')
     if (!Array.isArray(types)) return undefined
-    return types.slice(0, maxBays).flatMap((type, index) => readBay(values, { charger, type, index }) ?? [])
+    return types.slice(0, maxBays).flatMap((type, index) => {
+      const typeName = readText(type)
+      if (!typeName || typeName === 'NONE') return []
+      const model = typeName === 'UNKNOWN' ? null : typeName
+      return readPack(values, { charger, index, deviceType: 'ewdx', model })
+    })
+  },
+}
+
+/** Model of a pack by the number that a CHG 2N or CHG 4N reports; 0 means an empty bay. */
+const speechLinePacks = [null, 'Handheld', 'Bodypack']
+
+/** CHG 2N and CHG 4N, with two and four bays; the values of an empty bay are 0. */
+export const chgN: Family = {
+  topics: [{ channel: null, addresses: ['active', ...bayProperties].map((name) => `/bays/${name}`) }],
+  readUnits(values, charger) {
+    const active = values.get('/bays/active')
+    if (!Array.isArray(active)) return undefined
+    return active.slice(0, maxBays).flatMap((isOccupied, index) => {
+      if (isOccupied !== true) return []
+      const model = speechLinePacks[Number(elementOf(values.get('/bays/device_type'), index))] ?? null
+      return readPack(values, { charger, index, deviceType: 'speechline', model })
+    })
   },
 }
 
 /** Reads the pack in a bay. Its id is the serial number if that is known, so that it does not depend on the bay. */
-function readBay(
+function readPack(
   values: SscValues,
-  { charger, type, index }: { charger: string; type: unknown; index: number },
-): DeviceReport | null {
-  const typeName = readText(type)
-  if (!typeName || typeName === 'NONE') return null
+  pack: { charger: string; index: number; deviceType: string; model: string | null },
+): DeviceReport {
+  const { charger, index, deviceType, model } = pack
   const getValue = (name: string) => elementOf(values.get(`/bays/${name}`), index)
-  const model = typeName === 'UNKNOWN' ? null : typeName
   const serial = readText(getValue('serial')) || null
   return withoutUndefined<DeviceReport>({
     id: serial === null ? `${charger}/bay${index + 1}` : `ssc1:pack:${serial}`,
     kind: 'transmitter',
     name: nameOf(model, `bay ${index + 1}`),
-    device_type: 'ewdx',
+    device_type: deviceType,
     model_name: model,
     online: true,
     serial_number: serial,

@@ -1,7 +1,7 @@
 /**
  * Sound Control Protocol 1: converts between JSON datagrams and values by address. An address `/rx1/name` is the nested
- * object `{"rx1":{"name":…}}`. Source: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000
- * (TI 1109).
+ * object `{"rx1":{"name":…}}`. Source: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0), Digital 6000
+ * (TI 1109) and SpeechLine Digital Wireless (TI 1094).
  */
 
 import { isDeeper, isRecord, type Json, maxJsonDepth } from '../../../domain/json.ts'
@@ -26,9 +26,9 @@ export const subscriptionTerminated = 310
 export interface SubscriptionTerms {
   readonly lifetimeS: number
   readonly count: number
-  /** Bounds of the interval between notifications; equal bounds request a fixed rate. */
-  readonly minMs: number
-  readonly maxMs: number
+  /** Bounds of the interval between notifications; equal bounds request a fixed rate. If absent, no bounds are sent. */
+  readonly minMs?: number | undefined
+  readonly maxMs?: number | undefined
 }
 
 const maxValues = 2000

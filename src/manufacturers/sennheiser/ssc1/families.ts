@@ -1,6 +1,7 @@
 /**
- * Product families with SSC 1: addresses to subscribe to and their conversion to the common format. Addresses and
- * units: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109 v2.2).
+ * Product families with SSC 1, and for EW-DX and Digital 6000 the addresses to subscribe to and their conversion to the
+ * common format. Addresses and units: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000
+ * (TI 1109 v2.2).
  */
 
 import {
@@ -24,8 +25,9 @@ import {
   readLowCut,
   readWarning,
 } from '../values.ts'
-import { chg70n, l6000 } from './chargers.ts'
+import { chg70n, chgN, l6000 } from './chargers.ts'
 import type { Family, SscValues, Topic } from './family.ts'
+import { slMcr, slRack } from './speechline.ts'
 
 /** Requested before anything else. */
 export const identityTopic: Topic = {
@@ -45,6 +47,9 @@ export const macTopic: Topic = {
 export function familyOfProduct(product: string): Family | null {
   return families.find(([pattern]) => pattern.test(product))?.[1] ?? null
 }
+
+/** A receiver has a name for each of its channels. */
+const nameAddress = (channel: number) => `/rx${channel}/name`
 
 const batteryProperties = ['battery/gauge', 'battery/lifetime', 'battery/type']
 const transmitterProperties = ['type', 'name', 'mute', 'trim', 'warnings', ...batteryProperties]
@@ -74,6 +79,7 @@ const ewdx: Family = {
       },
     ]),
   ],
+  channelAddress: nameAddress,
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
@@ -144,6 +150,7 @@ const digital6000: Family = {
     { channel: null, everyMs: null, addresses: ['/sys/booster'], isPolled: true },
     { channel: null, everyMs: 480, addresses: ['/mm'] },
   ],
+  channelAddress: nameAddress,
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const meters = readMeters(values.get('/mm'), n)
@@ -192,6 +199,9 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/EM ?6000/i, digital6000],
   [/CHG ?70N/i, chg70n],
   [/^L ?6000/i, l6000],
+  [/^SL ?(DW ?\dCH|MCR)/i, slMcr],
+  [/^SL ?(DW|Rack)/i, slRack],
+  [/CHG ?[24]N/i, chgN],
 ]
 
 export interface Meters {

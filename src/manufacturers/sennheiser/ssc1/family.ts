@@ -8,8 +8,11 @@ export type SscValues = ReadonlyMap<string, unknown>
 /** Addresses that are requested together: only a few, because devices reject a request if the response is too long. */
 export interface Topic {
   readonly addresses: readonly string[]
-  /** Interval of notifications about levels; null for notifications on change. */
-  readonly everyMs: number | null
+  /**
+   * Interval of notifications about levels; null for notifications on change; absent if the family's guide describes no
+   * interval, which also means notifications on change.
+   */
+  readonly everyMs?: number | null
   /** The channel that the addresses belong to; null if they belong to the device as a whole. */
   readonly channel: number | null
   /** Whether the values are read with get requests instead of a subscription. */
@@ -17,8 +20,10 @@ export interface Topic {
 }
 
 export interface Family {
-  /** Topics for the largest model of the family; smaller ones reject `/rx3/name` with 404. */
+  /** Topics for the largest model of the family. */
   readonly topics: readonly Topic[]
+  /** The address that shows whether a device has a channel: smaller models reject it with 404. */
+  channelAddress?(channel: number): string
   readChannel?(values: SscValues, channel: number): ChannelReading
   /** Returns the packs in the charger, whose id is `charger`; undefined until it has reported its bays. */
   readUnits?(values: SscValues, charger: string): readonly DeviceReport[] | undefined

@@ -119,3 +119,13 @@ test('ignores datagrams that are not messages', () => {
   expect(session.receive('oops', 30)).toMatch(/not a message/)
   expect(session.getReport()).toMatchObject({ name: 'RACK' })
 })
+
+test('requests no interval of notifications if the guide of the family describes none', () => {
+  const session = createSsc1Session(endpoint)
+  session.takeDueMessages(0)
+  session.receive('{"device":{"identity":{"product":"SLDW"}}}', 10)
+  session.receive(network, 20)
+  expect(session.takeDueMessages(30)).toContain(
+    '{"osc":{"state":{"subscribe":[{"#":{"count":1000,"lifetime":24},"mates":{"active":null}}]}}}',
+  )
+})

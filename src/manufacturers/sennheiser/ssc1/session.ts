@@ -48,6 +48,8 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   const activeTopics = () =>
     topics === null ? initialTopics.filter(({ isAnswered }) => !isAnswered) : [identity, ...topics]
   const family = () => familyOfProduct(String(values.get('/device/identity/product') ?? ''))
+  const channelAddressOf = (channel: number | null) =>
+    channel === null ? undefined : family()?.channelAddress?.(channel)
 
   function startTopics(): void {
     const isIdentityComplete = initialTopics.every(({ isAnswered, attempts }) => isAnswered || attempts >= maxAttempts)
@@ -57,8 +59,8 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   function applyValue(address: string, value: unknown, now: number): void {
     const before = values.get(address)
     values.set(address, value)
-    // If the warnings changed, a transmitter may have been linked or unlinked: request its values again.
-    if (!address.endsWith('warnings') || String(before) === String(value)) return
+    // If one of these changed, a transmitter may have been linked or unlinked: request its values again.
+    if (!/(warnings|active)$/.test(address) || String(before) === String(value)) return
     const changedTopic = topics?.find(({ addresses }) => addresses.includes(address))
     for (const topic of topics ?? [])
       if (topic.channel === changedTopic?.channel && topic !== changedTopic) requestSooner(topic, now)
@@ -74,7 +76,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     // A 404 means that the device does not have the channel. A channel that was reported before is kept.
     else if (code === 404) {
       const missing = rejected.filter((candidate) => !values.has(candidate))
-      topics = topics?.filter(({ channel }) => !missing.includes(`/rx${channel}/name`)) ?? null
+      topics = topics?.filter(({ channel }) => !missing.includes(channelAddressOf(channel) ?? '')) ?? null
     }
   }
 
@@ -110,7 +112,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     getReport() {
       if (topics === null) return null
       const reported = topics.flatMap(({ channel }) =>
-        channel !== null && values.has(`/rx${channel}/name`) ? channel : [],
+        channel !== null && values.has(channelAddressOf(channel) ?? '') ? channel : [],
       )
       return toDeviceReport(values, { ...endpoint, channels: [...new Set(reported)] })
     },
@@ -132,7 +134,8 @@ function scheduleTopic(topic: Topic): ScheduledTopic {
 
 function formatRequest({ isPolled, addresses, everyMs }: Topic): string {
   if (isPolled) return formatGetRequest(addresses)
-  return formatSubscription(addresses, { lifetimeS, count: 1000, minMs: everyMs ?? 0, maxMs: everyMs ?? 0 })
+  const intervalMs = everyMs === null ? 0 : everyMs
+  return formatSubscription(addresses, { lifetimeS, count: 1000, minMs: intervalMs, maxMs: intervalMs })
 }
 
 function requestSooner(topic: ScheduledTopic, now: number): void {

@@ -213,6 +213,110 @@ describe('Digital 6000', () => {
   )
 })
 
+describe('SpeechLine', () => {
+  const slMcr = {
+    '/device/identity/product': 'SLDW4CH',
+    '/device/identity/serial': '1050000515',
+    '/rx1/name': 'PULPIT',
+    '/rx1/rf_quality': 87,
+    '/rx1/warnings': [''],
+    '/rx1/mute_state': true,
+    '/audio/rx1/gain': -6,
+    '/m/rx1/level': -31,
+    '/mates/tx1/active': true,
+    '/mates/tx1/device_type': 'HANDHELD',
+    '/mates/tx1/acoustic': 'MMD815_1',
+    '/mates/tx1/bat_type': 'RECHARGEABLE',
+    '/mates/tx1/bat_gauge': 67,
+    '/mates/tx1/bat_lifetime': 36_240,
+    '/mates/tx1/bat_health': 99,
+    '/mates/tx1/bat_cycles': 12,
+    '/mates/tx1/warnings': [''],
+  }
+  const slRack = {
+    ...slMcr,
+    '/device/identity/product': 'SLDW',
+    '/device/name': 'Chapel',
+    '/rx1/name': undefined,
+    '/mates/active': ['tx1'],
+    '/mates/tx1/active': undefined,
+    '/mates/tx1/device_type': 1,
+    '/mates/tx1/bat_type': 0,
+    '/audio/out1/gain_db': 0,
+    '/audio/out1/level_db': -18,
+  }
+  const channelOf = (values: Record<string, unknown>) => toReport(values).channels?.[0]
+
+  test('converts a channel of an SL MCR DW, which has neither a frequency nor an RF level', () => {
+    expect(toReport(slMcr)).toMatchObject({ id: 'ssc1:1050000515', device_type: 'slmcr' })
+    expect(channelOf(slMcr)).toEqual({
+      channel: 1,
+      name: 'PULPIT',
+      audio_level: -31,
+      details: { quality: 87, rf_low: false, gain_db: -6 },
+      transmitter: {
+        upstream_slot: 1,
+        battery: 67,
+        details: {
+          ...{ model: 'Handheld', capsule: 'MMD815-1', muted: true, battery_minutes: 604 },
+          ...{ battery_type: 'rechargeable', battery_health: 99, battery_cycles: 12, battery_low: false },
+        },
+      },
+    })
+  })
+
+  test('converts an SL Rack Receiver DW, which reports indexes and one name', () => {
+    expect(toReport(slRack)).toMatchObject({ name: 'Chapel', device_type: 'slrack' })
+    expect(channelOf(slRack)).toMatchObject({
+      name: 'Chapel',
+      audio_level: -18,
+      details: { gain_db: -24 },
+      transmitter: { details: { model: 'Bodypack', battery_type: 'cells' } },
+    })
+  })
+
+  test.each(['SL MCR 2 DW', 'SLDW2CH', 'SLDW4CH'])('recognises %s as an SL MCR DW', (product) => {
+    expect(toReport({ ...slMcr, '/device/identity/product': product }).device_type).toBe('slmcr')
+  })
+
+  test.each(['SL Rack Receiver DW', 'SLDW'])('recognises %s as an SL Rack Receiver DW', (product) => {
+    expect(toReport({ ...slRack, '/device/identity/product': product }).device_type).toBe('slrack')
+  })
+
+  test.each([
+    ['for the warning No Link', { ...slMcr, '/rx1/warnings': ['No Link'] }],
+    ['if it is not active', { ...slMcr, '/mates/tx1/active': false }],
+    ['if its state is rejected', { ...slMcr, '/mates/tx1/active': null }],
+    ['if it is not among the active ones', { ...slRack, '/mates/active': [] }],
+  ])('reports no transmitter %s', (_, values) => {
+    expect(channelOf(values)?.transmitter).toBeNull()
+  })
+
+  test('reports a transmitter whose state is unknown', () => {
+    const { '/mates/tx1/active': _, ...unknown } = slMcr
+    expect(channelOf(unknown)?.transmitter).toMatchObject({ battery: 67 })
+  })
+
+  test.each([
+    [{ '/rx1/warnings': ['Bad Link'] }, 'true,,,false'],
+    [{ '/mates/tx1/warnings': ['Low Bat'] }, 'false,,,true'],
+    [{ '/rx1/warnings': null, '/mates/tx1/warnings': null }, ',,,'],
+  ])('reports the warnings %j', (warnings, expected) => {
+    expect(warningsOf(channelOf({ ...slMcr, ...warnings }))).toBe(expected)
+  })
+
+  test.each([
+    [{ '/mates/tx1/bat_lifetime': 0 }, { battery_minutes: null }],
+    [{ '/mates/tx1/bat_lifetime': 59 }, { battery_minutes: 0 }],
+    [{ '/mates/tx1/acoustic': '' }, { capsule: null }],
+    [{ '/mates/tx1/acoustic': 'INCOMPATIBLE' }, { capsule: null }],
+    [{ '/mates/tx1/device_type': 7 }, { model: null }],
+    [{ '/mates/tx1/bat_type': 'SOLAR' }, { battery_type: null }],
+  ])('converts %j', (values, details) => {
+    expect(channelOf({ ...slMcr, ...values })?.transmitter).toMatchObject({ details })
+  })
+})
+
 describe('a charger', () => {
   const toChargerReport = (product: string, values: Record<string, unknown>) =>
     toDeviceReport(new Map(Object.entries({ '/device/identity/product': product, ...values })), {
@@ -220,14 +324,24 @@ describe('a charger', () => {
       channels: [],
     })
 
-  test.each(['CHG70N', 'CHG 70N-C', 'L6000'])(
-    '%s has no channels, and no units before they are reported',
-    (product) => {
-      const report = toChargerReport(product, {})
-      expect(report).toMatchObject({ device_type: product === 'L6000' ? 'l6000' : 'chg70n', channels: [] })
-      expect(report.units).toBeUndefined()
-    },
-  )
+  test.each([
+    ['CHG70N', 'chg70n'],
+    ['CHG 70N-C', 'chg70n'],
+    ['L6000', 'l6000'],
+    ['CHG2N', 'chg2n'],
+    ['CHG 4N', 'chg4n'],
+  ])('%s has no channels, and no units before they are reported', (product, device_type) => {
+    const report = toChargerReport(product, {})
+    expect(report).toMatchObject({ device_type, channels: [] })
+    expect(report.units).toBeUndefined()
+  })
+
+  test('of the SpeechLine series has no units for empty bays', () => {
+    const values = { '/bays/active': [false, true], '/bays/device_type': [2, 9], '/bays/serial': ['105', '106'] }
+    expect(toChargerReport('CHG2N', values).units).toMatchObject([
+      { id: 'ssc1:pack:106', name: 'bay 2', model_name: null },
+    ])
+  })
 
   test('identifies a pack by its serial number, or by its bay if that is unknown', () => {
     const values = { '/bays/device_type': ['EW-DX SK', 'UNKNOWN', 'NONE', null], '/bays/serial': ['105', '', '', ''] }

@@ -1,0 +1,152 @@
+/**
+ * SpeechLine Digital Wireless receivers with SSC 1: SL Rack Receiver DW with one channel, SL MCR 2 DW and SL MCR 4 DW
+ * with two and four. They are DECT radios, which report the quality of the link but neither a frequency nor an RF level.
+ * Addresses and units: Sennheiser's SSC developer's guide for SpeechLine Digital Wireless (TI 1094), and clients based
+ * on it.
+ */
+
+import type { ChannelReading } from '../../../domain/equipment/receiver.ts'
+import {
+  maxNameChars,
+  readAudioLevel,
+  readBattery,
+  readText,
+  readWhole,
+  withoutUndefined,
+} from '../../../upstream/fields.ts'
+import { listIncludes, readFlag, readWarning } from '../values.ts'
+import type { Family, SscValues, Topic } from './family.ts'
+
+export const slMcr: Family = {
+  topics: [1, 2, 3, 4].flatMap((n) => [
+    ...createTopics(n, [`/rx${n}/name`, `/rx${n}/rf_quality`, `/rx${n}/warnings`]),
+    createTopic(n, [`/mates/tx${n}/active`]),
+    createTopic(n, [`/audio/rx${n}/gain`]),
+    createTopic(n, [`/m/rx${n}/level`]),
+  ]),
+  channelAddress: (n) => `/rx${n}/name`,
+  readChannel: (values, n) =>
+    readChannel(values, n, {
+      name: values.get(`/rx${n}/name`),
+      level: values.get(`/m/rx${n}/level`),
+      gainDb: values.get(`/audio/rx${n}/gain`),
+      // The address is rejected, and its value therefore null, if no transmitter is linked.
+      isLinked: values.get(`/mates/tx${n}/active`) ?? !values.has(`/mates/tx${n}/active`),
+    }),
+}
+
+export const slRack: Family = {
+  topics: [
+    ...createTopics(1, ['/rx1/rf_quality', '/rx1/warnings']),
+    createTopic(1, ['/mates/active']),
+    createTopic(1, ['/device/name']),
+    createTopic(1, ['/audio/out1/gain_db']),
+    createTopic(1, ['/audio/out1/level_db']),
+  ],
+  channelAddress: (n) => `/rx${n}/rf_quality`,
+  readChannel: (values, n) =>
+    readChannel(values, n, {
+      // The only channel has no name of its own.
+      name: values.get('/device/name'),
+      level: values.get('/audio/out1/level_db'),
+      gainDb: outputGains[Number(values.get('/audio/out1/gain_db') ?? Number.NaN)],
+      isLinked: !values.has('/mates/active') || listIncludes(values.get('/mates/active'), 'tx1'),
+    }),
+}
+
+/** Output gain in dB by the index that an SL Rack Receiver DW reports. */
+const outputGains = [-24, -18, -12, -6, 0, 6, 12]
+
+/** The given addresses of a channel, and those that both kinds of receivers have for it and its transmitter. */
+function createTopics(n: number, addresses: readonly string[]): readonly Topic[] {
+  const transmitter = (names: readonly string[]) => names.map((name) => `/mates/tx${n}/${name}`)
+  return [
+    createTopic(n, addresses),
+    // On its own, because older firmware may not have it.
+    createTopic(n, [`/rx${n}/mute_state`]),
+    createTopic(n, transmitter(['device_type', 'acoustic', 'bat_type', 'bat_gauge', 'warnings'])),
+    // On their own, because only rechargeable batteries have these.
+    createTopic(n, transmitter(['bat_lifetime', 'bat_health', 'bat_cycles'])),
+  ]
+}
+
+/** The guide describes no interval of notifications, so none is requested. */
+function createTopic(channel: number, addresses: readonly string[]): Topic {
+  return { channel, addresses }
+}
+
+/** The values whose addresses depend on the kind of receiver. */
+interface ReceiverValues {
+  readonly name: unknown
+  readonly level: unknown
+  readonly gainDb: unknown
+  readonly isLinked: unknown
+}
+
+function readChannel(values: SscValues, n: number, { name, level, gainDb, isLinked }: ReceiverValues): ChannelReading {
+  const warnings = values.get(`/rx${n}/warnings`)
+  return withoutUndefined({
+    channel: n,
+    name: readText(name, maxNameChars),
+    audio_level: readAudioLevel(level),
+    transmitter: isLinked === false || listIncludes(warnings, 'No Link') ? null : readTransmitter(values, n),
+    details: withoutUndefined({
+      quality: readWhole(values.get(`/rx${n}/rf_quality`), 0, 100),
+      rf_low: readWarning('Bad Link', warnings),
+      gain_db: readWhole(gainDb, -24, 12),
+    }),
+  })
+}
+
+function readTransmitter(values: SscValues, n: number): ChannelReading['transmitter'] {
+  const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
+  return withoutUndefined({
+    upstream_slot: n,
+    battery: readBattery(tx('bat_gauge')),
+    details: withoutUndefined({
+      model: readByIndexOrName(tx('device_type'), transmitterTypes),
+      capsule: readAcoustic(tx('acoustic')),
+      // The mute state that a receiver reports is the state of the transmitter that is linked to it.
+      muted: readFlag(values.get(`/rx${n}/mute_state`)),
+      battery_minutes: readRuntime(tx('bat_lifetime')),
+      battery_type: readByIndexOrName(tx('bat_type'), batteryTypes),
+      battery_health: readBattery(tx('bat_health')),
+      battery_cycles: readWhole(tx('bat_cycles'), 0, 65_535),
+      battery_low: readWarning('Low Bat', tx('warnings')),
+    }),
+  })
+}
+
+/** An SL Rack Receiver DW reports the index, an SL MCR DW the name. */
+const transmitterTypes = [
+  ['HANDHELD', 'Handheld'],
+  ['BODYPACK', 'Bodypack'],
+  ['TABLE-STAND', 'Tablestand'],
+  ['BOUNDARY', 'Boundary'],
+] as const
+const batteryTypes = [
+  ['BATTERY', 'cells'],
+  ['RECHARGEABLE', 'rechargeable'],
+] as const
+
+function readByIndexOrName(
+  value: unknown,
+  entries: readonly (readonly [name: string, text: string])[],
+): string | null | undefined {
+  if (value === undefined) return undefined
+  return entries.find(([name], index) => value === index || value === name)?.[1] ?? null
+}
+
+/** Reads the capsule or the kind of input, such as `MMD815_1`, `MD42` and `Line`. */
+function readAcoustic(value: unknown): string | null | undefined {
+  const acoustic = readText(value)
+  if (acoustic === 'INCOMPATIBLE') return null
+  if (!acoustic) return acoustic
+  return acoustic.replaceAll('_', '-')
+}
+
+/** Reads a runtime in seconds. The receiver needs some time to predict it, so 0 is read as unknown. */
+function readRuntime(value: unknown): number | null | undefined {
+  const seconds = readWhole(value, 1, 65_534)
+  return typeof seconds === 'number' ? Math.floor(seconds / 60) : seconds
+}
