@@ -8,10 +8,11 @@ let timer: ReturnType<typeof setInterval> | undefined
 
 /** Returns the browser's current time in epoch milliseconds, updated every second. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now)
+  return useSyncExternalStore(subscribeToSeconds, () => now)
 }
 
-function subscribe(listener: () => void): () => void {
+/** Calls the listener every second, the same second for all of them. */
+export function subscribeToSeconds(listener: () => void): () => void {
   listeners.add(listener)
   timer ??= setInterval(tick, 1_000)
   return () => {

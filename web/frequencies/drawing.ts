@@ -219,25 +219,32 @@ interface Head {
 
 /** A victim is a triangle; otherwise on is a full circle, off a circle, and planned or offline a diamond. */
 function drawHead({ context, colours }: Stage, { x, y, carrier: { state }, colour, conflict }: Head): void {
-  const size = 4
+  const shape = conflict !== null ? 'triangle' : state === 'planned' || state === 'offline' ? 'diamond' : 'circle'
+  // Filled areas are drawn faster than outlines.
+  context.fillStyle = conflict ?? colour
+  fillShape(context, shape, { x, y, size: 4.75 })
+  if (conflict !== null || state === 'on') return
+  context.fillStyle = colours.page
+  fillShape(context, shape, { x, y, size: 3.25 })
+}
+
+function fillShape(
+  context: CanvasRenderingContext2D,
+  shape: 'triangle' | 'diamond' | 'circle',
+  { x, y, size }: { readonly x: number; readonly y: number; readonly size: number },
+): void {
   context.beginPath()
-  if (conflict !== null) {
+  if (shape === 'triangle') {
     context.moveTo(x, y - size - 2)
     context.lineTo(x + size + 1.5, y + size)
     context.lineTo(x - size - 1.5, y + size)
-    context.closePath()
-  } else if (state === 'planned' || state === 'offline') {
+  } else if (shape === 'diamond') {
     context.moveTo(x, y - size)
     context.lineTo(x + size, y)
     context.lineTo(x, y + size)
     context.lineTo(x - size, y)
-    context.closePath()
   } else context.arc(x, y, size - 0.5, 0, 2 * Math.PI)
-  context.fillStyle = conflict ?? (state === 'on' ? colour : colours.page)
   context.fill()
-  context.strokeStyle = conflict ?? colour
-  context.lineWidth = 1.5
-  context.stroke()
 }
 
 /** The rows of the names, which change only with the carriers and the scale. */

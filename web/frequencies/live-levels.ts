@@ -5,6 +5,7 @@ import type { FrequencyNoiseBody } from '../../src/contract/resources/frequencie
 import { useServices } from '../context.ts'
 import { formatClock, formatDbm } from '../format.ts'
 import { t } from '../i18n.ts'
+import { subscribeToSeconds } from '../now.ts'
 import type { Store } from '../store.ts'
 import type { ShownCarrier } from './carriers.ts'
 
@@ -34,10 +35,10 @@ export function levelText({ rf, noise }: CarrierLevels): string | null {
   return rf === null ? null : formatDbm(rf)
 }
 
-/** Returns the present level in words, at most once a second. */
+/** Returns the present level in words, read once a second, because the table of all carriers is slow to lay out. */
 export function useLevelText(carrier: CarrierWithLevels): string | null {
   const { store } = useServices()
-  return useSyncExternalStore(store.subscribe, () => levelText(currentLevels(store, carrier)))
+  return useSyncExternalStore(subscribeToSeconds, () => levelText(currentLevels(store, carrier)))
 }
 
 /** The noise that was recorded while the transmitter of a channel was off. */
