@@ -123,7 +123,7 @@ const typicalLevels = [
 ]
 
 /** Any duration will do, because a typical reference is stretched to the pace of the battery. */
-function toTypicalReference({ levels }: { readonly levels: readonly number[] }): Reference {
+function toTypicalReference(levels: readonly number[]): Reference {
   const tenthMs = 60 * minuteMs
   const steps = levels.slice(1).flatMap((to, index): DischargeStep[] => {
     const from = levels[index] ?? to
@@ -132,6 +132,8 @@ function toTypicalReference({ levels }: { readonly levels: readonly number[] }):
   return { steps, endMs: 10 * tenthMs, isTypical: true }
 }
 
+const typicalReferences = typicalLevels.map(({ type, levels }) => ({ type, reference: toTypicalReference(levels) }))
+
 const fewReferences = 3
 
 /**
@@ -139,15 +141,15 @@ const fewReferences = 3
  * its type; null if there is no basis.
  */
 export function forecastBattery(own: OwnDischarge, measured: readonly Reference[]): Estimate | null {
-  const typical = typicalLevels.filter(({ type }) => own.batteryType !== null && type.test(own.batteryType))
+  const typical = typicalReferences.filter(({ type }) => own.batteryType !== null && type.test(own.batteryType))
   if (measured.length === 0 && typical.length === 0) return estimateOfAnyType(own)
-  const added = measured.length >= fewReferences ? [] : typical.map(toTypicalReference)
+  const added = measured.length >= fewReferences ? [] : typical.map(({ reference }) => reference)
   return estimate(own, [...measured, ...added])
 }
 
 /** If neither the type nor any earlier discharge is known, the range includes those of all types. */
 function estimateOfAnyType(own: OwnDischarge): Estimate | null {
-  const estimates = typicalLevels.map((typical) => estimate(own, [toTypicalReference(typical)]))
+  const estimates = typicalReferences.map(({ reference }) => estimate(own, [reference]))
   const known = estimates.filter((found) => found !== null)
   if (known.length === 0) return null
   const middles = known.map(({ minutes_left }) => minutes_left).sort((a, b) => a - b)
