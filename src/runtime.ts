@@ -239,7 +239,7 @@ function createParts(config: Config, options: RuntimeOptions, { db, secrets, con
     },
     onPlaceholdersChanged() {
       monitoring.frequencyConflicts.listsChanged()
-      monitoring.frequencyAnnouncements.changed()
+      monitoring.frequencyAnnouncements.listsChanged()
     },
   })
   const { live } = state
@@ -306,7 +306,7 @@ function createParts(config: Config, options: RuntimeOptions, { db, secrets, con
     history.listsChanged()
     monitoring.alerts.settingsChanged()
     monitoring.frequencyConflicts.listsChanged()
-    monitoring.frequencyAnnouncements.changed()
+    monitoring.frequencyAnnouncements.listsChanged()
     cache.drop(null)
     live.listsChanged()
     events.loadSoon()

@@ -10,30 +10,31 @@ afterEach(() => {
 })
 
 // Conformance: C-15.32.
-it('announces changes at most once a second, and nothing if carriers are the same', async () => {
-  let [carriers, announced] = ['500.000', 0]
+it('announces changes at most once a second, and nothing if the lists are the same', async () => {
+  let [lists, announced] = ['one zone', 0]
   const announcements = new FrequencyAnnouncements({
-    describe: async () => carriers,
+    describeLists: () => lists,
     announce: () => {
       announced++
     },
   })
-  const change = async (mhz: string, afterMs: number) => {
-    carriers = mhz
-    announcements.changed()
-    await vi.advanceTimersByTimeAsync(afterMs)
-  }
-  await change('500.000', 100)
+  announcements.listsChanged()
+  await vi.advanceTimersByTimeAsync(100)
   expect(announced).toBe(1)
-  await change('500.100', 100)
-  await change('500.200', 100)
+  announcements.carriersChanged()
+  announcements.carriersChanged()
+  lists = 'two zones'
+  announcements.listsChanged()
+  await vi.advanceTimersByTimeAsync(100)
   expect(announced).toBe(1)
   await vi.advanceTimersByTimeAsync(1000)
   expect(announced).toBe(2)
-  await change('500.200', 5000)
+  announcements.listsChanged()
+  await vi.advanceTimersByTimeAsync(5000)
   expect(announced).toBe(2)
-  announcements.changed()
+  announcements.carriersChanged()
   announcements.close()
-  await change('500.300', 5000)
+  announcements.carriersChanged()
+  await vi.advanceTimersByTimeAsync(5000)
   expect(announced).toBe(2)
 })

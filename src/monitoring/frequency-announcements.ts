@@ -1,8 +1,8 @@
 /** Announces changes of carriers to connected clients, at most once a second. */
 
 export interface FrequencyAnnouncementsDeps {
-  /** Describes what clients see of carriers and their conflicts, except for levels. */
-  describe(): Promise<string>
+  /** Describes what the carriers and their conflicts depend on, except for the receivers. */
+  describeLists(): string
   announce(): void
 }
 
@@ -10,22 +10,29 @@ const intervalMs = 1000
 
 export class FrequencyAnnouncements {
   readonly #deps: FrequencyAnnouncementsDeps
-  #announced: string | null = null
+  #lists: string | null = null
   #announcedAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
-  #isDescribing = false
   #isClosed = false
 
   constructor(deps: FrequencyAnnouncementsDeps) {
     this.#deps = deps
   }
 
-  /** Carriers may have changed. */
-  changed(): void {
+  /** Carriers of a receiver have changed. */
+  carriersChanged(): void {
     if (this.#isClosed || this.#timer !== undefined) return
     const waitMs = Math.max(0, this.#announcedAt + intervalMs - performance.now())
-    this.#timer = setTimeout(() => void this.#announce(), waitMs)
+    this.#timer = setTimeout(() => this.#announce(), waitMs)
     this.#timer.unref()
+  }
+
+  /** Placeholders, profiles, zones or settings may have changed. */
+  listsChanged(): void {
+    const lists = this.#deps.describeLists()
+    if (lists === this.#lists) return
+    this.#lists = lists
+    this.carriersChanged()
   }
 
   close(): void {
@@ -33,19 +40,9 @@ export class FrequencyAnnouncements {
     clearTimeout(this.#timer)
   }
 
-  async #announce(): Promise<void> {
+  #announce(): void {
     this.#timer = undefined
     this.#announcedAt = performance.now()
-    if (this.#isDescribing) {
-      this.changed()
-      return
-    }
-    this.#isDescribing = true
-    const described = await this.#deps.describe().finally(() => {
-      this.#isDescribing = false
-    })
-    if (this.#isClosed || described === this.#announced) return
-    this.#announced = described
     this.#deps.announce()
   }
 }

@@ -1,6 +1,5 @@
 /** The carriers of the installation and their conflicts, which are determined again only after they have changed. */
 
-import { createHash } from 'node:crypto'
 import { RequestError } from '../domain/errors.ts'
 import type { Carrier } from '../domain/frequencies/carrier.ts'
 import { type CheckOptions, isComplete, recheckCarriers } from '../domain/frequencies/check.ts'
@@ -8,7 +7,6 @@ import { mergeSecondCarriers } from '../domain/frequencies/checked-carriers.ts'
 import { type CheckResult, maxCarriers } from '../domain/frequencies/conflict.ts'
 import {
   createCarrierLists,
-  describeCarriers,
   type LiveCarrier,
   type LiveCheckFilter,
   listLiveCarriers,
@@ -17,7 +15,6 @@ import {
 import { resolveProfiles, type StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Profile } from '../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
-import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { FrequencyChecker } from '../state/frequency-checker.ts'
 import type { State } from './state.ts'
 
@@ -86,22 +83,17 @@ export class LiveFrequencies {
     return { groups, locations, profiles: this.profiles() }
   }
 
-  /**
-   * Describes everything that the conflicts depend on, and what is shown of carriers except for levels: returns a digest
-   * that changes with it. Works in time slices, because there may be thousands of receivers.
-   */
-  async describe(): Promise<string> {
-    const { receiverStore, placeholderStore, settings } = this.#deps.state
+  /** Describes what the carriers and their conflicts depend on, except for the receivers. */
+  describeLists(): string {
+    const { placeholderStore, settings } = this.#deps.state
     const { REGION, TV_IN_USE } = settings.get(null)
-    const { ofPlaceholders, ofReceivers } = createCarrierLists(this.#context())
-    const digest = createHash('sha256')
-    digest.update(JSON.stringify([REGION, TV_IN_USE]))
-    digest.update(describeCarriers(ofPlaceholders(placeholderStore.list())))
-    for (const receiver of receiverStore.listFacts()) {
-      if (isTimeSliceUsed()) await yieldToEventLoop()
-      digest.update(describeCarriers(ofReceivers([receiver])))
-    }
-    return digest.digest('base64')
+    const { groups, locations, profiles } = this.#context()
+    const zones = [
+      groups.map(({ id, slots, zone }) => [id, slots, zone]),
+      locations.map(({ id, parent, zone }) => [id, parent, zone]),
+    ]
+    const placeholders = createCarrierLists({ groups, locations, profiles }).ofPlaceholders(placeholderStore.list())
+    return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders])
   }
 
   /** Checks the carriers; throws a RequestError if there are too many. The result contains the carriers that were not selected, too. */

@@ -37,7 +37,7 @@ import type { State } from './state.ts'
 
 interface MonitoringDeps {
   readonly state: State
-  readonly frequencies: Pick<LiveFrequencies, 'check' | 'describe'>
+  readonly frequencies: Pick<LiveFrequencies, 'check' | 'describeLists'>
   readonly db: Database
   readonly paths: StorePaths
   readonly redis: Redis | null
@@ -107,7 +107,7 @@ export class Monitoring {
     this.unstoredNotifications = new UnstoredNotifications(notificationDeps)
     this.alerts = this.#createAlerts(notificationQueue)
     this.frequencyAnnouncements = new FrequencyAnnouncements({
-      describe: () => deps.frequencies.describe(),
+      describeLists: () => deps.frequencies.describeLists(),
       announce: () => state.live.frequenciesChanged(),
     })
     this.frequencyConflicts = this.#createFrequencyConflicts()
@@ -255,7 +255,7 @@ export class Monitoring {
         const scopes = codes.flatMap((manufacturer) => slots.map((some) => ({ manufacturer, slots: some })))
         return scopes.some((scope) => settings.alertSettings('frequency_conflict', scope).isEnabled)
       },
-      onCarriersChanged: () => this.frequencyAnnouncements.changed(),
+      onCarriersChanged: () => this.frequencyAnnouncements.carriersChanged(),
       onChanged: (receiverIds) => this.alerts.conflictsChanged(receiverIds),
       log,
     })

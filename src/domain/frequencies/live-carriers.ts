@@ -216,8 +216,3 @@ export function toLiveCheck(live: readonly LiveCarrier[], { level, isOnlyOn, slo
 export function byFrequency(carriers: readonly LiveCarrier[]): LiveCarrier[] {
   return carriers.toSorted((a, b) => a.khz - b.khz || a.slot - b.slot)
 }
-
-/** Returns a text that changes with everything that is shown of carriers, except for levels. */
-export function describeCarriers(carriers: readonly LiveCarrier[]): string {
-  return JSON.stringify(carriers.map((carrier) => ({ ...carrier, rfLevel: null, noiseDbm: null })))
-}
