@@ -3,160 +3,20 @@
  * CR LF, a leading `!` requests an answer that repeats the query, nothing is pushed, and no authentication is required.
  */
 
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { commonScale, type ReportedScale } from '../show/day-levels.ts'
-import { createFaultSwitch, createRequestLog, type RequestLog } from '../show/device-api.ts'
-import type { Fault, FaultScope } from '../show/faults.ts'
+import { type LineDeviceOptions, startLineDevices } from '../show/line-devices.ts'
 import type { DeviceState, ShowChannel } from '../show/show.ts'
-import { createShowContext, type ShowContext, type Simulator, type SimulatorOptions } from '../show/simulator.ts'
+import { createShowContext, type Simulator } from '../show/simulator.ts'
 
-export type LectrosonicsSimulatorOptions = Omit<SimulatorOptions, 'tls' | 'rateLimit' | 'richList' | 'pushesPerSecond'>
-
-/** Returns the state of one DSQD; undefined if it does not exist. */
-type GetState = () => DeviceState | undefined
-
-interface Unit {
-  readonly port: number
-  readonly sockets: ReadonlySet<Socket>
-  close(): Promise<void>
-}
+export type LectrosonicsSimulatorOptions = LineDeviceOptions
 
 /** Starts one DSQD for each receiver in the show, at the given port and the following ones. */
-export async function startLectrosonicsSimulator(options: LectrosonicsSimulatorOptions = {}): Promise<Simulator> {
-  const { host = '127.0.0.1', port = 0, now = Date.now } = options
-  const context = createShowContext('lectrosonics', 2, options)
-  const { log, record: recordQuery } = createRequestLog(now)
-  const faults = createFaultSwitch(() => {
-    for (const { sockets } of units) for (const socket of sockets) socket.destroy()
-  })
-  const units: Unit[] = []
-  for (const [index, { device }] of context.show.devicesAt(context.elapsed(), context.manufacturer).entries()) {
-    const getState = () => context.show.deviceAt(context.elapsed(), device.id)
-    const address = { host, port: port === 0 ? 0 : port + index }
-    units.push(
-      await startUnit(address, {
-        getState,
-        takeFault: faults.take,
-        recordQuery: (path) => void recordQuery({ method: 'TCP', path }),
-      }),
-    )
-  }
-  const addresses = units.map((unit) => `tcp://${host}:${unit.port}`)
-  return toSimulator(context, { addresses, units, log, setFault: faults.set })
-}
-
-function toSimulator(
-  context: ShowContext,
-  options: {
-    readonly addresses: readonly string[]
-    readonly units: readonly Unit[]
-    readonly log: RequestLog
-    readonly setFault: (fault: Fault | null, scope?: FaultScope) => void
-  },
-): Simulator {
-  const { addresses, units, log, setFault } = options
-  const sockets = () => units.flatMap((unit) => [...unit.sockets])
-  return {
-    manufacturer: context.manufacturer,
-    baseUrl: addresses[0] ?? '',
-    config: { devices: addresses },
-    show: context.show,
-    requests: log,
-    push: {
-      get connections() {
-        return sockets().length
-      },
-      sent: 0,
-      // The device pushes nothing.
-      flush: () => {},
-      pause: () => {},
-      resume: () => {},
-      send: (text) => {
-        for (const socket of sockets()) socket.write(`${text}\r\n`)
-      },
-    },
-    get deviceCount() {
-      return context.show.countAt(context.elapsed(), context.manufacturer)
-    },
-    elapsed: context.elapsed,
-    setFault,
-    close: async () => {
-      await Promise.all(units.map((unit) => unit.close()))
-    },
-  }
-}
-
-// --- One unit ---------------------------------------------------------------------------------------------------------
-
-async function startUnit(
-  address: { readonly host: string; readonly port: number },
-  options: {
-    readonly getState: GetState
-    readonly takeFault: (path: string) => Fault | null
-    readonly recordQuery: (path: string) => void
-  },
-): Promise<Unit> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    if (!options.getState()?.online) return void socket.destroy()
-    sockets.add(socket)
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-    let rest = ''
-    socket.on('data', (bytes) => {
-      const lines = (rest + bytes.toString('latin1')).split('\r')
-      // An unterminated line is truncated.
-      rest = (lines.pop() ?? '').slice(-1024)
-      for (const line of lines) receive(socket, line.trim())
-    })
-  })
-
-  const receive = (socket: Socket, line: string) => {
-    const state = options.getState()
-    options.recordQuery(line)
-    if (!state?.online) return void socket.destroy()
-    const fault = options.takeFault(line)
-    const answer = `${toAnswer(line, state)}\r\n`
-    if (fault === null) socket.write(answer, 'latin1')
-    else applyFault(socket, fault, answer)
-  }
-
-  await listen(server, address)
-  return {
-    port: (server.address() as AddressInfo).port,
-    sockets,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
-  }
-}
-
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-}
-
-function applyFault(socket: Socket, fault: Fault, answer: string): void {
-  switch (fault.type) {
-    case 'reset':
-      return void socket.resetAndDestroy()
-    case 'truncated':
-      return void socket.end(answer.slice(0, -3))
-    case 'drip': {
-      let sent = 0
-      const timer = setInterval(() => socket.write(answer.charAt(sent++)), 500)
-      return void socket.on('close', () => clearInterval(timer))
-    }
-    case 'not-json':
-      return void socket.write('?? 17 #\r\n')
-    case 'huge':
-      return void socket.write('x'.repeat(1024 * 1024))
-    // All other faults leave the query unanswered.
-    default:
-  }
+export function startLectrosonicsSimulator(options: LectrosonicsSimulatorOptions = {}): Promise<Simulator> {
+  return startLineDevices(
+    createShowContext('lectrosonics', 2, options),
+    { answerEnd: '\r\n', answer: toAnswer },
+    options,
+  )
 }
 
 // --- Answers ----------------------------------------------------------------------------------------------------------
