@@ -30,6 +30,8 @@ export interface DeviceUnderTest {
   readonly name: string
   readonly plugin: Plugin
   start(): Promise<SimulatedDevice>
+  /** Whether a channel shows that it was renamed to `Else`. Default: its name. */
+  readonly isRenamed?: (channel: ChannelReading) => boolean
 }
 
 const rate = { calls_per_second: 1000, burst: 1000 }
@@ -113,10 +115,11 @@ function testSessions(kind: DeviceUnderTest): void {
     const first = (await events.next()).value
     expect(first).toMatchObject({ type: 'report', isComplete: true })
     expectCommonFormat(first.report)
-    const firstChannelMatches = ({ channels }: DeviceReport, matches: (reading: ChannelReading) => unknown) =>
-      channels?.some((channel) => channel.channel === 1 && matches(channel))
+    const { isRenamed = ({ name }) => name === 'Else' } = kind
     device.change(1, { name: 'Else' })
-    const report = await findReport(events, (report) => firstChannelMatches(report, ({ name }) => name === 'Else'))
+    const report = await findReport(events, ({ channels }) =>
+      channels?.some((channel) => channel.channel === 1 && isRenamed(channel)),
+    )
     expect(report.id).toBe(first.report.id)
     const ended = (async () => {
       while (!(await events.next()).done);

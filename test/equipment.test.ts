@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { startAudioTechnicaSimulator } from '../simulators/audio_technica/receivers.ts'
 import { startDemo } from '../simulators/demo.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { channelOf, configFor, deviceOf, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
@@ -97,6 +98,35 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       async () => (await failures()) === 0 && receiverUnit.push.connections === 1,
       20_000,
     )
+  })
+})
+
+describe.concurrent('Audio-Technica receivers, which accept one session', () => {
+  it('are monitored, tested and switched off and on over one session each', async () => {
+    const units = await startAudioTechnicaSimulator({ receivers: 2, story: false })
+    onTestEnd(() => units.close())
+    const rate = { calls_per_second: 500, burst: 500, timeout: 3 }
+    const app = await startApp({ manufacturers: [{ code: 'audio_technica', config: { ...units.config, ...rate } }] })
+    const receivers = await until('both receivers are known with a transmitter', async () => {
+      const all = await app.receivers()
+      return all.length === 2 && all.every(({ channels }) => channels.some(({ transmitter }) => transmitter)) && all
+    })
+    expect(receivers.map(({ device_type, channels }) => [device_type, channels.length])).toEqual(
+      expect.arrayContaining([
+        ['system20', 4],
+        ['esw', 8],
+      ]),
+    )
+    await until('both subscriptions are connected', () => units.push.connections === 2)
+    const admin = await tokenHeaders(app.runtime, 'admin')
+    const tested = await app.post('/api/admin/manufacturers/audio_technica/test', undefined, admin)
+    expect(tested.json).toMatchObject({ status: 'healthy', sources: [{ devices: 1 }, { devices: 1 }] })
+    await until('the subscriptions are still connected', () => units.push.connections === 2)
+    const [first] = units.show.devicesAt(0)
+    units.show.set(first?.device.id ?? '', { online: false })
+    await until('the session ends', () => units.push.connections === 1)
+    units.show.set(first?.device.id ?? '', { online: true })
+    await until('it is open again', () => units.push.connections === 2)
   })
 })
 

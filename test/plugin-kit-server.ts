@@ -52,15 +52,16 @@ export async function serveLines(options: {
   readonly responses: Readonly<Record<string, unknown>>
   readonly requestEnd: string
   readonly responseEnd: string
-  readonly defaultResponse: string
+  readonly defaultResponse: string | ((line: string) => string)
 }): Promise<MinimalServer> {
   const { responses, requestEnd, responseEnd, defaultResponse } = options
+  const respondToUnknown = typeof defaultResponse === 'string' ? () => defaultResponse : defaultResponse
   const server = await serveRaw((socket) => {
     let remainder = ''
     socket.on('data', (bytes) => {
       const lines = (remainder + bytes.toString('utf8')).split(requestEnd)
       remainder = lines.pop() ?? ''
-      for (const line of lines) socket.write(`${responses[line] ?? defaultResponse}${responseEnd}`)
+      for (const line of lines) socket.write(`${responses[line] ?? respondToUnknown(line)}${responseEnd}`)
     })
   })
   return { ...server, url: server.url.replace('http:', 'tcp:') }

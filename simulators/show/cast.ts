@@ -32,6 +32,8 @@ const ad4q: Model = { model: 'AD4Q', device_type: 'ad', channels: 4, firmware: '
 const ad4d: Model = { model: 'AD4D', device_type: 'ad', channels: 2, firmware: '1.4.17.0' }
 const qlxd4: Model = { model: 'QLXD4', device_type: 'qlxd', channels: 1, firmware: '2.7.6.0' }
 const dsqd: Model = { model: 'DSQD', device_type: 'dsqd', channels: 4, firmware: '1.2.0' }
+const esw: Model = { model: 'ESW-R4180DAN', device_type: 'esw', channels: 8, firmware: '1.2.3' }
+const system20: Model = { model: 'ATW-R1440', device_type: 'system20', channels: 4, firmware: '1.0.5' }
 const em4: Model = { model: 'EW-DX EM 4 Dante', device_type: 'ewdx', channels: 4, firmware: '4.0.0' }
 const em2: Model = { model: 'EW-DX EM 2', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
 const em2Dante: Model = { model: 'EW-DX EM 2 Dante', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
@@ -60,6 +62,14 @@ const manufacturerProfiles = {
     firstMhz: 502.1,
     batteryType: 'lithium',
     models: [dsqd],
+  },
+  audio_technica: {
+    oui: '02:41:54',
+    serialPrefix: '7',
+    network: 100,
+    firstMhz: 1920,
+    batteryType: 'nimh',
+    models: [system20, esw],
   },
 } as const satisfies Record<string, ManufacturerProfile>
 

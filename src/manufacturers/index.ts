@@ -1,13 +1,14 @@
 /** All manufacturer plugins. */
 
 import { isIngestedId } from '../domain/identity/ingested-id.ts'
+import { audioTechnica } from './audio_technica/index.ts'
 import { ingest } from './ingest/index.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
 import type { Plugin } from './plugin.ts'
 import { sennheiser } from './sennheiser/index.ts'
 import { shure } from './shure/index.ts'
 
-export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, ingest]
+export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, audioTechnica, ingest]
 
 /**
  * Returns the precedence of the adapter that the id's prefix belongs to; 0 if no adapter has this prefix. Reports from

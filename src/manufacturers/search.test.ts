@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { startAudioTechnicaSimulator } from '../../simulators/audio_technica/receivers.ts'
 import { startLectrosonicsSimulator } from '../../simulators/lectrosonics/dsqd.ts'
 import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
 import { startSsc2Simulator } from '../../simulators/sennheiser/ssc2.ts'
@@ -11,6 +12,7 @@ import { serveHttp, serveLines } from '../../test/plugin-kit-server.ts'
 import { attributeReply, shureAttributes, startBeacon } from '../../test/slp-beacon.ts'
 import { timeLimit } from '../../test/time-limit.ts'
 import { createDestinations } from '../upstream/destinations.ts'
+import { audioTechnica } from './audio_technica/index.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
 import type { DeviceSearch, Plugin } from './plugin.ts'
 import { searchAddresses } from './search.ts'
@@ -66,6 +68,18 @@ test.concurrent('finds a device at its default port with its identity', async ()
       channels: 4,
     },
   ])
+})
+
+// The search tests whether a host listens, with a connection of its own, before it opens the session.
+test.concurrent('finds receivers that accept only one session', async () => {
+  const simulator = await startAudioTechnicaSimulator({ receivers: 1, story: false })
+  onTestEnd(() => simulator.close())
+  const plugin = { ...audioTechnica, search: { ports: { 'tcp:': Number(new URL(simulator.baseUrl).port) } } }
+  expect(await searchAddresses(plugin, defaultOptions)).toMatchObject([
+    { id: expect.stringMatching(/^system20:/), device_type: 'system20', model: 'ATW-R1440', channels: 4 },
+  ])
+  const queries = simulator.requests.entries.map(({ path }) => path)
+  expect(queries[0]).toBe('gmymodel O 0000 00 NC')
 })
 
 test.concurrent.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)('finds a Shure %s over its protocol', async (family) => {

@@ -1,0 +1,27 @@
+/** The plugin for Audio-Technica receivers. */
+
+import { parseConnection } from '../../upstream/connection-settings.ts'
+import { adapterFor, type Plugin } from '../plugin.ts'
+import { AudioTechnicaApiError, AudioTechnicaApiRateLimitError } from './errors.ts'
+import { receiver } from './receiver.ts'
+
+const adapters = { 'tcp:': receiver }
+const ports = { 'tcp:': 17_200 }
+
+export const audioTechnica: Plugin = {
+  code: 'audio_technica',
+  name: 'Audio-Technica',
+  errors: { ApiError: AudioTechnicaApiError, ApiRateLimitError: AudioTechnicaApiRateLimitError },
+  adapters: [receiver],
+  search: { ports },
+
+  listSources(config) {
+    const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)
+    return addresses.map(({ secret, ...address }) => ({
+      ...settings,
+      ...address,
+      adapter: adapterFor(adapters, address.baseUrl),
+      credentials: { scheme: 'none' },
+    }))
+  },
+}

@@ -1,0 +1,144 @@
+/**
+ * The adapter for Audio-Technica receivers at their control port. Micwatch never sets a value, and the receivers push
+ * only what is switched on in their settings, so a subscription polls: every round queries the levels, links and mutes,
+ * and a few other values, so that all other values are queried in turn.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import {
+  defineAdapter,
+  type PushEvent,
+  type SubscriptionTargets,
+  type UpstreamDevice,
+  withoutParts,
+} from '../plugin.ts'
+import { openSession, type Session } from './client.ts'
+import { describeErrorCode, isBusy, type Query, type Reply } from './codec.ts'
+import { esw } from './esw.ts'
+import { type Family, keyOf, queriesFor, type Replies, toIdentity, valuesOf } from './family.ts'
+import { system20 } from './system20.ts'
+
+interface Receiver extends UpstreamDevice {
+  readonly family: Family
+  readonly replies: Replies
+  /** The IP address of the receiver. */
+  readonly address: string
+}
+
+const families = [system20, esw]
+
+const never = new AbortController().signal
+/** The share of the rate limit that a subscription uses; the rest remains for other requests. */
+const rateShare = 0.8
+const minRoundMs = 250
+/** Settings that are queried in a round at least. More are if the rate limit allows them in the shortest round. */
+const minSettingsPerRound = 3
+
+export const receiver = defineAdapter<Receiver>({
+  async listDevices(client, signal = never) {
+    const session = await openSession(client, signal)
+    try {
+      return { devices: [await readReceiver(client, session, new Map())], malformed: 0 }
+    } finally {
+      session.close()
+    }
+  },
+
+  ...withoutParts,
+  transformDeviceData(device) {
+    const metadata = Object.fromEntries([...device.replies].map(([key, reply]) => [key, describeReply(reply)]))
+    return { ...toReport(device), metadata }
+  },
+
+  transport: 'tcp',
+  pushesEverything: true,
+  startsWithFullReport: true,
+  subscribe,
+})
+
+async function* subscribe(
+  client: UpstreamClient,
+  _targets: SubscriptionTargets,
+  signal: AbortSignal,
+): AsyncGenerator<PushEvent> {
+  const perMs = (client.settings.rateLimit.perSecond * rateShare) / 1000
+  let session: Session | undefined
+  try {
+    session = await openSession(client, signal)
+    yield { type: 'open' }
+    const replies = new Map<string, Reply>()
+    const device = await readReceiver(client, session, replies)
+    const { family, id } = device
+    yield { type: 'report', report: toReport(device), isComplete: true }
+    for (let pending: Query[] = []; ; ) {
+      if (pending.length === 0) pending = [...family.identityQueries, ...family.settingQueries(replies)]
+      const levels = family.levelQueries(replies)
+      const settings = Math.max(minSettingsPerRound, Math.floor(perMs * minRoundMs) - levels.length)
+      const round = [...levels, ...pending.splice(0, settings)]
+      const nextAt = performance.now() + Math.max(minRoundMs, round.length / perMs)
+      const linkedBefore = linkedChannels(family, replies)
+      await sendQueries(session, round, replies)
+      const linked = linkedChannels(family, replies).filter((channel) => !linkedBefore.includes(channel))
+      // A newly linked channel may have another transmitter, so the values of the previous one are discarded.
+      const queries = queriesFor(family.transmitterCommands, linked)
+      for (const query of queries) replies.delete(keyOf(query))
+      pending.unshift(...queries)
+      // When all other values have been queried, the report includes the identity again.
+      const isComplete = pending.length === 0
+      const current = { ...device, replies }
+      const report = isComplete ? toReport(current) : { id, kind: 'receiver' as const, channels: toChannels(current) }
+      yield { type: 'report', report, isComplete }
+      await pause(Math.max(0, nextAt - performance.now()), undefined, { signal })
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    session?.close()
+  }
+}
+
+/** Queries everything. Throws the manufacturer's ApiError if the model is not supported. */
+async function readReceiver(client: UpstreamClient, session: Session, replies: Map<string, Reply>): Promise<Receiver> {
+  replies.set('gmymodel', session.model)
+  const [model = ''] = valuesOf(replies, 'gmymodel')
+  const family = families.find(({ isModel }) => isModel(model))
+  if (family === undefined) {
+    throw new client.errors.ApiError(
+      `${new URL(client.settings.baseUrl).host} is an Audio-Technica device of the model ${model || 'unknown'}, which is not supported`,
+      { failureKind: 'unsupported' },
+    )
+  }
+  await sendQueries(session, family.identityQueries, replies)
+  // The first answers show which channels have a transmitter, and thereby what else to query.
+  for (const queries of [family.levelQueries, family.levelQueries, family.settingQueries]) {
+    const missing = queries(replies).filter((query) => !replies.has(keyOf(query)))
+    await sendQueries(session, missing, replies)
+  }
+  const { address } = session
+  return { id: family.idOf(replies, address), family, replies: new Map(replies), address }
+}
+
+/** Sends the queries and stores the replies. While the receiver is busy, the earlier reply is kept. */
+async function sendQueries(session: Session, queries: readonly Query[], replies: Map<string, Reply>): Promise<void> {
+  for (const query of queries) {
+    const reply = await session.query(query)
+    if (!isBusy(reply)) replies.set(keyOf(query), reply)
+  }
+}
+
+function linkedChannels(family: Family, replies: Replies): readonly number[] {
+  return family.channels.filter((channel) => family.isLinked(replies, channel))
+}
+
+function toReport(device: Receiver) {
+  return { ...toIdentity(device.family, device.replies, device.address), channels: toChannels(device) }
+}
+
+function toChannels({ family, replies }: Receiver) {
+  return family.channels.map((channel) => family.toChannel(replies, channel))
+}
+
+function describeReply(reply: Reply) {
+  return 'errorCode' in reply ? describeErrorCode(reply.errorCode) : reply.values
+}
