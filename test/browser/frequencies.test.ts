@@ -293,7 +293,7 @@ it.each([
 })
 
 // Conformance: C-15.88.
-it('lists the worst of thousands of conflicts, says how many there are, and filters them by carrier', async () => {
+it('lists the worst of thousands of conflicts, says how many there are, and filters them by kind and carrier', async () => {
   const { service, frequencies } = await startFrequencies()
   frequencies.carriers = manyCarriers(60, 0.4)
   const page = await open(service, '/frequencies')
@@ -302,6 +302,16 @@ it('lists the worst of thousands of conflicts, says how many there are, and filt
   await eventually(() => listed.count()).toBe(50)
   await conflicts(page).getByText('conflicts are not listed.').waitFor()
   await conflicts(page).getByRole('button', { name: 'Show 950 more' }).click()
+  await eventually(() => listed.count()).toBe(1000)
+
+  const kinds = conflicts(page).getByRole('navigation', { name: 'Kind of conflict' })
+  await kinds.getByRole('button', { name: /^3rd order, two transmitters: \d+$/ }).click()
+  await eventually(async () => new Set(await listed.locator('small').allInnerTexts())).toEqual(
+    new Set(['3rd order, two transmitters · on now']),
+  )
+  const text = await kinds.locator('[aria-pressed=true]').innerText()
+  await eventually(() => conflicts(page).getByRole('heading').innerText()).toBe(`${text} conflicts`)
+  await kinds.getByRole('button', { name: 'All kinds' }).click()
   await eventually(() => listed.count()).toBe(1000)
 
   // None of its conflicts is in the list, because those of the carriers before it have the same offset.

@@ -3,7 +3,7 @@
 import { Info, OctagonAlert, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
-import { conflictKinds } from '../../src/contract/values.ts'
+import { type ConflictKind, conflictKinds } from '../../src/contract/values.ts'
 import { t } from '../i18n.ts'
 import { useIsPrinting } from '../parts/print-table.tsx'
 import { conflictKey, conflictText, type FindCarrier, isActive, severityOf } from './conflict-text.ts'
@@ -28,18 +28,23 @@ const icons = { critical: OctagonAlert, warning: TriangleAlert, info: Info } as 
 const firstCount = 50
 
 export function ConflictList(props: ConflictListProps) {
-  const { conflicts, totals, total, chosenName, selectedKey, find, onSelect, onShowAll } = props
+  const { conflicts, totals, chosenName, selectedKey, find, onSelect, onShowAll } = props
   const [isLong, setLong] = useState(false)
+  const [chosenKind, setChosenKind] = useState<ConflictKind | null>(null)
   const isPrinting = useIsPrinting()
-  const kinds = conflictKinds.filter((kind) => totals[kind] > 0)
-  const shown = isLong || isPrinting ? conflicts : conflicts.slice(0, firstCount)
+  const kinds = chosenName === null ? conflictKinds.filter((kind) => totals[kind] > 0) : []
+  const kind = chosenKind !== null && kinds.includes(chosenKind) ? chosenKind : null
+  const ofKind = kind === null ? conflicts : conflicts.filter((conflict) => conflict.kind === kind)
+  const total = kind === null ? props.total : totals[kind]
+  const listedOf = kind === null ? chosenName : t(`frequencies.kinds.${kind}`)
+  const shown = isLong || isPrinting ? ofKind : ofKind.slice(0, firstCount)
   return (
     <section className="conflicts" aria-label={t('frequencies.conflicts.title')}>
       <header className="conflicts-head">
         <h2>
-          {chosenName === null
+          {listedOf === null
             ? t('frequencies.conflicts.titleWithCount', { count: total })
-            : t('frequencies.conflicts.titleOf', { name: chosenName, count: total })}
+            : t('frequencies.conflicts.titleOf', { name: listedOf, count: total })}
         </h2>
         {chosenName === null ? null : (
           <button type="button" className="choice" onClick={onShowAll}>
@@ -47,13 +52,7 @@ export function ConflictList(props: ConflictListProps) {
           </button>
         )}
       </header>
-      {chosenName !== null || kinds.length < 2 ? null : (
-        <p className="box-note">
-          {kinds
-            .map((kind) => t('frequencies.kindCount', { kind: t(`frequencies.kinds.${kind}`), count: totals[kind] }))
-            .join(' · ')}
-        </p>
-      )}
+      {kinds.length < 2 ? null : <Kinds kinds={kinds} chosen={kind} totals={totals} onChoose={setChosenKind} />}
       {total === 0 ? <p className="box-note">{t('frequencies.conflicts.none')}</p> : null}
       <ol className="conflicts-list">
         {shown.map((conflict) => {
@@ -84,14 +83,46 @@ export function ConflictList(props: ConflictListProps) {
           )
         })}
       </ol>
-      {shown.length < conflicts.length ? (
+      {shown.length < ofKind.length ? (
         <button type="button" className="choice" onClick={() => setLong(true)}>
-          {t('frequencies.conflicts.more', { count: conflicts.length - shown.length })}
+          {t('frequencies.conflicts.more', { count: ofKind.length - shown.length })}
         </button>
       ) : null}
-      {total > conflicts.length ? (
-        <p className="box-note">{t('frequencies.conflicts.notListed', { count: total - conflicts.length })}</p>
+      {total > ofKind.length ? (
+        <p className="box-note">{t('frequencies.conflicts.notListed', { count: total - ofKind.length })}</p>
       ) : null}
     </section>
+  )
+}
+
+interface KindsProps {
+  readonly kinds: readonly ConflictKind[]
+  readonly chosen: ConflictKind | null
+  readonly totals: FrequenciesBody['totals']
+  onChoose(kind: ConflictKind | null): void
+}
+
+function Kinds({ kinds, chosen, totals, onChoose }: KindsProps) {
+  const choices = [
+    { kind: null, text: t('frequencies.conflicts.allKinds') },
+    ...kinds.map((kind) => {
+      const text = t('frequencies.kindCount', { kind: t(`frequencies.kinds.${kind}`), count: totals[kind] })
+      return { kind, text }
+    }),
+  ]
+  return (
+    <nav className="conflict-kinds screen-only" aria-label={t('frequencies.conflicts.kind')}>
+      {choices.map(({ kind, text }) => (
+        <button
+          key={kind}
+          type="button"
+          className="choice"
+          aria-pressed={kind === chosen}
+          onClick={() => onChoose(kind)}
+        >
+          {text}
+        </button>
+      ))}
+    </nav>
   )
 }
