@@ -179,8 +179,8 @@ export class SourceDevices {
   }
 
   /**
-   * Starts a cycle. Remembers the receivers as they are now, because the subscription may change them while the list is
-   * being read and until its reports are stored.
+   * Starts a cycle. Remembers the receivers of the source as they are now, because the subscription may change them while
+   * the list is being read and until its reports are stored.
    */
   startCycle(): CycleStart {
     const start = { at: this.#deps.now(), monotonicAt: performance.now() }
@@ -283,12 +283,12 @@ export class SourceDevices {
   }
 
   #rememberReceivers(): ReceiverAtRead {
-    const receivers = this.#deps.receiverStore.list(this.#source.manufacturer)
-    let byId: ReadonlyMap<number, Receiver> | undefined
-    return (id) => {
-      byId ??= new Map(receivers.map((receiver) => [receiver.id, receiver]))
-      return byId.get(id)
-    }
+    const { receiverStore, connections } = this.#deps
+    const listed = [...this.#memory.all()].map(({ receiver }) => receiver)
+    const connected = connections.ofSource(this.#source.id).map(({ receiver }) => receiver)
+    const ids = new Set([...listed, ...connected].filter((id) => id !== null))
+    const receivers = new Map([...ids].map((id) => [id, receiverStore.get(id)]))
+    return (id) => receivers.get(id)
   }
 
   #connected() {
