@@ -1,7 +1,7 @@
 /**
- * Simulates Audio-Technica receivers (System 20 PRO and ESW) at their control ports, following what is public of their
- * specifications: messages end with CR and have at most 287 bytes, one session is accepted, nothing is pushed, and no
- * authentication is required. Values of a transmitter that is no longer received remain.
+ * Simulates Audio-Technica receivers (System 20 PRO and ESW) and chargers at their control ports, following what is
+ * public of their specifications: messages end with CR and have at most 287 bytes, one session is accepted, nothing is
+ * pushed, and no authentication is required. Values of a transmitter that is no longer received remain.
  */
 
 import { type LineDeviceOptions, type LineProtocol, startLineDevices } from '../show/line-devices.ts'
@@ -60,7 +60,7 @@ function toAnswer(
   if (channel === undefined) return reject(query, state, 4)
   const value = channelValue(command, channel, findLastTransmitter(channel.channel))
   if (value === undefined) return reject(query, state, 2)
-  return value === null ? reject(query, state, 62) : accept(`${parameter},${value}`)
+  return value === null ? reject(query, state, command === 'glevelbatt' ? 11 : 62) : accept(`${parameter},${value}`)
 }
 
 function reject(query: string, state: DeviceState, code: number): string {
@@ -74,7 +74,7 @@ function unitOf({ device }: DeviceState): string {
 }
 
 function familyOf({ device }: DeviceState): SimulatedFamily {
-  return device.device_type === 'esw' ? esw : system20
+  return families[device.device_type] ?? system20
 }
 
 function commonValue(command: string, state: DeviceState): string | undefined {
@@ -194,6 +194,31 @@ const esw: SimulatedFamily = {
     }
   },
 }
+
+// --- Charger ----------------------------------------------------------------------------------------------------------
+
+/** The pack of a channel of the show is in the port with its number. */
+const charger: SimulatedFamily = {
+  linkId: '0000',
+  deviceValue: (command, state) => (command === 'gmyversion' ? undefined : esw.deviceValue(command, state)),
+  channelValue(command, { transmitter }) {
+    switch (command) {
+      case 'glevelbatt':
+        return (
+          transmitter &&
+          [1, transmitter.battery, 120, 97, toHoursAndMinutes(100 - transmitter.battery), 31, 0].join(',')
+        )
+      case 'gtxname':
+        return transmitter && quote(transmitter.name.slice(0, 16))
+      case 'gtxmodel':
+        return transmitter && quote('ESW-T4101')
+      default:
+        return undefined
+    }
+  },
+}
+
+const families: Readonly<Record<string, SimulatedFamily>> = { system20, esw, charger }
 
 /** Returns how many of the ascending limits a level reaches: the step of the scale. */
 function countReached(level: number, limits: readonly number[]): number {

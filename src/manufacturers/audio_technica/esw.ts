@@ -26,7 +26,7 @@ const transmitterModels = ['ESW-T4102', 'ESW-T4101', 'ESW-T4106', 'ESW-T4107']
 export const esw: Family = {
   deviceType: 'esw',
   isModel: (model) => /^ESW-R/i.test(model),
-  channels,
+  positions: channels,
   identityQueries: [
     { command: 'gipnet' },
     { command: 'gmyname' },

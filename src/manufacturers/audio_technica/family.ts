@@ -1,4 +1,4 @@
-/** The families of receivers, and functions to read the answers of all of them. Pure. */
+/** The families of devices, and functions to read the answers of all of them. Pure. */
 
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
 import { maxNameChars, readIp, readMac, readText, readWhole, withoutUndefined } from '../../upstream/fields.ts'
@@ -7,25 +7,34 @@ import { parseInteger, type Query, type Reply } from './codec.ts'
 /** Keyed by `keyOf(query)`. */
 export type Replies = ReadonlyMap<string, Reply>
 
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
 export interface Family {
   readonly deviceType: string
   readonly isModel: (model: string) => boolean
-  readonly channels: readonly number[]
+  /** The numbers of the channels, or of the ports of a charger. */
+  readonly positions: readonly number[]
   /** Queries for the identity of the device, except for its model. */
   readonly identityQueries: readonly Query[]
   /** Returns the queries for levels, links and mutes, which are sent in every round. */
   levelQueries(replies: Replies): readonly Query[]
   /** Returns the queries for all other values, which are sent in turn. */
   settingQueries(replies: Replies): readonly Query[]
-  /** The commands that query the transmitter on a channel; their answers are obsolete when another one is received. */
+  /** The commands that query the transmitter at a position; their answers are obsolete when there is another one. */
   readonly transmitterCommands: readonly string[]
   /**
-   * Whether a transmitter is linked to the channel; undefined if it is unknown. If the query is rejected, none is linked.
+   * Whether there is a transmitter at the position; undefined if it is unknown. If the query is rejected, there is none.
    */
-  isLinked(replies: Replies, channel: number): boolean | undefined
+  isLinked(replies: Replies, position: number): boolean | undefined
   idOf(replies: Replies, address: string): string
   toDetails(replies: Replies): Partial<DeviceReport>
-  toChannel(replies: Replies, channel: number): ChannelReading
+  /** Only receivers have it. */
+  toChannel?(replies: Replies, channel: number): ChannelReading
+  /** Returns the packs in a charger; undefined if they are not completely known. Only chargers have it. */
+  toUnits?(replies: Replies, charger: Named): readonly DeviceReport[] | undefined
 }
 
 export function keyOf({ command, channel }: Query): string {
@@ -88,8 +97,8 @@ export function macOf(replies: Replies): string | null {
   return readMac(valuesOf(replies, 'gipnet')[5]) ?? null
 }
 
-/** Converts the identity of a receiver. */
-export function toIdentity(family: Family, replies: Replies, address: string): DeviceReport {
+/** Converts the identity of a device. */
+export function toIdentity(family: Family, replies: Replies, address: string): DeviceReport & Named {
   const [model] = valuesOf(replies, 'gmymodel')
   const [mode, ip, mask, gateway] = valuesOf(replies, 'gipnet')
   return {

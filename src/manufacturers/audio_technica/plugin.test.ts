@@ -21,8 +21,8 @@ const track = <T extends { close(): unknown }>(resource: T): T => {
   return resource
 }
 
-/** The first simulated receiver is a System 20 PRO, the second an ESW. */
-const firstNumbers = { system20: 1, esw: 2 } as const
+/** The first simulated device is a System 20 PRO, the second an ESW, the third a charger. */
+const firstNumbers = { system20: 1, esw: 2, charger: 3 } as const
 type Family = keyof typeof firstNumbers
 
 const startSimulator = (family: Family) =>
@@ -107,9 +107,9 @@ test('rejects other hosts, and other devices of the manufacturer', async () => {
   )
   const mute = await serve({}, rejectUnknown)
   await expect(receiver.listDevices(connect(mute.url).client)).rejects.toThrow(/\(NAK 02, unknown command\)$/)
-  const charger = await serve({ 'gmymodel O 0000 00 NC ': 'gmymodel 0000 00 NC "ESW-CHG4"' }, rejectUnknown)
-  await expect(receiver.listDevices(connect(charger.url).client)).rejects.toMatchObject({
-    message: expect.stringMatching(/device of the model ESW-CHG4, which is not supported/),
+  const mixer = await serve({ 'gmymodel O 0000 00 NC ': 'gmymodel 0000 00 NC "ATDM-0604a"' }, rejectUnknown)
+  await expect(receiver.listDevices(connect(mixer.url).client)).rejects.toMatchObject({
+    message: expect.stringMatching(/device of the model ATDM-0604a, which is not supported/),
     failureKind: 'unsupported',
   })
 })
@@ -125,14 +125,14 @@ test('queries a System 20 PRO that does not reply to the link ID of an ESW', asy
 })
 
 test('sends only queries, at most 287 bytes long', async () => {
-  for (const family of ['system20', 'esw'] as const) {
+  for (const family of ['system20', 'esw', 'charger'] as const) {
     const { simulator } = await startUnit(family)
     const events = follow(connect(simulator.baseUrl), new AbortController().signal)
     // Two complete reports: all queries have been sent.
     await findReport(events, ({ name }) => name)
     await findReport(events, ({ name }) => name)
     const queries = simulator.requests.entries.map(({ path }) => path)
-    expect(queries.length).toBeGreaterThan(20)
+    expect(queries.length).toBeGreaterThan(15)
     for (const query of queries) expect(query).toMatch(/^g[a-z\d]+ O \d{4} 00 NC( \d)?$/)
     await simulator.close()
     await rejectionOf(findReport(events, () => false))
@@ -308,4 +308,20 @@ test.each([
   expect(names.filter((name) => name !== null && name !== undefined)).toEqual([newName])
   await simulator.close()
   await rejectionOf(findTransmitter(() => false))
+})
+
+test('a charger reports its packs as units that are removed and return', async () => {
+  const { simulator, showId } = await startUnit('charger')
+  const controller = new AbortController()
+  const events = follow(connect(simulator.baseUrl), controller.signal)
+  const { id, name, units = [] } = await findReport(events, () => true)
+  expect(units.map((unit) => unit.id)).toEqual([1, 2, 3, 4].map((port) => `${id}:${port}`))
+  simulator.show.set(showId, { transmitter: false, name: 'Spare' }, 2)
+  await findReport(events, (report) => report.units?.length === 3)
+  simulator.show.set(showId, { transmitter: true }, 2)
+  const named = await findReport(events, (report) => report.units?.[1]?.name === 'Spare')
+  expect(named.units).toHaveLength(4)
+  expect(name).not.toBe('Spare')
+  controller.abort()
+  await rejectionOf(findReport(events, () => false))
 })

@@ -1,10 +1,11 @@
 /**
- * The adapter for Audio-Technica receivers at their control port. Micwatch never sets a value, and the receivers push
+ * The adapter for Audio-Technica receivers and chargers at their control port. Micwatch never sets a value, and they push
  * only what is switched on in their settings, so a subscription polls: every round queries the levels, links and mutes,
  * and a few other values, so that all other values are queried in turn.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
+import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import {
   defineAdapter,
@@ -13,6 +14,7 @@ import {
   type UpstreamDevice,
   withoutParts,
 } from '../plugin.ts'
+import { charger } from './charger.ts'
 import { openSession, type Session } from './client.ts'
 import { describeErrorCode, isBusy, type Query, type Reply } from './codec.ts'
 import { esw } from './esw.ts'
@@ -22,11 +24,11 @@ import { system20 } from './system20.ts'
 interface Receiver extends UpstreamDevice {
   readonly family: Family
   readonly replies: Replies
-  /** The IP address of the receiver. */
+  /** The IP address of the device. */
   readonly address: string
 }
 
-const families = [system20, esw]
+const families: readonly Family[] = [system20, esw, charger]
 
 const never = new AbortController().signal
 /** The share of the rate limit that a subscription uses; the rest remains for other requests. */
@@ -76,20 +78,21 @@ async function* subscribe(
       const levels = family.levelQueries(replies)
       const settings = Math.max(minSettingsPerRound, Math.floor(perMs * minRoundMs) - levels.length)
       const round = [...levels, ...pending.splice(0, settings)]
-      const nextAt = performance.now() + Math.max(minRoundMs, round.length / perMs)
-      const linkedBefore = linkedChannels(family, replies)
+      const startedAt = performance.now()
+      const linkedBefore = linkedPositions(family, replies)
       await sendQueries(session, round, replies)
-      const linked = linkedChannels(family, replies).filter((channel) => !linkedBefore.includes(channel))
-      // A newly linked channel may have another transmitter, so the values of the previous one are discarded.
+      // There may be another transmitter where one has appeared, so the values of the previous one are discarded.
+      const linked = linkedPositions(family, replies).filter((position) => !linkedBefore.includes(position))
       const queries = queriesFor(family.transmitterCommands, linked)
       for (const query of queries) replies.delete(keyOf(query))
-      pending.unshift(...queries)
+      await sendQueries(session, queries, replies)
       // When all other values have been queried, the report includes the identity again.
       const isComplete = pending.length === 0
       const current = { ...device, replies }
-      const report = isComplete ? toReport(current) : { id, kind: 'receiver' as const, channels: toChannels(current) }
+      const report = isComplete ? toReport(current) : { id, kind: 'receiver' as const, ...toContents(current) }
       yield { type: 'report', report, isComplete }
-      await pause(Math.max(0, nextAt - performance.now()), undefined, { signal })
+      const roundMs = Math.max(minRoundMs, (round.length + queries.length) / perMs)
+      await pause(Math.max(0, startedAt + roundMs - performance.now()), undefined, { signal })
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -110,7 +113,7 @@ async function readReceiver(client: UpstreamClient, session: Session, replies: M
     )
   }
   await sendQueries(session, family.identityQueries, replies)
-  // The first answers show which channels have a transmitter, and thereby what else to query.
+  // The first answers show where there is a transmitter, and thereby what else to query.
   for (const queries of [family.levelQueries, family.levelQueries, family.settingQueries]) {
     const missing = queries(replies).filter((query) => !replies.has(keyOf(query)))
     await sendQueries(session, missing, replies)
@@ -127,16 +130,19 @@ async function sendQueries(session: Session, queries: readonly Query[], replies:
   }
 }
 
-function linkedChannels(family: Family, replies: Replies): readonly number[] {
-  return family.channels.filter((channel) => family.isLinked(replies, channel))
+function linkedPositions(family: Family, replies: Replies): readonly number[] {
+  return family.positions.filter((position) => family.isLinked(replies, position))
 }
 
 function toReport(device: Receiver) {
-  return { ...toIdentity(device.family, device.replies, device.address), channels: toChannels(device) }
+  return { ...toIdentity(device.family, device.replies, device.address), ...toContents(device) }
 }
 
-function toChannels({ family, replies }: Receiver) {
-  return family.channels.map((channel) => family.toChannel(replies, channel))
+/** Returns the channels of a receiver, or the packs in a charger. */
+function toContents({ family, replies, address }: Receiver): Pick<DeviceReport, 'channels' | 'units'> {
+  const channels = family.positions.flatMap((channel) => family.toChannel?.(replies, channel) ?? [])
+  const units = family.toUnits?.(replies, toIdentity(family, replies, address))
+  return { channels, ...(units !== undefined && { units }) }
 }
 
 function describeReply(reply: Reply) {

@@ -25,7 +25,7 @@ const batteryTypes = ['alkaline', 'NiMH', 'lithium']
 export const system20: Family = {
   deviceType: 'system20',
   isModel: (model) => /^ATW-R14/i.test(model),
-  channels,
+  positions: channels,
   identityQueries: [{ command: 'gmyid' }, { command: 'gipnet' }, { command: 'gmyname' }, { command: 'gsys20version' }],
   levelQueries: (replies) => [
     ...queriesFor(['glevelbatttx'], channels),
