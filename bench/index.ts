@@ -5,6 +5,7 @@ import { change } from './change.ts'
 import { crowd } from './crowd.ts'
 import { dataJson } from './data-json.ts'
 import { devices } from './devices.ts'
+import { families } from './families.ts'
 import { fanOut } from './fan-out.ts'
 import { footprint } from './footprint.ts'
 import { frequencies } from './frequencies.ts'
@@ -29,6 +30,7 @@ const names = [
   'gaps',
   'change',
   'devices',
+  'families',
   'ulxd',
   'crowd',
   'footprint',
@@ -74,6 +76,7 @@ async function main(): Promise<number> {
     gaps(nodeOptions),
     change(nodeOptions),
     devices(nodeOptions),
+    families(nodeOptions),
     ulxd(nodeOptions),
     crowd(nodeOptions),
     footprint(nodeOptions),

@@ -56,8 +56,8 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     ]
     const listed = toPlayedDevices(shared.show, commonScale, ({ id }) => id)
     if (receivers !== undefined) return { manufacturers: systems, venue: { seed, startedAt, devices: listed }, close }
-    const strings = track(await startStringsRack(seed, rackFirstPerformer, startedAt))
-    const ssc = track(await startSennheiserRack(seed, rackFirstPerformer + 28, startedAt))
+    const strings = track(await startStringsRack({ seed, firstPerformer: rackFirstPerformer, startedAt }))
+    const ssc = track(await startSennheiserRack({ seed, firstPerformer: rackFirstPerformer + 28, startedAt }))
     const lectrosonicsShow = createShow({ seed, story: false, manufacturers: {} })
     lectrosonicsShow.add('lectrosonics', { firstPerformer: rackFirstPerformer + 60 })
     const dsqd = track(await startLectrosonicsSimulator({ show: lectrosonicsShow, startedAt }))

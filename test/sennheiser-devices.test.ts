@@ -101,7 +101,11 @@ test.concurrent('detects a rack of every family, subscribes to it, and does not 
 }, 120_000)
 
 test.concurrent('shows every device of a demo rack in its own protocol', async () => {
-  const { close, played: _, ...config } = await startSennheiserRack(1, 0, Date.now())
+  const {
+    close,
+    played: _,
+    ...config
+  } = await startSennheiserRack({ seed: 1, firstPerformer: 0, startedAt: Date.now() })
   closeAfterTest({ close })
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { ...config, poll_interval: 1 } }] })
   await waitForSubscriptions(app, config.devices.length)

@@ -2,6 +2,7 @@
 
 import { commonScale, type PlayedDevice, type ReportedScale } from '../show/day-levels.ts'
 import { createShow, type DeviceState, type ShowChannel } from '../show/show.ts'
+import type { RackOptions } from '../show/simulator.ts'
 import { type McpSimulator, startMcpSimulator } from './mcp.ts'
 import { type Ssc1Simulator, startSsc1Simulator } from './ssc1.ts'
 import { type Ssc2Simulator, startSsc2Simulator } from './ssc2.ts'
@@ -17,11 +18,8 @@ interface RackDevice {
 const password = 'stage-right-password'
 const updateIntervalMs = 200
 
-/**
- * Starts the rack and returns `devices` and `password` for a manufacturer record. `firstPerformer` is the index of the
- * performer on the rack's first channel.
- */
-export async function startSennheiserRack(seed: number, firstPerformer: number, startedAt: number) {
+/** Starts the rack and returns `devices` and `password` for a manufacturer record. */
+export async function startSennheiserRack({ seed, firstPerformer, startedAt, copies = 1 }: RackOptions) {
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
   const rack: { id: string; device: RackDevice; reportedId: string; scale: ReportedScale }[] = []
   const close = async () => {
@@ -37,7 +35,8 @@ export async function startSennheiserRack(seed: number, firstPerformer: number, 
   }
   const timer = setInterval(updateAll, updateIntervalMs)
   try {
-    for (const [index, { channels, reportedId, scale, start }] of rackDevices.entries()) {
+    const all = Array.from({ length: copies }, (_, copy) => rackDevices(copy)).flat()
+    for (const [index, { channels, reportedId, scale, start }] of all.entries()) {
       const device = await start().catch(skipIfAddressUnavailable)
       if (device === null) continue
       const batteryType = scale.reportsMinutes ? 'lithium' : 'nimh'
@@ -64,76 +63,83 @@ function skipIfAddressUnavailable(error: NodeJS.ErrnoException): null {
   throw error
 }
 
-/** Each device has its own IP address, because an ew device has no other identity. */
-const rackDevices: readonly {
+interface RackUnit {
   readonly channels: number
   readonly reportedId: string
   /** What its update function sets. */
   readonly scale: ReportedScale
   start(): Promise<RackDevice>
-}[] = [
-  {
-    channels: 1,
-    reportedId: 'mcp:127.0.0.2',
-    scale: { ...commonScale, rf: [-107, -5], audio: [-50, 0], peakAboveRms: 4, battery: 'four-levels' },
-    async start() {
-      const device = await startMcpSimulator({ host: '127.0.0.2' })
-      return toRackDevice('ew 300 G4', device, (channels) => updateMcp(device, channels))
+}
+
+/** Returns one device of each kind. Each has its own IP address, because an ew device has no other identity. */
+function rackDevices(copy: number): readonly RackUnit[] {
+  const hostOf = (index: number) => `127.0.${copy}.${index + 1}`
+  const macOf = (index: number) => `00:1B:66:30:${copy.toString(16).toUpperCase().padStart(2, '0')}:0${index}`
+  const serialOf = (index: number) => String(3_000_000_000 + 100 * copy + index)
+  return [
+    {
+      channels: 1,
+      reportedId: `mcp:${hostOf(1)}`,
+      scale: { ...commonScale, rf: [-107, -5], audio: [-50, 0], peakAboveRms: 4, battery: 'four-levels' },
+      async start() {
+        const device = await startMcpSimulator({ host: hostOf(1) })
+        return toRackDevice('ew 300 G4', device, (channels) => updateMcp(device, channels))
+      },
     },
-  },
-  {
-    channels: 2,
-    reportedId: 'ssc1:00:1B:66:30:00:01',
-    scale: { ...commonScale, reportsMinutes: true, quality: 100 },
-    async start() {
-      const device = await startSsc1Simulator({ mac: '00:1B:66:30:00:01', host: '127.0.0.3' })
-      device.set({ '/device/name': 'EW-DX EM 2' })
-      return toRackDevice('EW-DX EM 2', device, (channels) => updateEwdx(device, channels))
+    {
+      channels: 2,
+      reportedId: `ssc1:${macOf(1)}`,
+      scale: { ...commonScale, reportsMinutes: true, quality: 100 },
+      async start() {
+        const device = await startSsc1Simulator({ mac: macOf(1), host: hostOf(2) })
+        device.set({ '/device/name': 'EW-DX EM 2' })
+        return toRackDevice('EW-DX EM 2', device, (channels) => updateEwdx(device, channels))
+      },
     },
-  },
-  {
-    channels: 2,
-    reportedId: 'ssc1:00:1B:66:30:00:02',
-    scale: { ...commonScale, battery: 'four-levels', quality: 100 },
-    async start() {
-      const device = await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:30:00:02', host: '127.0.0.4' })
-      device.set({ '/device/name': 'EM 6000' })
-      return toRackDevice('EM 6000', device, (channels) => updateD6000(device, channels))
+    {
+      channels: 2,
+      reportedId: `ssc1:${macOf(2)}`,
+      scale: { ...commonScale, battery: 'four-levels', quality: 100 },
+      async start() {
+        const device = await startSsc1Simulator({ model: 'EM6000', mac: macOf(2), host: hostOf(3) })
+        device.set({ '/device/name': 'EM 6000' })
+        return toRackDevice('EM 6000', device, (channels) => updateD6000(device, channels))
+      },
     },
-  },
-  {
-    channels: 4,
-    reportedId: 'sscv2:3000000003',
-    scale: { ...commonScale, reportsMinutes: true, quality: 98 },
-    async start() {
-      const product = 'EWDX4CHDS' as const
-      const device = await startSsc2Simulator({ product, serial: '3000000003', password, host: '127.0.0.5' })
-      device.set('/api/device/site', { deviceName: 'EW-DX EM 4 Dante' })
-      return toRackDevice('EW-DX EM 4 Dante', device, (channels) => updateSsc2(device, channels))
+    {
+      channels: 4,
+      reportedId: `sscv2:${serialOf(3)}`,
+      scale: { ...commonScale, reportsMinutes: true, quality: 98 },
+      async start() {
+        const product = 'EWDX4CHDS' as const
+        const device = await startSsc2Simulator({ product, serial: serialOf(3), password, host: hostOf(4) })
+        device.set('/api/device/site', { deviceName: 'EW-DX EM 4 Dante' })
+        return toRackDevice('EW-DX EM 4 Dante', device, (channels) => updateSsc2(device, channels))
+      },
     },
-  },
-  {
-    channels: 3,
-    reportedId: 'sscv2:3000000004',
-    scale: { ...commonScale, peakAboveRms: 3, reportsMinutes: true, quality: 100 },
-    async start() {
-      const product = 'Spectera Base Station' as const
-      const device = await startSsc2Simulator({ product, serial: '3000000004', password, host: '127.0.0.6' })
-      device.set('/api/device/site', { deviceName: 'Spectera' })
-      return toRackDevice('Spectera', device, (channels) => updateSpectera(device, channels))
+    {
+      channels: 3,
+      reportedId: `sscv2:${serialOf(4)}`,
+      scale: { ...commonScale, peakAboveRms: 3, reportsMinutes: true, quality: 100 },
+      async start() {
+        const product = 'Spectera Base Station' as const
+        const device = await startSsc2Simulator({ product, serial: serialOf(4), password, host: hostOf(5) })
+        device.set('/api/device/site', { deviceName: 'Spectera' })
+        return toRackDevice('Spectera', device, (channels) => updateSpectera(device, channels))
+      },
     },
-  },
-  {
-    channels: 0,
-    reportedId: 'ssc1:00:1B:66:30:00:05',
-    scale: commonScale,
-    async start() {
-      const device = await startSsc1Simulator({ model: 'CHG70N', mac: '00:1B:66:30:00:05', host: '127.0.0.7' })
-      device.set({ '/device/name': 'CHG 70N' })
-      return toRackDevice('CHG 70N', device, (_, atMs) => updateCharger(device, atMs))
+    {
+      channels: 0,
+      reportedId: `ssc1:${macOf(5)}`,
+      scale: commonScale,
+      async start() {
+        const device = await startSsc1Simulator({ model: 'CHG70N', mac: macOf(5), host: hostOf(6) })
+        device.set({ '/device/name': 'CHG 70N' })
+        return toRackDevice('CHG 70N', device, (_, atMs) => updateCharger(device, atMs, 1_054_000_123 + copy))
+      },
     },
-  },
-]
+  ]
+}
 
 function toRackDevice(
   name: string,
@@ -231,10 +237,10 @@ function updateSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[])
 }
 
 /** Charges one pack from 37% to 100% in 75 minutes; the other bay is empty. */
-function updateCharger(device: Ssc1Simulator, atMs: number): void {
+function updateCharger(device: Ssc1Simulator, atMs: number, serial: number): void {
   const minutesToFull = Math.max(0, 75 - Math.floor(atMs / 60_000))
   const gauge = 100 - Math.ceil(minutesToFull / 1.2)
-  device.dock(1, { type: 'EW-DX SK', serial: '1054000123', gauge, minutesToFull })
+  device.dock(1, { type: 'EW-DX SK', serial: String(serial), gauge, minutesToFull })
 }
 
 function rfOf({ transmitter, rf_level }: ShowChannel): number | null {

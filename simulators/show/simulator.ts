@@ -38,6 +38,16 @@ export interface Simulator {
   close(): Promise<void>
 }
 
+/** A rack of individual devices, which are monitored without a system. */
+export interface RackOptions {
+  readonly seed: number
+  /** Index of the performer on the rack's first channel. */
+  readonly firstPerformer: number
+  readonly startedAt: number
+  /** How many devices of each kind are started; 1 if omitted. */
+  readonly copies?: number
+}
+
 export interface ShowContext {
   readonly manufacturer: SimulatedManufacturer
   readonly show: Show

@@ -6,6 +6,7 @@
 import type { PlayedDevice } from '../show/day-levels.ts'
 import type { ChannelChange, DeviceState, Show } from '../show/show.ts'
 import { createShow } from '../show/show.ts'
+import type { RackOptions } from '../show/simulator.ts'
 import type { Controller, SimulatedDevice, StringsFault } from './strings/controller.ts'
 import { listenTcp, listenUdp } from './strings/listeners.ts'
 import { type ChannelOverrides, reportedScales, type SimulatedFamily, toValues } from './strings/values.ts'
@@ -176,12 +177,13 @@ const mutedAllDay = [
 const rackPort = 25_470
 
 /**
- * Starts one device of every family for the demo. One channel is muted, one has a muted transmitter, and one has an
- * encryption error. ANX4 is omitted, because it behaves like Axient Digital.
+ * Starts devices of every family. One channel is muted, one has a muted transmitter, and one has an encryption error.
+ * ANX4 is omitted, because it behaves like Axient Digital.
  */
-export async function startStringsRack(seed: number, firstPerformer: number, startedAt: number) {
+export async function startStringsRack({ seed, firstPerformer, startedAt, copies = 1 }: RackOptions) {
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
-  const families = (Object.keys(models) as SimulatedFamily[]).filter((family) => family !== 'anx4')
+  const kinds = (Object.keys(models) as SimulatedFamily[]).filter((family) => family !== 'anx4')
+  const families = Array.from({ length: copies }, () => kinds).flat()
   const rack: StringsSimulator[] = []
   for (const [index, family] of families.entries()) {
     const [model, device_type, channels] = models[family]
