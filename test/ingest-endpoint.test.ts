@@ -16,7 +16,7 @@ const rack = {
       name: 'Lead',
       frequency: '518.200',
       rf_level: -58,
-      details: { quality: 90, muted: false },
+      details: { quality: 90, muted: false, slots: [{ slot: 2, status: 'inactive', on_air: false, battery: null }] },
       transmitter: { name: 'Lead', battery: 70, details: { model: 'MTP60', battery_minutes: 190 } },
     },
   ],
@@ -48,7 +48,11 @@ describe('POST /api/ingest/', () => {
           name: 'Lead',
           frequency: '518.200',
           rf_level: -58,
-          details: { quality: 90, muted: false },
+          details: {
+            quality: 90,
+            muted: false,
+            slots: [{ slot: 2, status: 'inactive', on_air: false, battery: null }],
+          },
           transmitter: { battery: 70, rf_level: -58, details: { model: 'MTP60', battery_minutes: 190 } },
         },
       ],
@@ -107,6 +111,10 @@ describe('POST /api/ingest/', () => {
         'receivers.1.channels.0.rf_level: expected a whole number from -200 to 50, or null',
       ],
       [channelWith({ frequency: '518.2' }), 'receivers.1.channels.0.frequency: expected text with a frequency'],
+      [
+        channelWith({ details: { slots: [{ slot: 1, status: 'active', on_air: false, battery: 101 }] } }),
+        'receivers.1.channels.0.details.slots.0.battery: expected a whole number from 0 to 100, or null',
+      ],
       [[{ ...rack, name: 'a\nb' }], 'receivers.0.name: expected text of 1 to 255 characters'],
     ]
     for (const [receivers, details] of cases) {

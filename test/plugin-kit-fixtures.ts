@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { ChannelDetails, TransmitterDetails } from '../src/contract/resources/channels.ts'
+import type { ChannelDetails, TransmitterDetails, TransmitterSlot } from '../src/contract/resources/channels.ts'
 import { faults } from '../src/contract/values.ts'
 import type { DeviceReport } from '../src/domain/equipment/receiver.ts'
 import { type MinimalServer, serveHttp } from './plugin-kit-server.ts'
@@ -53,6 +53,11 @@ const integer = (min: number, max: number) =>
 const levelFields = { name, frequency, audio_level: integer(-200, 0), rf_level: integer(-200, 50) }
 const transmitterFields = { ...levelFields, upstream_slot: integer(0, 65_535), battery: integer(0, 100) }
 const flag = expect.any(Boolean)
+const slotFields: Record<keyof TransmitterSlot, unknown> = {
+  ...{ slot: integer(1, 99), status: expect.stringMatching(/^(active|inactive|standard)$/), on_air: flag },
+  ...{ model: text, name, rf_muted: flag },
+  ...{ battery: integer(0, 100), battery_bars: integer(0, 5), battery_minutes: integer(0, 65_535), battery_type: text },
+}
 const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
   ...{ rf_a: levelFields.rf_level, rf_b: levelFields.rf_level, rf_c: levelFields.rf_level, rf_d: levelFields.rf_level },
   ...{ audio_peak: levelFields.audio_level, audio_rms: levelFields.audio_level, quality: integer(0, 100) },
@@ -65,6 +70,7 @@ const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
   frequency_diversity: expect.stringMatching(/^(off|combining|selection)$/),
   ...{ group_channel: expect.stringMatching(/^\w+,\w+$/), unregistered_transmitter: flag },
   ...{ input_level: expect.stringMatching(/^(aux|line)$/), audio_mode: text },
+  slots: expect.any(Array),
   ...{ band: text, transmission_mode: expect.stringMatching(/^(standard|high_density|link_density)$/) },
 }
 const transmitterDetailFields: Record<keyof TransmitterDetails, unknown> = {
@@ -126,6 +132,7 @@ export function expectCommonFormat(report: DeviceReport): void {
     expect(channel).toEqual(integer(1, 65_535))
     expectFields(levels, levelFields)
     expectFields(channelDetails, channelDetailFields)
+    for (const slot of channelDetails.slots ?? []) expectFields(slot, slotFields)
     expectFields(fields, transmitterFields)
     expectFields(details, transmitterDetailFields)
   }

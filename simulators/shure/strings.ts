@@ -152,9 +152,9 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       channel,
       { muted, transmitterMuted, encryptionError, interference, neverPaired, isSilent, ...otherOverrides },
     ) {
-      const { batteryCodes, secondCarrier, ...change } = otherOverrides
+      const { batteryCodes, secondCarrier, spare, ...change } = otherOverrides
       const channelOverrides = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
-      const all = { ...channelOverrides, transmitterMuted, batteryCodes }
+      const all = { ...channelOverrides, transmitterMuted, batteryCodes, spare }
       const defined = Object.entries(all).filter(([, value]) => value !== undefined)
       overrides.set(channel, { ...overrides.get(channel), ...Object.fromEntries(defined) })
       show.set(id, change, channel)
@@ -177,8 +177,8 @@ const mutedAllDay = [
 const rackPort = 25_470
 
 /**
- * Starts devices of every family. One channel is muted, one has a muted transmitter, and one has an encryption error.
- * ANX4 is omitted, because it behaves like Axient Digital.
+ * Starts devices of every family. One channel is muted, one has a muted transmitter, one has an encryption error, and
+ * one has a spare transmitter. ANX4 is omitted, because it behaves like Axient Digital.
  */
 export async function startStringsRack({ seed, firstPerformer, startedAt, copies = 1 }: RackOptions) {
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
@@ -199,6 +199,7 @@ export async function startStringsRack({ seed, firstPerformer, startedAt, copies
   for (const { family, channel, by } of mutedAllDay)
     change(family, channel, by === 'receiver' ? { muted: true } : { transmitterMuted: true })
   change('ad', 3, { encryptionError: true })
+  change('ad', 1, { spare: { name: 'SPARE 1', battery: 87 } })
   return {
     devices: rack.map(({ url, family }) => ({ url, name: models[family][0] })),
     played: show.setups().flatMap((setup, index): PlayedDevice[] => {

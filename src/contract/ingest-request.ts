@@ -3,7 +3,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import type { Body } from './described.ts'
 import { flag, mhz, nullable, whole } from './fields.ts'
-import type { ChannelDetails, TransmitterDetails } from './resources/channels.ts'
+import type { ChannelDetails, TransmitterDetails, TransmitterSlot } from './resources/channels.ts'
 import {
   audioActivities,
   audioModes,
@@ -12,6 +12,7 @@ import {
   frequencyDiversities,
   inputLevels,
   networkModes,
+  slotStatuses,
   transmissionModes,
   transmitterLocks,
 } from './values.ts'
@@ -44,6 +45,19 @@ const minutes = reported(whole(0, 65_535))
 const db = reported(whole(-200, 200))
 const yesOrNo = reported(flag)
 
+const transmitterSlot = {
+  slot: whole(1, 99),
+  status: oneOf(slotStatuses),
+  on_air: flag,
+  model: reported(line(255)),
+  name: reported(line(255)),
+  rf_muted: yesOrNo,
+  battery: percent,
+  battery_bars: reported(whole(0, 5)),
+  battery_minutes: minutes,
+  battery_type: reported(line(64)),
+} satisfies Record<keyof TransmitterSlot, TSchema>
+
 const channelDetails = {
   rf_a: dbm,
   rf_b: dbm,
@@ -63,6 +77,9 @@ const channelDetails = {
   frequency_diversity: reported(oneOf(frequencyDiversities)),
   group_channel: reported(line(64)),
   unregistered_transmitter: yesOrNo,
+  slots: Type.Optional(
+    Type.Array(object(transmitterSlot), { maxItems: 16, description: 'a list of at most 16 objects' }),
+  ),
   input_level: reported(oneOf(inputLevels)),
   audio_mode: reported(oneOf(audioModes)),
   band: reported(line(64)),

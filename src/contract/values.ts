@@ -311,6 +311,13 @@ export type ConflictKind = (typeof conflictKinds)[number]
 export const transmissionModes = ['standard', 'high_density', 'link_density'] as const
 export type TransmissionMode = (typeof transmissionModes)[number]
 
+/**
+ * What a receiver knows about the transmitter in a slot of a channel. Active and inactive transmitters are linked to it,
+ * with and without a connection at present; a standard transmitter is registered, but reports only while it is received.
+ */
+export const slotStatuses = ['active', 'inactive', 'standard'] as const
+export type SlotStatus = (typeof slotStatuses)[number]
+
 /** Two carriers for one transmitter or two transmitters (Axient Digital: FD-C combines, FD-S selects). */
 export const frequencyDiversities = ['off', 'combining', 'selection'] as const
 export type FrequencyDiversity = (typeof frequencyDiversities)[number]

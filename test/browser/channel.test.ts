@@ -60,6 +60,22 @@ it.concurrent('shows additional values and flags that some equipment reports, an
     ...{ band: 'G57', transmission_mode: 'high_density', frequency_diversity: 'selection', group_channel: '2,5' },
     ...{ rf_overload: true, booster_feed: true },
     ...{ unregistered_transmitter: true, input_level: 'line', audio_mode: 'stereo' },
+    slots: [
+      { slot: 1, status: 'active', on_air: true, model: 'ADX2', name: 'LEAD', battery: 90 },
+      {
+        slot: 2,
+        status: 'active',
+        on_air: false,
+        model: 'ADX2',
+        name: 'SPARE',
+        rf_muted: true,
+        battery: 87,
+        battery_minutes: 522,
+      },
+      { slot: 3, status: 'active', on_air: false, model: 'ADX1', rf_muted: false, battery: null, battery_bars: 4 },
+      { slot: 4, status: 'inactive', on_air: false, model: 'ADX1', name: null, battery: null, battery_bars: null },
+      { slot: 5, status: 'standard', on_air: false, name: 'OLD' },
+    ],
   }
   service.data.receivers = [
     withDetails(receiver(1, [{ details: transmitterDetails }]), [channelDetails]),
@@ -87,8 +103,12 @@ it.concurrent('shows additional values and flags that some equipment reports, an
       ...['Group, channel 2,5', 'Unregistered transmitter yes', 'Input level line', 'Audio mode stereo'],
       ...['Locked menu', 'Talk switch pressed yes', 'Capsule MMD 835', 'Low cut 120 Hz'],
       ...['RF overload yes', 'Booster power yes'],
+      'Slot 2 SPARE, ADX2 87%, 8 hr 42 min left, RF muted',
+      'Slot 3 ADX1 battery 4 of 5, connected',
+      ...['Slot 4 ADX1 not connected', 'Slot 5 OLD registered'],
     ]),
   )
+  expect((await readPairs()).filter((row) => row.startsWith('Slot 1'))).toEqual([])
   await page.locator('.card[data-state=encryption_error]').getByTitle('Muted').waitFor()
   await eventually(() => scrollsHorizontally(page)).toBe(false)
   // Unknown values are left out.

@@ -1,7 +1,11 @@
 /** The known values of a channel, its transmitter, its performer and its receiver, each in a panel. */
 
 import { Link } from '@tanstack/react-router'
-import type { ChannelBody, ChannelDetails as ChannelDetailValues } from '../../src/contract/resources/channels.ts'
+import type {
+  ChannelBody,
+  ChannelDetails as ChannelDetailValues,
+  TransmitterSlot,
+} from '../../src/contract/resources/channels.ts'
 import type { Group } from '../../src/contract/resources/groups.ts'
 import type { ReceiverDetail } from '../../src/contract/resources/receivers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -12,9 +16,9 @@ import { formatMegahertz, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useNow } from '../now.ts'
 import { useResource } from '../resource.ts'
-import { batteryText, channelPairs, forecastText, transmitterPairs } from './equipment-details.ts'
+import { batteryText, channelPairs, forecastText, slotTexts, transmitterPairs } from './equipment-details.ts'
 import { Loaded } from './loaded.tsx'
-import { Pairs } from './pairs.tsx'
+import { type Pair, Pairs } from './pairs.tsx'
 import { networkPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'
 
 interface ChannelProps {
@@ -58,6 +62,34 @@ export function TransmitterDetails({ facts, channel: { transmitter, last_transmi
       />
     </section>
   )
+}
+
+/** Transmitters that are linked to the channel and not on air, such as a spare pack with its battery. */
+export function SlotDetails({ channel: { details } }: ChannelProps) {
+  const others = details?.slots?.filter(({ on_air }) => !on_air) ?? []
+  if (others.length === 0) return null
+  return (
+    <section className="detail-part">
+      <h2>{t('channel.slots.title')}</h2>
+      <Pairs pairs={others.map(toSlotPair)} />
+    </section>
+  )
+}
+
+function toSlotPair(slot: TransmitterSlot): Pair {
+  const { identity, state } = slotTexts(slot)
+  const value = (
+    <>
+      {identity === '' ? null : (
+        <>
+          <bdi>{identity}</bdi>
+          <br />
+        </>
+      )}
+      {state}
+    </>
+  )
+  return { name: t('channel.slots.slot', { slot: slot.slot }), value }
 }
 
 /** The performer who wears the transmitter, with picture and role. */

@@ -1,6 +1,11 @@
 /** Additional values that some equipment reports for a channel and its transmitter. */
 
-import type { ChannelDetails, TransmitterBody, TransmitterDetails } from '../../src/contract/resources/channels.ts'
+import type {
+  ChannelDetails,
+  TransmitterBody,
+  TransmitterDetails,
+  TransmitterSlot,
+} from '../../src/contract/resources/channels.ts'
 import type { Fault } from '../../src/contract/values.ts'
 import {
   formatCelsius,
@@ -90,6 +95,18 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
     { name: t('channel.fields.batteryLow'), value: yesOrNo(battery_low) },
     { name: t('channel.fields.fault'), value: faultText(fault) },
   ]
+}
+
+/** Formats a transmitter that is not on air: what it is, and its battery and status. */
+export function slotTexts({ status, model, name, rf_muted, battery, battery_bars, battery_minutes }: TransmitterSlot) {
+  const left = optional(battery_minutes, formatMinutes)
+  const identity = [name && plainText(name), model && plainText(model)]
+  const state = [
+    optional(battery, formatPercent) ?? optional(battery_bars, (bars) => t('channel.slots.bars', { bars })),
+    left && t('channel.timeLeft', { time: left }),
+    rf_muted === true ? t('channel.slots.rfMuted') : t(`channel.slots.statuses.${status}`),
+  ]
+  return { identity: identity.filter(Boolean).join(', '), state: state.filter(Boolean).join(', ') }
 }
 
 /** Formats a battery percentage; marks it as approximate if it was estimated from battery bars. */

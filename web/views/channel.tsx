@@ -12,6 +12,7 @@ import {
   LevelDetails,
   RawDetails,
   ReceiverOfChannel,
+  SlotDetails,
   TransmitterDetails,
 } from '../parts/channel-details.tsx'
 import { ChannelHistory } from '../parts/channel-history.tsx'
@@ -94,6 +95,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
         <div className="detail-column">
           <LevelDetails facts={facts} channel={channel} />
           <TransmitterDetails facts={facts} channel={channel} />
+          <SlotDetails facts={facts} channel={channel} />
           <RawDetails facts={facts} channel={channel} />
           <section className="detail-part">
             <h2>{t('channel.qr')}</h2>

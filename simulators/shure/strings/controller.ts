@@ -106,7 +106,7 @@ export class Controller {
     const answers = channels.flatMap((channel) => {
       const entries = Object.entries(values.channels.get(channel) ?? {})
       const matches = (name: string) => {
-        if (key === 'ALL') return this.#device.family === 'slxd+' || !name.startsWith('SLOT_')
+        if (key === 'ALL') return true
         return index === '0' ? name.startsWith(`${key} `) : name === [key, index].filter(Boolean).join(' ')
       }
       return entries.filter(([name]) => matches(name)).map(([name, value]) => this.#formatReport(name, value, channel))

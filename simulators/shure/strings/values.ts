@@ -30,6 +30,11 @@ export interface ChannelOverrides {
   readonly interference?: boolean
   /** The channel receives a transmitter that is not registered to it. */
   readonly unregisteredTransmitter?: boolean
+  /**
+   * A second transmitter that is linked to the channel, with its battery in percent; null if it is switched off. An
+   * SLX-D+ reports only its model and whether it is on.
+   */
+  readonly spare?: { readonly name: string; readonly battery: number | null }
   /** The talk switch of the transmitter is pressed. */
   readonly talkSwitch?: boolean
   /** No transmitter was ever paired: an SLX-D+ channel then answers only a few keys. */
@@ -88,14 +93,15 @@ function neverPairedValues(): Record<string, string> {
   return { TX_MODEL: 'UNKNOWN', TX_BATT_BARS: '255', TX_BATT_MINS: '65535', ...Object.fromEntries(slots.flat()) }
 }
 
-function slxdPlusLink(transmitter: ShowTransmitter | null): Record<string, string> {
+function slxdPlusLink(transmitter: ShowTransmitter | null, { spare }: ChannelOverrides): Record<string, string> {
   const isOn = transmitter !== null
+  const isSpareOn = spare !== undefined && spare.battery !== null
   return {
     ANTENNA_STATUS: isOn ? 'XB' : 'XX',
     'SLOT_TX_MODEL 1': text('SLXD2+', 10),
     'LINK_STATUS 1': isOn ? 'online' : 'offline',
-    'SLOT_TX_MODEL 2': text('', 10),
-    'LINK_STATUS 2': 'offline',
+    'SLOT_TX_MODEL 2': text(spare === undefined ? '' : 'SLXD1+', 10),
+    'LINK_STATUS 2': isSpareOn ? 'online' : 'offline',
   }
 }
 
@@ -207,7 +213,7 @@ function toChannelValues(
         TX_MODEL: transmitter === null ? 'UNKNOWN' : family === 'slxd' ? 'SLXD2' : 'SLXD2+',
         TX_BATT_BARS: bars(transmitter),
         TX_BATT_MINS: minutes(transmitter, context.uptimeMs),
-        ...(family === 'slxd+' && slxdPlusLink(transmitter)),
+        ...(family === 'slxd+' && slxdPlusLink(transmitter, overrides)),
       }
     case 'ad':
     case 'anx4':
@@ -222,6 +228,7 @@ function toChannelValues(
         FD_MODE: 'OFF',
         UNREGISTERED_TX_STATUS: overrides.unregisteredTransmitter ? 'ERROR' : 'OK',
         ...axientTransmitter(transmitter, context),
+        ...axientSlots(transmitter, overrides),
       }
     case 'psm1000':
       return {
@@ -289,10 +296,39 @@ function axientTransmitter(
     TX_BATT_CYCLE_COUNT: isOn ? '00017' : '65535',
     TX_BATT_TEMP_C: isOn ? '071' : '255',
     TX_BATT_TYPE: isOn ? batteryCode[transmitter.battery_type] : 'UNKN',
-    'SLOT_STATUS 1': isOn ? 'LINKED.ACTIVE' : 'LINKED.INACTIVE',
-    'SLOT_STATUS 2': 'STANDARD',
-    'SLOT_STATUS 3': 'EMPTY',
   }
+}
+
+/** Three of the eight slots of a channel: the transmitter on air, a spare one and an empty slot. */
+function axientSlots(transmitter: ShowTransmitter | null, { spare }: ChannelOverrides): Record<string, string> {
+  return {
+    ...axientSlot(1, transmitter ?? { name: 'Pack', battery: null }, false),
+    ...(spare === undefined ? emptySlot(2) : axientSlot(2, spare, true)),
+    ...emptySlot(3),
+  }
+}
+
+/** A linked transmitter that is switched off reports no battery. */
+function axientSlot(
+  slot: number,
+  { name, battery }: { readonly name: string; readonly battery: number | null },
+  isMuted: boolean,
+): Record<string, string> {
+  const isOn = battery !== null
+  return {
+    [`SLOT_STATUS ${slot}`]: isOn ? 'LINKED.ACTIVE' : 'LINKED.INACTIVE',
+    [`SLOT_TX_MODEL ${slot}`]: 'ADX2',
+    [`SLOT_TX_DEVICE_ID ${slot}`]: text(name, 31),
+    [`SLOT_RF_OUTPUT ${slot}`]: isOn ? (isMuted ? 'RF_MUTE' : 'RF_ON') : 'UNKNOWN',
+    [`SLOT_BATT_CHARGE_PERCENT ${slot}`]: isOn ? pad(battery, 3) : '255',
+    [`SLOT_BATT_BARS ${slot}`]: isOn ? pad(Math.ceil(battery / 20), 3) : '255',
+    [`SLOT_BATT_MINS ${slot}`]: isOn ? pad(6 * battery, 5) : '65535',
+    [`SLOT_BATT_TYPE ${slot}`]: isOn ? 'LION' : 'UNKN',
+  }
+}
+
+function emptySlot(slot: number): Record<string, string> {
+  return { [`SLOT_STATUS ${slot}`]: 'EMPTY' }
 }
 
 /** Returns the fields after `SAMPLE n ALL`. A channel without a transmitter meters noise. */

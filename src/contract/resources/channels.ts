@@ -25,6 +25,7 @@ import {
   forecastSources,
   frequencyDiversities,
   inputLevels,
+  slotStatuses,
   transmissionModes,
   transmitterLocks,
 } from '../values.ts'
@@ -38,6 +39,27 @@ const levels = {
 }
 
 const flagOrNull = (description: string) => orNull(flag(description), description)
+
+export const TransmitterSlot = named(
+  'TransmitterSlot',
+  'A transmitter that is linked or registered to a channel; values that were never reported are absent.',
+  {
+    slot: whole('Number of the slot.'),
+    status: oneOf(
+      slotStatuses,
+      '`active`: linked and connected; `inactive`: linked, but switched off or out of range; `standard`: registered.',
+    ),
+    on_air: flag('Whether it is the transmitter that the channel receives.'),
+    model: Type.Optional(textOrNull("The manufacturer's model.")),
+    name: Type.Optional(textOrNull('As shown on the transmitter.')),
+    rf_muted: Type.Optional(flagOrNull('Whether its RF output is muted.')),
+    battery: Type.Optional(wholeOrNull('Percent.')),
+    battery_bars: Type.Optional(wholeOrNull('Battery level from 0 to 5 bars.')),
+    battery_minutes: Type.Optional(wholeOrNull('Remaining run time in minutes.')),
+    battery_type: Type.Optional(textOrNull('Chemistry or type of the battery.')),
+  },
+)
+export type TransmitterSlot = Body<typeof TransmitterSlot>
 
 export const ChannelDetails = named(
   'ChannelDetails',
@@ -74,6 +96,9 @@ export const ChannelDetails = named(
     ),
     unregistered_transmitter: Type.Optional(
       flagOrNull('True while the channel receives a transmitter that is not registered to it.'),
+    ),
+    slots: Type.Optional(
+      listOf(TransmitterSlot, 'All transmitters that are linked or registered to the channel, by slot.'),
     ),
     input_level: Type.Optional(orNull(oneOf(inputLevels, 'Input level.'), 'Input level of an in-ear transmitter.')),
     audio_mode: Type.Optional(orNull(oneOf(audioModes, 'Audio mode.'), 'Audio mode of an in-ear transmitter.')),

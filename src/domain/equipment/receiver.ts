@@ -11,7 +11,7 @@ import type { ChannelDetails, TransmitterDetails } from '../../contract/resource
 import type { Fault, NetworkMode } from '../../contract/values.ts'
 import { type Condition, type LastTransmitter, unknownCondition } from '../conditions/condition.ts'
 import type { Forecast } from '../forecast/forecast.ts'
-import { isRecord } from '../json.ts'
+import { isRecord, isSameJson } from '../json.ts'
 
 export interface Transmitter {
   /** The slot number that the upstream reports. The position on the wall is the channel's `slot`. */
@@ -332,12 +332,17 @@ export function mergeDetails<Details extends object>(before: Details | undefined
   return merged === noDetails ? before : merged
 }
 
+/** Whether a field has the same value. Lists are compared by their content, and objects by identity. */
+export function isSameField(a: unknown, b: unknown): boolean {
+  return a === b || (Array.isArray(a) && isSameJson(a, b))
+}
+
 /** Merges reported fields into `known`. Returns `known` itself if no reported field differs. */
 function mergeFields<T extends object>(known: T, reported: { readonly [Field in keyof T]?: T[Field] | undefined }): T {
   let changed: T | undefined
   for (const field in reported) {
     const value = reported[field]
-    if (value === undefined || value === known[field]) continue
+    if (value === undefined || isSameField(value, known[field])) continue
     changed ??= { ...known }
     changed[field] = value as T[typeof field]
   }

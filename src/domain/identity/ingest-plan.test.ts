@@ -151,6 +151,25 @@ describe('planChanges for reported values', () => {
     expect(ingest.receivers()[0]?.channels).toMatchObject([{ transmitter: null, details: { muted: true } }])
   })
 
+  test('reports a change of the slots of a channel, and no change for an equal list', () => {
+    const ingest = createIngest()
+    const ingestSlots = (...batteries: readonly number[]) => {
+      const slots = batteries.map(
+        (battery, index) => ({ slot: index + 1, status: 'active', on_air: false, battery }) as const,
+      )
+      return ingest.ingest([{ id: 'a', kind: 'receiver', channels: [{ channel: 1, details: { slots } }] }])
+    }
+    ingest.ingest([report('a', { ip: '10.0.0.1', channels: [{ channel: 1 }] })])
+    ingestSlots(80, 60)
+    const known = ingest.receivers()[0]?.channels[0]
+    expect(ingestSlots(80, 60).updates).toMatchObject([{ hasChanges: false }])
+    expect(ingest.receivers()[0]?.channels[0]?.details?.slots).toBe(known?.details?.slots)
+    ingestSlots(80, 59)
+    expect(ingest.receivers()[0]?.channels[0]?.details?.slots?.[1]).toMatchObject({ battery: 59 })
+    ingestSlots()
+    expect(ingest.receivers()[0]?.channels[0]?.details?.slots).toEqual([])
+  })
+
   test('keeps the values of fields that are not reported', () => {
     const ingest = createIngest()
     const channels = [{ channel: 1, name: 'Lead', transmitter: { battery: 80, rf_level: -50 } }]
@@ -223,6 +242,17 @@ describe('a report without news except levels', () => {
       [],
       2,
     ])
+  })
+
+  test('contains only levels if it also lists the known slots, and is reconciled if it lists other ones', () => {
+    const { ingest, plan } = createKnownIngest()
+    const withSlot = (battery: number) => ({
+      ...first,
+      channels: [{ channel: 1, details: { slots: [{ slot: 2, status: 'active', on_air: false, battery } as const] } }],
+    })
+    ingest([withSlot(80)])
+    expect(plan([withSlot(80)])).toMatchObject({ levelReports: { length: 1 }, updates: [] })
+    expect(plan([withSlot(79)])).toMatchObject({ levelReports: [], updates: [{ hasChanges: true }] })
   })
 
   test('takes newer levels that are passed with the report', () => {

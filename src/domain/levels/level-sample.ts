@@ -9,6 +9,7 @@ import {
   type ChannelReading,
   type DeviceReport,
   hardwareFields,
+  isSameField,
   type Receiver,
   reportedField,
   type Transmitter,
@@ -102,11 +103,11 @@ function isSameTransmitter(known: Transmitter | null, reported: ChannelReading['
 
 const noNames: ReadonlySet<string> = new Set()
 
-/** Whether every reported field that is not named in `except` has the known value. Field values are primitive. */
+/** Whether every reported field that is not named in `except` has the known value. */
 function areEqual<T extends object>(known: T | undefined, reported: T | undefined, except: ReadonlySet<string>) {
   for (const field in reported) {
     const value = reported[field]
-    if (value !== undefined && !except.has(field) && value !== known?.[field]) return false
+    if (value !== undefined && !except.has(field) && !isSameField(value, known?.[field])) return false
   }
   return true
 }

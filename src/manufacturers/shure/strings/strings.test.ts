@@ -5,6 +5,7 @@ import { onTestEnd } from '../../../../test/cleanup.ts'
 import { connectToDevice, describeDevices, findReport, follow } from '../../../../test/device-kit.ts'
 import { rejectionOf, until } from '../../../../test/plugin-kit-resources.ts'
 import { timeLimit } from '../../../../test/time-limit.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { shure } from '../index.ts'
 import type { StringsDevice } from './translate.ts'
 import { toDeviceReport } from './translate.ts'
@@ -85,7 +86,7 @@ describe.concurrent('missing channels and keys', () => {
     const [paired, other] = (await getReport(started))?.channels ?? []
     expect(paired).toMatchObject({ channel: 1, details: { antennas: expect.any(String) } })
     expect(paired?.frequency).toBeDefined()
-    expect(other).toEqual({ channel: 2, transmitter: null, details: { band: 'H57', encryption: 'on' } })
+    expect(other).toEqual({ channel: 2, transmitter: null, details: { band: 'H57', encryption: 'on', slots: [] } })
   })
 
   test('an AD4Q is listed without the channels that are silent in Quadversity', async () => {
@@ -121,6 +122,30 @@ test.concurrent('reports the second carrier of an FD-C channel and its interfere
   expect(await details()).toMatchObject({ second_frequency: '602.125', interference: false })
   started.device.change(1, { secondCarrier: { frequency: 602.125, interference: true } })
   expect(await details()).toMatchObject({ second_frequency: '602.125', interference: true })
+})
+
+test('reports a spare transmitter of an Axient Digital channel until it is switched off', async () => {
+  const { device, linked } = await start({ family: 'ad' })
+  const stop = new AbortController()
+  const events = follow(linked, stop.signal)
+  const spareOf = ({ channels }: DeviceReport) =>
+    channels?.find(({ channel }) => channel === 1)?.details?.slots?.find(({ slot }) => slot === 2)
+  device.change(1, { transmitter: true, spare: { name: 'Spare', battery: 87 } })
+  const report = await findReport(events, (report) => spareOf(report)?.battery === 87)
+  expect(spareOf(report)).toMatchObject({ status: 'active', on_air: false, name: 'Spare', rf_muted: true })
+  expect(report.channels?.[0]?.transmitter?.upstream_slot).toBe(1)
+  device.change(1, { spare: { name: 'Spare', battery: null } })
+  await findReport(events, (report) => spareOf(report)?.status === 'inactive')
+  stop.abort()
+})
+
+test('reports the second link of an SLX-D+', async () => {
+  const started = await start({ family: 'slxd+' })
+  started.device.change(1, { transmitter: true, spare: { name: '', battery: 50 } })
+  expect((await getReport(started))?.channels?.[0]?.details?.slots).toEqual([
+    { slot: 1, status: 'active', on_air: true, model: 'SLXD2+' },
+    { slot: 2, status: 'active', on_air: false, model: 'SLXD1+' },
+  ])
 })
 
 // Conformance: C-3.30.

@@ -16,8 +16,10 @@ import { readPacks } from './bays.ts'
 import { channelsOf, type Family, isCharger, type RawValues } from './families.ts'
 import { Fields } from './message-fields.ts'
 import { activeAntennas } from './samples.ts'
+import { onAirSlot, readSlots } from './slots.ts'
 import {
   type RawValue,
+  readBatteryType,
   readByte,
   readEither,
   readInteger,
@@ -74,6 +76,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
   const get = (key: string): RawValue => values[`${channel} ${key}`]
   const { details: metered, ...levels } = toLevels(family, values, channel)
   const transmitter = 'transmitter' in levels ? levels.transmitter : toTransmitter(family, values, channel)
+  const slots = readSlots(values, channel)
   const details: ChannelDetails = withoutUndefined({
     ...metered,
     muted: readEither(get('AUDIO_MUTE'), 'ON', 'OFF'),
@@ -83,6 +86,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     frequency_diversity: readWord(get('FD_MODE'), frequencyDiversities),
     group_channel: readGroupChannel(get('GROUP_CHANNEL') ?? get('GROUP_CHAN')),
     unregistered_transmitter: readEither(get('UNREGISTERED_TX_STATUS'), 'ERROR', 'OK'),
+    slots,
     input_level: readWord(get('AUDIO_IN_LINE_LVL'), inputLevels),
     audio_mode: readWord(get('AUDIO_TX_MODE'), audioModes),
     band: readText(values.RF_BAND),
@@ -94,7 +98,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     ...levels,
     name: readText(readName(family, get('CHAN_NAME')), maxNameChars),
     frequency: readKhz(get('FREQUENCY')),
-    transmitter,
+    transmitter: transmitter && withoutUndefined({ ...transmitter, upstream_slot: onAirSlot(slots) }),
     ...(Object.keys(details).length > 0 && { details }),
   })
 }
@@ -161,7 +165,6 @@ function toDigitalTransmitter(
   })
   return withoutUndefined({
     name: readText(get('TX_DEVICE_ID'), maxNameChars),
-    upstream_slot: activeSlot(values, channel),
     battery: percent ?? fromBars(bars) ?? (percent === undefined && bars === undefined ? undefined : null),
     details,
   })
@@ -201,25 +204,6 @@ function readPower(get: (key: string) => RawValue, isQlxd: boolean): number | nu
   if (milliwatts !== undefined || step === undefined) return milliwatts
   const steps: Readonly<Record<string, number>> = { LOW: 1, NORMAL: 10, HIGH: isQlxd ? 10 : 20 }
   return steps[step] ?? null
-}
-
-const batteryTypes: Readonly<Record<string, string>> = {
-  LION: 'lithium-ion pack',
-  ALKA: 'alkaline cells',
-  NIMH: 'NiMH cells',
-  LITH: 'lithium cells',
-}
-
-function readBatteryType(raw: RawValue): string | null | undefined {
-  return raw === undefined ? undefined : (batteryTypes[raw] ?? null)
-}
-
-/** Returns the slot of the active transmitter; several may be linked to a channel. */
-function activeSlot(values: RawValues, channel: number): number | undefined {
-  const isActive = (slot: number) =>
-    values[`${channel} SLOT_STATUS ${slot}`] === 'LINKED.ACTIVE' ||
-    values[`${channel} LINK_STATUS ${slot}`] === 'online'
-  return [1, 2, 3, 4, 5, 6, 7, 8].find(isActive)
 }
 
 /** Only SLX-D+ reports the antennas as a property. The letters that Axient Digital reports are LED colors. */

@@ -52,6 +52,17 @@ export function readEither(raw: RawValue, yes: string, no: string): boolean | nu
   return raw === no ? false : null
 }
 
+const batteryTypes: Readonly<Record<string, string>> = {
+  LION: 'lithium-ion pack',
+  ALKA: 'alkaline cells',
+  NIMH: 'NiMH cells',
+  LITH: 'lithium cells',
+}
+
+export function readBatteryType(raw: RawValue): string | null | undefined {
+  return raw === undefined ? undefined : (batteryTypes[raw] ?? null)
+}
+
 /** Reads an IP address with padded numbers: `192.168.001.010` -> `192.168.1.10`. */
 export function readPaddedIp(raw: RawValue): string | undefined {
   if (raw === undefined || !/^\d{1,3}(\.\d{1,3}){3}$/.test(raw)) return undefined

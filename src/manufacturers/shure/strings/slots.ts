@@ -1,0 +1,79 @@
+/**
+ * Reads the slots of a channel: the transmitters that are linked or registered to it. Axient Digital and ANX4 have eight
+ * slots for each channel, SLX-D+ has two. Pure.
+ */
+
+import type { SlotStatus, TransmitterSlot } from '../../../domain/equipment/details.ts'
+import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
+import type { RawValues } from './families.ts'
+import { type RawValue, readBatteryType, readByte, readEither, readTwoBytes } from './values.ts'
+
+const slotNumbers = [1, 2, 3, 4, 5, 6, 7, 8]
+
+const statuses: Readonly<Record<string, SlotStatus>> = {
+  'LINKED.ACTIVE': 'active',
+  'LINKED.INACTIVE': 'inactive',
+  STANDARD: 'standard',
+  // As SLX-D+ reports them; its document has the words above.
+  online: 'active',
+  offline: 'inactive',
+}
+
+/** Returns the occupied slots of a channel; undefined if it has reported none. */
+export function readSlots(values: RawValues, channel: number): readonly TransmitterSlot[] | undefined {
+  if (slotNumbers.every((slot) => rawStatus(values, channel, slot) === undefined)) return undefined
+  const slots = slotNumbers.flatMap((slot) => readSlot(values, channel, slot) ?? [])
+  const onAir = findOnAir(slots, (key) => values[`${channel} ${key}`])
+  return slots.map((slot) => ({ ...slot, on_air: slot.slot === onAir }))
+}
+
+/** Returns the number of the slot whose transmitter the channel receives; undefined if that is unknown. */
+export function onAirSlot(slots: readonly TransmitterSlot[] | undefined): number | undefined {
+  return slots?.find(({ on_air }) => on_air)?.slot
+}
+
+/** Reads a slot, without knowing whether its transmitter is on air; null if it is empty. */
+function readSlot(values: RawValues, channel: number, slot: number): TransmitterSlot | null {
+  const get = (key: string): RawValue => values[`${channel} ${key} ${slot}`]
+  const status = statuses[rawStatus(values, channel, slot) ?? '']
+  const rawModel = get('SLOT_TX_MODEL') ?? get('LINK_TX_MODEL')
+  const model = rawModel === undefined ? undefined : readModel(rawModel)
+  // An SLX-D+ reports an empty slot as an offline one without a model.
+  const isEmpty = status === undefined || (get('LINK_STATUS') === 'offline' && !model)
+  if (isEmpty) return null
+  return withoutUndefined<TransmitterSlot>({
+    slot,
+    status,
+    on_air: false,
+    model,
+    name: readText(get('SLOT_TX_DEVICE_ID'), maxNameChars),
+    rf_muted: readEither(get('SLOT_RF_OUTPUT'), 'RF_MUTE', 'RF_ON'),
+    battery: readByte(get('SLOT_BATT_CHARGE_PERCENT'), 100),
+    battery_bars: readByte(get('SLOT_BATT_BARS'), 5),
+    battery_minutes: readTwoBytes(get('SLOT_BATT_MINS')),
+    battery_type: readBatteryType(get('SLOT_BATT_TYPE')),
+  })
+}
+
+function rawStatus(values: RawValues, channel: number, slot: number): RawValue {
+  return values[`${channel} SLOT_STATUS ${slot}`] ?? values[`${channel} LINK_STATUS ${slot}`]
+}
+
+function readModel(raw: string): string | null {
+  return /^UNK/.test(raw) ? null : (readText(raw) ?? null)
+}
+
+/**
+ * Finds the slot whose transmitter the channel receives. Several transmitters can be active, for instance a spare pack
+ * whose RF output is muted, so the model and the name must be those of the received transmitter. If no slot or several
+ * slots match, it is the first active one whose RF output is not muted.
+ */
+function findOnAir(slots: readonly TransmitterSlot[], get: (key: string) => RawValue): number | undefined {
+  const model = readModel(get('TX_MODEL') ?? '')
+  if (!model) return undefined
+  const name = readText(get('TX_DEVICE_ID'), maxNameChars)
+  const candidates = slots.filter(({ status, rf_muted }) => status !== 'inactive' && rf_muted !== true)
+  const matches = candidates.filter((slot) => slot.model === model && (!name || slot.name === name))
+  const [match = candidates.find(({ status }) => status === 'active')] = matches.length === 1 ? matches : []
+  return match?.slot
+}
