@@ -108,6 +108,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       if (options.hasFailedSelfTest && device.FW_VER) device.FW_VER = device.FW_VER.replace(/^\{(\S+) /, '{$1*')
       return { ...values, device }
     },
+    overridesOf: (channel) => overrides.get(channel) ?? {},
     isSilentChannel(channel) {
       const { isSilent, neverPaired } = overrides.get(channel) ?? {}
       return isSilent === true || neverPaired === true
@@ -152,9 +153,9 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       channel,
       { muted, transmitterMuted, encryptionError, interference, neverPaired, isSilent, ...otherOverrides },
     ) {
-      const { batteryCodes, secondCarrier, spare, ...change } = otherOverrides
+      const { batteryCodes, secondCarrier, overload, spare, ...change } = otherOverrides
       const channelOverrides = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
-      const all = { ...channelOverrides, transmitterMuted, batteryCodes, spare }
+      const all = { ...channelOverrides, transmitterMuted, batteryCodes, overload, spare }
       const defined = Object.entries(all).filter(([, value]) => value !== undefined)
       overrides.set(channel, { ...overrides.get(channel), ...Object.fromEntries(defined) })
       show.set(id, change, channel)

@@ -1,7 +1,7 @@
 /** One connected controller of a simulated receiver: handles its commands and sends it answers, meters and changes. */
 
 import type { DeviceState } from '../../show/show.ts'
-import { type SimulatedFamily, type SimulatedValues, toSample } from './values.ts'
+import { type ChannelOverrides, type SimulatedFamily, type SimulatedValues, toSample } from './values.ts'
 
 /** A simulated malfunction. */
 export type StringsFault =
@@ -18,6 +18,7 @@ export interface SimulatedDevice {
   readonly family: SimulatedFamily
   state(): DeviceState
   values(): SimulatedValues
+  overridesOf(channel: number): ChannelOverrides
   /** Whether the channel sends no meters. */
   isSilentChannel(channel: number): boolean
   recordCommand(command: string): void
@@ -153,7 +154,7 @@ export class Controller {
   #sample(number: number): void {
     const channel = this.#device.state().channels.find((candidate) => candidate.channel === number)
     if (channel === undefined || this.#device.isSilentChannel(number)) return
-    const value = toSample(this.#device.family, channel)
+    const value = toSample(this.#device.family, channel, this.#device.overridesOf(number))
     if (this.#device.family === 'psm1000') {
       this.#send(
         this.#formatReport('AUDIO_IN_LVL_L', value, number),

@@ -30,6 +30,8 @@ export interface ChannelOverrides {
   readonly interference?: boolean
   /** The channel receives a transmitter that is not registered to it. */
   readonly unregisteredTransmitter?: boolean
+  /** The audio level of the transmitter is too high. */
+  readonly overload?: boolean
   /**
    * A second transmitter that is linked to the channel, with its battery in percent; null if it is switched off. An
    * SLX-D+ reports only its model and whether it is on.
@@ -332,7 +334,7 @@ function emptySlot(slot: number): Record<string, string> {
 }
 
 /** Returns the fields after `SAMPLE n ALL`. A channel without a transmitter meters noise. */
-export function toSample(family: SimulatedFamily, channel: ShowChannel): string {
+export function toSample(family: SimulatedFamily, channel: ShowChannel, overrides: ChannelOverrides = {}): string {
   const { transmitter } = channel
   const rf = transmitter?.rf_level ?? channel.rf_level ?? -108
   const audio = transmitter?.audio_level ?? channel.audio_level ?? -100
@@ -348,7 +350,8 @@ export function toSample(family: SimulatedFamily, channel: ShowChannel): string 
     case 'anx4': {
       const [peak, rms] = [audio + 123, audio + 120].map((raw) => pad(clamp(raw, 0, 120), 3))
       const antennas = [rf, rf - 6].map((level) => `${isOn ? '31' : '00'} ${pad(clamp(level + 120, 0, 120), 3)}`)
-      return `${isOn ? '005' : '255'} ${isOn ? '031' : '000'} ${peak} ${rms} ${isOn ? 'BX' : 'XX'} ${antennas.join(' ')}`
+      const leds = isOn ? (overrides.overload ? '255' : '031') : '000'
+      return `${isOn ? '005' : '255'} ${leds} ${peak} ${rms} ${isOn ? 'BX' : 'XX'} ${antennas.join(' ')}`
     }
     case 'uhfr':
       return `${isOn ? 'AX' : 'XX'} ${isOn ? pad(clamp(-rf, 20, 100), 3) : '100'} 100 ${uhfrBattery(transmitter)} ${pad(isOn ? 31 : 0, 3)}`

@@ -3,12 +3,12 @@ import type { LevelSample } from '../../../domain/levels/level-sample.ts'
 import { detectFamily } from './families.ts'
 import { createLevelReader } from './level-reader.ts'
 
-/** Creates a reader of a ULX-D receiver, and records what it passes on. */
-function createReader() {
+/** Creates a reader of a receiver, and records what it passes on. */
+function createReader(model = 'ULXD4Q') {
   const received: LevelSample[][] = []
   const dropped: number[] = []
-  const family = detectFamily({ MODEL: 'ULXD4Q' })
-  if (family === null) throw new Error('there is no ULX-D')
+  const family = detectFamily({ MODEL: model })
+  if (family === null) throw new Error(`there is no ${model}`)
   const store = { dropSample: (channel: number) => void dropped.push(channel) }
   const read = createLevelReader({ id: 'a', family }, store, (_, samples) => received.push([...samples]) > 0)
   return { received, dropped, read: (text: string) => read(Buffer.from(text)).toString() }
@@ -47,5 +47,43 @@ describe('createLevelReader', () => {
     read(`< REP 1 BATT_CHARGE 080 >${first}`)
     read(first)
     expect(dropped).toEqual([1, 2, 1])
+  })
+})
+
+describe('the overload of an Axient Digital channel', () => {
+  const sample = (leds: string) => `< SAMPLE 1 ALL 005 ${leds} 118 110 BB 31 086 31 065 >`
+  const on = '< REP 1 AUDIO_OVERLOAD ON >'
+  const off = '< REP 1 AUDIO_OVERLOAD OFF >'
+
+  test('is reported when it is known, when it begins, and when it has ended for two seconds', () => {
+    const { read } = createReader('AD4Q')
+    expect(read(sample('031'))).toBe(off)
+    expect(read(sample('127'))).toBe('')
+    expect(read(sample('255'))).toBe(on)
+    expect(read(sample('128') + sample('031'))).toBe('')
+    for (let count = 0; count < 18; count += 1) expect(read(sample('000'))).toBe('')
+    expect(read(sample('000'))).toBe(off)
+    expect(read(sample('000'))).toBe('')
+  })
+
+  test('does not end between peaks', () => {
+    const { read } = createReader('AD4Q')
+    const peak = sample('255') + sample('031').repeat(19)
+    expect(read(peak.repeat(3))).toBe(on)
+  })
+
+  test('is reported before the bytes that are returned, for each channel', () => {
+    const { read, received } = createReader('AD4Q')
+    const other = '< REP 1 TX_MODEL ADX2 >'
+    const second = sample('255').replace('SAMPLE 1', 'SAMPLE 2')
+    expect(read(`${sample('031')}${second}${other}`)).toBe(`${off}${on.replace('REP 1', 'REP 2')}${other}`)
+    expect(received).toHaveLength(1)
+    expect(received[0]?.[0]).not.toHaveProperty('isOverloaded')
+  })
+
+  test('is unknown if the LEDs are not a number', () => {
+    const { read, received } = createReader('AD4Q')
+    expect(read(sample('???'))).toBe('')
+    expect(received).toHaveLength(1)
   })
 })

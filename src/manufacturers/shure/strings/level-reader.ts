@@ -4,11 +4,13 @@ import type { LevelSample } from '../../../domain/levels/level-sample.ts'
 import type { OnLevels } from '../../plugin.ts'
 import { Fields, skipToFrame } from './message-fields.ts'
 import type { PropertyStore } from './property-store.ts'
+import { overloadKey } from './samples.ts'
 import type { StringsDevice } from './translate.ts'
 
 /**
  * Creates a function that takes received bytes, which begin with a frame, and passes the levels in the leading frames to
- * `onLevels`. Returns the bytes from the first frame that is incomplete or contains anything else.
+ * `onLevels`. Returns the bytes from the first frame that is incomplete or contains anything else. If the overload of a
+ * channel begins or ends, they are preceded by a report of it, because an overload is a property and not a level.
  */
 export function createLevelReader(
   { id, family }: Pick<StringsDevice, 'id' | 'family'>,
@@ -18,36 +20,58 @@ export function createLevelReader(
   const { readSample } = family
   // On UHF-R, the meters also show whether a transmitter is present, which is not a level.
   if (readSample === null || family.name === 'uhfr') return (bytes) => bytes
+  const overloads = createOverloads()
   /** Whether the channel's sample has been removed from the store, by channel number. */
   const isDropped: boolean[] = []
 
-  function read(): LevelSample | null {
-    const channel = fields.byte(1, maxChannel)
-    if (channel === null || !fields.is(0, 'SAMPLE') || !fields.is(2, 'ALL')) return null
-    const levels = readSample?.(fields, firstLevel) ?? null
-    if (levels === null) return null
-    return { channel, rf_level: levels.rf_level, audio_level: levels.audio_level, details: levels.details }
-  }
-
   return (bytes) => {
     const samples: LevelSample[] = []
+    let reports = ''
     let offset = skipToFrame(bytes, 0)
     while (offset < bytes.length) {
       const end = fields.readFrame(bytes, offset)
-      const sample = end < 0 ? null : read()
-      if (sample === null) break
-      samples.push(sample)
+      const channel = end < 0 ? null : readSampleChannel()
+      const sample = channel === null ? null : readSample(fields, firstLevel)
+      if (channel === null || sample === null) break
+      const { rf_level, audio_level, details, isOverloaded } = sample
+      samples.push({ channel, rf_level, audio_level, details })
+      if (typeof isOverloaded === 'boolean') reports += overloads.report(channel, isOverloaded)
       // The sample in the store is older. It is removed, because otherwise a report about the channel would include it.
-      if (isDropped[sample.channel] !== true) {
-        isDropped[sample.channel] = true
-        store.dropSample(sample.channel)
+      if (isDropped[channel] !== true) {
+        isDropped[channel] = true
+        store.dropSample(channel)
       }
       offset = skipToFrame(bytes, end)
     }
     if (samples.length > 0) onLevels(id, samples)
     // The remaining bytes may contain samples, which the caller adds to the store.
     if (offset < bytes.length) isDropped.length = 0
-    return bytes.subarray(offset)
+    const rest = bytes.subarray(offset)
+    return reports === '' ? rest : Buffer.concat([Buffer.from(reports), rest])
+  }
+}
+
+/** Returns the channel of the sample in `fields`; null if it is another frame. */
+function readSampleChannel(): number | null {
+  return fields.is(0, 'SAMPLE') && fields.is(2, 'ALL') ? fields.byte(1, maxChannel) : null
+}
+
+/** The number of samples without overload after which an overload has ended: two seconds, so that it does not flicker. */
+const samplesUntilEnd = 20
+
+function createOverloads() {
+  /** The number of samples until the overload ends, by channel number; 0 without overload. */
+  const remaining: number[] = []
+  return {
+    /** Returns a report in the form of a frame if the overload has begun or ended, or is known for the first time. */
+    report(channel: number, isOverloaded: boolean): string {
+      const before = remaining[channel]
+      const after = isOverloaded ? samplesUntilEnd : Math.max(0, (before ?? 0) - 1)
+      const isOn = after > 0
+      remaining[channel] = after
+      if (before !== undefined && isOn === before > 0) return ''
+      return `< REP ${channel} ${overloadKey} ${isOn ? 'ON' : 'OFF'} >`
+    },
   }
 }
 

@@ -10,7 +10,12 @@ export interface Sample {
   readonly rf_level: number | null
   readonly audio_level: number | null
   readonly details: ChannelDetails
+  /** Whether the audio level is too high; absent if the family's meters do not contain it, null if it is unknown. */
+  readonly isOverloaded?: boolean | null
 }
+
+/** The key under which a session stores whether a channel is overloaded, because meter values themselves are not stored. */
+export const overloadKey = 'AUDIO_OVERLOAD'
 
 /** Parses the fields of a sample from field `first` on; returns null if they do not match the layout. */
 export type ReadSample = (fields: Fields, first: number) => Sample | null
@@ -36,6 +41,9 @@ export const readSlxdSample: ReadSample = (fields, first) => {
     details: { audio_peak: toAudio(fields, first, 120), audio_rms },
   }
 }
+
+/** The highest bit of the audio LEDs is the overload LED. */
+const overloadBit = 128
 
 const antennaKeys = ['rf_a', 'rf_b', 'rf_c', 'rf_d'] as const
 
@@ -69,7 +77,8 @@ export const readAxientSample: ReadSample = (fields, first) => {
   details.audio_peak = toAudio(fields, first + 2, 120)
   details.audio_rms = audio_rms
   details.quality = bars === null ? null : bars * 20
-  return { rf_level, audio_level: audio_rms, details }
+  const leds = fields.byte(first + 1, 255)
+  return { rf_level, audio_level: audio_rms, details, isOverloaded: leds === null ? null : leds >= overloadBit }
 }
 
 /** RF ranges from 20 (strong) to 100 (none); no conversion to dBm is known. Audio is an LED bar, not a level. */

@@ -10,6 +10,7 @@ import { shure } from '../index.ts'
 import type { StringsDevice } from './translate.ts'
 import { toDeviceReport } from './translate.ts'
 
+const noTargets = { ids: () => [], changed: () => new Promise<void>(() => {}) }
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
 describeDevices(
@@ -146,6 +147,23 @@ test('reports the second link of an SLX-D+', async () => {
     { slot: 1, status: 'active', on_air: true, model: 'SLXD2+' },
     { slot: 2, status: 'active', on_air: false, model: 'SLXD1+' },
   ])
+})
+
+test('reports an overload of an Axient Digital channel until it ends', async () => {
+  const { device, linked } = await start({ family: 'ad' })
+  const stop = new AbortController()
+  // As in the service, levels bypass the reports.
+  const events = linked.adapter.subscribe?.(linked.client, noTargets, stop.signal, () => true)[Symbol.asyncIterator]()
+  if (events === undefined) throw new Error('the adapter cannot subscribe')
+  const isOverloaded = (expected: boolean) => (report: DeviceReport) =>
+    report.channels?.some(({ channel, details }) => channel === 1 && details?.overload === expected)
+  device.change(1, { transmitter: true, overload: false })
+  await findReport(events, isOverloaded(false))
+  device.change(1, { overload: true })
+  await findReport(events, isOverloaded(true))
+  device.change(1, { overload: false })
+  await findReport(events, isOverloaded(false))
+  stop.abort()
 })
 
 // Conformance: C-3.30.

@@ -15,7 +15,7 @@ import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upst
 import { readPacks } from './bays.ts'
 import { channelsOf, type Family, isCharger, type RawValues } from './families.ts'
 import { Fields } from './message-fields.ts'
-import { activeAntennas } from './samples.ts'
+import { activeAntennas, overloadKey, type Sample } from './samples.ts'
 import { onAirSlot, readSlots } from './slots.ts'
 import {
   type RawValue,
@@ -85,6 +85,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     second_frequency: readSecondFrequency(get),
     frequency_diversity: readWord(get('FD_MODE'), frequencyDiversities),
     group_channel: readGroupChannel(get('GROUP_CHANNEL') ?? get('GROUP_CHAN')),
+    overload: readEither(get(overloadKey), 'ON', 'OFF') ?? readSampleOf(family, values, channel)?.isOverloaded,
     unregistered_transmitter: readEither(get('UNREGISTERED_TX_STATUS'), 'ERROR', 'OK'),
     slots,
     input_level: readWord(get('AUDIO_IN_LINE_LVL'), inputLevels),
@@ -103,11 +104,15 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
   })
 }
 
+function readSampleOf({ readSample }: Family, values: RawValues, channel: number): Sample | null {
+  const sample = values[`${channel} SAMPLE`]
+  return sample === undefined || readSample === null ? null : readSample(Fields.of(sample), 0)
+}
+
 /** Converts only the meter values of a channel. */
 export function toLevels(family: Family, values: RawValues, channel: number): ChannelReading {
-  const sample = values[`${channel} SAMPLE`]
   if (family.readSample !== null) {
-    const levels = sample === undefined ? null : family.readSample(Fields.of(sample), 0)
+    const { isOverloaded: _, ...levels } = readSampleOf(family, values, channel) ?? {}
     // On UHF-R, only the meters show whether a transmitter is present on the channel.
     return { channel, ...levels, ...(family.name === 'uhfr' && { transmitter: toUhfrTransmitter(values, channel) }) }
   }
