@@ -23,6 +23,9 @@ function connect(url: string, config: object = {}) {
   return connection
 }
 
+/** For devices that send nothing as long as nothing changes. */
+const patient = { stream_timeout: 15 }
+
 function subscribe(url: string, config: object = {}) {
   const iterator = follow(connect(url, config), never)
   onTestEnd(() => iterator.return?.())
@@ -127,9 +130,10 @@ describe.concurrent.each(devices)('$name', ({ start }) => {
 
   test('ignores and counts invalid datagrams', async () => {
     const device = closeAtEnd(await start())
-    const iterator = subscribe(device.url)
+    const iterator = subscribe(device.url, patient)
     await findReport(iterator, anyReport)
     device.setFault('noise')
+    device.setBattery()
     for (;;) {
       const { value } = await iterator.next()
       if (value.type === 'ignored') break
@@ -225,7 +229,7 @@ describe('SSC 1', () => {
     ['CHG4N', 1],
   ] as const)('reports a pack that is inserted into a %s, charged and removed', async (model, type) => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model }))
-    const iterator = subscribe(simulator.url)
+    const iterator = subscribe(simulator.url, patient)
     const inBays =
       (...batteries: number[]) =>
       (report: DeviceReport) =>
@@ -316,7 +320,7 @@ describe('SSC 1', () => {
     'reports the warnings of an %s, and its transmitter while it is linked',
     async (model) => {
       const simulator = closeAtEnd(await startSsc1Simulator({ model }))
-      const iterator = subscribe(simulator.url)
+      const iterator = subscribe(simulator.url, patient)
       await findReport(iterator, hasWarnings(',false,false'))
       simulator.set({ '/rx1/warnings': ['Bad Link'], '/mates/tx1/warnings': ['Low Bat'] })
       await findReport(iterator, hasWarnings(',true,true'))
