@@ -39,6 +39,11 @@ const pollIntervalMs = 3_000
  * it has enough of them (`isSufficient`).
  */
 const settleMs = 400
+/**
+ * The same, as long as the identity is missing, for a device whose number of channels or bays only its answers show:
+ * after a short pause, more of them might answer.
+ */
+const settleWithoutCountMs = 2_000
 
 /**
  * Opens a session. Yields once the device has reported everything, including meter values, and then at every change.
@@ -133,7 +138,7 @@ async function waitUntilComplete(
   const { values } = store
   const { host } = new URL(client.settings.baseUrl)
   for (let changedAt = performance.now(); ; ) {
-    const isSettled = performance.now() - changedAt > settleMs + family.meterMs
+    const isSettled = performance.now() - changedAt > settleTimeOf(family, values) + family.meterMs
     if (isComplete(family, values) || (isSettled && isSufficient(family, values))) return true
     const remainingMs = deadline - performance.now()
     if (remainingMs <= 0) {
@@ -144,6 +149,11 @@ async function waitUntilComplete(
     if (changes === null) return false
     if (changes.affectsDevice || changes.channels.size > 0) changedAt = performance.now()
   }
+}
+
+function settleTimeOf(family: Family, values: RawValues): number {
+  const isCountKnown = countByModel(family, values.MODEL) !== null
+  return isCountKnown || hasIdentity(family, values) ? settleMs : settleWithoutCountMs
 }
 
 /** Whether the device has reported everything, including a meter value for every channel. */
