@@ -56,3 +56,8 @@ it('finds the smallest multiple of an hour that fits', () => {
     ),
   )
 })
+
+it('fits a range from 1970 in one step, and rejects one that begins earlier', () => {
+  expect(chooseTier({ from: 0, to: from, maxPoints: 1 }, tierSteps)).toMatchObject({ from: 0, points: 1 })
+  expect(() => chooseTier({ from: -1, to: from, maxPoints: 1 }, tierSteps)).toThrow(RangeError)
+})

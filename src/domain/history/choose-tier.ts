@@ -15,13 +15,15 @@ interface Choice {
 
 /**
  * Chooses the finest existing tier that has at most `maxPoints` steps in the range. If there is none, hours are folded to
- * the smallest multiple that fits. If nothing is recorded in the range, all tiers are treated as existing.
+ * the smallest multiple that fits. If nothing is recorded in the range, all tiers are treated as existing. The range must
+ * not begin before 1970, because one step would then not be enough, however long it is.
  */
 export function chooseTier(
   range: { readonly from: number; readonly to: number; readonly maxPoints: number },
   existing: readonly TierStep[],
 ): Choice {
   const { from, to, maxPoints } = range
+  if (from < 0) throw new RangeError(`The range begins before 1970, at ${from} s.`)
   const choose = (tier: TierStep, step: number): Choice => {
     const start = floorTo(from, step)
     return { tier, step, from: start, points: Math.ceil((to - start) / step) }
