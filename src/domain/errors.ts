@@ -97,6 +97,10 @@ export const requestErrors = {
   },
   sign_in_busy: { status: 503, message: () => 'Too many sign-ins at the moment. Try again later.' },
   frequencies_busy: { status: 503, message: () => 'Too many frequency checks are waiting. Try again later.' },
+  frequencies_slow: {
+    status: 503,
+    message: () => 'The frequencies could not be checked within 30 seconds. Check fewer carriers at a time.',
+  },
   websocket_full: { status: 503, message: () => 'There are too many real-time connections; try again later.' },
   websocket_off: { status: 503, message: () => 'Real-time updates are disabled.' },
   stopping: { status: 503, message: () => 'The service is stopping.' },

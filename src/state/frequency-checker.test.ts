@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { onTestEnd } from '../../test/cleanup.ts'
+import type { Carrier } from '../domain/frequencies/carrier.ts'
 import { checkCarriers } from '../domain/frequencies/check.ts'
 import { carriersAt } from '../domain/frequencies/test-carriers.ts'
 import { startThread } from '../platform/thread.ts'
@@ -21,4 +22,25 @@ it.each([
   )
   expect(await checker.check(carriers, {})).toEqual(checkCarriers(carriers))
   expect(start).toHaveBeenCalledTimes(threads)
+})
+
+it('ends a check that takes too long, and makes the next one', async () => {
+  const checker = new FrequencyChecker(undefined, 5_000)
+  onTestEnd(() => checker.close())
+  const guards = { spacing: 350, '2t3o': 75, '3t3o': 50 }
+  // 250 carriers on each of four frequencies have about four billion conflicts.
+  const endless = Array.from({ length: 1000 }, (_, index) => ({
+    ...(carriersAt([500 + 0.4 * (index % 4)], guards)[0] as Carrier),
+    id: `c${index}`,
+  }))
+  const few = carriersAt(
+    Array.from({ length: 41 }, (_, index) => 470 + 0.6 * index),
+    guards,
+  )
+  const [ended, next] = await Promise.allSettled([checker.check(endless, {}), checker.check(few, {})])
+  expect(ended).toMatchObject({
+    status: 'rejected',
+    reason: { message: expect.stringContaining('Check fewer carriers') },
+  })
+  expect(next).toMatchObject({ status: 'fulfilled' })
 })

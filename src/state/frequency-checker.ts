@@ -14,6 +14,11 @@ import { startThread } from '../platform/thread.ts'
 
 /** A check of more carriers can take longer than 5 ms: the most conflicts are in sets with equal distances. */
 const maxInlineCarriers = 40
+/**
+ * A check that takes longer is ended, because others wait for it. Hundreds of carriers on a few close frequencies have
+ * more conflicts than can be counted.
+ */
+const maxCheckMs = 30_000
 /** How many tasks may wait for a thread. */
 const maxWaiting = 16
 const retryAfter = 2
@@ -22,9 +27,9 @@ export class FrequencyChecker {
   readonly #checks: TaskThread
   readonly #suggestions: TaskThread
 
-  constructor(startWorker: () => Worker = () => startThread('frequency-worker')) {
-    this.#checks = new TaskThread(startWorker)
-    this.#suggestions = new TaskThread(startWorker)
+  constructor(startWorker: () => Worker = () => startThread('frequency-worker'), limitMs = maxCheckMs) {
+    this.#checks = new TaskThread(startWorker, limitMs)
+    this.#suggestions = new TaskThread(startWorker, null)
   }
 
   async check(carriers: readonly Carrier[], options: CheckOptions): Promise<CheckResult> {
@@ -51,13 +56,17 @@ interface Job {
 /** Runs tasks one after the other in a worker thread, which is started for the first one. */
 class TaskThread {
   readonly #startWorker: () => Worker
+  /** How long a task may run; null if it ends by itself. */
+  readonly #limitMs: number | null
   readonly #waiting: Job[] = []
   #worker: Worker | null = null
   #current: Job | null = null
+  #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(startWorker: () => Worker) {
+  constructor(startWorker: () => Worker, limitMs: number | null) {
     this.#startWorker = startWorker
+    this.#limitMs = limitMs
   }
 
   run(task: FrequencyTask): Promise<CheckResult | Suggestion> {
@@ -71,6 +80,7 @@ class TaskThread {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#timer)
     for (const job of this.#waiting.splice(0)) job.reject(new RequestError('stopping'))
     await this.#worker?.terminate()
   }
@@ -85,27 +95,42 @@ class TaskThread {
     this.#worker ??= this.#start()
     this.#worker.ref()
     this.#worker.postMessage(this.#current.task)
+    if (this.#limitMs !== null) this.#timer = setTimeout(() => this.#end(), this.#limitMs)
+  }
+
+  /** Ends the running task together with its thread. */
+  #end(): void {
+    const worker = this.#worker
+    this.#fail(worker, new RequestError('frequencies_slow'))
+    void worker?.terminate()
+  }
+
+  #fail(worker: Worker | null, error: unknown): void {
+    if (this.#worker !== worker) return
+    this.#worker = null
+    this.#take()?.reject(error)
+    if (!this.#isClosed) this.#next()
+  }
+
+  /** Returns the task that was running. */
+  #take(): Job | null {
+    clearTimeout(this.#timer)
+    const job = this.#current
+    this.#current = null
+    return job
   }
 
   #start(): Worker {
     const worker = this.#startWorker()
-    const fail = (error: unknown) => {
-      if (this.#worker !== worker) return
-      this.#worker = null
-      const failed = this.#current
-      this.#current = null
-      failed?.reject(error)
-      if (!this.#isClosed) this.#next()
-    }
     worker.on('message', (result: FrequencyTaskResult) => {
-      const done = this.#current
-      this.#current = null
+      if (this.#worker !== worker) return
+      const done = this.#take()
       if (result.ok) done?.resolve(result.value)
       else done?.reject(new Error(`Frequencies cannot be checked: ${result.error}`))
       this.#next()
     })
-    worker.on('error', fail)
-    worker.on('exit', () => fail(new RequestError('stopping')))
+    worker.on('error', (error) => this.#fail(worker, error))
+    worker.on('exit', () => this.#fail(worker, new RequestError('stopping')))
     return worker
   }
 }

@@ -423,6 +423,39 @@ it('finds what a brute force finds in larger sets with equal guards', () => {
   )
 })
 
+/** Sets of up to twelve carriers on at most four frequencies. */
+const crowdedSet = fc
+  .record({
+    frequencies: fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 4 }),
+    carriers: fc.array(fc.record({ at: fc.nat(3), guard: fc.constantFrom(0, 50, 100) }), { maxLength: 12 }),
+  })
+  .map(({ frequencies, carriers }) =>
+    carriers.map(({ at, guard }, index): Carrier => {
+      const khz = 500_000 + 25 * (frequencies[at % frequencies.length] as number)
+      const equipment = equipmentWithGuards({ spacing: 0, '2t3o': guard, '3t3o': 75, '2t5o': guard })
+      return { ...equipment, id: `c${index}`, khz, zone: null, hasForeignRf: false }
+    }),
+  )
+
+it('finds what a brute force finds if many carriers are on few frequencies', () => {
+  fc.assert(
+    fc.property(crowdedSet, (carriers) => {
+      expect(toLines(checkCarriers(carriers, { limit: 100_000 }))).toEqual(checkByBruteForce(carriers))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+// Comparing all pairs with all pairs would take an hour.
+it('checks 1,000 carriers on one frequency', () => {
+  const equipment = equipmentWithGuards({ spacing: 350, '2t3o': 75, '3t3o': 50, '2t5o': 90 })
+  const carriers = Array.from(
+    { length: 1000 },
+    (_, index): Carrier => ({ ...equipment, id: `c${index}`, khz: 500_000, zone: null, hasForeignRf: false }),
+  )
+  expect(totalsOf(checkCarriers(carriers))).toEqual({ duplicate: 499_500 })
+})
+
 // Conformance: C-15.27.
 it('finds the same when carriers are changed, added or removed', () => {
   const options = { tvInUse: [{ fromKhz: 500_000, toKhz: 501_000 }] }

@@ -90,18 +90,26 @@ function forEachPair(zone: ZoneCarriers, sum: number, reach: number, visit: (c: 
   }
 }
 
-/** Sorts the sums of all pairs, so that close sums are neighbours. */
+/**
+ * Sorts the sums of all pairs of frequencies, so that close sums are neighbours. Carriers on one frequency are not
+ * compared with each other one by one, because there may be hundreds of them, for instance with factory settings.
+ */
 function findSumsOfPairs(zone: ZoneCarriers, reach: number, add: AddProduct): void {
   const { count, khz, widestKhz } = zone
-  // A sum and its two positions share one number, because numbers are sorted fastest.
+  const starts = startsOfFrequencies(zone)
+  const frequencies = starts.length - 1
+  // A sum and its two frequencies share one number, because numbers are sorted fastest.
   const positions = 2048
-  const packed = new Float64Array((count * (count - 1)) / 2)
+  const packed = new Float64Array((frequencies * (frequencies + 1)) / 2)
   let length = 0
-  for (let a = 0; a < count; a++) {
-    const khzA = khz[a] as number
+  for (let a = 0; a < frequencies; a++) {
+    const khzA = khz[starts[a] as number] as number
     // Carriers that are further apart are never in one window.
-    for (let b = a + 1; b < count && (khz[b] as number) - khzA <= widestKhz; b++) {
-      packed[length++] = ((khzA + (khz[b] as number)) * positions + a) * positions + b
+    for (let b = a; b < frequencies; b++) {
+      const khzB = khz[starts[b] as number] as number
+      if (khzB - khzA > widestKhz) break
+      const hasPair = b > a || (starts[a + 1] as number) - (starts[a] as number) > 1
+      if (hasPair) packed[length++] = ((khzA + khzB) * positions + a) * positions + b
     }
   }
   packed.subarray(0, length).sort()
@@ -115,12 +123,44 @@ function findSumsOfPairs(zone: ZoneCarriers, reach: number, add: AddProduct): vo
     sums[pair] = Math.floor(rest / positions)
     first[pair] = rest - (sums[pair] as number) * positions
   }
+  const areAllDifferent = frequencies === count
   for (let low = 0; low < length; low++) {
     const end = (sums[low] as number) + reach
     const a = first[low] as number
     const b = second[low] as number
     for (let high = low + 1; high < length && (sums[high] as number) < end; high++) {
-      addPairs(zone, add, a, b, first[high] as number, second[high] as number)
+      const c = first[high] as number
+      const d = second[high] as number
+      if (areAllDifferent) addPairs(zone, add, a, b, c, d)
+      else if (a !== b || c !== d) addPairsOfFrequencies(zone, add, starts, [a, b, c, d])
+    }
+  }
+}
+
+/** Returns the position of the first carrier of each frequency, and the number of carriers. */
+function startsOfFrequencies({ count, khz }: ZoneCarriers): readonly number[] {
+  const starts: number[] = []
+  for (let position = 0; position < count; position++) {
+    if (position === 0 || khz[position] !== khz[position - 1]) starts.push(position)
+  }
+  starts.push(count)
+  return starts
+}
+
+/** Adds the conflicts of all carriers on four frequencies, of which two may be the same. */
+function addPairsOfFrequencies(
+  zone: ZoneCarriers,
+  add: AddProduct,
+  starts: readonly number[],
+  [frequencyA, frequencyB, frequencyC, frequencyD]: readonly [number, number, number, number],
+): void {
+  const startOf = (frequency: number) => starts[frequency] as number
+  const endOf = (frequency: number) => starts[frequency + 1] as number
+  for (let a = startOf(frequencyA); a < endOf(frequencyA); a++) {
+    for (let b = Math.max(a + 1, startOf(frequencyB)); b < endOf(frequencyB); b++) {
+      for (let c = startOf(frequencyC); c < endOf(frequencyC); c++) {
+        for (let d = Math.max(c + 1, startOf(frequencyD)); d < endOf(frequencyD); d++) addPairs(zone, add, a, b, c, d)
+      }
     }
   }
 }
@@ -222,6 +262,7 @@ function findVictims(
 ): void {
   const { count, khz } = zone
   const { m, reach } = order
+  if (khz[a] === khz[b]) return
   const product = (m + 1) * (khz[a] as number) - m * (khz[b] as number)
   if (count === 0 || product + reach <= (khz[0] as number) || product - reach >= (khz[count - 1] as number)) return
   for (let victim = findPosition(zone, product - reach + 1); victim < count; victim++) {
