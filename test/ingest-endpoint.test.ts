@@ -110,6 +110,17 @@ describe('POST /api/ingest/', () => {
         channelWith({ rf_level: '-60' }),
         'receivers.1.channels.0.rf_level: expected a whole number from -200 to 50, or null',
       ],
+      [channelWith({ audio_level: 1 }), 'receivers.1.channels.0.audio_level: expected a whole number from -200 to 0'],
+      [channelWith({ transmitter: 'Lead' }), 'receivers.1.channels.0.transmitter: expected an object, or null'],
+      [channelWith({ transmitter: { foo: 1 } }), 'receivers.1.channels.0.transmitter.foo: unknown field'],
+      [
+        channelWith({ transmitter: { battery: 101 } }),
+        'receivers.1.channels.0.transmitter.battery: expected a whole number from 0 to 100, or null',
+      ],
+      [
+        channelWith({ transmitter: { details: { foo: 1 } } }),
+        'receivers.1.channels.0.transmitter.details.foo: unknown field',
+      ],
       [channelWith({ frequency: '518.2' }), 'receivers.1.channels.0.frequency: expected text with a frequency'],
       [
         channelWith({ details: { slots: [{ slot: 1, status: 'active', on_air: false, battery: 101 }] } }),

@@ -39,7 +39,7 @@ const reported = <T extends TSchema & { readonly description?: string }>(schema:
 const ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
 const dbm = reported(whole(-200, 50))
-const dbfs = reported(whole(-200, 100))
+const dbfs = reported(whole(-200, 0))
 const percent = reported(whole(0, 100))
 const minutes = reported(whole(0, 65_535))
 const db = reported(whole(-200, 200))

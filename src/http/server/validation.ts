@@ -24,6 +24,7 @@ interface ParameterSchema {
   readonly enum?: readonly unknown[]
   readonly minimum?: number
   readonly maximum?: number
+  readonly anyOf?: readonly { readonly type?: string }[]
 }
 
 // Schemas themselves are not validated, because compiling the meta-schema takes 40 ms.
@@ -135,8 +136,7 @@ function describeValues({ type, format, enum: values, minimum, maximum }: Parame
 
 /** Returns an error that names the invalid field of a body and the expected value. */
 export function invalidBody(errors: readonly ValidationError[]): RequestError {
-  // The `anyOf` error of a union describes the whole union.
-  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? errors[0]
+  const error = findCause(errors)
   if (error === undefined) return new RequestError('bad_request')
   const path = error.instancePath.split('/').slice(1)
   const { missingProperty, additionalProperty } = error.params
@@ -144,6 +144,21 @@ export function invalidBody(errors: readonly ValidationError[]): RequestError {
   if (typeof additionalProperty === 'string') return badRequest([...path, additionalProperty], 'unknown field')
   const expected = error.parentSchema?.description
   return badRequest(path, expected === undefined ? (error.message ?? 'not valid') : `expected ${expected}`)
+}
+
+/**
+ * Returns the error to report. The `anyOf` error of a union describes the whole union. An object that may also be null
+ * is no such union: what is wrong inside of it is reported.
+ */
+function findCause(errors: readonly ValidationError[]): ValidationError | undefined {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf')
+  const union = unions.find(({ parentSchema }) => !parentSchema?.anyOf?.some(({ type }) => type === 'null'))
+  if (union !== undefined || unions.length === 0) return union ?? errors[0]
+  const depthOf = ({ instancePath }: ValidationError) => instancePath.split('/').length
+  const deepest = Math.max(...errors.map(depthOf))
+  const innermost = errors.filter((error) => depthOf(error) === deepest)
+  const ofObject = innermost.find(({ keyword }) => ['additionalProperties', 'required'].includes(keyword))
+  return ofObject ?? innermost.find(({ keyword }) => keyword === 'anyOf') ?? innermost[0]
 }
 
 function badRequest(path: readonly string[], what: string): RequestError {
