@@ -56,7 +56,7 @@ interface Job {
 /** Runs tasks one after the other in a worker thread, which is started for the first one. */
 class TaskThread {
   readonly #startWorker: () => Worker
-  /** How long a task may run; null if it ends by itself. */
+  /** How long a task may run; null if there is no limit. */
   readonly #limitMs: number | null
   readonly #waiting: Job[] = []
   #worker: Worker | null = null
