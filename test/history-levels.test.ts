@@ -77,6 +77,10 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     )
     // The last step, of several years, also contains what was recorded later.
     expect(ancient.json.channels[0].state).toMatch(/^-{1,599}[-1]$/)
+    const one = await app.get(
+      `/api/history/levels/?channels=${existing}&from=0001-01-01T00:00:00Z&to=${toTime(start)}&max_points=1`,
+    )
+    expect([one.status, one.json.details]).toEqual([400, expect.stringMatching(/^max_points: expected at least 2/)])
   })
 
   // Conformance: C-12.62.

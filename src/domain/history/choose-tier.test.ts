@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { RequestError } from '../errors.ts'
 import { chooseTier } from './choose-tier.ts'
 import { tierSteps } from './tiers.ts'
 
@@ -57,7 +58,9 @@ it('finds the smallest multiple of an hour that fits', () => {
   )
 })
 
-it('fits a range from 1970 in one step, and rejects one that begins earlier', () => {
+it('fits ranges before 1970, except for one step across its beginning', () => {
   expect(chooseTier({ from: 0, to: from, maxPoints: 1 }, tierSteps)).toMatchObject({ from: 0, points: 1 })
-  expect(() => chooseTier({ from: -1, to: from, maxPoints: 1 }, tierSteps)).toThrow(RangeError)
+  expect(chooseTier({ from: -from, to: 0, maxPoints: 1 }, tierSteps)).toMatchObject({ points: 1 })
+  expect(chooseTier({ from: -from, to: from, maxPoints: 2 }, tierSteps)).toMatchObject({ points: 2 })
+  expect(() => chooseTier({ from: -1, to: from, maxPoints: 1 }, tierSteps)).toThrow(RequestError)
 })

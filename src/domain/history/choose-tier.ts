@@ -1,5 +1,6 @@
 /** Chooses the length of the steps of a response. */
 
+import { RequestError } from '../errors.ts'
 import { floorTo } from './steps.ts'
 import { type TierStep, tierSteps } from './tiers.ts'
 
@@ -15,15 +16,19 @@ interface Choice {
 
 /**
  * Chooses the finest existing tier that has at most `maxPoints` steps in the range. If there is none, hours are folded to
- * the smallest multiple that fits. If nothing is recorded in the range, all tiers are treated as existing. The range must
- * not begin before 1970, because one step would then not be enough, however long it is.
+ * the smallest multiple that fits. If nothing is recorded in the range, all tiers are treated as existing. Throws a
+ * RequestError if no step fits.
  */
 export function chooseTier(
   range: { readonly from: number; readonly to: number; readonly maxPoints: number },
   existing: readonly TierStep[],
 ): Choice {
   const { from, to, maxPoints } = range
-  if (from < 0) throw new RangeError(`The range begins before 1970, at ${from} s.`)
+  // A step of any length ends there.
+  if (maxPoints === 1 && from < 0 && to > 0) {
+    const details = 'max_points: expected at least 2 for a range that contains 1970-01-01T00:00:00Z'
+    throw new RequestError('bad_request', { details })
+  }
   const choose = (tier: TierStep, step: number): Choice => {
     const start = floorTo(from, step)
     return { tier, step, from: start, points: Math.ceil((to - start) / step) }

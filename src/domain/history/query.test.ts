@@ -68,7 +68,6 @@ describe('a query for levels', () => {
     [{ from: '2026-05-01T17:00:00' }, 'from'],
     [{ from: '2026-05-01' }, 'from'],
     [{ from: 'yesterday' }, 'from'],
-    [{ from: '1969-12-31T23:59:59Z' }, 'from'],
     [{ to: '2026-04-31T17:00:00Z' }, 'to'],
     [{ from: range.to }, 'from'],
     [{ from: range.to, to: range.from }, 'from'],

@@ -86,7 +86,6 @@ function parseRange(
 ): Pick<LevelQuery, 'from' | 'to'> {
   const [from, to] = [parseTime('from', fromText), parseTime('to', toText)]
   if (from >= to) throw badRequest('from', 'expected a time before `to`')
-  if (from < 0) throw badRequest('from', 'expected a time after 1970-01-01T00:00:00Z')
   if (to > nowMs + maxFutureMs) throw badRequest('to', 'expected a time that is not in the future')
   return { from: Math.floor(from / 1000), to: Math.ceil(to / 1000) }
 }
