@@ -89,8 +89,8 @@ export class LiveFrequencies {
     const { REGION, TV_IN_USE } = settings.get(null)
     const { groups, locations, profiles } = this.#context()
     const zones = [
-      groups.map(({ id, slots, zone }) => [id, slots, zone]),
-      locations.map(({ id, parent, zone }) => [id, parent, zone]),
+      groups.filter(({ zone }) => zone !== null).map(({ id, slots, zone }) => [id, slots, zone]),
+      locations.some(({ zone }) => zone !== null) ? locations.map(({ id, parent, zone }) => [id, parent, zone]) : [],
     ]
     const placeholders = createCarrierLists({ groups, locations, profiles }).ofPlaceholders(placeholderStore.list())
     return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders])
