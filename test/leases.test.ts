@@ -76,7 +76,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     const statusUpdates = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(statusUpdates.map(({ status }) => status)).toEqual(['healthy'])
     await second.close()
-    const message = await socket.next(({ about, status }) => about === 'upstream' && status === 'unhealthy', 8_000)
+    const message = await socket.next(({ about, status }) => about === 'upstream' && status === 'unhealthy', 60_000)
     expect(message.message).toContain('no process polls it')
     const { status, manufacturers } = (await screen.get('/api/health/')).json
     expect(status).toBe('degraded')
