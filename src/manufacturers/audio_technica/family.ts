@@ -26,7 +26,7 @@ export interface Family {
   /** The commands that query the transmitter at a position; their answers are obsolete when there is another one. */
   readonly transmitterCommands: readonly string[]
   /**
-   * Whether there is a transmitter at the position; undefined if it is unknown. If the query is rejected, there is none.
+   * Whether there is a transmitter at the position: undefined if it is unknown, false if the query is rejected.
    */
   isLinked(replies: Replies, position: number): boolean | undefined
   idOf(replies: Replies, address: string): string
