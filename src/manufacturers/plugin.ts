@@ -9,8 +9,14 @@ import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
+import type { Credentials } from '../upstream/authorize.ts'
 import type { UpstreamClient, UpstreamSettings } from '../upstream/client.ts'
-import { ConfigError, type DevicePorts } from '../upstream/connection-settings.ts'
+import {
+  ConfigError,
+  type ConnectionSettings,
+  type DevicePorts,
+  parseConnection,
+} from '../upstream/connection-settings.ts'
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 
 /**
@@ -259,11 +265,35 @@ export const withoutParts = {
   isSameIdentity: () => false,
 } as const
 
-/** Returns the adapter for the scheme (`tcp:`) of an address. */
-export function adapterFor(
-  adapters: Readonly<Record<string, ProtocolAdapter | ProtocolDetector>>,
-  baseUrl: string,
-): ProtocolAdapter | ProtocolDetector {
+/** By the scheme of the address, such as `tcp:`. */
+type AdaptersByScheme = Readonly<Record<string, ProtocolAdapter | ProtocolDetector>>
+
+interface SourceKinds {
+  readonly adapters: AdaptersByScheme
+  /** The default ports of individual devices, by scheme. */
+  readonly ports: DevicePorts
+  /** Returns the credentials for one address; by default none are sent. */
+  toCredentials?(configured: ConfiguredCredentials): Credentials
+}
+
+type ConfiguredCredentials = Pick<ConnectionSettings, 'username' | 'authHeader'> &
+  Pick<ConnectionSettings['addresses'][number], 'secret'>
+
+/** Returns one source for each address of a configuration. Throws a ConfigError that names the invalid key. */
+export function listConfiguredSources(
+  config: PluginConfig,
+  { adapters, ports, toCredentials = () => ({ scheme: 'none' }) }: SourceKinds,
+): readonly SourceSettings[] {
+  const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)
+  return addresses.map(({ secret, ...address }) => ({
+    ...settings,
+    ...address,
+    adapter: adapterFor(adapters, address.baseUrl),
+    credentials: toCredentials({ username, authHeader, secret }),
+  }))
+}
+
+function adapterFor(adapters: AdaptersByScheme, baseUrl: string): ProtocolAdapter | ProtocolDetector {
   const adapter = adapters[new URL(baseUrl).protocol]
   if (adapter === undefined) {
     const schemes = Object.keys(adapters).map((scheme) => `${scheme}//`)

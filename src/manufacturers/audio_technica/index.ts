@@ -1,7 +1,6 @@
 /** The plugin for Audio-Technica receivers. */
 
-import { parseConnection } from '../../upstream/connection-settings.ts'
-import { adapterFor, type Plugin } from '../plugin.ts'
+import { listConfiguredSources, type Plugin } from '../plugin.ts'
 import { AudioTechnicaApiError, AudioTechnicaApiRateLimitError } from './errors.ts'
 import { receiver } from './receiver.ts'
 
@@ -15,13 +14,5 @@ export const audioTechnica: Plugin = {
   adapters: [receiver],
   search: { ports },
 
-  listSources(config) {
-    const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)
-    return addresses.map(({ secret, ...address }) => ({
-      ...settings,
-      ...address,
-      adapter: adapterFor(adapters, address.baseUrl),
-      credentials: { scheme: 'none' },
-    }))
-  },
+  listSources: (config) => listConfiguredSources(config, { adapters, ports }),
 }

@@ -1,7 +1,6 @@
 /** The plugin for Lectrosonics receivers. */
 
-import { parseConnection } from '../../upstream/connection-settings.ts'
-import { adapterFor, type Plugin } from '../plugin.ts'
+import { listConfiguredSources, type Plugin } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
 import { LectrosonicsApiError, LectrosonicsApiRateLimitError } from './errors.ts'
 
@@ -15,13 +14,5 @@ export const lectrosonics: Plugin = {
   adapters: [dsqd],
   search: { ports },
 
-  listSources(config) {
-    const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)
-    return addresses.map(({ secret, ...address }) => ({
-      ...settings,
-      ...address,
-      adapter: adapterFor(adapters, address.baseUrl),
-      credentials: { scheme: 'none' },
-    }))
-  },
+  listSources: (config) => listConfiguredSources(config, { adapters, ports }),
 }

@@ -1,7 +1,6 @@
 /** The plugin for Sennheiser systems, which report many devices, and individual devices that are monitored directly. */
 
-import { parseConnection } from '../../upstream/connection-settings.ts'
-import { adapterFor, type Plugin, type ProtocolDetector } from '../plugin.ts'
+import { listConfiguredSources, type Plugin, type ProtocolDetector } from '../plugin.ts'
 import { SennheiserApiError, SennheiserApiRateLimitError } from './errors.ts'
 import { mcp } from './mcp/session.ts'
 import { ssc1 } from './ssc1/session.ts'
@@ -41,13 +40,10 @@ export const sennheiser: Plugin = {
     identify: { 'https:': identifySsc2 },
   },
 
-  listSources(config) {
-    const { addresses, username: _, authHeader: __, ...settings } = parseConnection(config, devicePorts)
-    return addresses.map(({ secret, ...address }) => ({
-      ...settings,
-      ...address,
-      adapter: adapterFor(adapters, address.baseUrl),
-      credentials: { scheme: 'basic', username, secret },
-    }))
-  },
+  listSources: (config) =>
+    listConfiguredSources(config, {
+      adapters,
+      ports: devicePorts,
+      toCredentials: ({ secret }) => ({ scheme: 'basic', username, secret }),
+    }),
 }

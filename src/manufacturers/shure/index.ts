@@ -1,7 +1,6 @@
 /** The plugin for Shure systems and individual Shure devices. */
 
-import { parseConnection } from '../../upstream/connection-settings.ts'
-import { adapterFor, type Plugin, type ProtocolDetector } from '../plugin.ts'
+import { listConfiguredSources, type Plugin, type ProtocolDetector } from '../plugin.ts'
 import { beacon } from './beacon.ts'
 import { ShureApiError, ShureApiRateLimitError } from './errors.ts'
 import { strings, uhfrStrings } from './strings/adapter.ts'
@@ -32,13 +31,16 @@ export const shure: Plugin = {
   adapters: [system, systemApi, strings, uhfrStrings],
   search: { ports, systems: { 'https:': { port: 10_000, identify: identifySystemApi } }, beacon },
 
-  listSources(config) {
-    const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)
-    return addresses.map(({ secret, ...address }) => ({
-      ...settings,
-      ...address,
-      adapter: adapterFor(adapters, address.baseUrl),
-      credentials: { scheme: 'digest', username, secret, header: authHeader, keyHeader: 'x-api-key' },
-    }))
-  },
+  listSources: (config) =>
+    listConfiguredSources(config, {
+      adapters,
+      ports,
+      toCredentials: ({ username, secret, authHeader: header }) => ({
+        scheme: 'digest',
+        username,
+        secret,
+        header,
+        keyHeader: 'x-api-key',
+      }),
+    }),
 }
