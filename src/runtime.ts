@@ -58,6 +58,7 @@ import type { Cache } from './state/cache.ts'
 import { type Counters, createCounters } from './state/counters.ts'
 import type { Feed } from './state/feed.ts'
 import { FrequencyChecker } from './state/frequency-checker.ts'
+import type { LevelDemand } from './state/level-demand.ts'
 import type { LivePublisher } from './state/live-publisher.ts'
 import type { PlaceholderStore } from './state/placeholder-store.ts'
 import type { ReceiverStore } from './state/receiver-store.ts'
@@ -105,6 +106,8 @@ export interface Runtime {
   readonly placeholderStore: PlaceholderStore
   readonly unitStore: UnitStore
   readonly feed: Feed
+  /** The levels that clients of this process need. */
+  readonly levelDemand: LevelDemand
   /** Announces changes to clients of the live interface, version 2. */
   readonly live: LivePublisher
   readonly ingest: Ingest
@@ -348,6 +351,7 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     placeholderStore,
     unitStore,
     feed,
+    levelDemand: state.levelDemand,
     live,
     ingest,
     sourceRecords,
@@ -431,7 +435,8 @@ async function closeParts(parts: Parts, { isReadOnly = false }: RuntimeOptions):
   await monitoring.conditions.close()
   await history.close()
   if (!isReadOnly) await monitoring.events.close()
-  monitoring.levelPublisher?.close()
+  monitoring.reportPublisher?.close()
+  monitoring.levelSubscriptions?.close()
   await redis?.close()
   await follower.close()
   await Promise.all(state.sourceRegistry.sources().map(({ client }) => client.close()))

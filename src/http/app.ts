@@ -225,6 +225,7 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     batteryThreshold: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
     replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
     live: runtime.live,
+    levelDemand: runtime.levelDemand,
     history: runtime.history,
     isRecording: () => runtime.history.isRecording,
     historySize: () => runtime.history.size(),

@@ -58,7 +58,10 @@ export class Integrations {
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
+    const isSending = () => this.#osc?.hasPeers === true || this.#mqtt?.isPublishing === true
+    const removeDemand = this.#runtime.levelDemand.add(() => (isSending() ? null : []))
     await Promise.all([this.#osc?.run(signal), this.#publish(signal)])
+    removeDemand()
   }
 
   /** Publishes while this process holds the lease. */

@@ -11,6 +11,7 @@ import { precedenceOfId } from '../manufacturers/index.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
+import type { FramedLevels } from '../state/level-frame.ts'
 import type { LivePublisher } from '../state/live-publisher.ts'
 import type { PlaceholderStore } from '../state/placeholder-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -35,7 +36,7 @@ import {
 } from './plan-batch.ts'
 import { OvertakenError, ReceiverTransactions } from './receiver-transactions.ts'
 import { ReceiverUpdates } from './receiver-updates.ts'
-import { RemoteLevelLane, type RemoteLevels } from './remote-levels.ts'
+import { RemoteLevelLane, type RemoteReport } from './remote-levels.ts'
 import type { ReportingSources } from './reporting-sources.ts'
 import { StoredChanges } from './stored-changes.ts'
 import { type Written, writeBatch } from './write-batch.ts'
@@ -57,6 +58,8 @@ export interface IngestDeps {
   readonly reportingSources: Pick<ReportingSources, 'record' | 'remove'>
   /** Called with the id of every receiver of which this process has received a report. */
   onReceived(receiverId: number): void
+  /** Called with the id of every receiver of which this process has received nothing but levels. */
+  onLevelsReceived(receiverId: number): void
   /** Whether other processes read levels from the database. */
   hasOtherReaders(): boolean
   /** The wall-clock time in epoch ms. */
@@ -82,7 +85,7 @@ export class Ingest {
     )
     const onLevelsReceived = (receiverId: number) => {
       conditions.watch(receiverId)
-      deps.onReceived(receiverId)
+      deps.onLevelsReceived(receiverId)
     }
     const backlog = createBacklog(receiverStore, deps.hasOtherReaders)
     this.#deps = deps
@@ -120,9 +123,14 @@ export class Ingest {
     return this.#applyWithoutStoring(batch, this.#planner.plan(batch))
   }
 
-  /** Applies levels received by other processes, which store them. */
-  applyRemoteLevels(levels: readonly RemoteLevels[]): void {
-    this.#remoteLevels.apply(levels)
+  /** Applies reports that other processes received and store. */
+  applyRemoteReports(reports: readonly RemoteReport[]): void {
+    this.#remoteLevels.apply(reports)
+  }
+
+  /** Applies levels that other processes received and store. */
+  applyRemoteLevels(received: readonly FramedLevels[]): void {
+    this.#remoteLevels.applyLevels(received)
   }
 
   /** Returns what `ingest` would report. */

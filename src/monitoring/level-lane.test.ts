@@ -25,7 +25,7 @@ function createLane() {
   })
   const rows = levels.rowsOf(1)
   if (rows === undefined) throw new Error('The receiver has no rows.')
-  return { lane, rows, unsaved, received, published }
+  return { lane, levels, rows, unsaved, received, published }
 }
 
 it('publishes levels that another process received, but neither stores them nor passes them on', () => {
@@ -34,6 +34,16 @@ it('publishes levels that another process received, but neither stores them nor 
   lane.publishFrame()
   expect({ unsaved, received, published }).toEqual({ unsaved: [], received: [], published: [1] })
   expect(rows.lastSeen).toBe(2000)
+})
+
+it('neither stores nor passes on encoded levels of another process', () => {
+  const { lane, levels, rows, unsaved, received, published } = createLane()
+  const [encoded] = levels.encode(rows)
+  const values = encoded?.values.slice().fill(-48, 0, 1) ?? new Int16Array()
+  lane.applyEncoded(rows, [{ channel: 1, values }], 2000)
+  lane.publishFrame()
+  expect({ unsaved, received, published }).toEqual({ unsaved: [], received: [], published: [1] })
+  expect([rows.lastSeen, levels.encode(rows)[0]?.values[0]]).toEqual([2000, -48])
 })
 
 it('stores the levels of a receiver if this process has also received levels of it', () => {

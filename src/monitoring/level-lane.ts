@@ -8,7 +8,7 @@ import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
 import { FrameClock } from '../state/frame-clock.ts'
-import type { LevelRows, LevelStore } from '../state/level-store.ts'
+import type { EncodedLevels, LevelRows, LevelStore } from '../state/level-store.ts'
 import type { LivePublisher } from '../state/live-publisher.ts'
 import type { Backlog } from './backlog.ts'
 
@@ -22,6 +22,14 @@ export interface LevelLaneDeps {
   onReceived(receiverId: number): void
   /** The wall-clock time in epoch ms. */
   now(): number
+}
+
+interface Received {
+  readonly hasChanged: boolean
+  /** When the levels were applied (`performance.now()`). */
+  readonly at: number
+  /** When they were received, in epoch ms. */
+  readonly time: number
 }
 
 export class LevelLane {
@@ -50,8 +58,15 @@ export class LevelLane {
 
   /** Applies samples that another process received at `time` (epoch ms) and stores. */
   applyRemote(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
-    if (!rows.isInFrame) this.#remote.add(rows.receiverId)
+    this.#markRemote(rows)
     this.#store(rows, samples, time)
+  }
+
+  /** Applies levels that another process has encoded. It received them at `time` (epoch ms), and stores them. */
+  applyEncoded(rows: LevelRows, channels: readonly EncodedLevels[], time: number): void {
+    const at = performance.now()
+    this.#markRemote(rows)
+    this.#recordReceived(rows, { hasChanged: this.#deps.levels.applyEncoded(rows, channels, at), at, time })
   }
 
   /**
@@ -81,12 +96,19 @@ export class LevelLane {
   }
 
   #store(rows: LevelRows, samples: readonly LevelSample[], time: number): boolean {
-    const { levels } = this.#deps
     const at = performance.now()
-    const hasChanged = levels.apply(rows, samples, at)
-    levels.markReceived(rows, at, time)
-    if (hasChanged) this.#clock.request()
+    const hasChanged = this.#deps.levels.apply(rows, samples, at)
+    this.#recordReceived(rows, { hasChanged, at, time })
     return hasChanged
+  }
+
+  #recordReceived(rows: LevelRows, { hasChanged, at, time }: Received): void {
+    this.#deps.levels.markReceived(rows, at, time)
+    if (hasChanged) this.#clock.request()
+  }
+
+  #markRemote(rows: LevelRows): void {
+    if (!rows.isInFrame) this.#remote.add(rows.receiverId)
   }
 }
 

@@ -1,7 +1,9 @@
-/** Applies levels that other processes received, and which they may not have stored yet. */
+/** Applies reports and levels that other processes received, and which they may not have stored yet. */
 
 import { type ChannelReading, mergeChannels, type Receiver } from '../domain/equipment/receiver.ts'
 import { hasOnlyLevels } from '../domain/levels/level-sample.ts'
+import type { FramedLevels } from '../state/level-frame.ts'
+import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { Alerts } from './alerts.ts'
 import type { Backlog } from './backlog.ts'
@@ -9,15 +11,15 @@ import type { ConditionMonitor } from './conditions.ts'
 import type { LevelLane } from './level-lane.ts'
 import type { ReceiverUpdates } from './receiver-updates.ts'
 
-/** The levels of one receiver. */
-export interface RemoteLevels extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
+/** The state of one receiver, as of the last report. */
+export interface RemoteReport extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
   /** Empty if only `last_seen` or `is_active` changed. */
   readonly channels: readonly ChannelReading[]
 }
 
 export interface RemoteLevelDeps {
   readonly receiverStore: Pick<ReceiverStore, 'facts' | 'get' | 'levels'>
-  readonly levelLane: Pick<LevelLane, 'applyRemote'>
+  readonly levelLane: Pick<LevelLane, 'applyRemote' | 'applyEncoded'>
   readonly updates: Pick<ReceiverUpdates, 'publish'>
   readonly backlog: Pick<Backlog, 'has'>
   readonly conditions: Pick<ConditionMonitor, 'release'>
@@ -41,8 +43,19 @@ export class RemoteLevelLane {
     this.#deps = deps
   }
 
-  apply(received: readonly RemoteLevels[]): void {
-    for (const remote of received) this.#applyReceiver(remote)
+  apply(reports: readonly RemoteReport[]): void {
+    for (const report of reports) this.#applyReport(report)
+  }
+
+  applyLevels(received: readonly FramedLevels[]): void {
+    const { levelLane, now } = this.#deps
+    for (const { receiverId, lastSeen, channels } of received) {
+      const rows = this.#findRows(receiverId, lastSeen)
+      if (rows === undefined) continue
+      this.#newestAt.set(receiverId, lastSeen)
+      this.#release(receiverId)
+      levelLane.applyEncoded(rows, channels, Math.min(lastSeen, now()))
+    }
   }
 
   /** Whether the newest levels that were received are newer than the stored ones. */
@@ -54,26 +67,39 @@ export class RemoteLevelLane {
     this.#newestAt.delete(receiverId)
   }
 
-  #applyReceiver(remote: RemoteLevels): void {
-    const { receiverStore, levelLane, backlog, conditions, alerts, now } = this.#deps
+  #applyReport(remote: RemoteReport): void {
+    const { receiverStore, levelLane, now } = this.#deps
     const { id, channels } = remote
     const known = receiverStore.facts(id)
-    const rows = receiverStore.levels.rowsOf(id)
-    if (known === undefined || rows === undefined || backlog.has(id)) return
-    // Known levels that are newer than the remote ones are kept. The processes' times are compared without correcting
-    // for clock differences.
-    if (isNewer(Math.max(rows.lastSeen, this.#newestAt.get(id) ?? 0), remote.last_seen)) return
-    // A message without levels brings no newer levels, so its time is not recorded.
+    const rows = this.#findRows(id, remote.last_seen)
+    if (known === undefined || rows === undefined) return
+    // A report without levels brings no newer levels, so its time is not recorded.
     if (channels.length > 0) this.#newestAt.set(id, remote.last_seen)
-    alerts.releaseReceiver(id)
-    conditions.release(id)
+    this.#release(id)
     const last_seen = Math.min(remote.last_seen, now())
     const report = { id: known.api_device_id ?? '', kind: 'receiver', online: remote.is_active, channels } as const
     if (hasOnlyLevels(known, report)) levelLane.applyRemote(rows, channels, last_seen)
     else this.#applyFacts({ ...remote, last_seen })
   }
 
-  #applyFacts({ id, last_seen, is_active, channels }: RemoteLevels): void {
+  /**
+   * Returns the rows of a receiver; undefined if levels that are newer than these are known. The processes' times are
+   * compared without correcting for clock differences.
+   */
+  #findRows(id: number, lastSeen: number): LevelRows | undefined {
+    const { receiverStore, backlog } = this.#deps
+    const rows = receiverStore.levels.rowsOf(id)
+    if (rows === undefined || backlog.has(id)) return undefined
+    return isNewer(Math.max(rows.lastSeen, this.#newestAt.get(id) ?? 0), lastSeen) ? undefined : rows
+  }
+
+  /** Another process receives the reports of this receiver, and evaluates it. */
+  #release(id: number): void {
+    this.#deps.alerts.releaseReceiver(id)
+    this.#deps.conditions.release(id)
+  }
+
+  #applyFacts({ id, last_seen, is_active, channels }: RemoteReport): void {
     const known = this.#deps.receiverStore.get(id)
     if (known === undefined) return
     this.#deps.updates.publish({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })

@@ -14,12 +14,13 @@ import { FrequencyAnnouncements } from '../monitoring/frequency-announcements.ts
 import { FrequencyConflicts } from '../monitoring/frequency-conflicts.ts'
 import { Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
-import { createLevelPublisher, type LevelPublisher } from '../monitoring/levels.ts'
+import { LevelSubscriptions } from '../monitoring/level-subscriptions.ts'
 import { Monitor } from '../monitoring/monitor.ts'
 import { NotificationQueue } from '../monitoring/notification-queue.ts'
 import { NotificationSender } from '../monitoring/notification-sender.ts'
 import { markOrphanedOffline, offlineAfterMs } from '../monitoring/offline-detection.ts'
 import { createOrphanedSources, type OrphanedSources } from '../monitoring/orphaned-sources.ts'
+import { ReportPublisher } from '../monitoring/report-publisher.ts'
 import { ReportingSources } from '../monitoring/reporting-sources.ts'
 import { SourceRecords } from '../monitoring/source-records.ts'
 import { createStoreMaintenance, type StoreMaintenance } from '../monitoring/store-maintenance.ts'
@@ -69,8 +70,10 @@ export class Monitoring {
   readonly forecasts: BatteryForecasts
   readonly sourceRecords: SourceRecords
   readonly leaseManager: LeaseManager
-  /** Passes levels to other processes; null without Redis. */
-  readonly levelPublisher: LevelPublisher | null
+  /** Passes reports and levels to other processes; null without Redis. */
+  readonly reportPublisher: ReportPublisher | null
+  /** Receives levels from other processes; null without Redis. */
+  readonly levelSubscriptions: LevelSubscriptions | null
   readonly ingest: Ingest
   readonly monitor: Monitor
   readonly maintenance: StoreMaintenance
@@ -114,7 +117,8 @@ export class Monitoring {
     this.events = this.#createEventLog()
     this.#orphanedSources = this.#createOrphanedSources()
     this.sourceRecords = this.#createSourceRecords()
-    this.levelPublisher = this.#createLevelPublisher()
+    this.reportPublisher = this.#createReportPublisher()
+    this.levelSubscriptions = this.#createLevelSubscriptions()
     this.conditions = this.#createConditions()
     this.forecasts = this.#createForecasts()
     this.ingest = this.#createIngest()
@@ -322,14 +326,27 @@ export class Monitoring {
     })
   }
 
-  #createLevelPublisher(): LevelPublisher | null {
+  #createReportPublisher(): ReportPublisher | null {
     const { redis, nodeId, state } = this.#deps
     if (redis === null) return null
-    return createLevelPublisher({
+    return new ReportPublisher({
       redis,
       nodeId,
-      receiver: state.receiverStore.get,
-      onLevels: (levels) => this.ingest.applyRemoteLevels(levels),
+      receiverStore: state.receiverStore,
+      ownReceivers: () => this.conditions.ownReceivers(),
+      onReports: (reports) => this.ingest.applyRemoteReports(reports),
+    })
+  }
+
+  #createLevelSubscriptions(): LevelSubscriptions | null {
+    const { redis, nodeId, state } = this.#deps
+    if (redis === null) return null
+    return new LevelSubscriptions({
+      redis,
+      nodeId,
+      demand: state.levelDemand,
+      manufacturers: () => new Set(state.receiverStore.listFacts().map(({ manufacturer }) => manufacturer)),
+      onLevels: (received) => this.ingest.applyRemoteLevels(received),
     })
   }
 
@@ -391,7 +408,8 @@ export class Monitoring {
       conditions: this.conditions,
       alerts: this.alerts,
       reportingSources: this.reportingSources,
-      onReceived: (receiverId) => this.levelPublisher?.publish(receiverId),
+      onReceived: (receiverId) => this.reportPublisher?.publish(receiverId),
+      onLevelsReceived: (receiverId) => this.reportPublisher?.publishLevels(receiverId),
       hasOtherReaders: () => this.leaseManager.hasOtherNodes,
       now,
     })

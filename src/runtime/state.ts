@@ -16,6 +16,7 @@ import { stateOf } from '../domain/shows.ts'
 import { createSourceRegistry } from '../monitoring/source-registry.ts'
 import { now } from '../platform/clock.ts'
 import { createFeed } from '../state/feed.ts'
+import { LevelDemand } from '../state/level-demand.ts'
 import { LiveJournal } from '../state/live-journal.ts'
 import { LivePublisher } from '../state/live-publisher.ts'
 import { createPlaceholderStore } from '../state/placeholder-store.ts'
@@ -99,6 +100,7 @@ export function createState(deps: StateDeps) {
     receiverStore,
     unitStore,
     feed,
+    levelDemand: new LevelDemand(),
     performers,
     placeholderStore,
     assignments,

@@ -53,6 +53,26 @@ describe('LevelStore', () => {
     expect(store.toRecord(record).channels[1]?.transmitter).toBeNull()
   })
 
+  test('applies the encoded levels of another store, except for those that were never reported', () => {
+    const other = new LevelStore()
+    const transmitter = { ...noTransmitter, rf_level: -60, audio_level: -20 }
+    const details = { antennas: 'AC', quality: null }
+    other.load(receiver(1, [channel(11, 1, { rf_level: -55, transmitter, details }), channel(13, 2)]), 0)
+    const samples: number[] = []
+    apply({ channel: 1, details: { audio_rms: -30 } })
+    store.listen((row) => void samples.push(row))
+    const encoded = other.encode(other.rowsOf(1) as LevelRows)
+    expect(store.applyEncoded(rows, encoded, 5)).toBe(true)
+    expect(store.toRecord(record).channels).toEqual([
+      { ...record.channels[0], rf_level: -55, transmitter, details: { muted: true, ...details, audio_rms: -30 } },
+      record.channels[1],
+    ])
+    expect(samples).toEqual([rows.rows[0]])
+    expect(store.takeChanged()).toEqual([rows])
+    expect(store.applyEncoded(rows, encoded, 5)).toBe(false)
+    expect(store.takeChanged()).toEqual([])
+  })
+
   test('ignores a sample of an unknown channel', () => {
     expect(apply({ channel: 2, rf_level: -50 })).toBe(false)
     expect([store.takeChanged(), store.toRecord(record)]).toEqual([[], record])

@@ -55,12 +55,23 @@ const transmitterColumn = levelFields.length
 const detailColumn = 2 * levelFields.length
 const columns = detailColumn + levelDetails.length
 
+/** The number of values in `EncodedLevels`. */
+export const encodedCount = columns
+
+/** All levels of one channel. */
+export interface EncodedLevels {
+  /** The channel's number in its receiver. */
+  readonly channel: number
+  /** One value for each column; `noLevel` if the level was never reported. */
+  readonly values: Int16Array
+}
+
 /** Stands for a value that was never reported, so that the field is absent. */
 const absent = -32_768
 /** Stands for null: reported as unknown. */
 const unknown = -32_767
 
-/** Stands for both `absent` and `unknown` in announced levels. */
+/** Stands for both `absent` and `unknown` in announced levels, and for `absent` in encoded ones. */
 export const noLevel = absent
 
 const detailColumns: Readonly<Record<string, number>> = Object.fromEntries(
@@ -178,14 +189,35 @@ export class LevelStore {
       if (this.#merge(row * columns, sample, true)) hasChanged = true
       for (const onSample of this.#sampleListeners) onSample(row, at)
     }
-    if (!hasChanged) return false
-    rows.version += 1
-    rows.isNewerThanRecord = true
-    if (!rows.isInFrame) {
-      rows.isInFrame = true
-      this.#changed.add(rows)
+    if (hasChanged) this.#recordChange(rows)
+    return hasChanged
+  }
+
+  /** Returns the levels of all channels of a receiver, for `applyEncoded`. They are valid until a level changes. */
+  encode({ rows, facts }: LevelRows): readonly EncodedLevels[] {
+    return facts.channels.map(({ channel }, index) => {
+      const start = (rows[index] ?? 0) * columns
+      return { channel, values: this.#values.subarray(start, start + columns) }
+    })
+  }
+
+  /**
+   * Replaces the levels of the channels, and returns whether any has changed. An unknown channel is ignored, and a level
+   * that was never reported keeps its value.
+   */
+  applyEncoded(rows: LevelRows, channels: readonly EncodedLevels[], at: number): boolean {
+    let hasChanged = false
+    rows.lastSamples = null
+    for (const { channel, values } of channels) {
+      const row = rows.rowByNumber[channel]
+      if (row === undefined) continue
+      for (const [column, value] of values.entries()) {
+        if (value !== absent && this.#set(row * columns + column, value, true)) hasChanged = true
+      }
+      for (const onSample of this.#sampleListeners) onSample(row, at)
     }
-    return true
+    if (hasChanged) this.#recordChange(rows)
+    return hasChanged
   }
 
   /** Returns the receivers whose levels have changed since the last call. */
@@ -258,6 +290,14 @@ export class LevelStore {
     const rms = this.#values[start + watchedColumns.audio_rms] ?? absent
     const transmitterStart = values.hasTransmitter ? start + transmitterColumn : start
     values.rms = rms > unknown ? rms : this.#firstKnown(transmitterStart + 1, start + 1)
+  }
+
+  #recordChange(rows: LevelRows): void {
+    rows.version += 1
+    rows.isNewerThanRecord = true
+    if (rows.isInFrame) return
+    rows.isInFrame = true
+    this.#changed.add(rows)
   }
 
   /** Returns the first value, else the second; NaN if neither is known. */

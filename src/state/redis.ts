@@ -15,11 +15,18 @@ export interface Redis {
   /** Gives back the token that was taken last. */
   returnToken(key: string, limit: RateLimit): void
   /** Publishes a message to every subscribed process, including this one. */
-  publish(topic: string, text: string): void
-  /** Subscribes to a topic. `onMessage` may receive any text, because other programs may publish too. */
-  subscribe(topic: string, onMessage: (text: string) => void): void
+  publish(topic: string, message: string | Buffer): void
+  /** Subscribes to a topic, for which there must be no other subscriber. Returns a function that ends this. */
+  subscribe(topic: string, subscriber: TopicSubscriber): () => void
   readonly isUp: boolean
   close(): Promise<void>
+}
+
+export interface TopicSubscriber {
+  /** May receive anything, because other programs may publish too. */
+  onMessage(message: Buffer): void
+  /** Called when Redis has confirmed the subscription, also after Redis was unavailable. */
+  onSubscribed?(): void
 }
 
 export interface RedisOptions {
@@ -51,10 +58,11 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
   const { default: ioredis } = await import('ioredis')
   const { Redis } = ioredis
   const commands = new Redis(url, connectionOptions)
-  const subscriber = new Redis(url, { ...connectionOptions, enableAutoPipelining: false, autoResubscribe: false })
+  /** The connection that receives messages. */
+  const connection = new Redis(url, { ...connectionOptions, enableAutoPipelining: false, autoResubscribe: false })
   commands.defineCommand('takeToken', { numberOfKeys: 1, lua: takeScript })
   commands.defineCommand('returnToken', { numberOfKeys: 1, lua: returnScript })
-  const topics = new Map<string, (text: string) => void>()
+  const subscribers = new Map<string, TopicSubscriber>()
   let failures = maxFailures
   let isUp = false
 
@@ -78,19 +86,26 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
   }
   const sendHeartbeat = async () => {
     await send(() => commands.ping())
-    // Without commands, the subscriber connection would not detect a lost peer.
-    if (subscriber.status === 'ready') await subscriber.ping().catch(() => subscriber.disconnect(true))
+    // Without commands, the connection that receives messages would not detect a lost peer.
+    if (connection.status === 'ready') await connection.ping().catch(() => connection.disconnect(true))
   }
-  const subscribe = () => {
-    if (topics.size > 0) subscriber.subscribe(...topics.keys()).catch(() => subscriber.disconnect(true))
+  const subscribe = async (topics: readonly string[]) => {
+    if (topics.length === 0) return
+    try {
+      await connection.subscribe(...topics)
+      for (const topic of topics) subscribers.get(topic)?.onSubscribed?.()
+    } catch {
+      // Subscribes to everything again when it is connected.
+      connection.disconnect(true)
+    }
   }
 
-  for (const client of [commands, subscriber]) client.on('error', () => {})
+  for (const client of [commands, connection]) client.on('error', () => {})
   commands.on('close', () => setFailures(maxFailures))
-  subscriber.on('ready', subscribe)
-  subscriber.on('message', (topic: string, text: string) => topics.get(topic)?.(text))
+  connection.on('ready', () => void subscribe([...subscribers.keys()]))
+  connection.on('messageBuffer', (topic: Buffer, message: Buffer) => subscribers.get(String(topic))?.onMessage(message))
   // Connecting is not awaited: Redis is treated as up after the first heartbeat response.
-  for (const client of [commands, subscriber]) client.connect().catch(() => {})
+  for (const client of [commands, connection]) client.connect().catch(() => {})
   commands.once('ready', () => void sendHeartbeat())
   const heartbeat = setInterval(() => void sendHeartbeat(), heartbeatMs)
 
@@ -103,12 +118,17 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
     returnToken(key, { burst }) {
       if (isUp) void send(() => commands.returnToken(`${prefix}:bucket:${key}`, burst))
     },
-    publish(topic, text) {
-      if (isUp) void send(() => commands.publish(`${prefix}:${topic}`, text))
+    publish(topic, message) {
+      if (isUp) void send(() => commands.publish(`${prefix}:${topic}`, message))
     },
-    subscribe(topic, onMessage) {
-      topics.set(`${prefix}:${topic}`, onMessage)
-      if (subscriber.status === 'ready') subscribe()
+    subscribe(topic, subscriber) {
+      const name = `${prefix}:${topic}`
+      subscribers.set(name, subscriber)
+      if (connection.status === 'ready') void subscribe([name])
+      return () => {
+        subscribers.delete(name)
+        if (connection.status === 'ready') connection.unsubscribe(name).catch(() => connection.disconnect(true))
+      }
     },
     get isUp() {
       return isUp
@@ -116,7 +136,7 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
     async close() {
       clearInterval(heartbeat)
       commands.disconnect()
-      subscriber.disconnect()
+      connection.disconnect()
     },
   }
 }

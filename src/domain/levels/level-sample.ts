@@ -17,7 +17,10 @@ import {
 
 /** The levels of a channel itself and of its transmitter: RF in whole dBm, audio in whole dBFS. */
 export const levelFields = ['rf_level', 'audio_level'] as const
-/** The levels among the details of a channel. `antennas` contains letters; all others are whole numbers. */
+/**
+ * The levels among the details of a channel. `antennas` contains letters; all others are whole numbers. A change of this
+ * list changes the format of `state/level-frame.ts`.
+ */
 export const levelDetails = [
   'rf_a',
   'rf_b',

@@ -13,6 +13,7 @@ import { type FrequencyRoutesDeps, frequencyRoutes } from './frequencies.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
 import { type HistoryRoutesDeps, historyRoutes } from './history.ts'
 import { type ImportRoutesDeps, importRoutes } from './imports.ts'
+import { type LevelResponseDeps, recordLevelResponses } from './level-responses.ts'
 import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
@@ -57,6 +58,7 @@ export interface RoutesDeps
     NotificationRoutesDeps,
     DiscoveryDeps,
     LocationRoutesDeps,
+    LevelResponseDeps,
     StoreRoutesDeps,
     SingleRecordDeps,
     Omit<SummaryDeps, 'liveData'>,
@@ -84,6 +86,7 @@ export async function registerRoutes(
   }
   const routes: FastifyPluginCallback = (instance, options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
+    recordLevelResponses(instance, deps)
     receiverRoutes(scope, { ...deps, liveData })
     summaryRoutes(scope, { ...deps, liveData })
     monitoringRoutes(scope, deps)

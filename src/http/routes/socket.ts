@@ -12,11 +12,13 @@ import { fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { respondToClient } from '../../domain/messages.ts'
 import { type Feed, filterBatch, type MessageBatch } from '../../state/feed.ts'
+import type { LevelDemand } from '../../state/level-demand.ts'
 import { LiveSession, type LiveSessionDeps } from '../server/live-session.ts'
 import { liveProtocol, readSocketOptions, respondToLiveClient } from './live.ts'
 
 export interface SocketDeps extends LiveSessionDeps {
   readonly feed: Feed
+  readonly levelDemand: LevelDemand
   /** Returns false while real-time updates are disabled for the manufacturer, or globally (null). */
   isBroadcasting(manufacturer: string | null): boolean
 }
@@ -97,11 +99,19 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
         if (live !== null) {
           const session = new LiveSession(socket, deps, live, () => alive.add(socket))
           serveLiveClient(socket, session, request.credential)
+          socket.on(
+            'close',
+            deps.levelDemand.add(() => session.shownManufacturers()),
+          )
           return
         }
         holdCredential(socket, request.credential, (message) => send(socket, message))
         const client = { socket, stream: request.raw.socket }
         serveClient(client, deps, manufacturer)
+        socket.on(
+          'close',
+          deps.levelDemand.add(() => (manufacturer === undefined ? null : [manufacturer])),
+        )
       },
     })
   }

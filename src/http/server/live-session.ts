@@ -134,6 +134,14 @@ export class LiveSession implements LiveSubscriber {
     this.#pump()
   }
 
+  /** Returns the manufacturers whose levels the client receives; null for all. */
+  shownManufacturers(): Iterable<string> | null {
+    const { filter, levels } = this.#options
+    if (levels === 'false') return []
+    if (this.#members !== null) return this.#members.manufacturers
+    return filter.manufacturer === undefined ? null : [filter.manufacturer]
+  }
+
   /** Handles the acknowledgement of a `levels` message. Returns false if none is expected. */
   acknowledge(): boolean {
     if (this.#levelsState !== 'sent') return false

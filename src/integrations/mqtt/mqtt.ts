@@ -94,6 +94,11 @@ export class MqttPublisher {
     }
   }
 
+  /** Whether this process publishes, or tries to connect. */
+  get isPublishing(): boolean {
+    return this.#isPublishing
+  }
+
   /** Why nothing is published; null if it is, or if another process publishes. */
   get problem(): string | null {
     return this.#error === null ? null : `MQTT: ${this.#error}`

@@ -46,6 +46,11 @@ export class Osc {
     return this.#config.targets.length + this.#config.strips.length > 0
   }
 
+  /** Whether levels are sent, to targets or subscribers. */
+  get hasPeers(): boolean {
+    return this.#publisher.hasPeers
+  }
+
   /** Why nothing is received; null if it is, or if nothing is to be received. */
   get problem(): string | null {
     return this.#listener?.problem ?? null

@@ -61,6 +61,11 @@ export class OscPublisher {
     this.#deps = deps
   }
 
+  /** Whether there are peers. Consoles do not count, because no levels are sent to them. */
+  get hasPeers(): boolean {
+    return this.#peers.size > 0
+  }
+
   /** Compares until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (await pause(tickMs, signal)) await this.tick()

@@ -1,0 +1,87 @@
+/**
+ * Receives the levels that other processes publish, of those manufacturers whose levels the clients of this process need
+ * (`state/level-demand.ts`). There is one Redis channel for each manufacturer.
+ */
+
+import type { LevelDemand } from '../state/level-demand.ts'
+import { decodeFrame, type FramedLevels } from '../state/level-frame.ts'
+import type { Redis } from '../state/redis.ts'
+
+/** A message to this topic contains the code of a manufacturer of which a process needs all current levels. */
+export const requestTopic = 'level-requests'
+
+export function levelTopic(manufacturer: string): string {
+  return `levels:${manufacturer}`
+}
+
+/** How often is checked which levels are needed, and whether requests can be sent after Redis was unavailable. */
+const updateEveryMs = 1_000
+
+export interface LevelSubscriptionDeps {
+  readonly redis: Redis
+  /** Identifies this process. */
+  readonly nodeId: string
+  readonly demand: LevelDemand
+  /** Lists the manufacturers of the known receivers. */
+  manufacturers(): Iterable<string>
+  /** Called with levels that other processes received. */
+  onLevels(received: readonly FramedLevels[]): void
+}
+
+export class LevelSubscriptions {
+  readonly #deps: LevelSubscriptionDeps
+  /** What ends each subscription, by manufacturer. */
+  readonly #subscriptions = new Map<string, () => void>()
+  /** Manufacturers whose current levels have to be requested as soon as Redis responds. */
+  readonly #unsentRequests = new Set<string>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(deps: LevelSubscriptionDeps) {
+    this.#deps = deps
+    this.#timer = setInterval(() => this.#update(), updateEveryMs)
+    deps.demand.listen(() => this.#update())
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#deps.demand.listen(() => {})
+    for (const end of this.#subscriptions.values()) end()
+    this.#subscriptions.clear()
+  }
+
+  #update(): void {
+    const { demand, manufacturers } = this.#deps
+    const needed = new Set(demand.select(manufacturers))
+    for (const manufacturer of needed) if (!this.#subscriptions.has(manufacturer)) this.#subscribe(manufacturer)
+    for (const [manufacturer, end] of this.#subscriptions) {
+      if (needed.has(manufacturer)) continue
+      this.#subscriptions.delete(manufacturer)
+      this.#unsentRequests.delete(manufacturer)
+      end()
+    }
+    for (const manufacturer of this.#unsentRequests) this.#request(manufacturer)
+  }
+
+  #subscribe(manufacturer: string): void {
+    const end = this.#deps.redis.subscribe(levelTopic(manufacturer), {
+      onMessage: (message) => this.#receive(message),
+      // Levels that do not change are not published, so the current ones are requested.
+      onSubscribed: () => this.#request(manufacturer),
+    })
+    this.#subscriptions.set(manufacturer, end)
+  }
+
+  #request(manufacturer: string): void {
+    const { redis } = this.#deps
+    if (!redis.isUp) this.#unsentRequests.add(manufacturer)
+    else {
+      this.#unsentRequests.delete(manufacturer)
+      redis.publish(requestTopic, manufacturer)
+    }
+  }
+
+  #receive(message: Buffer): void {
+    const frame = decodeFrame(message)
+    if (frame !== null && frame.owner !== this.#deps.nodeId) this.#deps.onLevels(frame.receivers)
+  }
+}
