@@ -2,21 +2,37 @@
 
 import { useEffect } from 'react'
 import { allStaleSince } from './channel-state.ts'
-import { useServices, useSummary, useWatchState } from './context.ts'
+import { useServices } from './context.ts'
 import { t } from './i18n.ts'
+import type { Store } from './store.ts'
 
-/** Sets the title while the page is open; null for the name of the product alone. In a replay, the title says only that. */
+/**
+ * Sets the title while the page is open; null for the name of the product alone. In a replay, the title says only that.
+ * The page does not read the summary itself, because it would then be rendered whenever a condition changes.
+ */
 export function usePageTitle(page: string | null): void {
-  const isStale = useWatchState((watchState) => allStaleSince(watchState) !== null)
-  const { problems } = useSummary()
-  const count = isStale ? '!' : String(problems)
-  const isReplay = useServices().replay !== null
+  const { store, replay } = useServices()
+  const isReplay = replay !== null
   useEffect(() => {
     if (isReplay) {
       document.title = t('shell.titled', { page: t('replay.title') })
       return
     }
-    const name = page === null ? t('product') : t('shell.titled', { page })
-    document.title = count === '0' ? name : t('shell.counted', { count, title: name })
-  }, [page, count, isReplay])
+    const update = () => {
+      const title = titleOf(page, countOf(store))
+      if (document.title !== title) document.title = title
+    }
+    update()
+    return store.subscribe(update)
+  }, [store, page, isReplay])
+}
+
+function titleOf(page: string | null, count: string): string {
+  const name = page === null ? t('product') : t('shell.titled', { page })
+  return count === '0' ? name : t('shell.counted', { count, title: name })
+}
+
+/** Returns the number of problems; an exclamation mark if all values are old. */
+function countOf(store: Pick<Store, 'get' | 'summary'>): string {
+  return allStaleSince(store.get()) === null ? String(store.summary().problems) : '!'
 }
