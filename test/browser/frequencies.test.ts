@@ -1,7 +1,7 @@
 /** The page of the frequencies in a browser. */
 
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations, messages, phone, press, row, rows, scrollsHorizontally } from './browser.ts'
@@ -255,6 +255,30 @@ it('shows noise on idle channels as it is received, and what was recorded', asyn
   sendLevels(service, -30, null)
   await eventually(() => picture(page)).not.toBe(before)
   await details.getByText('Off · Noise −30 dBm').waitFor()
+})
+
+it('lays out and paints only the carriers near the viewport, in columns below their headings', async () => {
+  const { service, frequencies } = await startFrequencies()
+  frequencies.carriers = manyCarriers(120, 0.4)
+  const page = await open(service, '/frequencies')
+  const carriers = page.locator('.frequencies-table tbody tr')
+  await eventually(() => carriers.count()).toBe(120)
+  const isRendered = (row: Locator) =>
+    row.locator('.mhz').evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }))
+  await eventually(() => isRendered(carriers.last())).toBe(false)
+  await carriers.last().scrollIntoViewIfNeeded()
+  await eventually(() => isRendered(carriers.last())).toBe(true)
+  await eventually(() => isRendered(carriers.first())).toBe(false)
+  const columns = (cells: Locator) =>
+    cells.evaluateAll((elements) =>
+      elements.map((element) => {
+        const { left, right } = element.getBoundingClientRect()
+        return [Math.round(left), Math.round(right)]
+      }),
+    )
+  const headings = await columns(page.locator('.frequencies-table th'))
+  expect(headings.length).toBeGreaterThan(8)
+  await eventually(() => columns(carriers.last().locator('td'))).toEqual(headings)
 })
 
 // Conformance: C-15.87.

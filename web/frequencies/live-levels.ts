@@ -35,7 +35,7 @@ export function levelText({ rf, noise }: CarrierLevels): string | null {
   return rf === null ? null : formatDbm(rf)
 }
 
-/** Returns the present level in words, read once a second, because the table of all carriers is slow to lay out. */
+/** Returns the present level in words, read once a second, because the browser lays out every row that changes. */
 export function useLevelText(carrier: CarrierWithLevels): string | null {
   const { store } = useServices()
   return useSyncExternalStore(subscribeToSeconds, () => levelText(currentLevels(store, carrier)))

@@ -122,9 +122,11 @@ function SpectrumTools({ control }: { control: SpectrumControl }) {
   const to = Math.round((span.fromKhz + span.widthKhz) / 25) * 25
   return (
     <div className="spectrum-tools">
-      <p className="tabular">
-        {t('frequencies.spectrum.range', { from: tickText(from), to: formatMegahertz(tickText(to)) })}
-      </p>
+      <div className="spectrum-range">
+        <p className="tabular">
+          {t('frequencies.spectrum.range', { from: tickText(from), to: formatMegahertz(tickText(to)) })}
+        </p>
+      </div>
       <button type="button" className="choice" onClick={() => control.zoom(1 / zoomStep, 0.5)}>
         <Plus className="icon" aria-hidden="true" />
         <span>{t('frequencies.spectrum.zoomIn')}</span>
