@@ -10,6 +10,7 @@ import type { AlertBody } from './contract/resources/alerts.ts'
 import type { Group } from './contract/resources/groups.ts'
 import type { Location } from './contract/resources/locations.ts'
 import type { ChannelAssignment, Performer } from './contract/resources/performers.ts'
+import type { SiteBody } from './contract/resources/sites.ts'
 import type { Settings } from './contract/settings.ts'
 import type { AuditRecord } from './domain/access/access.ts'
 import type { Silence } from './domain/alerts/silences.ts'
@@ -27,6 +28,7 @@ import { toSourceBodies } from './domain/live/lists.ts'
 import { canChangeSurroundings } from './domain/notifications/surroundings.ts'
 import type { ExplainedSettings, SettingScope } from './domain/settings.ts'
 import type { Show } from './domain/shows.ts'
+import { listSites } from './domain/sites/list-sites.ts'
 import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
 import type { BatteryForecasts } from './monitoring/battery-forecasts.ts'
@@ -130,6 +132,12 @@ export interface Runtime {
   /** The carriers of the installation and their conflicts. */
   readonly frequencies: LiveFrequencies
   readonly counters: Counters
+  /** Id of the installation. */
+  readonly installation: string
+  /** Returns the ids of all installations that this one follows, directly or through others. */
+  via(): readonly string[]
+  /** Returns the installations that this one follows. */
+  sites(): readonly SiteBody[]
   /** Identifies this process in leases. */
   readonly nodeId: string
   readonly leaseManager: LeaseManager
@@ -214,20 +222,24 @@ interface OpenedStore {
 
 /** Creates all parts and loads the stored state into them. */
 async function composeRuntime(config: Config, options: RuntimeOptions, store: OpenedStore): Promise<Runtime> {
-  const redis = options.isReadOnly ? null : await connectRedis(config, store.db, options.log)
-  const parts = createParts(config, options, { ...store, redis })
+  // A database that is only read may not have an id yet.
+  const installation = options.isReadOnly ? '' : String(await getInstallationId(store.db))
+  const redis = options.isReadOnly ? null : await connectRedis(config, installation, options.log)
+  const parts = createParts(config, options, { ...store, redis, installation })
   await loadParts(parts, options)
   return toRuntime(parts, config, options)
 }
 
 interface Connected extends OpenedStore {
   readonly redis: Redis | null
+  readonly installation: string
 }
 
 type Parts = ReturnType<typeof createParts>
 
 /** Creates the parts and connects them. They refer to each other, so each is found through `parts` when it is called. */
-function createParts(config: Config, options: RuntimeOptions, { db, secrets, configured, redis }: Connected) {
+function createParts(config: Config, options: RuntimeOptions, connected: Connected) {
+  const { db, secrets, configured, redis, installation } = connected
   const { log, isReadOnly = false, cache = { drop: () => {} }, intervalSeconds, onAlert } = options
   const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
   const counters = createCounters(options.droppedLines)
@@ -258,6 +270,7 @@ function createParts(config: Config, options: RuntimeOptions, { db, secrets, con
     cache,
     counters,
     nodeId,
+    installation,
     secrets,
     publicUrl: config.server.public_url,
     reload,
@@ -295,7 +308,20 @@ function createParts(config: Config, options: RuntimeOptions, { db, secrets, con
   const notifications = new NotificationAnnouncements({ db, live })
   const maintenance = isReadOnly ? null : monitoring.maintenance
   const follower = new Follower({ monitoring, db, checks, notifications, log, configured, reload, maintenance })
-  const parts = { db, secrets, configured, redis, nodeId, counters, state, checker, frequencies, monitoring, history }
+  const parts = {
+    db,
+    secrets,
+    configured,
+    redis,
+    installation,
+    nodeId,
+    counters,
+    state,
+    checker,
+    frequencies,
+    monitoring,
+    history,
+  }
   return { ...parts, remoteWrite, loader, checks, notifications, follower, reload, sourceBodies, listsChanged }
 
   function sourceBodies(): readonly SourceBody[] {
@@ -337,8 +363,8 @@ async function loadParts(parts: Parts, { log, isReadOnly = false }: RuntimeOptio
 }
 
 function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runtime {
-  const { db, secrets, configured, redis, nodeId, counters, state, checker, frequencies, monitoring, history } = parts
-  const { remoteWrite, loader, checks, reload, sourceBodies, listsChanged } = parts
+  const { db, secrets, configured, redis, installation, nodeId, counters, state, checker } = parts
+  const { frequencies, monitoring, history, remoteWrite, loader, checks, reload, sourceBodies, listsChanged } = parts
   const { lists, settings, sourceRegistry, sourceDeps, receiverStore, placeholderStore, unitStore, feed, live } = state
   const { sourceRecords, connections, conditions, alerts, events, forecasts } = monitoring
   const { leaseManager, ingest, monitor, notificationSender, reportingSourcesOf } = monitoring
@@ -367,6 +393,9 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     checker,
     frequencies,
     counters,
+    installation,
+    via: () => viaOf(monitor),
+    sites: () => sitesOf(parts),
     nodeId,
     leaseManager,
     monitor,
@@ -462,6 +491,23 @@ function healthOf(parts: Parts, options: RuntimeOptions, selected: string | unde
   return serviceHealth(manufacturerHealths(parts), { selected, store, details })
 }
 
+function viaOf({ sites }: Monitor): readonly string[] {
+  return [...new Set(sites.flatMap(({ state }) => state.via))]
+}
+
+function sitesOf({ state, monitoring, ...parts }: Parts): readonly SiteBody[] {
+  const states = new Map(monitoring.monitor.sites.map(({ source, state }) => [source.manufacturer, state]))
+  return listSites({
+    records: state.sourceRegistry.followed().map(({ code, name, base_url: url }) => {
+      const { latencyMs = null, lastSeen = null } = states.get(code) ?? {}
+      return { code, name, url, latencyMs, lastSeen }
+    }),
+    health: manufacturerHealths({ ...parts, state, monitoring }),
+    receivers: state.receiverStore.listAllFacts(),
+    alerts: monitoring.alerts.list(),
+  })
+}
+
 /** Returns the health of every manufacturer; a configuration error takes precedence over the last records. */
 function manufacturerHealths({ state: { sourceRegistry }, monitoring }: Parts): ManufacturerHealth[] {
   const errors = sourceRegistry.configurationErrors()
@@ -473,11 +519,11 @@ const redisDownDetails =
   'Redis does not respond; request limits apply per process, and levels reach other processes through the database.'
 
 /** Creates the Redis connection, without waiting until it is established; null if Redis is not configured. */
-async function connectRedis({ redis_url }: Config, db: Database, log: FastifyBaseLogger): Promise<Redis | null> {
+function connectRedis({ redis_url }: Config, installation: string, log: FastifyBaseLogger): Promise<Redis> | null {
   if (redis_url === null) return null
   return openRedis({
     url: redis_url,
-    prefix: `micwatch:${await getInstallationId(db)}`,
+    prefix: `micwatch:${installation}`,
     onChange(isUp) {
       if (isUp) log.info('Redis is reachable')
       else

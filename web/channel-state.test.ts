@@ -32,7 +32,7 @@ function channel(condition: Condition, over: Partial<ChannelBody> = {}): Channel
 
 function receiver(over: Partial<ReceiverInData> = {}): ReceiverInData {
   const hardware = { id: 1, name: 'Rack A', device_type: 'ad', ip: '10.0.0.5', model: 'AD4Q', manufacturer: 'shure' }
-  return { ...hardware, is_active: true, channels: [], ...over }
+  return { ...hardware, site: null, is_active: true, channels: [], ...over }
 }
 
 function facts(

@@ -1,6 +1,7 @@
 /** Derives what a channel card shows from the live state. The condition of the channel comes from the service. */
 
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { SiteReference } from '../src/contract/resources/common.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { hasRow } from '../src/domain/conditions/condition.ts'
 import type { Encryption } from '../src/domain/equipment/details.ts'
@@ -75,6 +76,8 @@ export interface ChannelFacts {
   readonly receiverModel: string | null
   readonly receiverIp: string | null
   readonly manufacturer: string
+  /** The site that monitors the channel; null for this installation. */
+  readonly site: SiteReference | null
 }
 
 /** All values are stale after this time without a message, even if the socket is open. */
@@ -128,6 +131,7 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     receiverModel: receiver.model,
     receiverIp: receiver.ip,
     manufacturer: receiver.manufacturer,
+    site: receiver.site,
   }
 }
 

@@ -37,7 +37,7 @@ function channel(reported: Partial<TransmitterBody> | null = {}, id = 11): Chann
 function data(...channels: ChannelBody[]): DataBody {
   const receiver = { id: 1, name: 'Rack A', device_type: 'ad', ip: '10.0.0.5', model: 'AD4Q', manufacturer: 'shure' }
   return {
-    receivers: [{ ...receiver, is_active: true, channels }],
+    receivers: [{ ...receiver, site: null, is_active: true, channels }],
     discovered: [],
     config: defaultSettings,
     groups: [],
@@ -57,7 +57,7 @@ function message(at: number, content: Unnumbered<LiveMessage>): WatchEvent {
 
 function snapshot(at: number, body: DataBody): WatchEvent {
   const lists = { alerts: [], shows: [], sources: [], performers: [], silences: [], queue: { pending: 0 } }
-  return message(at, { type: 'snapshot', epoch: 'a', data: { ...body, ...lists } })
+  return message(at, { type: 'snapshot', epoch: 'a', installation: '1', via: [], data: { ...body, ...lists } })
 }
 
 function update(at: number, reported: Partial<TransmitterBody> | null): WatchEvent {

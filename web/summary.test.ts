@@ -22,7 +22,7 @@ function receiver(id: number, conditions: readonly Condition[], over: Partial<Re
     return { id: id * 10 + index, channel: index + 1, slot: index + 1, name: null, ...levels, transmitter, condition }
   })
   const hardware = { name: 'Rack', device_type: 'ad', ip: '10.0.0.5', model: 'AD4Q', manufacturer: 'shure' }
-  return { id, ...hardware, is_active: true, channels, ...over }
+  return { id, ...hardware, site: null, is_active: true, channels, ...over }
 }
 
 const state = (...receivers: ReceiverInData[]) => ({

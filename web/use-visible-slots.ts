@@ -8,7 +8,7 @@ import { encodeSlots, visibleSlots } from './visible-slots.ts'
 
 export function useVisibleSlots(view: View): string {
   const { store } = useServices()
-  const { manufacturer, group, q, state, sort } = view
+  const { manufacturer, site, group, q, state, sort } = view
   const read = useMemo(() => {
     let seen: readonly unknown[] = []
     let text = ''
@@ -17,11 +17,11 @@ export function useVisibleSlots(view: View): string {
       const { groups, placeholders } = store.get()
       if (seen[0] === cards && seen[1] === groups && seen[2] === placeholders) return text
       seen = [cards, groups, placeholders]
-      const view = { manufacturer, group, q, state, sort }
+      const view = { manufacturer, site, group, q, state, sort }
       const levelsOf = ({ receiverId, channelId }: ChannelFacts) => store.levels(receiverId, channelId)
       text = encodeSlots(visibleSlots({ cards, placeholders, groups, view, levelsOf }))
       return text
     }
-  }, [store, manufacturer, group, q, state, sort])
+  }, [store, manufacturer, site, group, q, state, sort])
   return useSyncExternalStore(store.subscribe, read)
 }

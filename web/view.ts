@@ -22,6 +22,8 @@ export type Theme = (typeof themes)[number]
 export interface View {
   /** Manufacturer code; null for all. */
   readonly manufacturer: string | null
+  /** Code of a site, `local` for this installation; null for all. */
+  readonly site: string | null
   /** Group id; null for all slots. */
   readonly group: number | null
   readonly q: string
@@ -43,6 +45,7 @@ export interface View {
 
 export const defaultView: View = {
   manufacturer: null,
+  site: null,
   group: null,
   q: '',
   state: 'all',
@@ -105,6 +108,7 @@ export function parseView(query: Readonly<Record<string, unknown>>): Partial<Vie
   const values: Record<string, string | number> = {}
   const read = (key: string) => String(query[key] ?? '')
   if (/^[a-z0-9_-]{1,64}$/i.test(read('manufacturer'))) values.manufacturer = read('manufacturer')
+  if (/^[a-z0-9_-]{1,64}(\/[a-z0-9_-]{1,64}){0,9}$/i.test(read('site'))) values.site = read('site')
   if (/^[1-9]\d{0,14}$/.test(read('group'))) values.group = Number(read('group'))
   const q = read('q').trim().slice(0, 100)
   if (q !== '') values.q = q

@@ -3,6 +3,7 @@
 import type { Group } from '../src/contract/resources/groups.ts'
 import type { PlaceholderInData } from '../src/contract/resources/placeholders.ts'
 import { hasRow } from '../src/domain/conditions/condition.ts'
+import { includesSite } from '../src/domain/equipment/sites.ts'
 import { sortCards } from './channel-order.ts'
 import type { ChannelFacts } from './channel-state.ts'
 import type { Levels } from './store.ts'
@@ -29,16 +30,16 @@ export interface VisibleSlotOptions {
   readonly cards: readonly ChannelFacts[]
   readonly placeholders: readonly PlaceholderInData[]
   readonly groups: readonly Group[]
-  readonly view: Pick<View, 'manufacturer' | 'group' | 'q' | 'state' | 'sort'>
+  readonly view: Pick<View, 'manufacturer' | 'site' | 'group' | 'q' | 'state' | 'sort'>
   levelsOf(card: ChannelFacts): Levels
 }
 
 export function visibleSlots({ cards, placeholders, groups, view, levelsOf }: VisibleSlotOptions): VisibleSlot[] {
-  const own = view.manufacturer === null ? cards : cards.filter((card) => card.manufacturer === view.manufacturer)
+  const own = cards.filter((card) => isOfManufacturer(card, view) && isOfSite(card.site, view))
   const group = groups.find((group) => group.id === view.group)
   const isUnfiltered = view.q === '' && view.state === 'all'
   if (group !== undefined && view.sort === 'slot' && isUnfiltered) {
-    return groupSlots(group, own, placeholders, view.manufacturer)
+    return groupSlots(group, own, isOfSite(null, view) ? placeholders : [], view.manufacturer)
   }
   const slots = group === undefined ? null : new Set(group.slots)
   const isInGroup = ({ slot }: { slot: number }) => slots === null || slots.has(slot)
@@ -48,7 +49,7 @@ export function visibleSlots({ cards, placeholders, groups, view, levelsOf }: Vi
   )
   const channels = sortCards(shown, view.sort, levelsOf).map(toVisibleSlot)
   // Placeholders belong to no manufacturer, and have no condition to filter by.
-  if (view.manufacturer !== null || view.state !== 'all') return channels
+  if (view.manufacturer !== null || view.state !== 'all' || !isOfSite(null, view)) return channels
   const hasBlanks = view.sort === 'slot' && isUnfiltered
   const others = placeholders
     .filter((placeholder) => (placeholder.kind !== 'blank' || hasBlanks) && isInGroup(placeholder))
@@ -56,6 +57,14 @@ export function visibleSlots({ cards, placeholders, groups, view, levelsOf }: Vi
     .map(placeholderSlot)
     .toSorted(bySlot)
   return view.sort === 'slot' ? withoutLastBlanks([...channels, ...others].sort(bySlot)) : [...channels, ...others]
+}
+
+function isOfManufacturer({ manufacturer }: ChannelFacts, view: Pick<View, 'manufacturer'>): boolean {
+  return view.manufacturer === null || view.manufacturer === manufacturer
+}
+
+function isOfSite(site: ChannelFacts['site'], view: Pick<View, 'site'>): boolean {
+  return view.site === null || includesSite({ site: view.site }, site?.code ?? null)
 }
 
 function bySlot(a: VisibleSlot, b: VisibleSlot): number {
@@ -129,8 +138,10 @@ function isToReplace({ condition }: ChannelFacts): boolean {
 }
 
 function textOf({ slot, token, name, ownName, performer, receiverName, ...card }: ChannelFacts): string {
-  const { receiverModel, frequency, manufacturer } = card
-  return [slot, token, name, ownName, performer, receiverName, receiverModel, frequency, manufacturer].join(' ')
+  const { receiverModel, frequency, manufacturer, site } = card
+  return [slot, token, name, ownName, performer, receiverName, receiverModel, frequency, manufacturer, site?.name].join(
+    ' ',
+  )
 }
 
 /**

@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { isSecretName, MaskError, unmaskSecrets } from '../domain/access/secrets.ts'
+import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
-import { getPlugin } from '../manufacturers/index.ts'
+import { followsSites, getPlugin } from '../manufacturers/index.ts'
 import { findConfigError, type MonitoredSource, type SourceDeps } from '../manufacturers/sources.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Tx } from '../storage/database.ts'
@@ -96,13 +97,13 @@ export async function changeManufacturer(
 export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, code: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     // Prevents polling from storing receivers of this manufacturer at the same time.
-    await nextRevision(tx)
+    const revision = await nextRevision(tx)
     if ((await findManufacturer(tx.query, deps.secrets, code)) === undefined) throw unknown(code)
     if (await hasReceivers(tx.query, code)) {
       const details = 'It still has receivers: remove them first, or disable it instead.'
       throw new RequestError('in_use', { subject: `Manufacturer ${code}`, details })
     }
-    await deleteManufacturer(tx, code)
+    await deleteManufacturer(tx, code, revision)
     await audit(tx, actor, 'manufacturer.delete', code, {})
   })
   await deps.reload()
@@ -133,6 +134,10 @@ export async function mergeManufacturer(
   const after = { ...before, ...change, config: mergeConfig(before.config, change.config ?? {}) }
   const fault = await findConfigError(after, destinations)
   if (fault !== null) throw new RequestError('bad_request', { details: fault })
+  if (code === localSite && followsSites(plugin)) {
+    const details = `code: expected another code than ${localSite}, which stands for this installation in filters`
+    throw new RequestError('bad_request', { details })
+  }
   return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
 }
 

@@ -35,11 +35,12 @@ import { placeHolders } from '../storage/slots.ts'
 import { storePicture } from './edit-pictures.ts'
 import { recordAssignments } from './record-assignments.ts'
 import { recordMoves } from './record-moves.ts'
+import { requireLocal } from './require-local.ts'
 
 export interface HardwareDeps {
   readonly db: Database
   readonly ingest: Pick<Ingest, 'change'>
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'listAllFacts'>
   readonly placeholderStore: Pick<PlaceholderStore, 'list'>
   hasManufacturer(code: string): boolean
   /** Loads the stored changes immediately. */
@@ -123,7 +124,7 @@ export async function changeChannel(
 ): Promise<number> {
   if (slot === undefined && profile === undefined) throw new RequestError('bad_request', { details: 'slot: missing' })
   return deps.ingest.change(async (tx, revision) => {
-    const receivers = deps.receiverStore.listFacts(manufacturer)
+    const receivers = deps.receiverStore.listAllFacts({ manufacturer })
     const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
     if (receiver === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
     const stored = slot === undefined ? [] : await storeMoves(deps, tx, revision, [{ channel_id: id, slot }])
@@ -133,6 +134,7 @@ export async function changeChannel(
     await recordMoves(tx, deps, actor, stored)
     const before = receiver.channels.find((channel) => channel.id === id)?.profile ?? null
     if (profile !== undefined && profile !== before) {
+      requireLocal(receiver)
       if (profile !== null) await requireProfile(tx.query, profile)
       await setChannelProfile(tx, revision, { channelId: id, receiverId: receiver.id, profile })
       await audit(tx, actor, 'channel.change', `channel ${id}`, { field: 'profile', before, after: profile })
@@ -169,7 +171,7 @@ async function storeMoves(
   revision: number,
   moves: readonly SlotMove[],
 ): Promise<readonly PlannedMove[]> {
-  const planned = planMoves(moves, listSlotHolders(receiverStore.listFacts(), placeholderStore.list()))
+  const planned = planMoves(moves, listSlotHolders(receiverStore.listAllFacts(), placeholderStore.list()))
   await placeHolders(tx, revision, planned)
   return planned
 }

@@ -15,7 +15,7 @@ import { nextSlots } from '../storage/slots.ts'
 
 export interface EditPlaceholderDeps {
   readonly ingest: Pick<Ingest, 'change'>
-  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  readonly receiverStore: Pick<ReceiverStore, 'listAllFacts'>
   readonly placeholderStore: Pick<PlaceholderStore, 'list'>
   now(): number
 }
@@ -76,7 +76,7 @@ function requireName(placeholder: Pick<Placeholder, 'kind' | 'name'>): void {
 }
 
 function requireFreeSlot({ receiverStore, placeholderStore }: EditPlaceholderDeps, slot: number): void {
-  const holders = listSlotHolders(receiverStore.listFacts(), placeholderStore.list())
+  const holders = listSlotHolders(receiverStore.listAllFacts(), placeholderStore.list())
   const holder = holders.find((candidate) => candidate.slot === slot)
   if (holder !== undefined) throw slotTaken(slot, holder)
 }

@@ -17,6 +17,7 @@ import { logMovement, trimMovements } from '../storage/discovery.ts'
 import { insertEvents } from '../storage/events.ts'
 import { listLocations } from '../storage/locations.ts'
 import { insertReceivers, removeReceiver, saveReceivers } from '../storage/receivers.ts'
+import { requireLocal } from './require-local.ts'
 
 export interface EditReceiverDeps {
   readonly ingest: Pick<Ingest, 'change'>
@@ -51,6 +52,7 @@ export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: n
   return ingest.change(async (tx, revision) => {
     const before = receiverStore.get(id)
     if (before === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
+    requireLocal(before)
     const { location, ip, name, reason = '' } = edit
     if (location !== undefined) await checkLocation(tx, location)
     if (ip !== undefined) checkFreeAddress(receiverStore, ip, id)
@@ -134,6 +136,7 @@ export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: n
   await deps.ingest.change(async (tx, revision) => {
     const receiver = deps.receiverStore.get(id)
     if (receiver === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
+    requireLocal(receiver)
     await removeReceiver(tx, revision, id)
     const { manufacturer, name, serial_number, ip } = receiver
     const details = { manufacturer, name, serial_number, ip }

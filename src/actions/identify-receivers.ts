@@ -12,6 +12,7 @@ import { abortWithin } from '../platform/abort-within.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
+import { requireLocal } from './require-local.ts'
 
 export interface IdentifyDeps {
   readonly db: Database
@@ -63,6 +64,7 @@ export class Identifications {
     const { db, receiverStore } = this.#deps
     const receiver = receiverStore.get(id)
     if (receiver === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
+    requireLocal(receiver)
     this.#requirePermission()
     if (channel !== undefined && !receiver.channels.some((known) => known.channel === channel)) {
       throw new RequestError('bad_request', { details: `channel: ${receiver.name} has no channel ${channel}` })

@@ -67,6 +67,8 @@ const Snapshot = numbered(
   'The complete state as of `seq`. Sent as the first message unless the connection is resumed, and again whenever messages were dropped.',
   {
     epoch: text('Identifies the process and the filters; to resume, send it together with `since`.'),
+    installation: text('Id of this installation.'),
+    via: listOf(Type.String(), 'Ids of all installations that this one follows, directly or through others.'),
     data: SnapshotData,
   },
 )

@@ -48,6 +48,10 @@ const sameValue = { description: 'Only records with this value.' }
 
 const manufacturer = Type.String({ description: 'Code of a manufacturer, to return only its records.' })
 
+const site = Type.String({
+  description: 'Code of a site, to return only what it monitors; `local`: only what this installation monitors.',
+})
+
 export const paging = {
   page: Type.Integer({ minimum: 1, description: 'Page number; default 1.' }),
   page_size: Type.Integer({ minimum: 1, description: 'Items per page; default 100, at most 1000.' }),
@@ -84,7 +88,9 @@ export const SettingScope = query(settingScope)
 export const ScopedSettingsList = query({ ...settingScope, ...paging })
 export const RemovedSetting = Type.Object({ ...ByKey.properties, ...SettingScope.properties })
 
-export const DataQuery = query({ manufacturer, group })
+export const DataQuery = query({ manufacturer, group, site })
+/** The query of a list of receivers or channels. */
+export const EquipmentList = query({ manufacturer, site, ...paging })
 
 /** The query of the WebSocket, version 1. `protocol` selects version 2, whose query is `LiveQuery`. */
 export const SocketQuery = query({
@@ -95,6 +101,7 @@ export const SocketQuery = query({
 export const LiveQuery = query({
   ...SocketQuery.properties,
   group: id('Id of a group, to receive only its channels.'),
+  site: Type.String({ description: 'Code of a site, to receive only what it monitors; `local`: this installation.' }),
   levels: Type.Enum(['true', 'false', 'full'], { description: 'Which levels to send.' }),
   since: Type.Integer({ minimum: 0, description: 'Number of the last message received, to resume.' }),
   epoch: Type.String({ description: 'The epoch of that message.' }),

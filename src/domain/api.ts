@@ -1,6 +1,7 @@
 /** Converts receivers and channels to the bodies that the REST and WebSocket interfaces send. */
 
 import type { ChannelBody } from '../contract/resources/channels.ts'
+import type { SiteReference } from '../contract/resources/common.ts'
 import type { Location } from '../contract/resources/locations.ts'
 import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contract/resources/receivers.ts'
 import type { Condition, LastTransmitter } from './conditions/condition.ts'
@@ -30,11 +31,13 @@ export function toChannelBody(channel: Channel): ChannelBody {
     profile,
     last_transmitter,
     forecast,
+    origin,
   } = channel
   return {
     id,
     channel: number,
     slot,
+    ...(origin && { origin_slot: origin.slot }),
     name,
     frequency,
     audio_level,
@@ -73,13 +76,27 @@ function toLastTransmitterBody({ last_seen, ...transmitter }: LastTransmitter): 
 
 export function toReceiverSummary(receiver: Receiver): ReceiverSummary {
   const { id, name, device_type, ip, is_active, last_seen, manufacturer } = receiver
-  return { id, name, device_type, ip, is_active, last_seen: toTimestamp(last_seen), manufacturer }
+  return {
+    id,
+    name,
+    device_type,
+    ip,
+    is_active,
+    last_seen: toTimestamp(last_seen),
+    manufacturer,
+    site: siteOf(receiver),
+  }
 }
 
 /** Converts a receiver to its entry in `GET /api/data.json`, without its channels. */
 export function toReceiverWithoutChannels(receiver: Receiver): Omit<ReceiverInData, 'channels'> {
   const { id, name, device_type, ip, is_active, manufacturer, model } = receiver
-  return { id, name, device_type, ip, is_active, manufacturer, model }
+  return { id, name, device_type, ip, is_active, manufacturer, site: siteOf(receiver), model }
+}
+
+/** Returns the site that monitors a receiver; null if this installation does. */
+export function siteOf({ origin }: Pick<Receiver, 'origin'>): SiteReference | null {
+  return origin?.site ?? null
 }
 
 /** `batteryThreshold` returns the `alert_battery_threshold` in force for a channel. */
@@ -96,7 +113,7 @@ export function toReceiverDetail(
     last_seen: toTimestamp(receiver.last_seen),
     battery_health: batteryHealth(receiver.channels, (channel) => batteryThreshold(receiver, channel)),
     signal_quality: signalQuality(receiver.channels),
-    api_device_id: reportedDeviceId(api_device_id),
+    api_device_id: receiver.origin === undefined ? reportedDeviceId(api_device_id) : null,
     serial_number,
     mac_address,
     subnet_mask,

@@ -4,11 +4,12 @@ import { isIngestedId } from '../domain/identity/ingested-id.ts'
 import { audioTechnica } from './audio_technica/index.ts'
 import { ingest } from './ingest/index.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
+import { micwatch } from './micwatch/index.ts'
 import type { Plugin } from './plugin.ts'
 import { sennheiser } from './sennheiser/index.ts'
 import { shure } from './shure/index.ts'
 
-export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, audioTechnica, ingest]
+export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, audioTechnica, ingest, micwatch]
 
 /**
  * Returns the precedence of the adapter that the id's prefix belongs to; 0 if no adapter has this prefix. Reports from
@@ -31,4 +32,9 @@ export function getPlugin(code: string): Plugin {
   const plugin = plugins.find((candidate) => candidate.code === code)
   if (plugin === undefined) throw new RangeError(`No plugin found for manufacturer code: ${code}`)
   return plugin
+}
+
+/** Whether the plugin with this code follows other installations of Micwatch. */
+export function followsSites(code: string): boolean {
+  return plugins.some((plugin) => plugin.code === code && plugin.adapters.some(({ follow }) => follow !== undefined))
 }

@@ -8,6 +8,7 @@ import type { Transport } from '../domain/equipment/connection.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
+import type { LiveMessage } from '../domain/sites/followed-receiver.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
 import type { Credentials } from '../upstream/authorize.ts'
 import type { UpstreamClient, UpstreamSettings } from '../upstream/client.ts'
@@ -117,6 +118,11 @@ export interface DiscoveryList {
   removeDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
 }
 
+export interface FollowHooks {
+  /** Called when the other installation has answered a ping. */
+  onLatency(ms: number): void
+}
+
 /** One protocol that a source may use: its requests, and the conversion to the common format. */
 export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice> {
   /**
@@ -162,6 +168,12 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
     signal: AbortSignal,
     onLevels?: OnLevels,
   ): AsyncIterable<PushEvent>
+  /**
+   * Follows another installation of Micwatch, of which everything is shown as that installation judges it. Such a source
+   * is neither polled nor subscribed to. Ends without an error when the signal aborts; throws when the connection is
+   * lost.
+   */
+  follow?(client: UpstreamClient, signal: AbortSignal, hooks: FollowHooks): AsyncIterable<LiveMessage>
   readonly transport?: Transport
   /**
    * Whether the subscription reports everything that a poll does, including that the device is online or offline.

@@ -118,6 +118,10 @@ export class ConditionMonitor {
   open(receivers: readonly Receiver[], stored: readonly StoredCondition[]): void {
     const memories = new Map(stored.map(({ channelId, memory }) => [channelId, memory]))
     for (const receiver of receivers) {
+      if (receiver.origin !== undefined) {
+        this.#deps.receiverStore.put(receiver)
+        continue
+      }
       for (const { id } of receiver.channels) {
         const memory = memories.get(id)
         if (memory !== undefined) this.#setMemory(this.#channelOf(receiver.id, id), memory, receiver.last_seen)

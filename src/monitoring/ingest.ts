@@ -164,7 +164,7 @@ export class Ingest {
     const corrected = receiverStore.levels.listSeenAfter(now()).flatMap((id) => {
       const receiver = receiverStore.get(id)
       const last_seen = Math.round(now() - (performance.now() - receiverStore.lastReceivedAt(id)))
-      return receiver === undefined ? [] : [{ ...receiver, last_seen }]
+      return receiver === undefined || receiver.origin !== undefined ? [] : [{ ...receiver, last_seen }]
     })
     if (corrected.length === 0) return
     for (const receiver of corrected) this.#updates.put(receiver)

@@ -17,6 +17,7 @@ import { runPollLoop } from './poll-loop.ts'
 import { type CycleOptions, type CycleReport, type PollDeps, Poller } from './poller.ts'
 import { handlePollRequests, pollOrRequest } from './requested-polls.ts'
 import { Schedule } from './schedule.ts'
+import { FollowedSite, type FollowedSiteDeps } from './sites/followed-site.ts'
 import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from './subscriptions.ts'
 import { takeOver } from './take-over.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
@@ -26,6 +27,8 @@ export interface MonitorDeps extends PollDeps, SubscriptionDeps {
   readonly leaseManager: LeaseManager
   /** Returns the polling interval in force for the source's manufacturer. */
   intervalMs(source: MonitoredSource): number
+  /** What sources that are other installations need. */
+  readonly site: FollowedSiteDeps
 }
 
 export interface MonitorHooks {
@@ -45,6 +48,8 @@ export interface PollResult {
 /** A monitored source and the state of its loop. */
 interface Watch {
   readonly poller: Poller
+  /** Set instead of polling if the source is another installation. */
+  readonly site: FollowedSite | null
   guard?: LeaseHandle['guard'] | undefined
   loop?: { readonly lifetime: Lifetime; readonly ended: Promise<void> }
 }
@@ -83,6 +88,11 @@ export class Monitor {
     return [...this.#watches.values()].map(({ poller }) => poller)
   }
 
+  /** The installations that this one follows. */
+  get sites(): readonly FollowedSite[] {
+    return [...this.#watches.values()].flatMap(({ site }) => site ?? [])
+  }
+
   /** True while `run` is running. */
   get isRunning(): boolean {
     return this.#run !== undefined
@@ -100,7 +110,8 @@ export class Monitor {
     const stopped = removed.map((watch) => this.#stop(watch))
     for (const source of sources) {
       if (this.#watches.has(source.id)) continue
-      const watch: Watch = { poller: new Poller(this.#deps, source) }
+      const site = source.adapter.follow === undefined ? null : new FollowedSite(this.#deps.site, source)
+      const watch: Watch = { poller: new Poller(this.#deps, source), site }
       this.#watches.set(source.id, watch)
       if (this.#run !== undefined) this.#start(watch, this.#run)
     }
@@ -153,11 +164,11 @@ export class Monitor {
   }
 
   #pollWatchNow(watch: Watch, signal: AbortSignal): Promise<CycleReport> {
-    const { poller } = watch
+    const { poller, site } = watch
     const { source } = poller
     const pollOnce = (lease: AcquiredLease) => {
       takeOver(this.#deps.sourceRecords, source, lease)
-      return poller.poll(this.#completeCycle(source, lease))
+      return site === null ? poller.poll(this.#completeCycle(source, lease)) : site.readOnce(lease)
     }
     return pollOrRequest(this.#requestDeps, {
       source,
@@ -168,7 +179,8 @@ export class Monitor {
   }
 
   /** Polls if this process holds the lease. */
-  #pollIfHeld({ poller, guard }: Watch, signal: AbortSignal): Promise<CycleReport> | undefined {
+  #pollIfHeld({ poller, site, guard }: Watch, signal: AbortSignal): Promise<CycleReport> | undefined {
+    if (guard !== undefined && site !== null) return site.refresh()
     return guard && poller.poll(this.#completeCycle(poller.source, { guard, signal }))
   }
 
@@ -216,6 +228,11 @@ export class Monitor {
     const { source } = poller
     takeOver(this.#deps.sourceRecords, source, lease)
     watch.guard = lease.guard
+    if (watch.site !== null) {
+      await watch.site.run(lease)
+      watch.guard = undefined
+      return
+    }
     let subscription: Promise<void> | undefined
     const openSubscription = () => {
       if (subscription !== undefined) return false

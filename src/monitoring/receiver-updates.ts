@@ -10,7 +10,7 @@ import type { ConditionMonitor } from './conditions.ts'
 import type { ReportingSources } from './reporting-sources.ts'
 
 export interface ReceiverUpdateDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'putConditions' | 'remove'>
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'put' | 'putConditions' | 'remove'>
   readonly feed: Pick<Feed, 'publish'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly conditions: Pick<ConditionMonitor, 'put' | 'remove' | 'withReported'>
@@ -29,8 +29,10 @@ export class ReceiverUpdates {
 
   /** Puts a receiver of which clients need not be notified. */
   put(receiver: Receiver): void {
-    const { conditions, cache } = this.#deps
-    conditions.put(receiver)
+    const { receiverStore, conditions, cache } = this.#deps
+    // The conditions of a followed receiver come with it.
+    if (receiver.origin === undefined) conditions.put(receiver)
+    else receiverStore.put(receiver)
     cache.drop(receiver.manufacturer)
   }
 

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type ManufacturerHealth, type MonitoredManufacturer, noSources } from '../domain/equipment/health.ts'
+import { followsSites } from '../manufacturers/index.ts'
 import { listSources, type MonitoredSource, openSources, type SourceDeps, sourceId } from '../manufacturers/sources.ts'
 import type { StoredManufacturer } from '../storage/settings.ts'
 
@@ -9,6 +10,8 @@ export interface SourceRegistry {
   /** Returns the manufacturers, ordered by code. */
   manufacturers(): readonly MonitoredManufacturer[]
   sources(): readonly MonitoredSource[]
+  /** Returns the records with which other installations are followed, also those that are disabled. */
+  followed(): readonly Pick<MonitoredManufacturer, 'code' | 'name' | 'base_url'>[]
   find(id: string): MonitoredSource | undefined
   /** Returns the health of manufacturers with an unusable configuration, by code. */
   configurationErrors(): ReadonlyMap<string, ManufacturerHealth>
@@ -38,6 +41,7 @@ export function createSourceRegistry(deps: SourceDeps): SourceRegistry {
   return {
     manufacturers: () => all().map((manufacturer) => manufacturer.monitored),
     sources,
+    followed: () => all().flatMap(({ record, monitored }) => (followsSites(record.plugin) ? monitored : [])),
     find: (id) => byId.get(id),
     configurationErrors: () =>
       new Map(all().flatMap(({ configurationError: health }) => (health === null ? [] : [[health.code, health]]))),

@@ -1,7 +1,8 @@
 /** Loads into memory what other processes have stored about receivers, units, conditions and the review queue. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { clampLastSeen, type Receiver } from '../domain/equipment/receiver.ts'
+import { type Channel, clampLastSeen, type Receiver } from '../domain/equipment/receiver.ts'
+import { levelDetails } from '../domain/levels/level-sample.ts'
 import type { Cache } from '../state/cache.ts'
 import type { PlaceholderStore } from '../state/placeholder-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -88,12 +89,27 @@ export class StoredChanges {
     const { receiverStore, cache, backlog, conditions, alerts, updates, remoteLevels, now } = this.#deps
     const receiver = clampLastSeen(now(), stored)
     cache.drop(receiver.manufacturer)
+    if (receiver.origin !== undefined) {
+      this.#putFollowed(receiver)
+      return
+    }
     backlog.recordSave(receiver.id)
     alerts.releaseReceiver(receiver.id)
     const known = receiverStore.get(receiver.id)
     const isNewer = backlog.has(receiver.id) || remoteLevels.isNewerThan(receiver)
     const newest = conditions.withConditions(isNewer ? withLevelsOf(receiver, known) : receiver)
     updates.publish(withKnownChannels(newest, known))
+  }
+
+  /** Puts a receiver of another installation. Its levels are not stored, so the known ones are newer. */
+  #putFollowed(receiver: Receiver): void {
+    const { receiverStore, updates } = this.#deps
+    const known = receiverStore.get(receiver.id)
+    const channels = receiver.channels.map((channel) => {
+      const current = known?.channels.find(({ id }) => id === channel.id)
+      return current === undefined ? channel : withLevelsFrom(channel, current)
+    })
+    updates.publish(withKnownChannels({ ...receiver, channels }, known))
   }
 
   #remove(id: number): void {
@@ -111,6 +127,25 @@ export class StoredChanges {
 function withKnownChannels(receiver: Receiver, known: Receiver | undefined): Receiver {
   const isKnown = known !== undefined && isDeepStrictEqual(known.channels, receiver.channels)
   return isKnown ? { ...receiver, channels: known.channels } : receiver
+}
+
+/** Returns the channel with the levels of `current`, as far as both have a transmitter or both have none. */
+function withLevelsFrom(channel: Channel, current: Channel): Channel {
+  const { rf_level, audio_level } = current
+  const details = { ...channel.details }
+  for (const name of levelDetails) {
+    const level = current.details?.[name]
+    if (level !== undefined) Object.assign(details, { [name]: level })
+  }
+  const hasDetails = Object.keys(details).length > 0
+  const transmitter = channel.transmitter &&
+    current.transmitter && {
+      ...channel.transmitter,
+      rf_level: current.transmitter.rf_level,
+      audio_level: current.transmitter.audio_level,
+    }
+  if (transmitter === null && (channel.transmitter !== null || current.transmitter !== null)) return channel
+  return { ...channel, rf_level, audio_level, transmitter, ...(hasDetails && { details }) }
 }
 
 /** Returns the stored receiver with the newer levels from memory, which are not stored yet. */

@@ -22,6 +22,7 @@ import { markOrphanedOffline, offlineAfterMs } from '../monitoring/offline-detec
 import { createOrphanedSources, type OrphanedSources } from '../monitoring/orphaned-sources.ts'
 import { ReportPublisher } from '../monitoring/report-publisher.ts'
 import { ReportingSources } from '../monitoring/reporting-sources.ts'
+import type { FollowedSiteDeps } from '../monitoring/sites/followed-site.ts'
 import { SourceRecords } from '../monitoring/source-records.ts'
 import { createStoreMaintenance, type StoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { UnstoredNotifications } from '../monitoring/unstored-notifications.ts'
@@ -45,6 +46,8 @@ interface MonitoringDeps {
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly counters: Counters
   readonly nodeId: string
+  /** Id of this installation. */
+  readonly installation: string
   readonly secrets: Secrets
   /** `server.public_url`. */
   readonly publicUrl: string | null
@@ -431,7 +434,24 @@ export class Monitoring {
       now,
       random: Math.random,
       intervalMs: ({ manufacturer }) => this.#intervalMs(manufacturer),
+      site: this.#createSiteDeps(),
     })
+  }
+
+  #createSiteDeps(): FollowedSiteDeps {
+    const { state, installation, log } = this.#deps
+    const { receiverStore, sourceRegistry, live } = state
+    return {
+      installation,
+      receiverStore,
+      ingest: this.ingest,
+      sourceRecords: this.sourceRecords,
+      nameOf: (record) => sourceRegistry.manufacturers().find(({ code }) => code === record)?.name ?? record,
+      onViaChanged: () => live.restartClients(),
+      log,
+      now,
+      random: Math.random,
+    }
   }
 
   /** Whether all sources of the receiver fail. If they are not known, these are all sources of its manufacturer. */

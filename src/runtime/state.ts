@@ -33,7 +33,7 @@ interface StateDeps {
   readonly defaultIntervalSeconds: number | undefined
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
-  /** Called after a receiver was added, replaced or removed. */
+  /** Called after a receiver of this installation was added, replaced or removed. */
   onReceiverChanged: ReceiverStoreListener['receiverChanged']
   /** Called after placeholders were added, changed or removed. */
   onPlaceholdersChanged(): void
@@ -56,7 +56,7 @@ export function createState(deps: StateDeps) {
   const receiverStore = createReceiverStore({
     receiverChanged(id, before, after) {
       live.receiverChanged(id)
-      deps.onReceiverChanged(id, before, after)
+      if ((after ?? before)?.origin === undefined) deps.onReceiverChanged(id, before, after)
     },
     queueChanged: () => live.queueChanged(),
   })

@@ -24,7 +24,7 @@ import type { ReceiverStore } from './receiver-store.ts'
 
 export interface LivePublisherDeps extends AnnouncedListsDeps {
   readonly journal: LiveJournal
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'listFacts' | 'levels' | 'identityRevision'>
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'listAllFacts' | 'levels' | 'identityRevision'>
   /** Converts a channel to its body, with its current levels. */
   readonly toChannelBody: ToChannelBody
   now(): number
@@ -167,9 +167,9 @@ export class LivePublisher {
     }
   }
 
-  /** Returns the manufacturer of a channel; null if the channel is unknown. */
-  manufacturerOf(channelId: number): string | null {
-    return this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)?.manufacturer ?? null
+  /** Returns the receiver of a channel, as last announced. */
+  receiverOf(channelId: number): Receiver | undefined {
+    return this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)
   }
 
   /** Returns the ids of all channels. */
@@ -222,6 +222,11 @@ export class LivePublisher {
     const isFull = this.#lastFullSeq >= 0 && this.journal.since(this.#lastFullSeq) !== null
     const at = new Date(this.#deps.now()).toISOString()
     this.#deliver([this.journal.appendLevels(new LevelBatch(ids, values, { isFull }), at)])
+  }
+
+  /** Sends all clients a new snapshot, because something in it has changed that no message announces. */
+  restartClients(): void {
+    if (this.#announced !== null) this.#restart()
   }
 
   close(): void {
@@ -283,7 +288,7 @@ export class LivePublisher {
     this.#receiverOfChannel.clear()
     this.#announcedLevels.clear()
     this.#disabled = this.#findDisabled()
-    for (const receiver of this.#deps.receiverStore.listFacts()) this.#rememberReceiver(receiver.id, receiver)
+    for (const receiver of this.#deps.receiverStore.listAllFacts()) this.#rememberReceiver(receiver.id, receiver)
     this.#announced = new AnnouncedLists(this.#deps)
     this.#identityRevision = this.#deps.receiverStore.identityRevision
   }
@@ -353,10 +358,12 @@ export class LivePublisher {
       const compared = compareReceivers(before, after, this.#deps.toChannelBody)
       this.#rememberReceiver(id, after)
       if (after !== undefined) this.#rememberLevels(after)
-      const { manufacturer } = after ?? before ?? { manufacturer: null }
+      const announced = after ?? before
+      const manufacturer = announced?.manufacturer ?? null
+      const site = announced?.origin?.site.code ?? null
       for (const change of compared.changes) {
         const channelId = change.type === 'channel' || change.type === 'channel_removed' ? change.id : null
-        add(change, { manufacturer, receiverId: id, channelId })
+        add(change, { manufacturer, site, receiverId: id, channelId })
       }
       slots.push(...compared.slots)
       this.levelsChanged(compared.levels)

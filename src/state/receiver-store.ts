@@ -5,6 +5,7 @@
 
 import type { QueueEntry } from '../domain/equipment/discovery.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
+import { type EquipmentFilter, includesReceiver, localSite } from '../domain/equipment/sites.ts'
 import { createKnownReceivers, type KnownReceivers } from '../domain/identity/reconcile.ts'
 import { now } from '../platform/clock.ts'
 import { LevelStore } from './level-store.ts'
@@ -17,10 +18,17 @@ export interface ReceiverStore extends KnownReceivers {
   factsByApiId(manufacturer: string, apiDeviceId: string): Receiver | undefined
   /** Returns the receiver; its levels and `last_seen` may be out of date. */
   facts(id: number): Receiver | undefined
-  /** Lists the receivers of one manufacturer, or all; their levels and `last_seen` may be out of date. */
+  /**
+   * Lists the receivers that this installation monitors, of one manufacturer or all; their levels and `last_seen` may be
+   * out of date.
+   */
   listFacts(manufacturer?: string): readonly Receiver[]
-  /** Lists the receivers of one manufacturer, or all, ordered by id. */
+  /** Lists the receivers that this installation monitors, of one manufacturer or all, ordered by id. */
   list(manufacturer?: string): readonly Receiver[]
+  /** Lists the receivers of this installation and of all sites, ordered by id. */
+  listAll(filter?: EquipmentFilter): readonly Receiver[]
+  /** As `listAll`; levels and `last_seen` may be out of date. */
+  listAllFacts(filter?: EquipmentFilter): readonly Receiver[]
   put(receiver: Receiver): void
   /** Replaces a receiver by a record that differs only in conditions from the one that `get` returns. */
   putConditions(receiver: Receiver): void
@@ -47,26 +55,28 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
   const known = createKnownReceivers()
   const levels = new LevelStore()
   /**
-   * The ordered receiver ids of each manufacturer. Recomputed only when receivers are added, removed or moved to
-   * another manufacturer.
+   * The ordered ids of the receivers that a filter includes. Recomputed only when receivers are added, removed or moved
+   * to another manufacturer or site.
    */
-  const ids = new Map<string | undefined, readonly number[]>()
+  const ids = new Map<string, readonly number[]>()
   /** The manufacturers of the queue entries that are waiting for review, by id. */
   const pendingEntries = new Map<number, string>()
   let size = 0
 
-  function idsOf(manufacturer: string | undefined): readonly number[] {
-    const cached = ids.get(manufacturer)
+  function idsOf(filter: EquipmentFilter): readonly number[] {
+    const key = JSON.stringify([filter.manufacturer, filter.site])
+    const cached = ids.get(key)
     if (cached !== undefined) return cached
     const sorted: number[] = []
-    for (const receiver of known.receivers()) {
-      if (manufacturer === undefined || receiver.manufacturer === manufacturer) sorted.push(receiver.id)
-    }
+    for (const receiver of known.receivers()) if (includesReceiver(filter, receiver)) sorted.push(receiver.id)
     sorted.sort((a, b) => a - b)
-    // Unknown manufacturer codes are not cached, because clients can request any code.
-    if (sorted.length > 0 || manufacturer === undefined) ids.set(manufacturer, sorted)
+    // Filters that match nothing are not cached, because clients can request any code.
+    if (sorted.length > 0) ids.set(key, sorted)
     return sorted
   }
+
+  const listAll = (filter: EquipmentFilter = {}) => idsOf(filter).map((id) => get(id) as Receiver)
+  const listAllFacts = (filter: EquipmentFilter = {}) => idsOf(filter).map((id) => known.get(id) as Receiver)
 
   /** Returns the record with its newest levels, and stores it. */
   function current(receiver: Receiver): Receiver {
@@ -100,14 +110,17 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
     },
     factsByApiId: known.byApiId,
     facts: known.get,
-    listFacts: (manufacturer) => idsOf(manufacturer).map((id) => known.get(id) as Receiver),
-    list: (manufacturer) => idsOf(manufacturer).map((id) => get(id) as Receiver),
+    listFacts: (manufacturer) => listAllFacts({ manufacturer, site: localSite }),
+    list: (manufacturer) => listAll({ manufacturer, site: localSite }),
+    listAll,
+    listAllFacts,
     put(receiver) {
       const before = known.get(receiver.id)
       known.put(receiver)
       levels.load(receiver, receivedAt(receiver, before))
       if (before === undefined) size += 1
-      if (before?.manufacturer !== receiver.manufacturer) ids.clear()
+      const isListed = before?.manufacturer === receiver.manufacturer && isSameSite(before.origin, receiver.origin)
+      if (!isListed) ids.clear()
       listener?.receiverChanged(receiver.id, before, receiver)
     },
     putConditions(receiver) {
@@ -144,4 +157,8 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
     if (receiver.last_seen > before.last_seen) return performance.now()
     return levels.rowsOf(receiver.id)?.receivedAt ?? Number.NEGATIVE_INFINITY
   }
+}
+
+function isSameSite(a: Receiver['origin'], b: Receiver['origin']): boolean {
+  return a?.site.code === b?.site.code
 }

@@ -2,7 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Fault } from '../domain/equipment/details.ts'
-import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
+import { type Channel, emptyChannel, type Receiver, type ReceiverOrigin } from '../domain/equipment/receiver.ts'
 import { parseNetworkMode } from '../domain/identity/network.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Reader, Tx } from './database.ts'
@@ -15,8 +15,9 @@ export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
   readonly channelNumbers: readonly number[]
 }
 
-/** The readings of a channel, without its identity and its condition. */
-type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'profile' | 'condition' | 'last_transmitter'>
+/** The readings of a channel, without its identity; with its condition only if another installation evaluates it. */
+type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'profile' | 'condition' | 'last_transmitter'> &
+  Partial<Pick<Channel, 'condition' | 'last_transmitter'>>
 type Readings = Readonly<Record<number, Reading>>
 
 /** Returns the receivers that changed after `sinceRevision`, ordered by id. */
@@ -146,6 +147,17 @@ export async function removeReceiver(tx: Tx, revision: number, id: number): Prom
   await tx.query.insertInto('removals').values({ receiver_id: id, revision }).execute()
 }
 
+/** Deletes the receivers of the site that is followed with this record. */
+export async function removeFollowed(tx: Tx, revision: number, record: string): Promise<void> {
+  const rows = await tx.query
+    .selectFrom('receivers')
+    .select('id')
+    .where('manufacturer', '=', record)
+    .where('origin', 'is not', null)
+    .execute()
+  for (const { id } of rows) await removeReceiver(tx, revision, id)
+}
+
 /** Returns the ids of the receivers that were removed after `sinceRevision`. */
 export async function listRemovals(reader: Reader, sinceRevision: number): Promise<number[]> {
   const rows = await reader.selectFrom('removals').select('receiver_id').where('revision', '>', sinceRevision).execute()
@@ -225,6 +237,7 @@ const rowColumns = {
   is_named_by_hand: 'bigint',
   readings: 'text',
   fault: 'text',
+  origin: 'text',
   revision: 'bigint',
 } as const satisfies Record<keyof Omit<ReceiverRow, 'id'>, 'bigint' | 'text'>
 
@@ -233,9 +246,10 @@ function names(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown> 
 }
 
 function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, 'id'> {
-  const { channels, is_active, is_named_by_hand, location, ...fields } = receiver
+  const { channels, is_active, is_named_by_hand, location, origin, ...fields } = receiver
   return {
     ...fields,
+    manufacturer: origin?.record ?? receiver.manufacturer,
     serial_key: serialKey(receiver.serial_number),
     mac_key: macKey(receiver.mac_address),
     is_active: is_active ? 1 : 0,
@@ -243,22 +257,37 @@ function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverR
     location_id: location,
     readings: JSON.stringify(toReadings(channels)),
     fault: receiver.fault ?? null,
+    origin: origin === undefined ? null : toStoredOrigin(receiver.manufacturer, origin),
     revision,
   }
 }
 
+type StoredOrigin = Pick<Receiver, 'manufacturer'> & Omit<ReceiverOrigin, 'record'>
+
+function toStoredOrigin(manufacturer: string, { site, id }: ReceiverOrigin): string {
+  return JSON.stringify({ manufacturer, site, id } satisfies StoredOrigin)
+}
+
+/** Returns the manufacturer and the origin of a receiver, from its stored origin and the record that it belongs to. */
+function readOrigin(record: string, origin: string | null): Pick<Receiver, 'manufacturer' | 'origin'> {
+  if (origin === null) return { manufacturer: record }
+  const { manufacturer, site, id } = JSON.parse(origin) as StoredOrigin
+  return { manufacturer, origin: { record, site, id } }
+}
+
 function toReadings(channels: readonly Channel[]): Readings {
   const readings: Record<number, Reading> = {}
-  for (const { id: _, slot: __, profile: ___, condition: ____, last_transmitter: _____, ...channel } of channels) {
+  for (const { id: _, slot: __, profile: ___, condition, last_transmitter, ...channel } of channels) {
     const { channel: number, ...reading } = channel
-    readings[number] = reading
+    // The conditions of channels of this installation are stored by the process that evaluates them.
+    readings[number] = channel.origin === undefined ? reading : { ...reading, condition, last_transmitter }
   }
   return readings
 }
 
 function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
   const { serial_key: _, mac_key: __, revision: ___, readings: json, is_active, ...named } = row
-  const { is_named_by_hand, location_id, network_mode, fault, ...fields } = named
+  const { is_named_by_hand, location_id, network_mode, fault, origin, ...fields } = named
   const readings = JSON.parse(json) as Readings
   return {
     ...fields,
@@ -267,6 +296,7 @@ function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Re
     is_named_by_hand: is_named_by_hand === 1,
     location: location_id,
     ...(fault !== null && { fault: fault as Fault }),
+    ...readOrigin(fields.manufacturer, origin),
     channels: channels.map(({ id, channel, slot, profile }) => ({
       ...emptyChannel(id, channel, slot),
       ...readings[channel],

@@ -118,6 +118,11 @@ export interface ReceiverRow {
   /** JSON: the last readings by channel number. */
   readings: string
   fault: string | null
+  /**
+   * JSON for a receiver that another installation monitors, otherwise null: its manufacturer, and `site` and `id` of its
+   * `ReceiverOrigin`. `manufacturer` is the record with which that installation is followed.
+   */
+  origin: string | null
   revision: number
 }
 

@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { SettingRecord } from '../domain/settings.ts'
 import type { Reader, Tx } from './database.ts'
+import { removeFollowed } from './receivers.ts'
 import type { Config, Secrets } from './secrets.ts'
 
 export interface Manufacturer {
@@ -66,15 +67,24 @@ export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: M
     .execute()
 }
 
-/** Deletes the manufacturer with its settings, queue entries and source records; it must have no receivers. */
-export async function deleteManufacturer(tx: Tx, code: string): Promise<void> {
+/**
+ * Deletes the manufacturer with its settings, queue entries and source records. It must have no receivers of this
+ * installation; those of a site that it follows are deleted.
+ */
+export async function deleteManufacturer(tx: Tx, code: string, revision: number): Promise<void> {
+  await removeFollowed(tx, revision, code)
   await tx.query.deleteFrom('discovery_queue').where('manufacturer', '=', code).execute()
   await tx.query.deleteFrom('sources').where('manufacturer', '=', code).execute()
   await tx.query.deleteFrom('manufacturers').where('code', '=', code).execute()
 }
 
 export async function hasReceivers(reader: Reader, code: string): Promise<boolean> {
-  const row = await reader.selectFrom('receivers').select('id').where('manufacturer', '=', code).executeTakeFirst()
+  const row = await reader
+    .selectFrom('receivers')
+    .select('id')
+    .where('manufacturer', '=', code)
+    .where('origin', 'is', null)
+    .executeTakeFirst()
   return row !== undefined
 }
 

@@ -6,6 +6,7 @@ import { isHeaderValue } from '../domain/header-text.ts'
 export type Credentials =
   | DigestCredentials
   | { readonly scheme: 'basic'; readonly username: string; readonly secret: string }
+  | { readonly scheme: 'bearer'; readonly token: string }
   | { readonly scheme: 'none' }
 
 interface DigestCredentials {
@@ -51,6 +52,10 @@ export function createAuthorizer(
       return createDigest(credentials, createCnonce)
     case 'basic':
       return createBasic(credentials.username, credentials.secret)
+    case 'bearer': {
+      const headers = { authorization: `Bearer ${credentials.token}` }
+      return { headers: () => headers, learn: () => false, confirm: () => {} }
+    }
     case 'none':
       return { headers: () => ({}), learn: () => false, confirm: () => {} }
     default:

@@ -2,6 +2,7 @@
 
 import { EventEmitter, on, once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
@@ -15,7 +16,7 @@ import { ApiError } from './errors.ts'
 
 const handshakeMs = 10_000
 const pingEveryMs = 15_000
-const maxFrameBytes = 1024 * 1024
+const defaultFrameBytes = 1024 * 1024
 const maxEventChars = 256 * 1024
 const silentStreamMs = 60_000
 
@@ -40,6 +41,12 @@ export interface WebSocketOptions extends PushTiming {
    * the frame is not yielded.
    */
   takeFrame?(text: string): boolean
+  /** Called when the connection is open, with a function that sends a text frame. */
+  onOpen?(send: (text: string) => void): void
+  /** Called with the code of the closing handshake, or 1006 without one. */
+  onClose?(code: number): void
+  /** Default: 1 MiB. */
+  readonly maxFrameBytes?: number
 }
 
 /**
@@ -51,19 +58,24 @@ export async function* openWebSocket(
   client: UpstreamClient,
   pathOrUrl: string,
   signal: AbortSignal,
-  { takeFrame = () => false, ...timing }: WebSocketOptions = {},
+  options: WebSocketOptions = {},
 ): AsyncGenerator<string | null> {
   const url = new URL(pathOrUrl, client.settings.baseUrl)
   url.protocol = url.protocol.replace('http', 'ws')
-  const timeoutMs = timing.handshakeMs ?? handshakeMs
+  const { takeFrame = () => false, onOpen, maxFrameBytes = defaultFrameBytes } = options
+  const timeoutMs = options.handshakeMs ?? handshakeMs
   let close = () => {}
   try {
-    const { socket, queue, frames } = await connect(client, url, { signal, timeoutMs, takeFrame })
-    const stopKeepAlive = startKeepAlive(client, socket, timing.pingEveryMs ?? pingEveryMs)
+    const { socket, connection, queue, frames } = await connect(client, url, {
+      ...{ signal, timeoutMs, takeFrame, maxFrameBytes },
+    })
+    const stopKeepAlive = startKeepAlive(client, { socket, connection }, options.pingEveryMs ?? pingEveryMs)
     close = () => {
       stopKeepAlive()
       terminate(socket)
     }
+    socket.on('close', (code) => options.onClose?.(code))
+    onOpen?.((text) => socket.send(text))
     yield null
     queue.unread -= 1
     for await (const [text, isOffered] of frames) {
@@ -81,6 +93,7 @@ export async function* openWebSocket(
 
 interface OpenSocket {
   readonly socket: WebSocket
+  readonly connection: Socket
   readonly queue: FrameQueue
   /** The frames for which `takeFrame` was not called (`isOffered` is false) or did not return true. */
   readonly frames: AsyncIterable<[text: string, isOffered: boolean]>
@@ -130,10 +143,11 @@ async function connect(
     readonly signal: AbortSignal
     readonly timeoutMs: number
     readonly takeFrame: (text: string) => boolean
+    readonly maxFrameBytes: number
     readonly attempt?: number
   },
 ): Promise<OpenSocket> {
-  const { signal, timeoutMs, takeFrame, attempt = 1 } = options
+  const { signal, timeoutMs, takeFrame, maxFrameBytes, attempt = 1 } = options
   checkDestination(client.destinations, url)
   await client.waitForTurn(signal)
   const sent = client.authorizer.headers('GET', url.pathname + url.search)
@@ -158,8 +172,11 @@ async function connect(
     terminate(socket)
   }, timeoutMs)
   try {
+    const upgrade = new Promise<Socket>((resolve) => socket.once('upgrade', (response) => resolve(response.socket)))
     const errorResponse = await Promise.race([once(socket, 'open', { signal }).then(() => null), rejection])
-    if (errorResponse === null) return { socket, queue, frames: frames as OpenSocket['frames'] }
+    if (errorResponse === null) {
+      return { socket, connection: await upgrade, queue, frames: frames as OpenSocket['frames'] }
+    }
     terminate(socket)
     const { statusCode: status = 0, headers } = errorResponse
     if (status === 401 && client.authorizer.learn(headers['www-authenticate'] ?? '', sent, attempt)) {
@@ -200,16 +217,27 @@ function terminate(socket: WebSocket): void {
   socket.terminate()
 }
 
-/** Sends a ping when the socket is idle, and terminates the socket if there is no response. */
-function startKeepAlive(client: UpstreamClient, socket: WebSocket, everyMs: number): () => void {
+/**
+ * Sends a ping when the socket is idle, and terminates the socket if nothing arrives. A part of a large frame counts too,
+ * because it can take minutes on a slow line.
+ */
+function startKeepAlive(
+  client: UpstreamClient,
+  { socket, connection }: Pick<OpenSocket, 'socket' | 'connection'>,
+  everyMs: number,
+): () => void {
   let isPingPending = false
+  let receivedBytes = connection.bytesRead
   const onActivity = () => {
     client.recordReceived()
     isPingPending = false
     timer.refresh()
   }
   const timer = setTimeout(function expire() {
-    if (isPingPending) return socket.terminate()
+    const hasReceived = connection.bytesRead > receivedBytes
+    receivedBytes = connection.bytesRead
+    if (isPingPending && !hasReceived) return socket.terminate()
+    if (hasReceived) client.recordReceived()
     isPingPending = true
     socket.ping()
     timer.refresh()

@@ -149,7 +149,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
       client.on('close', () => clients.delete(client))
       client.on('message', (text) => received.push(JSON.parse(String(text))))
       connections.push(request.url ?? '')
-      if (!isSilent) client.send(encode({ type: 'snapshot', seq, epoch: 'fake', data: snapshotOf(data) }))
+      if (!isSilent) client.send(encode({ type: 'snapshot', seq, epoch: 'fake', ...identity, data: snapshotOf(data) }))
     })
   })
 
@@ -233,8 +233,10 @@ export function receiver(id: number, transmitters: readonly (Partial<Transmitter
     }
   })
   const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }
-  return { id, ...hardware, is_active: true, channels }
+  return { id, ...hardware, site: null, is_active: true, channels }
 }
+
+const identity = { installation: '1', via: [] }
 
 const since = '2026-11-22T19:00:00.000Z'
 

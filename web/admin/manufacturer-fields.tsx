@@ -19,6 +19,7 @@ type Config = ManufacturerBody['config']
 /** Returns the fields for this type of system. A stored secret is edited under the key that it already has. */
 export function keysFor(plugin: PluginBody | undefined, config: Config): readonly ConfigKey[] {
   if (plugin?.code === 'ingest') return []
+  if (plugin?.code === 'micwatch') return ['api_base_url', 'token', 'ssl_verify', 'fingerprint', 'timeout']
   const isSharedKey = 'shared_key' in config || (plugin?.code === 'shure' && !('password' in config))
   const secret = isSharedKey && !('PASSWORD' in config) ? 'shared_key' : 'password'
   // Sennheiser's user name is always `api`.
@@ -88,6 +89,7 @@ function ConfigField({ config, of: key, fallback }: ConfigFieldProps) {
       return <TextField {...shared} defaultValue={fieldValue(config, key)} spellCheck={false} />
     case 'shared_key':
     case 'password':
+    case 'token':
       // The field contains `********`, which stands for the stored value. It is selected on focus, so that typing
       // replaces it completely, because partly edited asterisks would be stored as the secret.
       return (
@@ -128,6 +130,8 @@ function hintOf(key: ConfigKey): string | undefined {
     case 'burst':
     case 'websocket_url':
     case 'auth_header_name':
+    case 'fingerprint':
+    case 'token':
     case 'devices':
       return t(`manufacturers.hints.${key}`)
     default:

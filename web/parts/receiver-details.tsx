@@ -15,6 +15,7 @@ export function receiverPairs(body: ReceiverDetail) {
     { name: t('channel.fields.receiver'), value: plainText(body.name) },
     { name: t('channel.fields.model'), value: body.model },
     { name: t('channel.fields.manufacturer'), value: <ManufacturerName code={body.manufacturer} /> },
+    { name: t('channel.fields.site'), value: body.site && plainText(body.site.name) },
     { name: t('channel.fields.serial'), value: body.serial_number },
     { name: t('channel.fields.firmware'), value: body.firmware_version },
     { name: t('channel.fields.fault'), value: faultText(body.details?.fault) },

@@ -3,12 +3,14 @@
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert, X } from 'lucide-react'
 import type { RefObject } from 'react'
-import { lazy, Suspense, useId, useRef, useState } from 'react'
+import { lazy, Suspense, useId, useMemo, useRef, useState } from 'react'
+import { localSite } from '../../src/domain/equipment/sites.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { parseSort } from '../channel-order.ts'
 import type { SortKey } from '../columns.ts'
 import type { Command } from '../commands.ts'
 import { useWatchState } from '../context.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useManufacturerNames } from '../manufacturer-names.ts'
 import { useMay } from '../session.ts'
@@ -126,6 +128,7 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
         onChoice={(sort) => change({ sort })}
       />
       <Manufacturers view={view} change={change} />
+      <Sites view={view} change={change} />
       <div className="toolbar-layouts">
         {layouts.map((layout) => (
           <button
@@ -247,6 +250,37 @@ function Manufacturers({ view: { manufacturer }, change }: Pick<ToolbarProps, 'v
       onChoice={(code) => change({ manufacturer: code === '' ? null : code })}
     />
   )
+}
+
+/** The sites of the shown equipment, and this installation; nothing is shown if it follows none. */
+function Sites({ view: { site }, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const sites = useSites()
+  if (sites.size === 0 && site === null) return null
+  const codes = [...sites.keys()].sort()
+  const known = site === null || site === localSite || sites.has(site) ? codes : [...codes, site]
+  const nameOf = (code: string) => {
+    if (code === '') return t('filters.all')
+    return code === localSite ? t('live.toolbar.localSite') : plainText(sites.get(code) ?? code)
+  }
+  return (
+    <Choice
+      label={t('live.toolbar.site')}
+      value={site ?? ''}
+      values={['', localSite, ...known]}
+      nameOf={nameOf}
+      onChoice={(code) => change({ site: code === '' ? null : code })}
+    />
+  )
+}
+
+/** Returns the names of the sites of all receivers, by their codes. */
+function useSites(): ReadonlyMap<string, string> {
+  const receivers = useWatchState((watchState) => watchState.receivers)
+  return useMemo(() => {
+    const sites = new Map<string, string>()
+    for (const { site } of receivers.values()) if (site !== null) sites.set(site.code, site.name)
+    return sites
+  }, [receivers])
 }
 
 /** The menu of further options: a native popover, which Escape or a click outside closes. */

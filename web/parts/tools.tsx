@@ -21,8 +21,8 @@ export function useCommands({ page, view, change, search = () => {}, onArrange }
   const [shown, setShown] = useState<'help' | 'qr' | null>(null)
   const show = (what: 'help' | 'qr' | 'arrange') => (what === 'arrange' ? onArrange?.() : setShown(what))
   const open = (other: 'monitor' | 'wall') => {
-    const { manufacturer, group, at } = view
-    void navigate({ to: pathOf(other), search: addressOf({ ...defaultView, manufacturer, group, at }) })
+    const { manufacturer, site, group, at } = view
+    void navigate({ to: pathOf(other), search: addressOf({ ...defaultView, manufacturer, site, group, at }) })
   }
   const isReplay = replay !== null
   const commands = listCommands({ page, view, groups, alarm, alarmState, isReplay, change, open, show, search })

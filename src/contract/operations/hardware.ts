@@ -8,6 +8,7 @@ import {
   ById,
   ByPicture,
   ChassisQuery,
+  EquipmentList,
   PerformerQuery,
   Scope,
   ScopedList,
@@ -65,7 +66,7 @@ export const saveGroup = endpoint('POST', '/api/group/', {
 
 export const listChannels = endpoint('GET', '/api/channels/', {
   ...operation('Hardware', 'listChannels', 'Channels of all receivers.'),
-  querystring: ScopedList,
+  querystring: EquipmentList,
   response: { 200: pagedOf(ListedChannel) },
 })
 

@@ -11,13 +11,13 @@ import {
   ById,
   ConnectionQuery,
   DataQuery,
+  EquipmentList,
   HealthQuery,
   MetricsQuery,
   Paging,
   ReadinessQuery,
   RemovedSetting,
   Scope,
-  ScopedList,
   SettingScope,
 } from '../queries.ts'
 import {
@@ -62,7 +62,7 @@ export const getMicboardData = endpoint('GET', '/data.json', {
 
 export const listReceivers = endpoint('GET', '/api/receivers/', {
   ...operation('Monitoring', 'listReceivers', 'Summaries of all receivers.'),
-  querystring: ScopedList,
+  querystring: EquipmentList,
   response: { 200: pagedOf(ReceiverSummary), 304: NoContent },
 })
 

@@ -29,7 +29,7 @@ import {
   transmissionModes,
   transmitterLocks,
 } from '../values.ts'
-import { id, manufacturer } from './common.ts'
+import { id, manufacturer, site } from './common.ts'
 
 const levels = {
   name: textOrNull('As shown on the device.'),
@@ -191,6 +191,7 @@ export const Channel = named('Channel', 'A channel of a receiver; unknown values
   id,
   channel: whole('Number of the channel on its receiver.'),
   slot: whole('Slot.'),
+  origin_slot: Type.Optional(whole('Slot at the site that monitors the channel; absent if this installation does.')),
   ...levels,
   transmitter: orNull(Transmitter, 'Null if no transmitter is received.'),
   details: Type.Optional(ChannelDetails),
@@ -205,5 +206,6 @@ export const ListedChannel = named('ListedChannel', 'A channel, with its receive
   ...Channel.properties,
   receiver_id: whole('Id of the receiver.'),
   manufacturer,
+  site,
 })
 export type ListedChannel = Body<typeof ListedChannel>

@@ -1,9 +1,17 @@
 /** Fields that several resources have. */
 
-import { text, textOrNull, whole } from '../described.ts'
+import { type Body, named, orNull, text, textOrNull, whole } from '../described.ts'
 
 export const id = whole('Id of the record.')
 
 export const manufacturer = text('Code of the manufacturer.')
 
 export const ip = textOrNull('IPv4 address.')
+
+const SiteReference = named('SiteReference', 'Another installation of Micwatch that this one follows.', {
+  code: text('Code of the site.'),
+  name: text('Name of the site.'),
+})
+export type SiteReference = Body<typeof SiteReference>
+
+export const site = orNull(SiteReference, 'The site that monitors it; null if this installation does.')

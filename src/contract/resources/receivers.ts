@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { type Body, flag, listOf, named, oneOf, orNull, text, textOrNull, time, whole } from '../described.ts'
 import { faults, networkModes } from '../values.ts'
 import { Channel } from './channels.ts'
-import { id, ip, manufacturer } from './common.ts'
+import { id, ip, manufacturer, site } from './common.ts'
 import { location } from './locations.ts'
 
 export const summaryFields = {
@@ -17,7 +17,7 @@ export const summaryFields = {
   manufacturer,
 }
 
-export const ReceiverSummary = named('ReceiverSummary', 'A receiver in the list.', summaryFields)
+export const ReceiverSummary = named('ReceiverSummary', 'A receiver in the list.', { ...summaryFields, site })
 export type ReceiverSummary = Body<typeof ReceiverSummary>
 
 // `last_seen` is left out, so that the response of an idle installation does not change.
@@ -25,6 +25,7 @@ const { last_seen, ...dataSummaryFields } = summaryFields
 
 const dataFields = {
   ...dataSummaryFields,
+  site,
   model: textOrNull("The manufacturer's model."),
   channels: listOf(Channel, 'By number.'),
 }

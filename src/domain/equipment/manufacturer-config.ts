@@ -16,6 +16,8 @@ const kinds = {
   api_base_url: 'text',
   username: 'text',
   shared_key: 'text',
+  token: 'text',
+  fingerprint: 'text',
   password: 'text',
   ssl_verify: 'on_by_default',
   timeout: 'number',

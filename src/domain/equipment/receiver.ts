@@ -8,6 +8,7 @@
  */
 
 import type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
+import type { SiteReference } from '../../contract/resources/common.ts'
 import type { Fault, NetworkMode } from '../../contract/values.ts'
 import { type Condition, type LastTransmitter, unknownCondition } from '../conditions/condition.ts'
 import type { Forecast } from '../forecast/forecast.ts'
@@ -44,6 +45,24 @@ export interface Channel {
   readonly last_transmitter: LastTransmitter | null
   /** How long the battery of the transmitter will last; absent or null if there is no basis. */
   readonly forecast?: Forecast | null
+  /** What the channel is where it is monitored; absent for a channel of this installation. */
+  readonly origin?: ChannelOrigin
+}
+
+/** A channel in the installation that monitors it. */
+export interface ChannelOrigin {
+  readonly id: number
+  readonly slot: number
+}
+
+/** Where a receiver is monitored that this installation follows. */
+export interface ReceiverOrigin {
+  /** Code of the manufacturer's record with which the other installation is followed. */
+  readonly record: string
+  /** `code` is the record's; for a receiver that the other installation follows too, `<record>/<code there>`. */
+  readonly site: SiteReference
+  /** The receiver's id in the other installation. */
+  readonly id: number
 }
 
 /** The properties of a device as hardware on a network, as the manufacturer's system reports them. */
@@ -65,6 +84,7 @@ export interface Hardware {
 
 export interface Receiver extends Hardware {
   readonly id: number
+  /** Code of the manufacturer in the installation that monitors the receiver. */
   readonly manufacturer: string
   readonly api_device_id: string | null
   readonly is_active: boolean
@@ -75,6 +95,8 @@ export interface Receiver extends Hardware {
   readonly is_named_by_hand: boolean
   /** The fault that the device reports; absent if it never reported one. */
   readonly fault?: Fault | null
+  /** Absent for a receiver of this installation. */
+  readonly origin?: ReceiverOrigin
   /** Sorted by channel number. */
   readonly channels: readonly Channel[]
 }

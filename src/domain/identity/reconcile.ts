@@ -67,12 +67,16 @@ export function createKnownReceivers(base?: KnownReceivers): KnownReceiverIndex 
     apiIds.set(manufacturer, created)
     return created
   }
-  const keysOf = (receiver: Receiver): [Index, string | null][] => [
-    [serials, serialKey(receiver.serial_number)],
-    [macs, macKey(receiver.mac_address)],
-    [ips, ipKey(receiver.ip)],
-    [apiIdsOf(receiver.manufacturer), receiver.api_device_id],
-  ]
+  const keysOf = (receiver: Receiver): [Index, string | null][] =>
+    // Receivers of other installations are not compared with reports.
+    receiver.origin !== undefined
+      ? []
+      : [
+          [serials, serialKey(receiver.serial_number)],
+          [macs, macKey(receiver.mac_address)],
+          [ips, ipKey(receiver.ip)],
+          [apiIdsOf(receiver.manufacturer), receiver.api_device_id],
+        ]
   const removeKeys = (before: Receiver | undefined) => {
     for (const [index, key] of before === undefined ? [] : keysOf(before)) remove(index, key, before?.id ?? 0)
   }

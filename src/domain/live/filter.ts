@@ -5,10 +5,10 @@ import type { Group } from '../../contract/resources/groups.ts'
 import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import type { Receiver } from '../equipment/receiver.ts'
+import { type EquipmentFilter, includesSite } from '../equipment/sites.ts'
 import type { SettingScope } from '../settings.ts'
 
-export interface LiveFilter {
-  readonly manufacturer?: string | undefined
+export interface LiveFilter extends EquipmentFilter {
   /** Id of a group: only the channels whose slot is in it, and their receivers. */
   readonly group?: number | undefined
 }
@@ -60,6 +60,8 @@ export function includesAssignment({ channel_id }: ChannelAssignment, channels: 
 /** What a message concerns. An absent or null field restricts nothing. */
 export interface LiveSubject {
   readonly manufacturer?: string | null
+  /** The site that monitors it; null for this installation. */
+  readonly site?: string | null
   /** The group whose settings changed. */
   readonly group?: number | null
   readonly receiverId?: number | null
@@ -68,11 +70,12 @@ export interface LiveSubject {
 
 /** Whether a message is of interest to a client with these filters. */
 export function includesSubject(
-  { manufacturer = null, receiverId = null, channelId = null }: LiveSubject,
+  { manufacturer = null, site, receiverId = null, channelId = null }: LiveSubject,
   filter: LiveFilter,
   members: GroupMembers | null,
 ): boolean {
   if (filter.manufacturer !== undefined && manufacturer !== null && manufacturer !== filter.manufacturer) return false
+  if (site !== undefined && !includesSite(filter, site)) return false
   if (members === null) return true
   if (channelId !== null) return members.channels.has(channelId)
   if (receiverId !== null) return members.receivers.has(receiverId)

@@ -29,6 +29,7 @@ import { type ScanRoutesDeps, scanRoutes } from './scans.ts'
 import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
 import { type ShowRoutesDeps, showRoutes } from './shows.ts'
 import { type SingleRecordDeps, singleRecordRoutes } from './single-records.ts'
+import { type SiteRoutesDeps, siteRoutes } from './sites.ts'
 import { type SocketDeps, socketRoutes } from './socket.ts'
 import { type StoreRoutesDeps, storeRoutes } from './store.ts'
 import { type SummaryDeps, summaryRoutes } from './summary.ts'
@@ -61,6 +62,7 @@ export interface RoutesDeps
     LevelResponseDeps,
     StoreRoutesDeps,
     SingleRecordDeps,
+    SiteRoutesDeps,
     Omit<SummaryDeps, 'liveData'>,
     SettingRoutesDeps {
   readonly alerts: LiveDataDeps['alerts'] & AlertRoutesDeps['alerts']
@@ -112,6 +114,7 @@ export async function registerRoutes(
     storeRoutes(scope, deps)
     settingRoutes(scope, deps)
     singleRecordRoutes(scope, deps)
+    siteRoutes(scope, deps)
     docsRoutes(scope, { ...deps, collector })
     pageRoutes(instance, deps, html)
     helpRoutes(instance, deps)

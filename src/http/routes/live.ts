@@ -34,10 +34,10 @@ export function readSocketOptions(
 }
 
 function readLiveOptions(query: unknown, liveData: Pick<LiveData, 'requireGroup'>): LiveOptions {
-  const { manufacturer, group, levels = 'true', ack, since, epoch } = readLiveQuery(query)
+  const { manufacturer, site, group, levels = 'true', ack, since, epoch } = readLiveQuery(query)
   liveData.requireGroup(group)
   return {
-    filter: { manufacturer, group },
+    filter: { manufacturer, site, group },
     levels,
     acks: ack === '1',
     since: since === undefined || epoch === undefined ? null : { seq: since, epoch },

@@ -46,13 +46,13 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
     app.route({
       ...endpoint,
       handler: (request, reply) => {
-        const { manufacturer, group } = request.query
+        const { manufacturer, site, group } = request.query
         liveData.requireGroup(group)
         return sendCached(request, reply, {
           cache,
           manufacturer: manufacturer ?? null,
-          key: keyOf(group === undefined ? 'data' : `data:group ${group}`, manufacturer),
-          make: () => liveData.dataJson({ manufacturer, group }),
+          key: keyOf('data', manufacturer, site, group),
+          make: () => liveData.dataJson({ manufacturer, site, group }),
         })
       },
     })
@@ -67,7 +67,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
         key: 'micboard',
         make: () =>
           JSON.stringify(
-            toMicboard(receiverStore.list(), {
+            toMicboard(receiverStore.listAll(), {
               groups: deps.groups(undefined),
               performers: toPerformerNames(deps.assignments()),
               url: deps.publicUrl?.href ?? '',
@@ -79,15 +79,15 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   app.route({
     ...operations.listReceivers,
     handler: (request, reply) => {
-      const { manufacturer } = request.query
+      const { manufacturer, site } = request.query
       const page = readPage(request.query)
       return sendCached(request, reply, {
         cache,
         manufacturer: manufacturer ?? null,
         // A paged response contains links that repeat the whole query string, so every URL needs its own cache entry.
-        key: page === null ? keyOf('receivers', manufacturer) : `page:${request.url}`,
+        key: page === null ? keyOf('receivers', manufacturer, site) : `page:${request.url}`,
         make: () => {
-          const receivers = receiverStore.list(manufacturer)
+          const receivers = receiverStore.listAll({ manufacturer, site })
           if (page === null) return JSON.stringify(receivers.map(toReceiverSummary))
           const body = toPage(receivers, page, request.url)
           return JSON.stringify({ ...body, results: body.results.map(toReceiverSummary) })
@@ -120,6 +120,6 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   })
 }
 
-function keyOf(response: string, manufacturer: string | undefined): string {
-  return manufacturer === undefined ? response : `${response}:${manufacturer}`
+function keyOf(response: string, ...filters: readonly (string | number | undefined)[]): string {
+  return JSON.stringify([response, ...filters])
 }

@@ -4,7 +4,7 @@ import * as operations from '../../contract/operations/hardware.ts'
 import type { ListedChannel } from '../../contract/resources/channels.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Location } from '../../contract/resources/locations.ts'
-import { toSingleChannelBody } from '../../domain/api.ts'
+import { siteOf, toSingleChannelBody } from '../../domain/api.ts'
 import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount } from '../../domain/equipment/picture.ts'
@@ -37,7 +37,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
     ...operations.listChannels,
     handler: (request) => {
       const channels = receiverStore
-        .list(request.query.manufacturer)
+        .listAll(request.query)
         .flatMap((receiver) => receiver.channels.map((channel) => toListedChannel(receiver, channel)))
         .sort((a, b) => a.id - b.id)
       return paginate(request, channels)
@@ -47,7 +47,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   app.route({
     ...operations.getChannel,
     handler: ({ params: { id }, query }) => {
-      for (const receiver of receiverStore.list(query.manufacturer)) {
+      for (const receiver of receiverStore.listAll(query)) {
         const channel = receiver.channels.find((candidate) => candidate.id === id)
         if (channel !== undefined) return toListedChannel(receiver, channel)
       }
@@ -95,8 +95,9 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   })
 }
 
-function toListedChannel({ id, manufacturer }: Receiver, channel: Receiver['channels'][number]): ListedChannel {
-  return { ...toSingleChannelBody(channel), receiver_id: id, manufacturer }
+function toListedChannel(receiver: Receiver, channel: Receiver['channels'][number]): ListedChannel {
+  const { id, manufacturer } = receiver
+  return { ...toSingleChannelBody(channel), receiver_id: id, manufacturer, site: siteOf(receiver) }
 }
 
 function isIncluded(query: { readonly manufacturer?: string }, { manufacturer }: { readonly manufacturer: string }) {

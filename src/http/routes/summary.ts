@@ -9,6 +9,7 @@ import {
 } from '../../domain/conditions/summary.ts'
 import { addressOf, type ManufacturerHealth, type ServiceHealth } from '../../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
+import { localSite } from '../../domain/equipment/sites.ts'
 import { selectReceivers } from '../../domain/live/filter.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -32,7 +33,7 @@ export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
     handler: ({ query }) => {
       deps.liveData.requireGroup(query.group)
       const members = deps.liveData.members(query)
-      const all = deps.receiverStore.list(query.manufacturer)
+      const all = deps.receiverStore.listAll({ manufacturer: query.manufacturer, site: query.site ?? localSite })
       const receivers =
         members === null
           ? all

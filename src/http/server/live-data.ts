@@ -12,6 +12,7 @@ import { toDiscoveredDevices } from '../../domain/discovery-api.ts'
 import type { DiscoveredRecord } from '../../domain/equipment/discovery.ts'
 import { type Placeholder, toPlaceholderInData } from '../../domain/equipment/placeholder.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
+import { includesSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import {
   findMembers,
@@ -49,8 +50,8 @@ export interface LiveDataDeps {
 
 export class LiveData {
   readonly #deps: LiveDataDeps
-  /** Chunkers by manufacturer; only kept for manufacturers that have receivers. */
-  readonly #chunkers = new Map<string | undefined, Chunker<Receiver>>()
+  /** Chunkers by filter; only kept for filters that include receivers. */
+  readonly #chunkers = new Map<string, Chunker<Receiver>>()
 
   constructor(deps: LiveDataDeps) {
     this.#deps = deps
@@ -63,10 +64,10 @@ export class LiveData {
   }
 
   /** Returns the members of the filter's group; null if the filter has no group. */
-  members({ manufacturer, group: id }: LiveFilter): GroupMembers | null {
-    if (id === undefined) return null
-    const group = this.#deps.groups(undefined).find((candidate) => candidate.id === id)
-    return findMembers(group, this.#deps.receiverStore.listFacts(manufacturer), this.#placeholdersOf(manufacturer))
+  members(filter: LiveFilter): GroupMembers | null {
+    if (filter.group === undefined) return null
+    const group = this.#deps.groups(undefined).find((candidate) => candidate.id === filter.group)
+    return findMembers(group, this.#deps.receiverStore.listAllFacts(filter), this.#placeholdersOf(filter))
   }
 
   /** Returns the body of `GET /api/data.json` in chunks. */
@@ -120,14 +121,14 @@ export class LiveData {
 
   placeholders(filter: LiveFilter): readonly PlaceholderInData[] {
     const members = this.members(filter)
-    return this.#placeholdersOf(filter.manufacturer)
+    return this.#placeholdersOf(filter)
       .filter(({ id }) => members === null || members.placeholders.has(id))
       .map(toPlaceholderInData)
   }
 
   /** Placeholders belong to no manufacturer, so a filter by manufacturer includes none. */
-  #placeholdersOf(manufacturer: string | undefined): readonly Placeholder[] {
-    return manufacturer === undefined ? this.#deps.placeholderStore.list() : []
+  #placeholdersOf({ manufacturer, site }: LiveFilter): readonly Placeholder[] {
+    return manufacturer === undefined && includesSite({ site }, null) ? this.#deps.placeholderStore.list() : []
   }
 
   #listsOf(filter: LiveFilter) {
@@ -147,20 +148,20 @@ export class LiveData {
 
   #assignments(filter: LiveFilter): readonly ChannelAssignment[] {
     const { assignments, receiverStore } = this.#deps
-    const { manufacturer, group } = filter
+    const { manufacturer, site, group } = filter
     if (group !== undefined) {
       const channels = this.members(filter)?.channels ?? null
       return assignments().filter((assignment) => includesAssignment(assignment, channels))
     }
-    if (manufacturer === undefined) return assignments()
+    if (manufacturer === undefined && site === undefined) return assignments()
     const channels = new Set(
-      receiverStore.listFacts(manufacturer).flatMap((receiver) => receiver.channels.map(({ id }) => id)),
+      receiverStore.listAllFacts({ manufacturer, site }).flatMap((receiver) => receiver.channels.map(({ id }) => id)),
     )
     return assignments().filter((assignment) => includesAssignment(assignment, channels))
   }
 
-  #discovered({ manufacturer, group }: LiveFilter) {
-    if (group !== undefined) return []
+  #discovered({ manufacturer, site, group }: LiveFilter) {
+    if (group !== undefined || !includesSite({ site }, null)) return []
     const { discovered, receiverStore } = this.#deps
     const found = discovered().filter((device) => manufacturer === undefined || device.manufacturer === manufacturer)
     return toDiscoveredDevices(found, receiverStore)
@@ -168,16 +169,17 @@ export class LiveData {
 
   /** Returns the start of the body, up to the last receiver. */
   #receiversJson(filter: LiveFilter): readonly ResponseChunk[] {
-    const { manufacturer } = filter
+    const { manufacturer, site } = filter
     const { receiverStore } = this.#deps
     const members = this.members(filter)
     if (members !== null) {
       const receivers = [...members.receivers].flatMap((id) => receiverStore.get(id) ?? [])
       return [toChunk(`{"receivers":[${selectReceivers(receivers, members).map(receiverJson).join(',')}`)]
     }
-    const receivers = receiverStore.list(manufacturer)
-    const chunker = this.#chunkers.get(manufacturer) ?? createChunker(receiverJson)
-    if (receivers.length > 0) this.#chunkers.set(manufacturer, chunker)
+    const receivers = receiverStore.listAll({ manufacturer, site })
+    const key = JSON.stringify([manufacturer, site])
+    const chunker = this.#chunkers.get(key) ?? createChunker(receiverJson)
+    if (receivers.length > 0) this.#chunkers.set(key, chunker)
     return [toChunk('{"receivers":['), ...chunker.cut(receivers)]
   }
 }

@@ -40,7 +40,10 @@ function start({ snapshotChars = 10, isStalled = false } = {}) {
   const onProgress = vi.fn()
   const session = new LiveSession(
     socket as unknown as WebSocket,
-    { live: live as unknown as LivePublisher, liveData: liveData as unknown as LiveData, now: () => 0 },
+    {
+      ...{ live: live as unknown as LivePublisher, liveData: liveData as unknown as LiveData, now: () => 0 },
+      ...{ installation: '1', via: () => [] },
+    },
     { filter: {}, levels: 'true', acks: false, since: null },
     onProgress,
   )

@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import type { WebSocket } from 'ws'
+import { includesReceiver } from '../../domain/equipment/sites.ts'
 import { isSameJson } from '../../domain/json.ts'
 import {
   type GroupMembers,
@@ -32,6 +33,10 @@ export interface LiveOptions {
 export interface LiveSessionDeps {
   readonly live: LivePublisher
   readonly liveData: LiveData
+  /** Id of this installation. */
+  readonly installation: string
+  /** Returns the ids of all installations that this one follows, directly or through others. */
+  via(): readonly string[]
   now(): number
 }
 
@@ -156,8 +161,8 @@ export class LiveSession implements LiveSubscriber {
   #epoch(): string {
     const { filter, levels } = this.#options
     const { epoch } = this.#deps.live.journal
-    if (filter.manufacturer === undefined && filter.group === undefined && levels === 'true') return epoch
-    const key = JSON.stringify([filter.manufacturer, filter.group, levels, ...idsOf(this.#members)])
+    if (!this.#isFiltered && levels === 'true') return epoch
+    const key = JSON.stringify([filter.manufacturer, filter.site, filter.group, levels, ...idsOf(this.#members)])
     return `${epoch}-${createHash('sha1').update(key).digest('hex').slice(0, 12)}`
   }
 
@@ -180,12 +185,12 @@ export class LiveSession implements LiveSubscriber {
   }
 
   #queueSnapshot(): void {
-    const { liveData, live } = this.#deps
+    const { liveData, live, installation } = this.#deps
     const { filter } = this.#options
     this.#members = liveData.members(filter)
-    const { seq } = live.journal
-    const head = `{"type":"snapshot","seq":${seq},"epoch":${JSON.stringify(this.#epoch())},"data":`
-    const bytes = Buffer.from(`${head}${liveData.snapshotJson(filter)}}`)
+    const fields = { seq: live.journal.seq, epoch: this.#epoch(), installation, via: this.#deps.via() }
+    const head = JSON.stringify({ type: 'snapshot', ...fields }).slice(0, -1)
+    const bytes = Buffer.from(`${head},"data":${liveData.snapshotJson(filter)}}`)
     for (let start = 0; start < bytes.length; start += fragmentBytes) {
       const end = Math.min(start + fragmentBytes, bytes.length)
       const isLast = end === bytes.length
@@ -271,16 +276,17 @@ export class LiveSession implements LiveSubscriber {
   }
 
   get #isFiltered(): boolean {
-    const { manufacturer, group } = this.#options.filter
-    return manufacturer !== undefined || group !== undefined
+    const { manufacturer, site, group } = this.#options.filter
+    return manufacturer !== undefined || site !== undefined || group !== undefined
   }
 
   /** Whether the filters include a channel. */
   #includes(channelId: number): boolean {
     if (!this.#isFiltered) return true
-    // If there is also a manufacturer filter, `#members` contains only channels of that manufacturer.
+    // If there are also other filters, `#members` contains only channels that they include.
     if (this.#members !== null) return this.#members.channels.has(channelId)
-    return this.#deps.live.manufacturerOf(channelId) === this.#options.filter.manufacturer
+    const receiver = this.#deps.live.receiverOf(channelId)
+    return receiver !== undefined && includesReceiver(this.#options.filter, receiver)
   }
 
   #enqueue(bytes: Buffer, isAcknowledged = false): void {

@@ -39,6 +39,7 @@ import * as scans from './20261123t2311z-scans.ts'
 import * as oidc from './20261125t2105z-oidc.ts'
 import * as receiverSources from './20261125t2115z-receiver-sources.ts'
 import * as deliveryCounter from './20261125t2130z-delivery-counter.ts'
+import * as sites from './20261126t1640z-sites.ts'
 
 export interface Migration {
   readonly name: string
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   oidc,
   receiverSources,
   deliveryCounter,
+  sites,
 ]

@@ -1,0 +1,22 @@
+/** Filters equipment by the installation that monitors it: this one, or a site that it follows. */
+
+import type { Receiver } from './receiver.ts'
+
+/** Stands for this installation in filters. No manufacturer's record can have this code while it follows a site. */
+export const localSite = 'local'
+
+export interface EquipmentFilter {
+  readonly manufacturer?: string | undefined
+  /** Code of a site, or `local`. */
+  readonly site?: string | undefined
+}
+
+/** Whether a filter includes what this site monitors; `site` is null for this installation. */
+export function includesSite(filter: Pick<EquipmentFilter, 'site'>, site: string | null): boolean {
+  return filter.site === undefined || filter.site === (site ?? localSite)
+}
+
+export function includesReceiver(filter: EquipmentFilter, { manufacturer, origin }: Receiver): boolean {
+  const isOfManufacturer = filter.manufacturer === undefined || filter.manufacturer === manufacturer
+  return isOfManufacturer && includesSite(filter, origin?.site.code ?? null)
+}

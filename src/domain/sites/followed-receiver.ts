@@ -1,0 +1,174 @@
+/** Converts what another installation announces about its receivers to records of this one. */
+
+import type { LiveMessage } from '../../contract/live-messages.ts'
+import type { ChannelBody } from '../../contract/resources/channels.ts'
+import type { SiteReference } from '../../contract/resources/common.ts'
+import type { ReceiverInData } from '../../contract/resources/receivers.ts'
+import type { Condition, LastTransmitter } from '../conditions/condition.ts'
+import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'
+import type { LevelSample } from '../levels/level-sample.ts'
+import { entryLevels } from '../live/channel-levels.ts'
+
+export type { LiveMessage }
+
+/** The record with which another installation is followed. */
+export interface FollowedRecord {
+  readonly code: string
+  readonly name: string
+  /** The id of the other installation. */
+  readonly installation: string
+}
+
+type LastTransmitterBody = NonNullable<ChannelBody['last_transmitter']>
+
+/** Fields of a channel as announced; absent fields keep their values. */
+export type ChannelFields = {
+  readonly [Field in keyof ChannelBody]?: ChannelBody[Field] | null | undefined
+}
+
+/**
+ * Converts a receiver that is announced with all its fields. `known` is the record that this installation has of it;
+ * without one, the ids and slots are 0 until it is stored.
+ */
+export function toFollowedReceiver(
+  body: ReceiverInData,
+  known: Receiver | undefined,
+  { record, now }: { readonly record: FollowedRecord; readonly now: number },
+): Receiver {
+  const base: Receiver = known ?? {
+    ...unreported,
+    id: 0,
+    manufacturer: body.manufacturer,
+    api_device_id: followedId(record, body.id),
+    last_seen: now,
+    channels: [],
+  }
+  const channels = body.channels
+    .map((channel) => {
+      const before = base.channels.find(({ channel: number }) => number === channel.channel)
+      return withChannelFields(before ?? emptyChannel(0, channel.channel, 0), { ...unannounced, ...channel })
+    })
+    .sort((a, b) => a.channel - b.channel)
+  return { ...withReceiverFields({ ...base, last_seen: now }, body, record), channels }
+}
+
+/** Identifies a receiver of another installation among all devices of the record. */
+export function followedId({ installation }: Pick<FollowedRecord, 'installation'>, receiverId: number): string {
+  return `${installation}:${receiverId}`
+}
+
+export function withReceiverFields(
+  receiver: Receiver,
+  fields: Partial<Omit<ReceiverInData, 'channels'>>,
+  record: FollowedRecord,
+): Receiver {
+  const { id = receiver.origin?.id ?? 0, site, name, device_type, model, ip, is_active, manufacturer } = fields
+  const isSiteKnown = site === undefined && receiver.origin !== undefined
+  return {
+    ...receiver,
+    ...(name !== undefined && { name }),
+    ...(device_type !== undefined && { device_type }),
+    ...(model !== undefined && { model }),
+    ...(ip !== undefined && { ip }),
+    ...(is_active !== undefined && { is_active }),
+    ...(manufacturer !== undefined && { manufacturer }),
+    origin: {
+      record: record.code,
+      site: isSiteKnown && receiver.origin !== undefined ? receiver.origin.site : siteHere(record, site ?? null),
+      id,
+    },
+  }
+}
+
+/** Returns the site as this installation shows it. `there` is the site in the followed installation. */
+function siteHere({ code, name }: Pick<FollowedRecord, 'code' | 'name'>, there: SiteReference | null): SiteReference {
+  return there === null ? { code, name } : { code: `${code}/${there.code}`, name: there.name }
+}
+
+export function withChannelFields(channel: Channel, fields: ChannelFields): Channel {
+  const { id, slot, transmitter, condition, last_transmitter, details } = fields
+  const { name = channel.name, frequency = channel.frequency } = fields
+  const { rf_level = channel.rf_level, audio_level = channel.audio_level } = fields
+  const { details: knownDetails, ...kept } = channel
+  const newDetails = details === undefined ? knownDetails : details
+  const received = transmitter === undefined ? channel.transmitter : transmitter && toTransmitter(transmitter)
+  return {
+    ...kept,
+    ...{ name, frequency, rf_level, audio_level, transmitter: received },
+    ...(newDetails && { details: newDetails }),
+    ...(transmitter !== undefined && { forecast: transmitter?.forecast ?? null }),
+    condition: condition ? toCondition(condition) : channel.condition,
+    last_transmitter:
+      last_transmitter === undefined
+        ? channel.last_transmitter
+        : last_transmitter && toLastTransmitter(last_transmitter),
+    origin: { id: id ?? channel.origin?.id ?? 0, slot: slot ?? channel.origin?.slot ?? 0 },
+  }
+}
+
+function toTransmitter(body: NonNullable<ChannelBody['transmitter']>): Transmitter {
+  const { upstream_slot, name, battery, audio_level, rf_level, frequency, details } = body
+  return { upstream_slot, name, battery, audio_level, rf_level, frequency, ...(details && { details }) }
+}
+
+function toCondition({ since, ...condition }: ChannelBody['condition']): Condition {
+  return { ...condition, since: Date.parse(since) }
+}
+
+function toLastTransmitter({ last_seen, ...transmitter }: LastTransmitterBody): LastTransmitter {
+  return { ...transmitter, last_seen: Date.parse(last_seen) }
+}
+
+/** Returns the levels in an entry of a `levels` message as a sample of this channel. */
+export function toFollowedSample(channel: Channel, entry: readonly (number | string | null)[]): LevelSample {
+  const [, ...values] = entry
+  const [rf_level, audio_level, ...others] = entryLevels.map((_, index) => values[index] ?? null)
+  const levels = { rf_level: toNumber(rf_level), audio_level: toNumber(audio_level) }
+  const details: Record<string, number | string | null> = {}
+  for (const [index, name] of entryLevels.slice(2).entries()) {
+    const value = others[index] ?? null
+    // A level that the equipment has never reported stays absent.
+    if (value !== null || channel.details?.[name as keyof typeof channel.details] !== undefined) details[name] = value
+  }
+  // While there is a transmitter, its levels are announced, and the channel's own are not.
+  const ofTransmitter = channel.transmitter !== null && { transmitter: levels }
+  return { channel: channel.channel, ...levels, ...ofTransmitter, details }
+}
+
+function toNumber(value: number | string | null | undefined): number | null {
+  return typeof value === 'number' ? value : null
+}
+
+/** Returns the receiver while the other installation cannot be reached: all its channels are stale since `since`. */
+export function asStale(receiver: Receiver, since: number): Receiver {
+  const channels = receiver.channels.map((channel) =>
+    channel.condition.state === 'stale' ? channel : { ...channel, condition: staleCondition(since) },
+  )
+  return { ...receiver, channels }
+}
+
+function staleCondition(since: number): Condition {
+  return { state: 'stale', severity: 'warning', attention: true, since, flags: [] }
+}
+
+/** A complete channel lacks these fields if they have no value. */
+const unannounced = { details: null, last_transmitter: null }
+
+const unreported = {
+  name: '',
+  device_type: '',
+  model: null,
+  serial_number: null,
+  mac_address: null,
+  ip: null,
+  subnet_mask: null,
+  gateway: null,
+  network_mode: null,
+  interface_id: null,
+  description: null,
+  firmware_version: null,
+  hosted_firmware_version: null,
+  is_active: false,
+  location: null,
+  is_named_by_hand: false,
+} as const

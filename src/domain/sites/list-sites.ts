@@ -1,0 +1,75 @@
+/** Sums up the equipment of every followed installation. */
+
+import type { SiteBody } from '../../contract/resources/sites.ts'
+import type { Alert } from '../alerts/alert.ts'
+import { toTimestamp } from '../api.ts'
+import type { ManufacturerHealth } from '../equipment/health.ts'
+import type { Receiver } from '../equipment/receiver.ts'
+
+/** A record with which another installation is followed. */
+export interface SiteRecord {
+  readonly code: string
+  readonly name: string
+  readonly url: string
+  readonly latencyMs: number | null
+  /** When it last sent something, in epoch ms; null if it has not. */
+  readonly lastSeen: number | null
+}
+
+export interface SitesFacts {
+  readonly records: readonly SiteRecord[]
+  readonly health: readonly Pick<ManufacturerHealth, 'code' | 'status'>[]
+  readonly receivers: readonly Receiver[]
+  readonly alerts: readonly Pick<Alert, 'receiver_id' | 'state'>[]
+}
+
+type Counts = Pick<SiteBody, 'problems' | 'open_alerts' | 'receivers' | 'channels'>
+
+/** Lists the sites of all records, and those that they follow, by code. */
+export function listSites({ records, health, receivers, alerts }: SitesFacts): readonly SiteBody[] {
+  const sites = new Map<string, { name: string; record: string; counts: Counts }>()
+  const siteOf = (code: string, name: string, record: string) => {
+    const known = sites.get(code)
+    if (known !== undefined) return known
+    const added = { name, record, counts: { problems: 0, open_alerts: 0, receivers: 0, channels: 0 } }
+    sites.set(code, added)
+    return added
+  }
+  for (const { code, name } of records) siteOf(code, name, code)
+  const siteOfReceiver = new Map<number, string>()
+  for (const { id, origin, channels } of receivers) {
+    if (origin === undefined) continue
+    const site = siteOf(origin.site.code, origin.site.name, origin.record)
+    siteOfReceiver.set(id, origin.site.code)
+    const problems = channels.filter(({ condition }) => condition.attention).length
+    site.counts = {
+      ...site.counts,
+      problems: site.counts.problems + problems,
+      receivers: site.counts.receivers + 1,
+      channels: site.counts.channels + channels.length,
+    }
+  }
+  for (const { receiver_id, state } of alerts) {
+    const site = sites.get(siteOfReceiver.get(receiver_id ?? 0) ?? '')
+    const isOpen = state === 'raised' || state === 'snoozed'
+    if (site !== undefined && isOpen) site.counts = { ...site.counts, open_alerts: site.counts.open_alerts + 1 }
+  }
+  const recordOf = new Map(records.map((record) => [record.code, record]))
+  const statusOf = new Map(health.map(({ code, status }) => [code, status]))
+  return [...sites]
+    .map(([code, { name, record: recordCode, counts }]): SiteBody => {
+      const record = recordOf.get(recordCode)
+      const isDirect = code === recordCode
+      return {
+        code,
+        name,
+        url: isDirect ? (record?.url ?? null) : null,
+        via: isDirect ? null : code.slice(0, code.lastIndexOf('/')),
+        status: statusOf.get(recordCode) ?? 'unknown',
+        ...counts,
+        latency_ms: isDirect ? (record?.latencyMs ?? null) : null,
+        last_seen: record?.lastSeen == null ? null : toTimestamp(record.lastSeen),
+      }
+    })
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+}

@@ -1,0 +1,278 @@
+/** Follows another installation of Micwatch: keeps the connection to it open, and its receivers current. */
+
+import type { LiveMessage } from '../../contract/live-messages.ts'
+import { jitter, nextAttempt, reconnectMs } from '../../domain/access/rate-limit.ts'
+import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
+import type { LeaseHandle } from '../lease-manager.ts'
+import type { Log } from '../log.ts'
+import { type CycleReport, failedCycle } from '../poller.ts'
+import type { SourceRecords } from '../source-records.ts'
+import { childLifetime, pause, withTimeout } from '../wait.ts'
+import { SiteMirror, type SiteMirrorDeps } from './site-mirror.ts'
+
+export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard'> {
+  readonly sourceRecords: Pick<SourceRecords, 'record'>
+  readonly log: Log
+  /** Id of this installation. */
+  readonly installation: string
+  /** Returns the name of a manufacturer's record. */
+  nameOf(code: string): string
+  /** Called when `via` of the state has changed. */
+  onViaChanged(): void
+  random(): number
+}
+
+export interface SiteState {
+  /** Whether the receivers are current. */
+  readonly isConnected: boolean
+  /** The ids of the other installation and of those that it follows; empty until the first snapshot. */
+  readonly via: readonly string[]
+  readonly latencyMs: number | null
+  /** When the other installation last sent something, in epoch ms. */
+  readonly lastSeen: number | null
+}
+
+type Snapshot = Extract<LiveMessage, { type: 'snapshot' }>
+
+/** Channels become stale when the connection has been lost for this time, so that a short interruption is not shown. */
+const staleAfterMs = 8000
+/** A shorter limit than for devices, so that the receivers are current within 45 s after a line is restored. */
+const maxRetryMs = 15_000
+const firstRejectedRetryMs = 5000
+const maxRejectedRetryMs = 300_000
+/** How often a success is recorded while the connection is open. */
+const recordEveryMs = 30_000
+/** No more messages are read while this many wait to be stored. */
+const maxWaiting = 1000
+
+export class FollowedSite {
+  readonly source: MonitoredSource
+  readonly #deps: FollowedSiteDeps
+  #mirror: SiteMirror | null = null
+  #state: SiteState = { isConnected: false, via: [], latencyMs: null, lastSeen: null }
+  /** Ends the pause before the next attempt. */
+  #retryNow = () => {}
+  /** Called with the outcome of each attempt. */
+  readonly #waiting = new Set<(error: string | null) => void>()
+  /** Changes of the mirror, one after another. */
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(deps: FollowedSiteDeps, source: MonitoredSource) {
+    this.#deps = deps
+    this.source = source
+  }
+
+  get state(): SiteState {
+    return this.#state
+  }
+
+  /** Follows the other installation until the lease ends. */
+  async run(lease: LeaseHandle): Promise<void> {
+    const staleness = this.#watchStaleness(lease)
+    let rejections = 0
+    for (let attempt = 0; !lease.signal.aborted; ) {
+      const { openMs, isRejected } = await this.#connect(lease, staleness)
+      if (lease.signal.aborted) break
+      attempt = nextAttempt(attempt, openMs)
+      rejections = isRejected ? rejections + 1 : 0
+      const delayMs = isRejected
+        ? Math.min(maxRejectedRetryMs, firstRejectedRetryMs * 2 ** (rejections - 1))
+        : Math.min(maxRetryMs, reconnectMs(attempt))
+      await this.#pauseBeforeRetry(jitter(delayMs, this.#deps.random()), lease.signal)
+    }
+    staleness.stop()
+    await this.#work
+  }
+
+  /** Reads the other installation once, without following it. */
+  async readOnce(lease: LeaseHandle): Promise<CycleReport> {
+    const startedAt = performance.now()
+    const lifetime = childLifetime(lease.signal)
+    const reading = this.#nextOutcome()
+    const connecting = this.#connect({ ...lease, signal: lifetime.signal }, { connected() {}, lost() {}, stop() {} })
+    const error = await Promise.race([reading, connecting.then(() => null)])
+    lifetime.abort()
+    await connecting
+    return this.#toReport(error, startedAt)
+  }
+
+  /** Returns the outcome of the open connection, or of a new attempt to connect. */
+  async refresh(): Promise<CycleReport> {
+    const startedAt = performance.now()
+    if (this.#state.isConnected) return this.#toReport(null, startedAt)
+    const outcome = this.#nextOutcome()
+    this.#retryNow()
+    const error = await withTimeout(outcome, 2 * this.source.settings.timeoutMs)
+    return this.#toReport(
+      error === 'late' ? `${this.source.settings.baseUrl} did not respond in time` : error,
+      startedAt,
+    )
+  }
+
+  #toReport(error: string | null, startedAt: number): CycleReport {
+    const report = failedCycle(error ?? '', startedAt)
+    const devices = this.#mirror?.size ?? 0
+    return error === null ? { ...report, devices, error: null, failed: null } : report
+  }
+
+  #nextOutcome(): Promise<string | null> {
+    return new Promise((resolve) => this.#waiting.add(resolve))
+  }
+
+  #announceOutcome(error: string | null): void {
+    for (const resolve of this.#waiting) resolve(error)
+    this.#waiting.clear()
+  }
+
+  async #pauseBeforeRetry(ms: number, signal: AbortSignal): Promise<void> {
+    const lifetime = childLifetime(signal)
+    this.#retryNow = () => lifetime.abort()
+    await pause(ms, lifetime.signal)
+    this.#retryNow = () => {}
+    lifetime.abort()
+  }
+
+  /** Follows until the connection is lost. */
+  async #connect(lease: LeaseHandle, staleness: Staleness): Promise<{ openMs: number; isRejected: boolean }> {
+    const { log, sourceRecords } = this.#deps
+    const { id, manufacturer } = this.source
+    const startedAt = performance.now()
+    let openedAt: number | null = null
+    const recordSuccess = () =>
+      sourceRecords.record(manufacturer, id, { ok: true, problems: [] }).catch((error) => this.#logUnstored(error))
+    let timer: NodeJS.Timeout | undefined
+    try {
+      await this.#receive(lease, () => {
+        openedAt = performance.now()
+        staleness.connected()
+        this.#state = { ...this.#state, isConnected: true }
+        timer = setInterval(recordSuccess, recordEveryMs)
+        void recordSuccess()
+        log.info({ source: id, ms: Math.round(openedAt - startedAt) }, 'following another Micwatch')
+        this.#announceOutcome(null)
+      })
+      return { openMs: 0, isRejected: false }
+    } catch (thrown) {
+      const { error, isAccessDenied } = toSourceFailure(thrown)
+      log.warn({ source: id }, error)
+      await sourceRecords
+        .record(manufacturer, id, { ok: false, error, holdMs: null })
+        .catch((unstored) => this.#logUnstored(unstored))
+      this.#announceOutcome(error)
+      return { openMs: openedAt === null ? 0 : performance.now() - openedAt, isRejected: isAccessDenied }
+    } finally {
+      clearInterval(timer)
+      this.#state = { ...this.#state, isConnected: false, latencyMs: null }
+      staleness.lost()
+    }
+  }
+
+  /** Applies what the other installation sends. Throws when the connection is lost or a message cannot be applied. */
+  async #receive(lease: LeaseHandle, onCurrent: () => void): Promise<void> {
+    const { source } = this
+    const lifetime = childLifetime(lease.signal)
+    let waiting: LiveMessage[] = []
+    let failure: { readonly error: unknown } | null = null
+    let isCurrent = false
+    let applying: Promise<void> | null = null
+    const apply = async (mirror: SiteMirror) => {
+      while (waiting.length > 0) {
+        const messages = waiting
+        waiting = []
+        await this.#change(() => mirror.apply(messages))
+        if (!isCurrent) onCurrent()
+        isCurrent = true
+      }
+    }
+    const onLatency = (latencyMs: number) => {
+      this.#state = { ...this.#state, latencyMs }
+    }
+    try {
+      for await (const message of source.adapter.follow?.(source.client, lifetime.signal, { onLatency }) ?? []) {
+        this.#state = { ...this.#state, lastSeen: this.#deps.now() }
+        if (message.type === 'snapshot') this.#mirror = this.#openMirror(message, lease)
+        else if (this.#mirror === null || !(isCurrent || waiting.length > 0 || applying)) throw this.#tooOldError()
+        const mirror = this.#mirror
+        waiting.push(message)
+        applying ??= apply(mirror)
+          .catch((error: unknown) => {
+            failure = { error }
+            lifetime.abort()
+          })
+          .finally(() => {
+            applying = null
+          })
+        if (waiting.length > maxWaiting) await applying
+      }
+      await applying
+    } finally {
+      lifetime.abort()
+    }
+    if (failure !== null) throw (failure as { readonly error: unknown }).error
+  }
+
+  #change(work: () => Promise<void>): Promise<void> {
+    const changing = this.#work.then(work)
+    this.#work = changing.catch(() => {})
+    return changing
+  }
+
+  /** Checks who the other installation is. Throws if it follows this one. */
+  #openMirror({ installation, via }: Snapshot, { guard }: LeaseHandle): SiteMirror {
+    const { client, manufacturer } = this.source
+    const { host } = new URL(client.settings.baseUrl)
+    if (typeof installation !== 'string' || !Array.isArray(via)) throw this.#tooOldError()
+    const passed = [installation, ...via]
+    if (passed.includes(this.#deps.installation)) {
+      const loop = installation === this.#deps.installation ? 'is this installation' : 'follows this installation'
+      throw new client.errors.ApiError(`${host} ${loop}: following it would be a loop`, { failureKind: 'unusable' })
+    }
+    const hasChanged = passed.join() !== this.#state.via.join()
+    this.#state = { ...this.#state, via: passed }
+    if (hasChanged) this.#deps.onViaChanged()
+    const record = { code: manufacturer, name: this.#deps.nameOf(manufacturer), installation }
+    return new SiteMirror({ ...this.#deps, guard }, record)
+  }
+
+  #tooOldError() {
+    const { client } = this.source
+    const { host } = new URL(client.settings.baseUrl)
+    return new client.errors.ApiError(`${host} is no Micwatch that can be followed, or its version is too old`, {
+      failureKind: 'unusable',
+    })
+  }
+
+  /** Makes the channels stale when the connection has been lost for `staleAfterMs`, and once after the start. */
+  #watchStaleness(lease: LeaseHandle): Staleness {
+    let timer: NodeJS.Timeout | undefined
+    const start = () => {
+      clearTimeout(timer)
+      const lostAt = this.#deps.now()
+      timer = setTimeout(() => {
+        const mirror = this.#mirror ?? this.#openKnownMirror(lease)
+        this.#change(() => mirror.markStale(lostAt)).catch((error) => this.#logUnstored(error))
+      }, staleAfterMs)
+    }
+    start()
+    return { connected: () => clearTimeout(timer), lost: start, stop: () => clearTimeout(timer) }
+  }
+
+  /** Opens the mirror of the receivers that are stored, before the first snapshot. */
+  #openKnownMirror({ guard }: LeaseHandle): SiteMirror {
+    const { manufacturer } = this.source
+    return new SiteMirror(
+      { ...this.#deps, guard },
+      { code: manufacturer, name: this.#deps.nameOf(manufacturer), installation: '' },
+    )
+  }
+
+  #logUnstored(error: unknown): void {
+    this.#deps.log.error({ source: this.source.id, error: String(error) }, 'the state of the site could not be stored')
+  }
+}
+
+interface Staleness {
+  connected(): void
+  lost(): void
+  stop(): void
+}

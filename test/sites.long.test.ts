@@ -1,0 +1,78 @@
+/** The line to a followed installation: cut, silent, slow and delayed; and a restart of that installation. */
+
+import { describe, expect, it } from 'vitest'
+import { configFor, startApp, startShure, type TestApp, until } from './app.ts'
+import { openLine } from './line.ts'
+
+async function startOrigin() {
+  const shure = await startShure({ receivers: 2, channelsPerReceiver: 2 })
+  const origin = await startApp({ manufacturers: [configFor(shure)] })
+  await until('all receivers are known', async () => (await origin.receivers()).length === 2)
+  return { shure, origin }
+}
+
+async function startFollower(url: string) {
+  const site = { code: 'theatre', name: 'Royal Theatre', plugin: 'micwatch', config: { api_base_url: url } }
+  const follower = await startApp({ manufacturers: [site] })
+  await until('the site is followed', async () => (await follower.receivers()).length === 2)
+  return follower
+}
+
+const statesOf = async (app: TestApp) =>
+  (await app.receivers()).flatMap(({ channels }) => channels.map(({ condition }) => condition.state))
+const areStale = async (app: TestApp) => (await statesOf(app)).every((state) => state === 'stale')
+const isNoneStale = async (app: TestApp) => !(await statesOf(app)).includes('stale')
+
+describe('the channels of a followed installation', () => {
+  // Conformance: C-18.18.
+  it('are stale after it has ended, and have the same ids and slots when it runs again', async () => {
+    const { shure, origin } = await startOrigin()
+    const follower = await startFollower(origin.url)
+    const before = await follower.receivers()
+    await origin.close()
+    await until('all channels are stale', () => areStale(follower))
+    const { json: sites } = await follower.get('/api/sites/')
+    expect(sites).toMatchObject([
+      { status: expect.stringMatching(/degraded|unhealthy/), latency_ms: null, problems: 4 },
+    ])
+    const { databaseUrl, dataDir, port } = origin
+    const config = { server: { port } }
+    await startApp({ manufacturers: [configFor(shure)], databaseUrl, dataDir, config })
+    await until('no channel is stale', () => isNoneStale(follower))
+    const ids = (receivers: typeof before) =>
+      receivers.map(({ id, channels }) => [id, channels.map((channel) => [channel.id, channel.slot])])
+    expect(ids(await follower.receivers())).toEqual(ids(before))
+  })
+
+  // Conformance: C-18.18, C-18.19.
+  it('are stale while the line is cut, or silent, and current after it is restored', async () => {
+    const { origin } = await startOrigin()
+    const line = await openLine(origin.port)
+    const follower = await startFollower(line.url)
+    line.cut()
+    await until('all channels are stale', () => areStale(follower))
+    line.restore()
+    await until('no channel is stale', () => isNoneStale(follower))
+    line.silence()
+    await until('all channels are stale', () => areStale(follower))
+    line.restore()
+    await until('no channel is stale', () => isNoneStale(follower))
+  })
+
+  // Conformance: C-18.20.
+  it('stay current on a line of 64 kbit/s with a delay of 600 ms', async () => {
+    const { origin } = await startOrigin()
+    const line = await openLine(origin.port)
+    line.limit({ bytesPerSecond: 8000, delayMs: 600 })
+    const follower = await startFollower(line.url)
+    const seen: string[] = []
+    const endsAt = performance.now() + 25_000
+    while (performance.now() < endsAt) {
+      seen.push(...(await statesOf(follower)))
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    expect(seen).not.toContain('stale')
+    const { json: sites } = await follower.get('/api/sites/')
+    expect(sites[0].latency_ms).toBeGreaterThan(1000)
+  })
+})

@@ -1,0 +1,158 @@
+/** An installation that follows another one. */
+
+import { describe, expect, it } from 'vitest'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import { channelOf, configFor, startApp, startShure, type TestApp, type TestAppOptions, until } from './app.ts'
+
+import { openLive } from './live-client.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const follow = (url: string, code = 'theatre', name = 'Royal Theatre') => ({
+  ...{ code, name, plugin: 'micwatch' },
+  config: { api_base_url: url },
+})
+
+async function startOrigin(options: TestAppOptions = {}) {
+  const shure = await startShure({ receivers: 2, channelsPerReceiver: 2 })
+  const origin = await startApp({ manufacturers: [configFor(shure)], ...options })
+  await until('all receivers are known', async () => (await origin.receivers()).length === 2)
+  return { shure, origin }
+}
+
+async function startFollower(...urls: readonly string[]) {
+  const codes = ['theatre', 'arena']
+  const follower = await startApp({ manufacturers: urls.map((url, index) => follow(url, codes[index])) })
+  await until('the sites are followed', async () => (await follower.receivers()).length === 2 * urls.length)
+  return follower
+}
+
+const statesOf = async (app: TestApp) =>
+  (await app.receivers()).flatMap(({ channels }) => channels.map(({ condition }) => condition.state))
+
+describe('an installation that follows another one', () => {
+  // Conformance: C-18.10, C-18.11, C-18.12.
+  it('shows its receivers, with slots of its own', async () => {
+    const { origin } = await startOrigin()
+    const follower = await startFollower(origin.url)
+    const [there, here] = [await origin.receivers(), await follower.receivers()]
+    expect(here.map(({ name }) => name)).toEqual(there.map(({ name }) => name))
+    for (const receiver of here) {
+      expect(receiver).toMatchObject({ manufacturer: 'shure', site: { code: 'theatre', name: 'Royal Theatre' } })
+    }
+    const channels = here.flatMap((receiver) => receiver.channels)
+    expect(channels.map(({ slot }) => slot)).toEqual([1, 2, 3, 4])
+    expect(channels.map(({ origin_slot }) => origin_slot)).toEqual(
+      there.flatMap((receiver) => receiver.channels.map(({ slot }) => slot)),
+    )
+    expect(await statesOf(follower)).not.toContain('stale')
+    const { json: sites } = await follower.get('/api/sites/')
+    expect(sites).toEqual([
+      {
+        ...{ code: 'theatre', name: 'Royal Theatre', url: origin.url, via: null, status: 'healthy' },
+        ...{ problems: expect.any(Number), open_alerts: 0, receivers: 2, channels: 4 },
+        ...{ latency_ms: expect.any(Number), last_seen: expect.any(String) },
+      },
+    ])
+  })
+
+  // Conformance: C-18.10.
+  it('shows levels and changes as they happen', async () => {
+    const { origin, shure } = await startOrigin()
+    const follower = await startFollower(origin.url)
+    const there = await openLive(origin)
+    const here = await openLive(follower)
+    const channels = (client: typeof here) =>
+      client.data().receivers.flatMap((receiver: ReceiverInData) => receiver.channels) as ChannelBody[]
+    const comparable = (channel: ChannelBody) => {
+      // While there is a transmitter, changes of the channel's own levels are not announced.
+      const { transmitter, rf_level, audio_level } = channel
+      const own = transmitter === null ? { rf_level, audio_level } : { rf_level: null, audio_level: null }
+      return {
+        ...channel,
+        ...own,
+        id: 0,
+        slot: 0,
+        origin_slot: 0,
+        transmitter: transmitter && { ...transmitter, slot: 0 },
+      }
+    }
+    shure.push.pause()
+    await until('both show the same', () => {
+      expect(channels(here).map(comparable)).toEqual(channels(there).map(comparable))
+      return true
+    })
+  })
+
+  // Conformance: C-18.11, C-18.14.
+  it('lets slots be changed, and nothing else', async () => {
+    const { origin } = await startOrigin()
+    const follower = await startFollower(origin.url)
+    const [receiver] = await follower.receivers()
+    const id = receiver?.id
+    const headers = { ...(await tokenHeaders(follower.runtime, 'admin')), 'content-type': 'application/json' }
+    const patch = (path: string, body: object) => follower.send('PATCH', path, { headers, body: JSON.stringify(body) })
+    expect(await patch(`/api/admin/receivers/${id}/`, { name: 'Rack' })).toMatchObject({
+      status: 409,
+      json: { error: expect.stringContaining('Royal Theatre') },
+    })
+    expect(await follower.send('DELETE', `/api/admin/receivers/${id}/`, { headers })).toMatchObject({ status: 409 })
+    const channel = receiver && channelOf(receiver)
+    expect(await patch(`/api/channels/${channel?.id}/`, { slot: 40 })).toMatchObject({ status: 200 })
+    const [moved] = await follower.receivers()
+    expect(moved && channelOf(moved)).toMatchObject({ slot: 40, origin_slot: channel?.origin_slot })
+    expect((await origin.receivers())[0]?.channels[0]?.slot).toBe(channel?.origin_slot)
+  })
+
+  // Conformance: C-18.13.
+  it('filters every list by site', async () => {
+    const [first, second] = [await startOrigin(), await startOrigin()]
+    const follower = await startFollower(first.origin.url, second.origin.url)
+    const count = async (path: string) => (await follower.get(path)).json.length
+    expect(await count('/api/receivers/?site=theatre')).toBe(2)
+    expect(await count('/api/receivers/?site=local')).toBe(0)
+    expect(await count('/api/receivers/?site=unknown')).toBe(0)
+    expect(await count('/api/channels/?site=arena')).toBe(4)
+    expect((await follower.get('/api/data.json?site=arena')).json.receivers).toHaveLength(2)
+    expect((await follower.get('/api/summary/')).json).toMatchObject({ channels: 0 })
+    expect((await follower.get('/api/summary/?site=arena')).json).toMatchObject({ channels: 4 })
+    const live = await openLive(follower, '&site=arena')
+    const sites = live.data().receivers.map((receiver: { site: { code: string } }) => receiver.site.code)
+    expect(sites).toEqual(['arena', 'arena'])
+    expect((await follower.get('/api/sites/')).json).toMatchObject([{ code: 'arena' }, { code: 'theatre' }])
+  })
+
+  // Conformance: C-18.12, C-18.15, C-18.16.
+  it('follows a chain of three, and refuses a loop', async () => {
+    const { origin } = await startOrigin()
+    const middle = await startFollower(origin.url)
+    const last = await startApp({ manufacturers: [follow(middle.url, 'region', 'Region')] })
+    await until('the chain is followed', async () => (await last.receivers()).length === 2)
+    expect((await last.receivers())[0]).toMatchObject({ site: { code: 'region/theatre', name: 'Royal Theatre' } })
+    expect((await last.get('/api/sites/')).json).toMatchObject([
+      { code: 'region', name: 'Region', via: null, receivers: 0 },
+      { code: 'region/theatre', name: 'Royal Theatre', url: null, via: 'region', receivers: 2 },
+    ])
+    const headers = { ...(await tokenHeaders(origin.runtime, 'admin')), 'content-type': 'application/json' }
+    const body = JSON.stringify(follow(last.url, 'loop', 'Loop'))
+    expect(await origin.send('POST', '/api/admin/manufacturers/', { headers, body })).toMatchObject({ status: 201 })
+    await until('the loop is refused', async () => {
+      const { json } = await origin.get('/api/health/')
+      return json.manufacturers.some(
+        ({ code, error }: { code: string; error: string }) => code === 'loop' && /loop/.test(error),
+      )
+    })
+    expect(await origin.receivers()).toHaveLength(2)
+  })
+
+  // Conformance: C-18.17.
+  it('removes the receivers of a site with its record', async () => {
+    const { origin } = await startOrigin()
+    const follower = await startFollower(origin.url)
+    const headers = await tokenHeaders(follower.runtime, 'admin')
+    const removed = await follower.send('DELETE', '/api/admin/manufacturers/theatre/', { headers })
+    expect(removed).toMatchObject({ status: 204 })
+    await until('the receivers are removed', async () => (await follower.receivers()).length === 0)
+    expect((await follower.get('/api/sites/')).json).toEqual([])
+  })
+})
