@@ -78,6 +78,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
         snoozed_at: null,
         snoozed_until: null,
         silenced: false,
+        site: null,
         data: {
           name: channelOf(receiver).name,
           slot: channelOf(receiver).slot,

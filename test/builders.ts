@@ -70,6 +70,7 @@ export function buildAlert(fields: Partial<AlertBody> = {}): AlertBody {
     cleared_at: null,
     ...noResponse,
     silenced: false,
+    site: null,
     data: noData,
     ...fields,
   }

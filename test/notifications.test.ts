@@ -220,6 +220,7 @@ describe.concurrent('notifications', () => {
       kinds: [],
       group_ids: [],
       manufacturers: [],
+      sites: [],
       delay_seconds: 0,
       repeat_minutes: 0,
       send_cleared: false,

@@ -1,9 +1,19 @@
 /** An installation that follows another one. */
 
 import { describe, expect, it } from 'vitest'
+import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
-import { channelOf, configFor, startApp, startShure, type TestApp, type TestAppOptions, until } from './app.ts'
+import {
+  channelOf,
+  configFor,
+  deviceOf,
+  startApp,
+  startShure,
+  type TestApp,
+  type TestAppOptions,
+  until,
+} from './app.ts'
 
 import { openLive } from './live-client.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -102,6 +112,45 @@ describe('an installation that follows another one', () => {
     const [moved] = await follower.receivers()
     expect(moved && channelOf(moved)).toMatchObject({ slot: 40, origin_slot: channel?.origin_slot })
     expect((await origin.receivers())[0]?.channels[0]?.slot).toBe(channel?.origin_slot)
+  })
+
+  // Conformance: C-18.21, C-18.22.
+  it('copies its alerts, to which only the site can respond', async () => {
+    const { origin, shure } = await startOrigin()
+    const follower = await startFollower(origin.url)
+    for (const index of [0, 1]) {
+      for (const channel of [1, 2]) shure.show.set(deviceOf(shure, index).id, { battery: 40 }, channel)
+    }
+    const setThreshold = (value: string) =>
+      origin.post('/api/config/', { key: 'alert_battery_threshold', value, manufacturer: 'shure' })
+    await setThreshold('50')
+    const alertsOf = async (app: TestApp, query = '') => (await app.get(`/api/alerts/?kind=battery_low${query}`)).json
+    const there = await until('the origin raises alerts', async () => {
+      const alerts = await alertsOf(origin)
+      return alerts.length === 4 && alerts
+    })
+    const here = await until('the alerts are copied', async () => {
+      const alerts = await alertsOf(follower)
+      return alerts.length === 4 && alerts
+    })
+    const site = { code: 'theatre', name: 'Royal Theatre' }
+    const texts = (alerts: AlertBody[]) => alerts.map(({ message, raised_at }) => [message, raised_at]).sort()
+    expect(texts(here)).toEqual(texts(there))
+    for (const alert of here) expect(alert).toMatchObject({ state: 'raised', site })
+    expect(await alertsOf(follower, '&site=local')).toEqual([])
+    expect(await alertsOf(follower, '&site=theatre')).toHaveLength(4)
+    expect((await follower.get('/api/sites/')).json).toMatchObject([{ open_alerts: 4 }])
+    expect(await follower.post(`/api/alerts/${here[0].id}/acknowledge`, {})).toMatchObject({ status: 409 })
+
+    expect(await origin.post(`/api/alerts/${there[0].id}/acknowledge`, {})).toMatchObject({ status: 200 })
+    await until('the acknowledgement is copied', async () => {
+      const states = (await alertsOf(follower)).map(({ state }: AlertBody) => state)
+      return states.filter((state: string) => state === 'acknowledged').length === 1
+    })
+    await setThreshold('35')
+    await until('the end of the alerts is copied', async () =>
+      (await alertsOf(follower)).every(({ state }: AlertBody) => state === 'cleared'),
+    )
   })
 
   // Conformance: C-18.13.

@@ -47,7 +47,15 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
   onTestEnd(() => notifications.close())
   const raise = (id: number): Alert => {
     const cause = toAlertCause(toRecordingCause('The disk is full.'), null)
-    const alert: Alert = { ...cause, ...noResponse, id, state: 'raised', raised_at: clock.now, cleared_at: null }
+    const alert: Alert = {
+      ...cause,
+      ...noResponse,
+      id,
+      state: 'raised',
+      raised_at: clock.now,
+      cleared_at: null,
+      site: null,
+    }
     notifications.changed(alert)
     return alert
   }

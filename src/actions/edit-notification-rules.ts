@@ -2,8 +2,9 @@
 
 import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
+import { localSite, recordOfSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
-import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
+import { allSites, defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
 import { isTimeZone } from '../domain/settings.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
@@ -76,7 +77,7 @@ async function ruleOf(reader: Reader, id: number): Promise<NotificationRule> {
 async function requireKnown(
   { hasManufacturer }: NotificationRuleDeps,
   reader: Reader,
-  { notification_channel_ids, escalate, group_ids, manufacturers, when }: RuleFields,
+  { notification_channel_ids, escalate, group_ids, manufacturers, sites, when }: RuleFields,
   before?: RuleFields,
 ): Promise<void> {
   const channelIds = (await listSealedChannels(reader)).map(({ id }) => id)
@@ -90,6 +91,9 @@ async function requireKnown(
   const isKnown = (code: string) => hasManufacturer(code) || before?.manufacturers.includes(code) === true
   const unknownManufacturer = manufacturers.find((code) => !isKnown(code))
   reject('manufacturers', 'manufacturer', unknownManufacturer)
+  const isSite = (code: string) => code === localSite || code === allSites || hasManufacturer(recordOfSite(code))
+  const unknownSite = sites.find((code) => !isSite(code) && before?.sites.includes(code) !== true)
+  reject('sites', 'site', unknownSite)
   if (typeof when === 'object' && !isTimeZone(when.time_zone)) {
     throw new RequestError('bad_request', { details: 'when.time_zone: expected a time zone such as Europe/Berlin' })
   }

@@ -70,6 +70,11 @@ export async function snooze(deps: RespondDeps, actor: Actor, id: number, { minu
 async function openAlert(reader: Reader, id: number): Promise<Alert> {
   const alert = await findAlert(reader, id)
   if (alert === undefined) throw new RequestError('not_found', { subject: `alert ${id}` })
+  if (alert.site !== null) {
+    throw new RequestError('wrong_state', {
+      subject: `Alert ${id} is of the site ${alert.site.name}. Respond to it there.`,
+    })
+  }
   if (alert.state === 'cleared') throw new RequestError('alert_cleared', { subject: `Alert ${id}` })
   return alert
 }

@@ -132,6 +132,13 @@ export const notificationRuleFields = {
       description: 'a list of at most 100 distinct codes of manufacturers',
     }),
   ),
+  sites: Type.Optional(
+    Type.Array(text(1, 640), {
+      maxItems: 1000,
+      uniqueItems: true,
+      description: 'a list of at most 1000 distinct codes of sites, local or *',
+    }),
+  ),
   when: Type.Optional(
     Type.Union([Type.Enum(['always', 'during_shows']), schedule], {
       description: 'always, during_shows, or an object with days, from, to (HH:MM) and time_zone',

@@ -132,6 +132,7 @@ export const AlertQuery = query({
   from: dayOrTime('Raised at or after this time'),
   to: dayOrTime('Raised at or before this time'),
   manufacturer,
+  site,
   ...paging,
 })
 

@@ -4,8 +4,9 @@
  * its channels, and only the process that evaluates those conditions evaluates the alerts.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { AlertKind } from '../contract/alert-kinds.ts'
-import { type Alert, type AlertChange, toAlertMessage } from '../domain/alerts/alert.ts'
+import { type Alert, type AlertChange, type AlertCopy, toAlertMessage } from '../domain/alerts/alert.ts'
 import type { AlertScope, AlertSettings } from '../domain/alerts/alert-settings.ts'
 import { canChangeCauses, listReceiverCauses, receiverAlertEnding } from '../domain/alerts/channel-alerts.ts'
 import { listChargerCauses } from '../domain/alerts/charger.ts'
@@ -38,6 +39,7 @@ import {
 } from '../domain/alerts/will-not-last.ts'
 import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { recordOfSite } from '../domain/equipment/sites.ts'
 import type { AlertSurroundings } from '../domain/notifications/surroundings.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -249,6 +251,19 @@ export class Alerts {
     })
   }
 
+  /** Stores the alerts of a site as it has them now, and publishes those that have changed. */
+  async copy(copies: readonly AlertCopy[]): Promise<void> {
+    await this.#queue.run(async () => {
+      const changed = copies.filter((copy) => !isSameAlert(this.#open.find(copy.subject), copy))
+      if (changed.length > 0) await this.#open.write(changed.map((copy) => ({ type: 'copy', copy })))
+    })
+  }
+
+  /** Lists the open alerts that were copied from the site of this record, and those that the site follows. */
+  listCopies(record: string): readonly Alert[] {
+    return this.#open.list().filter(({ site }) => site !== null && recordOfSite(site.code) === record)
+  }
+
   /** Runs a user's change of an alert in a transaction, publishes the alert if it has changed, and returns it. */
   async edit(work: AlertEdit): Promise<Alert> {
     const alert = await this.#queue.run(() => this.#open.edit(work))
@@ -448,7 +463,10 @@ export class Alerts {
     const now = this.#deps.now()
     return this.#open
       .list()
-      .filter((alert) => alert.state === 'snoozed' && isSnoozeOver(alert, now, this.#showContext(alert)))
+      .filter(
+        (alert) =>
+          alert.site === null && alert.state === 'snoozed' && isSnoozeOver(alert, now, this.#showContext(alert)),
+      )
       .map((alert) => ({ type: 'end_snooze', alert }))
   }
 
@@ -460,14 +478,15 @@ export class Alerts {
     const areSettingsChanged = this.#areSettingsChanged
     this.#areSettingsChanged = false
     return this.#open.list().flatMap((alert): AlertChange[] => {
-      const isDisabled = areSettingsChanged && !this.#settingsOf(alert).isEnabled
+      const isDisabled = alert.site === null && areSettingsChanged && !this.#settingsOf(alert).isEnabled
       const ending: AlertEnding | null = this.#isOrphan(alert) ? 'unmonitored' : isDisabled ? 'disabled' : null
       return ending === null ? [] : [{ type: 'clear', alert, message: describeEnding(alert, ending) }]
     })
   }
 
-  #isOrphan({ manufacturer, receiver_id, subject, kind }: Alert): boolean {
+  #isOrphan({ manufacturer, receiver_id, subject, kind, site }: Alert): boolean {
     const { receiverStore, isMonitored, isSource } = this.#deps
+    if (site !== null) return !isMonitored(recordOfSite(site.code))
     if (manufacturer === null) return false
     if (!isMonitored(manufacturer)) return true
     if (receiver_id !== null) return receiverStore.facts(receiver_id) === undefined
@@ -493,6 +512,13 @@ export class Alerts {
 }
 
 type AlertSubject = Pick<Alert, 'kind' | 'manufacturer' | 'receiver_id' | 'channel_id' | 'data'>
+
+/** Whether a stored copy is what the site has now. */
+function isSameAlert(known: Alert | undefined, copy: AlertCopy): boolean {
+  if (known === undefined) return copy.cleared_at !== null
+  const { id: _, state: __, ...stored } = known
+  return isDeepStrictEqual(stored, copy)
+}
 
 function nothingDue(): Due {
   return { receivers: new Set(), sources: new Set(), everything: false }

@@ -10,6 +10,7 @@ import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Feed } from '../state/feed.ts'
 import {
   clearAlert,
+  copyAlert,
   endSnooze,
   listAlertsSince,
   listOpenAlerts,
@@ -200,6 +201,8 @@ function toEvents(change: AlertChange, alert: Alert, time: number): EventDraft[]
     case 'update':
       return change.isWorse ? [toAlertEvent('alert_raised', alert, { time })] : []
     case 'end_snooze':
+    // The site has events of its own.
+    case 'copy':
       return []
     case 'clear':
       return [toAlertEvent('alert_cleared', alert, { time })]
@@ -216,6 +219,8 @@ function apply(tx: Tx, revision: number, change: AlertChange, at: number): Promi
       return updateAlert(tx, revision, change.alert, change)
     case 'end_snooze':
       return endSnooze(tx, revision, change.alert)
+    case 'copy':
+      return copyAlert(tx, revision, change.copy)
     case 'clear':
       return clearAlert(tx, revision, change.alert.id, { message: change.message, at })
     default:

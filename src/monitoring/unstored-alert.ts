@@ -25,7 +25,7 @@ export class UnstoredAlert {
   raise(cause: AlertCause): void {
     if (this.#alert !== null) return
     const { id, publish, now } = this.#deps
-    this.#alert = { ...cause, ...noResponse, id, state: 'raised', raised_at: now(), cleared_at: null }
+    this.#alert = { ...cause, ...noResponse, id, state: 'raised', raised_at: now(), cleared_at: null, site: null }
     publish(this.#alert)
   }
 

@@ -445,6 +445,7 @@ export class Monitoring {
       installation,
       receiverStore,
       ingest: this.ingest,
+      alerts: this.alerts,
       sourceRecords: this.sourceRecords,
       nameOf: (record) => sourceRegistry.manufacturers().find(({ code }) => code === record)?.name ?? record,
       onViaChanged: () => live.restartClients(),

@@ -112,7 +112,8 @@ export class LivePublisher {
 
   alertChanged(alert: AlertBody): void {
     const { manufacturer, receiver_id: receiverId, channel_id: channelId } = alert
-    this.#addChange({ type: 'alert', ...alert }, { manufacturer, receiverId, channelId })
+    const site = alert.site?.code ?? null
+    this.#addChange({ type: 'alert', ...alert }, { manufacturer, site, receiverId, channelId })
   }
 
   showChanged(show: AnnouncedShow): void {

@@ -7,6 +7,7 @@ import type { Selectable, SelectQueryBuilder, UpdateQueryBuilder, UpdateResult }
 import {
   type Alert,
   type AlertCause,
+  type AlertCopy,
   type AlertResponse,
   alertState,
   noData,
@@ -14,6 +15,7 @@ import {
   type SnoozeEnd,
 } from '../domain/alerts/alert.ts'
 import type { AlertFilter } from '../domain/alerts/alert-filter.ts'
+import { localSite } from '../domain/equipment/sites.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inChunks, inPages } from './rows.ts'
 import type { AlertRow, Schema } from './schema.ts'
@@ -73,9 +75,11 @@ export async function countAlerts(reader: Reader, filter: AlertFilter): Promise<
 type AlertQuery = SelectQueryBuilder<Schema, 'alerts', object>
 
 function filtered(query: AlertQuery, filter: AlertFilter): AlertQuery {
-  const { manufacturer, kind, channel, receiver, from, to } = filter
+  const { manufacturer, site, kind, channel, receiver, from, to } = filter
   let result = filteredByState(query, filter.state)
   if (manufacturer !== undefined) result = result.where('manufacturer', '=', manufacturer)
+  if (site !== undefined)
+    result = site === localSite ? result.where('site', 'is', null) : result.where('site', '=', site)
   if (kind !== undefined) result = result.where('kind', '=', kind)
   if (channel !== undefined) result = result.where('channel_id', '=', channel)
   if (receiver !== undefined) result = result.where('receiver_id', '=', receiver)
@@ -156,6 +160,29 @@ export function updateAlert(
   return changeOpen(query, before.id)
 }
 
+/**
+ * Stores an alert of a site as that site has it now. Returns null if nothing has to be stored: it is cleared, and has no
+ * open copy.
+ */
+export async function copyAlert(tx: Tx, revision: number, copy: AlertCopy): Promise<Alert | null> {
+  const { subject, raised_at, cleared_at, acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at } = copy
+  const responses = { acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at }
+  const values = {
+    ...{ ...toRow(copy), ...responses, raised_at, cleared_at, revision },
+    snoozed_until: copy.snoozed_until === null ? null : JSON.stringify(copy.snoozed_until),
+    ...{ site: copy.site.code, site_name: copy.site.name },
+  }
+  const changed = await tx.query
+    .updateTable('alerts')
+    .set(values)
+    .where('subject', '=', subject)
+    .where('cleared_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  if (changed !== undefined || cleared_at !== null) return changed === undefined ? null : toAlert(changed)
+  return toAlert(await tx.query.insertInto('alerts').values(values).returningAll().executeTakeFirstOrThrow())
+}
+
 /** Clears an alert. Returns null if it is already cleared. */
 export function clearAlert(
   tx: Tx,
@@ -218,11 +245,13 @@ function toRow({ manufacturer, data, ...cause }: AlertCause) {
 }
 
 function toAlert(stored: Selectable<AlertRow>): Alert {
-  const { revision: _, notification_round: __, manufacturer, data, snoozed_until: until, ...row } = stored
+  const { revision: _, notification_round: __, manufacturer, data, snoozed_until: until, ...others } = stored
+  const { site, site_name, ...row } = others
   const { cleared_at, acknowledged_at } = row
   const snoozed_until: AlertResponse['snoozed_until'] = until === null ? null : JSON.parse(until)
   return {
     ...row,
+    site: site === null ? null : { code: site, name: site_name ?? site },
     snoozed_until,
     manufacturer: manufacturer === '' ? null : manufacturer,
     data: data === null ? noData : JSON.parse(data),

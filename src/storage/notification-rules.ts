@@ -1,12 +1,13 @@
 /** Stores the rules of notifications. Every change of them increments the counter `notifications`. */
 
-import type { NotificationRule } from '../domain/notifications/rule.ts'
+import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
 import type { Reader, Tx } from './database.ts'
 
 /** Returns the rules, ordered by id. */
 export async function listNotificationRules(reader: Reader): Promise<NotificationRule[]> {
   const rows = await reader.selectFrom('notification_rules').selectAll().orderBy('id').execute()
-  return rows.map(({ id, name, rule }) => ({ id, name, ...JSON.parse(rule) }))
+  // Rules of earlier versions lack fields.
+  return rows.map(({ id, name, rule }) => ({ ...defaultRule, id, name, ...JSON.parse(rule) }))
 }
 
 export async function insertNotificationRule(tx: Tx, rule: Omit<NotificationRule, 'id'>): Promise<NotificationRule> {

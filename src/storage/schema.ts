@@ -564,6 +564,9 @@ export interface AlertRow {
   revision: number
   /** See `domain/notifications/plan.ts`. */
   notification_round: Generated<number>
+  /** Code and name of the site that has raised it; null for an alert of this installation. */
+  site: Generated<string | null>
+  site_name: Generated<string | null>
 }
 
 export interface SilenceRow {

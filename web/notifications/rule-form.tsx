@@ -4,6 +4,8 @@ import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/resources/notifications.ts'
 import { severities } from '../../src/contract/values.ts'
+import { localSite } from '../../src/domain/equipment/sites.ts'
+import { allSites } from '../../src/domain/notifications/rule.ts'
 import { nameOf } from '../admin/manufacturer-columns.tsx'
 import { manufacturersPath } from '../admin/manufacturer-form.tsx'
 import type { Problem } from '../api.ts'
@@ -16,7 +18,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { useResource } from '../resource.ts'
 import { rulesPath } from './addresses.ts'
-import { useRuleNames } from './rule-names.ts'
+import { siteText, useRuleNames } from './rule-names.ts'
 import { ruleSentence } from './rule-sentence.ts'
 import { type RuleTime, type RuleValues, ruleOf, ruleTimes, suggestedRule, timeOf } from './rule-values.ts'
 import { ScheduleFields } from './schedule-fields.tsx'
@@ -164,6 +166,7 @@ function WhichAlerts({ initial }: PartProps) {
           chosen={initial.group_ids.map(String)}
         />
       )}
+      <SiteChoices chosen={initial.sites} />
       <details className="advanced" open={isNarrow}>
         <summary>{t('notifications.rules.narrower')}</summary>
         <ChoicesField
@@ -188,6 +191,24 @@ function WhichAlerts({ initial }: PartProps) {
         )}
       </details>
     </>
+  )
+}
+
+/** Shown if this installation follows sites, or the rule names one. */
+function SiteChoices({ chosen }: { chosen: readonly string[] }) {
+  const sites = useResource('/api/sites/', 'list').body ?? []
+  // What a rule names stays a choice after it was removed, so that saving does not change the rule.
+  const codes = [...new Set([localSite, allSites, ...sites.map(({ code }) => code), ...chosen])]
+  if (sites.length === 0 && chosen.length === 0) return null
+  return (
+    <ChoicesField
+      key={codes.length}
+      name="sites"
+      label={t('notifications.rules.sites')}
+      hint={t('notifications.rules.sitesHint')}
+      options={codes.map((code) => ({ value: code, text: siteText(code, sites) }))}
+      chosen={chosen}
+    />
   )
 }
 

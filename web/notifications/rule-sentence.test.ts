@@ -7,6 +7,7 @@ const names: RuleNames = {
   channel: named({ 1: 'RF crew', 2: 'Head of sound', 3: 'Ops' }),
   group: named({ 7: 'Act 1', 8: 'Band' }),
   manufacturer: (code) => code.toUpperCase(),
+  site: (code) => code.toUpperCase(),
 }
 const rule = (values: Partial<RuleValues> = {}): RuleValues => ({
   ...suggestedRule('Rule', [1]),

@@ -11,6 +11,7 @@ export interface RuleNames {
   channel(id: number): string
   group(id: number): string
   manufacturer(code: string): string
+  site(code: string): string
 }
 
 /** More kinds than these are counted instead of listed. */
@@ -39,7 +40,10 @@ export function ruleSentence(rule: RuleValues, names: RuleNames): string {
   return join('; ', [join(', ', first), ...further])
 }
 
-function whichAlerts({ min_severity, kinds, group_ids, manufacturers, delay_seconds }: RuleValues, names: RuleNames) {
+function whichAlerts(
+  { min_severity, kinds, group_ids, manufacturers, sites, delay_seconds }: RuleValues,
+  names: RuleNames,
+) {
   const isEverySeverity = min_severity === 'info' && kinds.length > 0
   const alerts = t(`notifications.sentence.severities.${isEverySeverity ? 'any' : min_severity}`)
   const listed =
@@ -57,6 +61,7 @@ function whichAlerts({ min_severity, kinds, group_ids, manufacturers, delay_seco
     manufacturers.length === 0
       ? null
       : t('notifications.sentence.from', { names: formatList(manufacturers.map(names.manufacturer)) }),
+    sites.length === 0 ? null : t('notifications.sentence.at', { names: formatList(sites.map(names.site)) }),
     delay_seconds > 0 ? t('notifications.sentence.lasting', { time: durationText(delay_seconds) }) : null,
   ])
 }

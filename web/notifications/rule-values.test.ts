@@ -17,6 +17,7 @@ it('reads a rule from its form', () => {
     ['kinds[]', 'battery_low'],
     ['group_ids[]', '3'],
     ['manufacturers[]', 'shure'],
+    ['sites[]', 'local'],
     ['when', 'schedule'],
     ['when.days[]', 'sun'],
     ['when.days[]', 'fri'],
@@ -32,7 +33,14 @@ it('reads a rule from its form', () => {
   ])
   expect(ruleOf(values)).toEqual({
     ...{ name: 'Shows', notification_channel_ids: [2, 5], min_severity: 'warning', kinds: ['rf_weak', 'battery_low'] },
-    ...{ group_ids: [3], manufacturers: ['shure'], delay_seconds: 30, repeat_minutes: Number.NaN, send_cleared: true },
+    ...{
+      group_ids: [3],
+      manufacturers: ['shure'],
+      sites: ['local'],
+      delay_seconds: 30,
+      repeat_minutes: Number.NaN,
+      send_cleared: true,
+    },
     when: { days: ['fri', 'sun'], from: '18:00', to: '02:00', time_zone: 'Europe/Berlin' },
     escalate: { after_seconds: 60, notification_channel_ids: [7] },
   })

@@ -27,6 +27,7 @@ export function suggestedRule(name: string, channelIds: readonly number[]): Rule
     min_severity: 'critical',
     group_ids: [],
     manufacturers: [],
+    sites: [],
     when: 'always',
     delay_seconds: 0,
     repeat_minutes: 0,
@@ -58,6 +59,7 @@ export function ruleOf(values: FormData): RuleValues {
     min_severity: severities.find((severity) => severity === text('min_severity')) ?? 'critical',
     group_ids: ids('group_ids'),
     manufacturers: [...chosenValues(values, 'manufacturers')],
+    sites: [...chosenValues(values, 'sites')],
     when:
       when === 'schedule'
         ? {

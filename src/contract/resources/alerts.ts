@@ -15,7 +15,7 @@ import {
   wholeOrNull,
 } from '../described.ts'
 import { alertStates, conflictKinds, faults, severities } from '../values.ts'
-import { id } from './common.ts'
+import { id, siteOfAlert } from './common.ts'
 
 /** The kinds as text, for descriptions. */
 export const alertKindList = alertKinds.map((kind) => `\`${kind}\``).join(', ')
@@ -57,6 +57,7 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   snoozed_at: timeOrNull('When it was snoozed.'),
   snoozed_until: textOrNull('When the snooze ends: a time, `cleared` or `show_end`.'),
   silenced: Type.Boolean({ description: 'Whether a silence applies to it.' }),
+  site: siteOfAlert,
   data: AlertData,
 })
 export type AlertBody = Body<typeof Alert>

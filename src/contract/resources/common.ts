@@ -15,3 +15,4 @@ const SiteReference = named('SiteReference', 'Another installation of Micwatch t
 export type SiteReference = Body<typeof SiteReference>
 
 export const site = orNull(SiteReference, 'The site that monitors it; null if this installation does.')
+export const siteOfAlert = orNull(SiteReference, 'The site that has raised it; null if this installation has.')

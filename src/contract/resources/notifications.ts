@@ -69,6 +69,10 @@ export const NotificationRule = named('NotificationRule', 'Which alerts are sent
   min_severity: oneOf(severities, 'Lowest severity.'),
   group_ids: listOf(Type.Integer(), 'Ids of groups of slots; empty: all alerts.'),
   manufacturers: listOf(Type.String(), 'Codes of manufacturers; empty: all alerts.'),
+  sites: listOf(
+    Type.String(),
+    'Codes of sites, `local` for this installation, `*` for this installation and all sites; empty: this installation.',
+  ),
   when: Type.Union([Type.Enum(['always', 'during_shows']), NotificationSchedule], { description: 'When it applies.' }),
   delay_seconds: whole('How long an alert must last before it is sent.'),
   repeat_minutes: whole('After how many minutes an alert is sent again; 0: never.'),

@@ -1,11 +1,14 @@
 /** Which alerts a list contains. */
 
+import { includesSite } from '../equipment/sites.ts'
 import type { Alert, AlertKind, AlertState } from './alert.ts'
 
 export interface AlertFilter {
   /** `open`: raised or snoozed. */
   readonly state?: AlertState | 'open' | undefined
   readonly manufacturer?: string | undefined
+  /** Code of a site, or `local`. */
+  readonly site?: string | undefined
   readonly kind?: AlertKind | undefined
   readonly channel?: number | undefined
   /** Includes the alerts of the receiver's channels. */
@@ -17,7 +20,7 @@ export interface AlertFilter {
 
 /** Whether a filter, which queries of the database apply too, selects the alert. */
 export function isSelected(
-  { state, manufacturer, kind, channel, receiver, from, to }: AlertFilter,
+  { state, manufacturer, site, kind, channel, receiver, from, to }: AlertFilter,
   alert: Alert,
 ): boolean {
   const states = state === 'open' ? ['raised', 'snoozed'] : [state ?? alert.state]
@@ -25,6 +28,7 @@ export function isSelected(
   return (
     states.includes(alert.state) &&
     isEqual<string | null>(manufacturer, alert.manufacturer) &&
+    includesSite({ site }, alert.site?.code ?? null) &&
     isEqual(kind, alert.kind) &&
     isEqual<number | null>(channel, alert.channel_id) &&
     isEqual<number | null>(receiver, alert.receiver_id) &&

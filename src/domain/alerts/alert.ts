@@ -3,6 +3,7 @@
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import type { AlertMessage } from '../../contract/messages.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { SiteReference } from '../../contract/resources/common.ts'
 import type { AlertState, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 
@@ -61,6 +62,13 @@ export interface Alert extends AlertCause, AlertResponse {
   readonly state: AlertState
   readonly raised_at: number
   readonly cleared_at: number | null
+  /** The site that has raised it; null for an alert of this installation. */
+  readonly site: SiteReference | null
+}
+
+/** An alert of a site as that site has it now. It has an id of its own here. */
+export interface AlertCopy extends Omit<Alert, 'id' | 'state'> {
+  readonly site: SiteReference
 }
 
 export type AlertChange =
@@ -68,6 +76,7 @@ export type AlertChange =
   /** The alert stays open. If it got worse, an acknowledgement or a snooze of it ends. */
   | { readonly type: 'update'; readonly alert: Alert; readonly cause: AlertCause; readonly isWorse: boolean }
   | { readonly type: 'end_snooze'; readonly alert: Alert }
+  | { readonly type: 'copy'; readonly copy: AlertCopy }
   /** `message` describes why it ended. */
   | { readonly type: 'clear'; readonly alert: Alert; readonly message: string }
 
@@ -108,6 +117,7 @@ export function toAlertBody(
     snoozed_at: toTime(snoozed_at),
     snoozed_until: typeof until === 'number' ? toTimestamp(until) : until,
     silenced: isSilenced,
+    site: alert.site,
     data: alert.data,
   }
 }

@@ -18,6 +18,7 @@ function snoozedUntil(snoozed_until: SnoozeEnd | null, fields: Partial<Alert> = 
     channel_id: 41,
     data: noData,
     raised_at: 0,
+    site: null,
     ...response,
     state: alertState(response),
   }

@@ -58,10 +58,12 @@ export class TestAlerts {
         return `-${change.alert.kind}`
       case 'end_snooze':
         return `snooze of ${change.alert.kind} ended`
+      case 'copy':
+        return `copy of ${change.copy.kind}`
     }
   }
 
   #toAlert(cause: AlertCause, id: number): Alert {
-    return { ...cause, ...noResponse, id, state: 'raised', raised_at: this.now, cleared_at: null }
+    return { ...cause, ...noResponse, id, state: 'raised', raised_at: this.now, cleared_at: null, site: null }
   }
 }

@@ -20,3 +20,8 @@ export function includesReceiver(filter: EquipmentFilter, { manufacturer, origin
   const isOfManufacturer = filter.manufacturer === undefined || filter.manufacturer === manufacturer
   return isOfManufacturer && includesSite(filter, origin?.site.code ?? null)
 }
+
+/** Returns the code of the record with which a site is followed, directly or through another site. */
+export function recordOfSite(code: string): string {
+  return code.split('/', 1)[0] ?? code
+}

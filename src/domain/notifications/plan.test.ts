@@ -45,6 +45,21 @@ test.each<[string, Partial<NotificationRule>, boolean]>([
   expect(service.queued()).toEqual(isSent ? ['0 s to 1: raised 1'] : [])
 })
 
+// Conformance: C-18.23.
+test.each<[string, Partial<NotificationRule>, string | null, boolean]>([
+  ['without sites, of this installation', {}, null, true],
+  ['without sites, of a site', {}, 'theatre', false],
+  ['for all, of this installation', { sites: ['*'] }, null, true],
+  ['for all, of a site', { sites: ['*'] }, 'theatre', true],
+  ['for this installation, of a site', { sites: ['local'] }, 'theatre', false],
+  ['for a site, of this installation', { sites: ['theatre'] }, null, false],
+  ['for a site, of it', { sites: ['arena', 'theatre'] }, 'theatre', true],
+])('a rule %s', (_, rule, code, isSent) => {
+  const service = new TestService(rule)
+  service.raise(1, 'battery_low', { site: code === null ? null : { code, name: code } })
+  expect(service.queued()).toEqual(isSent ? ['0 s to 1: raised 1'] : [])
+})
+
 test('alerts about the service belong to no group and no manufacturer', () => {
   const service = new TestService({ group_ids: [4] }, { manufacturers: ['shure'] }, { notification_channel_ids: [3] })
   service.raise(1, 'recording_stopped', { manufacturer: null })

@@ -10,7 +10,8 @@
 import { type DeliveryStatus, type NotificationType, severities } from '../../contract/values.ts'
 import type { Alert } from '../alerts/alert.ts'
 import { isWorse } from '../alerts/compare-causes.ts'
-import type { NotificationRule } from './rule.ts'
+import { localSite } from '../equipment/sites.ts'
+import { allSites, type NotificationRule } from './rule.ts'
 import { scheduleBegan, scheduleBegins } from './schedule.ts'
 
 /** How long a message waits for further alerts, counted from its first alert. */
@@ -24,6 +25,7 @@ type AlertFields =
   | 'kind'
   | 'severity'
   | 'manufacturer'
+  | 'site'
   | 'raised_at'
   | 'cleared_at'
   | 'acknowledged_at'
@@ -240,11 +242,18 @@ function beganFor({ when }: NotificationRule, { showStartedAt }: NotifiableAlert
  * Whether a rule selects an alert. An alert about a receiver belongs to the groups of all of its channels, as with shows;
  * alerts about sources and about the service itself belong to no group.
  */
-function isMatch({ kinds, min_severity, group_ids, manufacturers }: NotificationRule, alert: NotifiableAlert): boolean {
+function isMatch(rule: NotificationRule, alert: NotifiableAlert): boolean {
+  const { kinds, min_severity, group_ids, manufacturers } = rule
+  if (!isOfSites(rule, alert.site?.code ?? localSite)) return false
   if (kinds.length > 0 && !kinds.includes(alert.kind)) return false
   if (severities.indexOf(alert.severity) < severities.indexOf(min_severity)) return false
   if (group_ids.length > 0 && !group_ids.some((id) => alert.groupIds.includes(id))) return false
   return manufacturers.length === 0 || (alert.manufacturer !== null && manufacturers.includes(alert.manufacturer))
+}
+
+/** Whether a rule applies to a site, or to this installation. Without sites, it applies only to this installation. */
+function isOfSites({ sites }: Pick<NotificationRule, 'sites'>, site: string): boolean {
+  return sites.length === 0 ? site === localSite : sites.includes(allSites) || sites.includes(site)
 }
 
 /** Whether the alert is acknowledged, snoozed or silenced, or was until it was cleared, so that nothing more is sent. */

@@ -22,6 +22,8 @@ export interface NotificationRule {
   readonly min_severity: Severity
   readonly group_ids: readonly number[]
   readonly manufacturers: readonly string[]
+  /** Codes of sites, `local` or `*`. Unlike with the other lists, an empty one stands for this installation alone. */
+  readonly sites: readonly string[]
   readonly when: 'always' | 'during_shows' | Schedule
   readonly delay_seconds: number
   /** 0: never. */
@@ -33,12 +35,16 @@ export interface NotificationRule {
   } | null
 }
 
+/** Stands for all sites and this installation. */
+export const allSites = '*'
+
 /** The values of what a new rule leaves out. */
 export const defaultRule = {
   kinds: [],
   min_severity: 'info',
   group_ids: [],
   manufacturers: [],
+  sites: [],
   when: 'always',
   delay_seconds: 0,
   repeat_minutes: 0,

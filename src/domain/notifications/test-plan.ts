@@ -21,6 +21,7 @@ function testRule(values: Partial<NotificationRule> = {}): NotificationRule {
     min_severity: 'info',
     group_ids: [],
     manufacturers: [],
+    sites: [],
     when: 'always',
     delay_seconds: 0,
     repeat_minutes: 0,
@@ -57,6 +58,7 @@ export class TestService {
       isInhibited: false,
       groupIds: [],
       showStartedAt: null,
+      site: null,
       round: 0,
       ...values,
     })

@@ -30,6 +30,7 @@ function alert(kind: AlertBody['kind'], data: Partial<AlertData> = nora, values:
     snoozed_at: null,
     snoozed_until: null,
     silenced: false,
+    site: null,
     data: { ...noData, ...data },
     ...values,
   }

@@ -81,7 +81,10 @@ export function withReceiverFields(
 }
 
 /** Returns the site as this installation shows it. `there` is the site in the followed installation. */
-function siteHere({ code, name }: Pick<FollowedRecord, 'code' | 'name'>, there: SiteReference | null): SiteReference {
+export function siteHere(
+  { code, name }: Pick<FollowedRecord, 'code' | 'name'>,
+  there: SiteReference | null,
+): SiteReference {
   return there === null ? { code, name } : { code: `${code}/${there.code}`, name: there.name }
 }
 

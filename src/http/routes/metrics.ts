@@ -166,7 +166,7 @@ function describeConditions({ receiverStore }: MetricsDeps, add: Add): void {
 async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<void> {
   const open = add('alerts_open', 'Alerts that are raised and not cleared.', ['kind', 'severity'])
   for (const kind of alertKinds) for (const severity of severities) open.set({ kind, severity }, 0)
-  for (const { kind, severity } of alerts.list()) open.inc({ kind, severity })
+  for (const { kind, severity, site } of alerts.list()) if (site === null) open.inc({ kind, severity })
   try {
     const connections = add('realtime_connections', 'Real-time connections of receivers.', ['status'])
     const counts = await countConnections(db.read)

@@ -84,8 +84,8 @@ export class LiveData {
       ...this.#listsOf(filter),
       alerts: [...alerts.list()]
         .sort((a, b) => b.raised_at - a.raised_at || b.id - a.id)
-        .filter(({ manufacturer, receiver_id: receiverId, channel_id: channelId }) =>
-          isIncluded({ manufacturer, receiverId, channelId }),
+        .filter(({ manufacturer, site, receiver_id: receiverId, channel_id: channelId }) =>
+          isIncluded({ manufacturer, site: site?.code ?? null, receiverId, channelId }),
         )
         .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) })),
       shows: this.#deps.runningShows().map(toShowBody),

@@ -4,10 +4,12 @@
  */
 
 import type { LiveMessage } from '../../contract/live-messages.ts'
+import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { toChannelBody } from '../../domain/api.ts'
 import { emptyChannel, mergeChannels, type Receiver } from '../../domain/equipment/receiver.ts'
 import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import { compareReceivers } from '../../domain/live/receiver-changes.ts'
+import { type FollowedSubject, subjectPrefix, toAlertCopy } from '../../domain/sites/followed-alert.ts'
 import {
   asStale,
   type FollowedRecord,
@@ -22,11 +24,13 @@ import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Tx } from '../../storage/database.ts'
 import { saveFollowedReceivers } from '../../storage/followed-receivers.ts'
 import { removeReceiver, saveReceivers } from '../../storage/receivers.ts'
+import type { Alerts } from '../alerts.ts'
 import type { Ingest } from '../ingest.ts'
 
 export interface SiteMirrorDeps {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listAllFacts' | 'levels'>
   readonly ingest: Pick<Ingest, 'change' | 'levelLane'>
+  readonly alerts: Pick<Alerts, 'copy' | 'listCopies'>
   /** Checks in a transaction that this process still holds the lease of the source. */
   guard(tx: Tx): Promise<void>
   /** The wall-clock time in epoch ms. */
@@ -53,6 +57,10 @@ export class SiteMirror {
   #foreign: number[] = []
   /** The newest levels of channels, by their ids there. */
   readonly #levels = new Map<number, LevelEntry>()
+  /** Alerts that have changed, by their ids there. */
+  readonly #alerts = new Map<number, AlertBody>()
+  /** The ids there of all alerts that are not cleared; null unless a snapshot is being applied. */
+  #openAlerts: ReadonlySet<number> | null = null
 
   constructor(deps: SiteMirrorDeps, record: FollowedRecord) {
     this.#deps = deps
@@ -77,6 +85,7 @@ export class SiteMirror {
     }
     await this.#store()
     this.#applyLevels()
+    await this.#storeAlerts()
   }
 
   /** Makes all channels stale, because the other installation has not been reached since `since` (epoch ms). */
@@ -124,6 +133,9 @@ export class SiteMirror {
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     for (const id of this.#ids.keys()) if (!listed.has(id)) this.#removed.add(id)
+    this.#alerts.clear()
+    for (const alert of data.alerts) this.#alerts.set(alert.id, alert)
+    this.#openAlerts = new Set(data.alerts.map(({ id }) => id))
   }
 
   /** Drafts a receiver that is announced with all its fields, if it differs from the known one in more than levels. */
@@ -167,6 +179,9 @@ export class SiteMirror {
         return
       case 'levels':
         for (const entry of message.values) this.#levels.set(Number(entry[0]), entry)
+        return
+      case 'alert':
+        this.#alerts.set(message.id, message)
         return
       default:
       // Everything else belongs to the other installation alone.
@@ -240,6 +255,34 @@ export class SiteMirror {
     this.#foreign = []
     this.#drafts.clear()
     this.#removed.clear()
+  }
+
+  /** Copies alerts that have changed, and clears the copies of those that a snapshot no longer contains. */
+  async #storeAlerts(): Promise<void> {
+    const { alerts, now } = this.#deps
+    const copies = [...this.#alerts.values()].flatMap(
+      (alert) => toAlertCopy(alert, this.#record, this.#subjectOf(alert)) ?? [],
+    )
+    const open = this.#openAlerts
+    if (open !== null) {
+      const prefix = subjectPrefix(this.#record)
+      const subjects = new Set([...open].map((id) => `${prefix}${id}`))
+      for (const { id: _, state: __, site, ...known } of alerts.listCopies(this.#record.code)) {
+        if (site !== null && !subjects.has(known.subject)) copies.push({ ...known, site, cleared_at: now() })
+      }
+    }
+    this.#alerts.clear()
+    this.#openAlerts = null
+    if (copies.length > 0) await alerts.copy(copies)
+  }
+
+  #subjectOf({ receiver_id, channel_id }: AlertBody): FollowedSubject {
+    const { facts } = this.#deps.receiverStore
+    const ofChannel = facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
+    return {
+      receiver: ofChannel ?? facts(this.#ids.get(receiver_id ?? 0) ?? 0),
+      channel: ofChannel?.channels.find(({ origin }) => origin?.id === channel_id),
+    }
   }
 
   #applyLevels(): void {

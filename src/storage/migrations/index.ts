@@ -40,6 +40,7 @@ import * as oidc from './20261125t2105z-oidc.ts'
 import * as receiverSources from './20261125t2115z-receiver-sources.ts'
 import * as deliveryCounter from './20261125t2130z-delivery-counter.ts'
 import * as sites from './20261126t1640z-sites.ts'
+import * as siteAlerts from './20261126t1742z-site-alerts.ts'
 
 export interface Migration {
   readonly name: string
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   receiverSources,
   deliveryCounter,
   sites,
+  siteAlerts,
 ]
