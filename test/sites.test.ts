@@ -1,6 +1,7 @@
 /** An installation that follows another one. */
 
 import { describe, expect, it } from 'vitest'
+import { exportInstallation } from '../src/actions/export-installation.ts'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
@@ -56,6 +57,8 @@ describe('an installation that follows another one', () => {
       there.flatMap((receiver) => receiver.channels.map(({ slot }) => slot)),
     )
     expect(await statesOf(follower)).not.toContain('stale')
+    // A file of the installation contains only its own equipment.
+    expect((await exportInstallation(follower.runtime)).receivers).toEqual([])
     const { json: sites } = await follower.get('/api/sites/')
     expect(sites).toEqual([
       {

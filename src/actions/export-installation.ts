@@ -53,12 +53,14 @@ async function readPlanningCenter(reader: Reader, secrets: Secrets): Promise<Ins
   }
 }
 
-export function exportInstallation({
+/** Leaves out the receivers of followed installations, which appear again when these are followed. */
+export async function exportInstallation({
   db,
   secrets,
 }: {
   readonly db: Database
   readonly secrets: Secrets
 }): Promise<Installation> {
-  return db.transaction((tx) => readInstallation(tx.query, secrets))
+  const installation = await db.transaction((tx) => readInstallation(tx.query, secrets))
+  return { ...installation, receivers: installation.receivers.filter(({ origin }) => origin === undefined) }
 }

@@ -198,7 +198,9 @@ export async function putAssignments(work: ImportContext): Promise<void> {
  * Finds the receiver by serial number, then by MAC address, then by the upstream's id unless the serial numbers differ.
  */
 export function findReceiver(receivers: readonly Receiver[], entry: DeviceReference): Receiver | undefined {
-  const candidates = receivers.filter(({ manufacturer }) => manufacturer === entry.manufacturer)
+  const candidates = receivers.filter(
+    ({ manufacturer, origin }) => manufacturer === entry.manufacturer && origin === undefined,
+  )
   const serial = serialKey(entry.serial_number)
   const mac = macKey(entry.mac_address)
   return (

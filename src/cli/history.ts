@@ -143,7 +143,8 @@ async function runExport(options: ExportOptions, terminal: Terminal): Promise<Ex
 }
 
 async function toLevelExport(options: ExportOptions, db: Database, levels: LevelHistory): Promise<LevelExport> {
-  const channels = (await listReceivers(db.read)).flatMap((receiver) => receiver.channels)
+  const receivers = (await listReceivers(db.read)).filter(({ origin }) => origin === undefined)
+  const channels = receivers.flatMap((receiver) => receiver.channels)
   const names = new Map(channels.map(({ id, name }) => [id, name ?? '']))
   const all = options.channels === 'all' ? { channels: [...names.keys()].join(',') } : {}
   if (all.channels === '') throw new UsageError('--channels: there are no channels yet')

@@ -174,12 +174,13 @@ export class FollowedSite {
     let waiting: LiveMessage[] = []
     let failure: { readonly error: unknown } | null = null
     let isCurrent = false
+    let mirror: SiteMirror | null = null
     let applying: Promise<void> | null = null
-    const apply = async (mirror: SiteMirror) => {
+    const apply = async (to: SiteMirror) => {
       while (waiting.length > 0) {
         const messages = waiting
         waiting = []
-        await this.#change(() => mirror.apply(messages))
+        await this.#change(() => to.apply(messages))
         if (!isCurrent) onCurrent()
         isCurrent = true
       }
@@ -190,9 +191,12 @@ export class FollowedSite {
     try {
       for await (const message of source.adapter.follow?.(source.client, lifetime.signal, { onLatency }) ?? []) {
         this.#state = { ...this.#state, lastSeen: this.#deps.now() }
-        if (message.type === 'snapshot') this.#mirror = this.#openMirror(message, lease)
-        else if (this.#mirror === null || !(isCurrent || waiting.length > 0 || applying)) throw this.#tooOldError()
-        const mirror = this.#mirror
+        if (message.type === 'snapshot') {
+          this.#checkInstallation(message)
+          // A slow connection is sent further snapshots.
+          mirror ??= this.#openMirror(message.installation, lease)
+        }
+        if (mirror === null) throw this.#tooOldError()
         waiting.push(message)
         applying ??= apply(mirror)
           .catch((error: unknown) => {
@@ -218,8 +222,8 @@ export class FollowedSite {
   }
 
   /** Checks who the other installation is. Throws if it follows this one. */
-  #openMirror({ installation, via }: Snapshot, { guard }: LeaseHandle): SiteMirror {
-    const { client, manufacturer } = this.source
+  #checkInstallation({ installation, via }: Snapshot): void {
+    const { client } = this.source
     const { host } = new URL(client.settings.baseUrl)
     if (typeof installation !== 'string' || !Array.isArray(via)) throw this.#tooOldError()
     const passed = [installation, ...via]
@@ -230,8 +234,13 @@ export class FollowedSite {
     const hasChanged = passed.join() !== this.#state.via.join()
     this.#state = { ...this.#state, via: passed }
     if (hasChanged) this.#deps.onViaChanged()
-    const record = { code: manufacturer, name: this.#deps.nameOf(manufacturer), installation }
-    return new SiteMirror({ ...this.#deps, guard }, record)
+  }
+
+  /** Opens the mirror of an installation; without its id, of the receivers that are stored, before the first snapshot. */
+  #openMirror(installation: string, { guard }: LeaseHandle): SiteMirror {
+    const { manufacturer: code } = this.source
+    this.#mirror = new SiteMirror({ ...this.#deps, guard }, { code, name: this.#deps.nameOf(code), installation })
+    return this.#mirror
   }
 
   #tooOldError() {
@@ -249,21 +258,12 @@ export class FollowedSite {
       clearTimeout(timer)
       const lostAt = this.#deps.now()
       timer = setTimeout(() => {
-        const mirror = this.#mirror ?? this.#openKnownMirror(lease)
+        const mirror = this.#mirror ?? this.#openMirror('', lease)
         this.#change(() => mirror.markStale(lostAt)).catch((error) => this.#logUnstored(error))
       }, staleAfterMs)
     }
     start()
     return { connected: () => clearTimeout(timer), lost: start, stop: () => clearTimeout(timer) }
-  }
-
-  /** Opens the mirror of the receivers that are stored, before the first snapshot. */
-  #openKnownMirror({ guard }: LeaseHandle): SiteMirror {
-    const { manufacturer } = this.source
-    return new SiteMirror(
-      { ...this.#deps, guard },
-      { code: manufacturer, name: this.#deps.nameOf(manufacturer), installation: '' },
-    )
   }
 
   #logUnstored(error: unknown): void {
