@@ -67,6 +67,7 @@ describe.each(engines)('alerts on %s', (engine) => {
       state: 'raised',
       raised_at: 1000,
       cleared_at: null,
+      site: null,
     })
     if (first === null) throw new Error('not raised')
     expect(await raise(1, 2000)).toBeNull()
