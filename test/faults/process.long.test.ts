@@ -154,7 +154,7 @@ describe('an uncaught exception', () => {
   // Reliability: P8.
   it('in a request results in 500 without internal details, and affects no other request', async () => {
     const app = await startApp()
-    vi.spyOn(app.runtime.receiverStore, 'list').mockImplementationOnce(() => {
+    vi.spyOn(app.runtime.receiverStore, 'listAll').mockImplementationOnce(() => {
       throw new TypeError('the secret inside')
     })
     const { status, json, bytes } = await app.get('/api/receivers/')
