@@ -1,25 +1,10 @@
 /** The line to a followed installation: cut, silent, slow and delayed; and a restart of that installation. */
 
 import { describe, expect, it } from 'vitest'
-import { configFor, startApp, startShure, type TestApp, until } from './app.ts'
+import { configFor, startApp, type TestApp, until } from './app.ts'
 import { openLine } from './line.ts'
+import { startFollower, startOrigin, statesOf } from './sites.ts'
 
-async function startOrigin() {
-  const shure = await startShure({ receivers: 2, channelsPerReceiver: 2 })
-  const origin = await startApp({ manufacturers: [configFor(shure)] })
-  await until('all receivers are known', async () => (await origin.receivers()).length === 2)
-  return { shure, origin }
-}
-
-async function startFollower(url: string) {
-  const site = { code: 'theatre', name: 'Royal Theatre', plugin: 'micwatch', config: { api_base_url: url } }
-  const follower = await startApp({ manufacturers: [site] })
-  await until('the site is followed', async () => (await follower.receivers()).length === 2)
-  return follower
-}
-
-const statesOf = async (app: TestApp) =>
-  (await app.receivers()).flatMap(({ channels }) => channels.map(({ condition }) => condition.state))
 const areStale = async (app: TestApp) => (await statesOf(app)).every((state) => state === 'stale')
 const isNoneStale = async (app: TestApp) => !(await statesOf(app)).includes('stale')
 

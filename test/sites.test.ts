@@ -5,41 +5,10 @@ import { exportInstallation } from '../src/actions/export-installation.ts'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
-import {
-  channelOf,
-  configFor,
-  deviceOf,
-  startApp,
-  startShure,
-  type TestApp,
-  type TestAppOptions,
-  until,
-} from './app.ts'
-
+import { channelOf, deviceOf, startApp, type TestApp, until } from './app.ts'
 import { openLive } from './live-client.ts'
+import { follow, startFollower, startOrigin, statesOf } from './sites.ts'
 import { tokenHeaders } from './tokens.ts'
-
-const follow = (url: string, code = 'theatre', name = 'Royal Theatre') => ({
-  ...{ code, name, plugin: 'micwatch' },
-  config: { api_base_url: url },
-})
-
-async function startOrigin(options: TestAppOptions = {}) {
-  const shure = await startShure({ receivers: 2, channelsPerReceiver: 2 })
-  const origin = await startApp({ manufacturers: [configFor(shure)], ...options })
-  await until('all receivers are known', async () => (await origin.receivers()).length === 2)
-  return { shure, origin }
-}
-
-async function startFollower(...urls: readonly string[]) {
-  const codes = ['theatre', 'arena']
-  const follower = await startApp({ manufacturers: urls.map((url, index) => follow(url, codes[index])) })
-  await until('the sites are followed', async () => (await follower.receivers()).length === 2 * urls.length)
-  return follower
-}
-
-const statesOf = async (app: TestApp) =>
-  (await app.receivers()).flatMap(({ channels }) => channels.map(({ condition }) => condition.state))
 
 describe('an installation that follows another one', () => {
   // Conformance: C-18.10, C-18.11, C-18.12.
