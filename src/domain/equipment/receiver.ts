@@ -154,6 +154,21 @@ export const hardwareFields = [
   'hosted_firmware_version',
 ] as const satisfies readonly (keyof Hardware)[]
 
+/** The properties of which nothing is known; every receiver has a name and a type. */
+export const unknownHardware: Omit<Hardware, 'name' | 'device_type'> = {
+  model: null,
+  serial_number: null,
+  mac_address: null,
+  ip: null,
+  subnet_mask: null,
+  gateway: null,
+  network_mode: null,
+  interface_id: null,
+  description: null,
+  firmware_version: null,
+  hosted_firmware_version: null,
+}
+
 /** Returns the value of a hardware field in a report; undefined if it was not reported. */
 export function reportedField(report: DeviceReport, field: keyof Hardware): string | null | undefined {
   return field === 'model' ? report.model_name : report[field]

@@ -16,6 +16,7 @@ import {
   type Receiver,
   reportedField,
   reportedHardware,
+  unknownHardware,
   withoutSuperseded,
 } from '../equipment/receiver.ts'
 import { type LevelSample, withLevels } from '../levels/level-sample.ts'
@@ -314,17 +315,7 @@ function hasFieldChanges(fields: Update['fields']): boolean {
 /** Creates a new receiver from the reported fields. */
 export function toDraft(manufacturer: string, report: DeviceReport, at: number): Creation['draft'] {
   return {
-    model: null,
-    serial_number: null,
-    mac_address: null,
-    ip: null,
-    subnet_mask: null,
-    gateway: null,
-    network_mode: null,
-    interface_id: null,
-    description: null,
-    firmware_version: null,
-    hosted_firmware_version: null,
+    ...unknownHardware,
     ...reportedHardware(report),
     name: report.name ?? report.id,
     device_type: report.device_type ?? 'receiver',

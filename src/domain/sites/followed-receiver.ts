@@ -5,7 +5,7 @@ import type { ChannelBody } from '../../contract/resources/channels.ts'
 import type { SiteReference } from '../../contract/resources/common.ts'
 import type { ReceiverInData } from '../../contract/resources/receivers.ts'
 import type { Condition, LastTransmitter } from '../conditions/condition.ts'
-import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'
+import { type Channel, emptyChannel, type Receiver, type Transmitter, unknownHardware } from '../equipment/receiver.ts'
 import type { LevelSample } from '../levels/level-sample.ts'
 import { entryLevels } from '../live/channel-levels.ts'
 
@@ -160,17 +160,7 @@ const unannounced = { details: null, last_transmitter: null }
 const unreported = {
   name: '',
   device_type: '',
-  model: null,
-  serial_number: null,
-  mac_address: null,
-  ip: null,
-  subnet_mask: null,
-  gateway: null,
-  network_mode: null,
-  interface_id: null,
-  description: null,
-  firmware_version: null,
-  hosted_firmware_version: null,
+  ...unknownHardware,
   is_active: false,
   location: null,
   is_named_by_hand: false,
