@@ -22,7 +22,7 @@ export function toAlertCopy(
   if (kind === undefined) return null
   const { severity, message, manufacturer, data, acknowledged_by, note, snoozed_by } = body
   return {
-    subject: `${subjectPrefix(record)}${body.id}`,
+    subject: `site:${record.code}:${record.installation}:${body.id}`,
     ...{ kind, severity, message, manufacturer, acknowledged_by, note, snoozed_by },
     receiver_id: receiver?.id ?? null,
     channel_id: channel?.id ?? null,
@@ -34,11 +34,6 @@ export function toAlertCopy(
     snoozed_until: parseSnooze(body.snoozed_until),
     site: siteHere(record, body.site),
   }
-}
-
-/** The beginning of the subjects of all copies from this installation. */
-export function subjectPrefix({ code, installation }: Pick<FollowedRecord, 'code' | 'installation'>): string {
-  return `site:${code}:${installation}:`
 }
 
 function parseTime(time: string | null): number | null {

@@ -208,9 +208,10 @@ export class FollowedSite {
           })
         if (waiting.length > maxWaiting) await applying
       }
-      await applying
     } finally {
       lifetime.abort()
+      // The mirror of the next connection begins with what is stored.
+      await applying
     }
     if (failure !== null) throw (failure as { readonly error: unknown }).error
   }

@@ -9,7 +9,7 @@ import { toChannelBody } from '../../domain/api.ts'
 import { emptyChannel, mergeChannels, type Receiver } from '../../domain/equipment/receiver.ts'
 import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import { compareReceivers } from '../../domain/live/receiver-changes.ts'
-import { type FollowedSubject, subjectPrefix, toAlertCopy } from '../../domain/sites/followed-alert.ts'
+import { type FollowedSubject, toAlertCopy } from '../../domain/sites/followed-alert.ts'
 import {
   asStale,
   type FollowedRecord,
@@ -59,8 +59,8 @@ export class SiteMirror {
   readonly #levels = new Map<number, LevelEntry>()
   /** Alerts that have changed, by their ids there. */
   readonly #alerts = new Map<number, AlertBody>()
-  /** The ids there of all alerts that are not cleared; null unless a snapshot is being applied. */
-  #openAlerts: ReadonlySet<number> | null = null
+  /** Whether `#alerts` contains all alerts that are not cleared. */
+  #hasAllAlerts = false
 
   constructor(deps: SiteMirrorDeps, record: FollowedRecord) {
     this.#deps = deps
@@ -135,7 +135,7 @@ export class SiteMirror {
     for (const id of this.#ids.keys()) if (!listed.has(id)) this.#removed.add(id)
     this.#alerts.clear()
     for (const alert of data.alerts) this.#alerts.set(alert.id, alert)
-    this.#openAlerts = new Set(data.alerts.map(({ id }) => id))
+    this.#hasAllAlerts = true
   }
 
   /** Drafts a receiver that is announced with all its fields, if it differs from the known one in more than levels. */
@@ -263,16 +263,14 @@ export class SiteMirror {
     const copies = [...this.#alerts.values()].flatMap(
       (alert) => toAlertCopy(alert, this.#record, this.#subjectOf(alert)) ?? [],
     )
-    const open = this.#openAlerts
-    if (open !== null) {
-      const prefix = subjectPrefix(this.#record)
-      const subjects = new Set([...open].map((id) => `${prefix}${id}`))
+    if (this.#hasAllAlerts) {
+      const subjects = new Set(copies.map(({ subject }) => subject))
       for (const { id: _, state: __, site, ...known } of alerts.listCopies(this.#record.code)) {
         if (site !== null && !subjects.has(known.subject)) copies.push({ ...known, site, cleared_at: now() })
       }
     }
     this.#alerts.clear()
-    this.#openAlerts = null
+    this.#hasAllAlerts = false
     if (copies.length > 0) await alerts.copy(copies)
   }
 
