@@ -62,5 +62,9 @@ function toReverse(statement: string): string {
   if (table !== undefined) return `alter table ${table} drop column ${column}`
   const [, key] = /^insert into meta \(key, value\) values \('(\w+)'/.exec(statement) ?? []
   if (key !== undefined) return `delete from meta where key = '${key}'`
+  const [, prefix] = /^insert into meta \(key, value\) select '(\w+:)' \|\|/.exec(statement) ?? []
+  if (prefix !== undefined) return `delete from meta where key like '${prefix}%'`
+  // What an update replaced is not restored; the migration does the same again.
+  if (statement.startsWith('update ')) return 'select 1'
   throw new Error(`This statement cannot be reverted: ${statement}`)
 }

@@ -90,3 +90,20 @@ it('keeps levels that arrive while earlier ones are stored, and stores them in t
   await two.ingest.catchUp()
   expect(levelIn(two)).toBe(-65)
 })
+
+it('changes receivers with the readings that another process stored in the meantime, in the first attempt', async () => {
+  const [one, two] = await openTwo()
+  await one.ingest.ingest({ manufacturer, reports: [report(-50)] })
+  await two.ingest.catchUp()
+  const { revision } = two.receiverStore.revisions
+  await one.ingest.ingest({ manufacturer, reports: [report(-60)] })
+  const transaction = two.db.transaction.bind(two.db)
+  vi.spyOn(two.db, 'transaction').mockImplementationOnce(async (work) => {
+    await storeLevels(one, () => {})
+    return transaction(work)
+  })
+  const levels: unknown[] = []
+  await two.ingest.change(async () => levels.push(levelIn(two)))
+  expect(levels).toEqual([-60])
+  expect(two.receiverStore.revisions.revision).toBe(revision + 1)
+})

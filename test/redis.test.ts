@@ -141,7 +141,7 @@ describe('readings that one service receives', () => {
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     await until('the subscription is connected', () => isSubscribed(first))
     const socket = await second.socket('/ws')
-    const revision = first.runtime.receiverStore.revision
+    const revision = first.runtime.receiverStore.revisions.revision
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
       shure.show.set(id, { battery }, 1)
@@ -270,13 +270,13 @@ describe('readings that one service receives, despite trouble with Redis', () =>
       'both services are subscribed',
       async () => (await client.pubsub('NUMSUB', await findTopic(client)))[1] === 2,
     )
-    const revision = first.runtime.receiverStore.revision
+    const revision = first.runtime.receiverStore.revisions.revision
     shure.show.set(id, { battery: 16 }, 1)
     await until(
       'the change is received again',
       async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 16,
     )
-    expect(first.runtime.receiverStore.revision).toBe(revision)
+    expect(first.runtime.receiverStore.revisions.revision).toBe(revision)
   })
 
   // Reliability: D5.

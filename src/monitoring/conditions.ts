@@ -229,6 +229,12 @@ export class ConditionMonitor {
     return this.#channels.get(channelId)?.memory === memory
   }
 
+  /** Returns the manufacturer of a channel; undefined if its receiver was removed. */
+  manufacturerOf({ channelId }: Pick<StoredCondition, 'channelId'>): string | undefined {
+    const channel = this.#channels.get(channelId)
+    return channel && this.#deps.receiverStore.facts(channel.receiverId)?.manufacturer
+  }
+
   /**
    * Ends `battery_died` of a channel, because an operator acknowledged it. Resolves when that is stored. Another process
    * may evaluate the receiver; it continues with what is stored.

@@ -19,7 +19,7 @@ import type { UnitStore } from '../state/unit-store.ts'
 import { type StoredCondition, saveConditions } from '../storage/conditions.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { StaleWriteError } from '../storage/errors.ts'
-import { saveLastSeen } from '../storage/receivers.ts'
+import { type RevisionColumn, saveLastSeen } from '../storage/receivers.ts'
 import type { Alerts } from './alerts.ts'
 import { type Backlog, createBacklog } from './backlog.ts'
 import type { ConditionMonitor } from './conditions.ts'
@@ -39,7 +39,7 @@ import { ReceiverUpdates } from './receiver-updates.ts'
 import { RemoteLevelLane, type RemoteReport } from './remote-levels.ts'
 import type { ReportingSources } from './reporting-sources.ts'
 import { StoredChanges } from './stored-changes.ts'
-import { type Written, writeBatch } from './write-batch.ts'
+import { UnitChangesError, type Written, writeBatch } from './write-batch.ts'
 import { WriteQueue } from './write-queue.ts'
 
 export interface IngestDeps {
@@ -52,7 +52,7 @@ export interface IngestDeps {
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly conditions: Pick<
     ConditionMonitor,
-    'put' | 'remove' | 'watch' | 'release' | 'load' | 'isCurrent' | 'withConditions' | 'withReported'
+    'put' | 'remove' | 'watch' | 'release' | 'load' | 'isCurrent' | 'manufacturerOf' | 'withConditions' | 'withReported'
   >
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
   readonly reportingSources: Pick<ReportingSources, 'record' | 'remove'>
@@ -95,7 +95,11 @@ export class Ingest {
     this.#updates = new ReceiverUpdates(deps)
     this.#remoteLevels = new RemoteLevelLane({ ...deps, backlog, levelLane: this.levelLane, updates: this.#updates })
     this.#stored = new StoredChanges({ ...deps, backlog, updates: this.#updates, remoteLevels: this.#remoteLevels })
-    this.#transactions = new ReceiverTransactions({ ...deps, load: () => this.#stored.load() })
+    this.#transactions = new ReceiverTransactions({
+      ...deps,
+      load: () => this.#stored.load(),
+      loadReadings: (reader, counters) => this.#stored.loadReadings(reader, counters),
+    })
     this.#queue = new WriteQueue({
       run: (work) => this.#transactions.enqueue(work),
       write: (batches) => this.#write(batches),
@@ -179,13 +183,18 @@ export class Ingest {
   /** Stores what the evaluation of channels remembers, for the next start and for other processes. */
   saveConditions(stored: readonly StoredCondition[]): Promise<void> {
     const { conditions } = this.#deps
-    return this.#transactions.enqueue(() =>
-      this.#transactions.retry(async () => {
-        const current = stored.filter((condition) => conditions.isCurrent(condition))
-        if (current.length === 0) return
-        await this.#transactions.runKnown((tx, revision) => saveConditions(tx, revision, current))
-      }),
-    )
+    return this.#transactions.enqueue(async () => {
+      for (const manufacturer of new Set(stored.map((condition) => conditions.manufacturerOf(condition)))) {
+        if (manufacturer === undefined) continue
+        await this.#transactions.retry(async () => {
+          const current = stored.filter(
+            (condition) => conditions.manufacturerOf(condition) === manufacturer && conditions.isCurrent(condition),
+          )
+          if (current.length === 0) return
+          await this.#transactions.runReadings(manufacturer, (tx, readings) => saveConditions(tx, readings, current))
+        })
+      }
+    })
   }
 
   /** Stores batches in one transaction, and returns a report for each. */
@@ -206,11 +215,20 @@ export class Ingest {
   async #store(plan: IngestPlan, batch: Batch): Promise<void> {
     const { receiverStore, unitStore, now } = this.#deps
     const deps = { receiverStore, unitStore, backlog: this.#backlog, planner: this.#planner, now }
-    const written = await this.#transactions.runKnown(async (tx, revision) => {
+    const write = async (tx: Tx, revision: number, column: RevisionColumn): Promise<Written> => {
       await batch.guard?.(tx)
-      return writeBatch(deps, tx, { revision, batch, plan })
-    })
-    await this.#applyWritten(written, batch, plan)
+      return writeBatch(deps, tx, { revision, column, batch, plan })
+    }
+    const writeAll = () => this.#transactions.runKnown((tx, revision) => write(tx, revision, 'revision'))
+    if (this.#planner.changesOnlyReadings(plan, batch)) {
+      const written = await this.#transactions
+        .runReadings(batch.manufacturer, (tx, readings) => write(tx, readings, 'reading_revision'))
+        .catch((error) => {
+          if (error instanceof UnitChangesError) return writeAll()
+          throw error
+        })
+      await this.#applyWritten(written, batch, plan)
+    } else await this.#applyWritten(await writeAll(), batch, plan)
   }
 
   /** Applies what needs no transaction of a plan that could not be stored, and throws the error again. */

@@ -100,6 +100,8 @@ export interface Planner {
    */
   planUnits(plan: IngestPlan, batch: Batch, created?: readonly Receiver[]): ReportedUnits
   needsWriting(plan: IngestPlan, batch: Batch): boolean
+  /** Whether the batch changes nothing but readings and times of receivers of its manufacturer. */
+  changesOnlyReadings(plan: IngestPlan, batch: Batch): boolean
   /** Counts the receivers of which the plan contains different levels than the known ones. */
   countChangedLevels(plan: IngestPlan): number
   /** Whether the update reports a transmitter on a channel that has no unit. */
@@ -163,6 +165,15 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
     return planReportedUnits(unitStore, { manufacturer, reports: unitReports, missing, receiverOf })
   }
 
+  /** Whether the plan adds receivers, units or queue entries, or changes units or addresses. */
+  function changesMore(plan: IngestPlan, batch: Batch): boolean {
+    const { creations, moves, queued, updates } = plan
+    if (creations.length > 0 || moves.length > 0 || queued.length > 0) return true
+    if (updates.some(addsUnit)) return true
+    const units = planUnits(plan, batch)
+    return units.drafts.length > 0 || units.changed.length > 0
+  }
+
   function addsUnit({ receiver, readings }: Update): boolean {
     return lacksUnit(receiver, readings)
   }
@@ -202,12 +213,10 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
       return { plan: withOffline(plan, joined), parts }
     },
     planUnits,
+    changesOnlyReadings: (plan, batch) => !changesMore(plan, batch) && !plan.updates.some(isStructural),
     needsWriting(plan, batch) {
-      const { creations, moves, queued, updates } = plan
-      if (creations.length > 0 || moves.length > 0 || queued.length > 0) return true
-      if (updates.some(addsUnit)) return true
-      const units = planUnits(plan, batch)
-      if (units.drafts.length > 0 || units.changed.length > 0) return true
+      const { updates } = plan
+      if (changesMore(plan, batch)) return true
       if (!batch.endsCycle) return updates.some(isStructural)
       return (
         backlog.listDueLevels(batch).length > 0 ||

@@ -1,20 +1,24 @@
 /**
- * Transactions on receivers and on everything else that has the same revision. They run one at a time. Each requires
- * that memory contains all that is stored: if another process has written in the meantime, its changes are loaded and
- * the transaction is repeated.
+ * Transactions on receivers and on everything else that is announced by the same counters (`storage/revision.ts`). In one
+ * process, they run one at a time. Each requires that memory contains what is stored: if another process has written in
+ * the meantime, its changes are loaded and the transaction is repeated. Transactions on the readings of one manufacturer
+ * require only the readings of this manufacturer, and do not wait for those of other manufacturers in other processes.
  */
 
+import type { Revisions } from '../domain/revisions.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
-import type { Database, Tx } from '../storage/database.ts'
+import type { Database, Reader, Tx } from '../storage/database.ts'
 import { StoreBusyError } from '../storage/errors.ts'
-import { nextRevision } from '../storage/revision.ts'
+import { nextReadingRevision, nextRevisions } from '../storage/revision.ts'
 
 export interface ReceiverTransactionDeps {
   readonly db: Database
-  readonly receiverStore: Pick<ReceiverStore, 'revision'>
+  readonly receiverStore: Pick<ReceiverStore, 'revisions'>
   /** Loads what other processes have stored. */
   load(): Promise<void>
+  /** Loads what other processes have stored of readings; `counters` are the current values. */
+  loadReadings(reader: Reader, counters: Revisions['readings']): Promise<void>
 }
 
 /** Attempts before a transaction fails because other processes keep writing first. */
@@ -35,18 +39,38 @@ export class ReceiverTransactions {
 
   /** Runs one transaction. Throws an OvertakenError if memory lacks changes of other processes. */
   run<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T> {
-    const { db, receiverStore } = this.#deps
+    const { db, receiverStore, loadReadings } = this.#deps
     return db.transaction(async (tx) => {
-      const revision = await nextRevision(tx)
-      if (revision !== receiverStore.revision + 1) throw new OvertakenError()
+      const { revision, readings } = await nextRevisions(tx)
+      if (revision !== receiverStore.revisions.revision + 1) throw new OvertakenError()
+      // No other process can store readings until the commit.
+      await loadReadings(tx.query, readings)
       return work(tx, revision)
     })
   }
 
   /** Runs one transaction whose changes memory contains, or will contain before the next transaction. */
   async runKnown<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T> {
+    const { receiverStore } = this.#deps
     const result = await this.run(work)
-    this.#deps.receiverStore.revision += 1
+    receiverStore.revisions = { ...receiverStore.revisions, revision: receiverStore.revisions.revision + 1 }
+    return result
+  }
+
+  /**
+   * Runs one transaction that stores nothing but readings, times of last reports or conditions of receivers of one
+   * manufacturer, which memory contains, or will contain before the next transaction.
+   */
+  async runReadings<T>(manufacturer: string, work: (tx: Tx, readings: number) => Promise<T>): Promise<T> {
+    const { db, receiverStore } = this.#deps
+    const known = receiverStore.revisions
+    const expected = (known.readings.get(manufacturer) ?? 0) + 1
+    const result = await db.transaction(async (tx) => {
+      const { revision, readings } = await nextReadingRevision(tx, manufacturer)
+      if (revision !== known.revision || readings !== expected) throw new OvertakenError()
+      return work(tx, readings)
+    })
+    receiverStore.revisions = { ...known, readings: new Map(known.readings).set(manufacturer, expected) }
     return result
   }
 

@@ -1,18 +1,22 @@
 /** Loads into memory what other processes have stored about receivers, units, conditions and the review queue. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { QueueEntry } from '../domain/equipment/discovery.ts'
+import type { Unit } from '../domain/equipment/hardware.ts'
+import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import { type Channel, clampLastSeen, type Receiver } from '../domain/equipment/receiver.ts'
 import { levelDetails } from '../domain/levels/level-sample.ts'
+import type { Revisions } from '../domain/revisions.ts'
 import type { Cache } from '../state/cache.ts'
 import type { PlaceholderStore } from '../state/placeholder-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
-import { listConditions } from '../storage/conditions.ts'
-import type { Database } from '../storage/database.ts'
+import { listConditions, type StoredCondition } from '../storage/conditions.ts'
+import type { Database, Reader } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
 import { listPlaceholders } from '../storage/placeholders.ts'
 import { listReceivers, listRemovals } from '../storage/receivers.ts'
-import { currentRevision } from '../storage/revision.ts'
+import { currentRevision, currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { Alerts } from './alerts.ts'
 import type { Backlog } from './backlog.ts'
@@ -35,6 +39,16 @@ export interface StoredChangesDeps {
   now(): number
 }
 
+/** What transactions that incremented `revision` have changed. */
+interface StoredChange {
+  readonly receivers: readonly Receiver[]
+  readonly entries: readonly QueueEntry[]
+  readonly units: readonly Unit[]
+  readonly removals: readonly number[]
+  readonly placeholders: readonly Placeholder[]
+  readonly placeholderRevision: number
+}
+
 export class StoredChanges {
   readonly #deps: StoredChangesDeps
 
@@ -42,32 +56,61 @@ export class StoredChanges {
     this.#deps = deps
   }
 
-  /** Loads everything with a newer revision than memory. */
+  /** Loads everything that changed after what memory contains. */
   async load(): Promise<void> {
-    const { db, receiverStore, placeholderStore, unitStore, cache, conditions, alerts, updates } = this.#deps
-    const known = receiverStore.revision
-    const revision = await currentRevision(db.read)
-    if (revision === known) return
+    const { db, receiverStore } = this.#deps
+    const { revision, readings } = await currentRevisions(db.read)
+    if (revision !== receiverStore.revisions.revision) {
+      const changes = await this.#readChanges(receiverStore.revisions.revision)
+      receiverStore.revisions = { ...receiverStore.revisions, revision }
+      this.#apply(changes)
+    }
+    await this.loadReadings(db.read, readings)
+  }
+
+  /** Loads the readings and conditions of each manufacturer up to the value of its counter of readings. */
+  async loadReadings(reader: Reader, counters: Revisions['readings']): Promise<void> {
+    const { receiverStore } = this.#deps
+    for (const [manufacturer, value] of counters) {
+      const known = receiverStore.revisions.readings
+      const since = { manufacturer, readings: known.get(manufacturer) ?? 0 }
+      if (since.readings === value) continue
+      const receivers = await listReceivers(reader, since)
+      const memories = await listConditions(reader, since)
+      receiverStore.revisions = { ...receiverStore.revisions, readings: new Map(known).set(manufacturer, value) }
+      for (const receiver of receivers) this.#put(receiver)
+      this.#putConditions(memories)
+    }
+  }
+
+  async #readChanges(since: number): Promise<StoredChange> {
+    const { db, placeholderStore } = this.#deps
     const placeholderRevision = await currentRevision(db.read, 'placeholders')
-    const [receivers, entries, units, removals, memories, placeholders] = await Promise.all([
-      listReceivers(db.read, known),
-      listEntries(db.read, known),
-      listUnits(db.read, known),
-      listRemovals(db.read, known),
-      listConditions(db.read, known),
+    const [receivers, entries, units, removals, placeholders] = await Promise.all([
+      listReceivers(db.read, since),
+      listEntries(db.read, since),
+      listUnits(db.read, since),
+      listRemovals(db.read, since),
       placeholderRevision === placeholderStore.revision ? placeholderStore.list() : listPlaceholders(db.read),
     ])
-    receiverStore.revision = revision
-    placeholderStore.revision = placeholderRevision
-    if (placeholderStore.replace(placeholders)) cache.drop(null)
-    for (const id of removals) this.#remove(id)
-    for (const entry of entries) {
+    return { receivers, entries, units, removals, placeholders, placeholderRevision }
+  }
+
+  #apply(changes: StoredChange): void {
+    const { receiverStore, placeholderStore, unitStore, cache } = this.#deps
+    placeholderStore.revision = changes.placeholderRevision
+    if (placeholderStore.replace(changes.placeholders)) cache.drop(null)
+    for (const id of changes.removals) this.#remove(id)
+    for (const entry of changes.entries) {
       receiverStore.putEntry(entry)
       cache.drop(entry.manufacturer)
     }
-    for (const unit of units) unitStore.put(unit)
-    for (const receiver of receivers) this.#put(receiver)
-    // After the receivers, because they may be new.
+    for (const unit of changes.units) unitStore.put(unit)
+    for (const receiver of changes.receivers) this.#put(receiver)
+  }
+
+  #putConditions(memories: readonly StoredCondition[]): void {
+    const { receiverStore, conditions, alerts, updates } = this.#deps
     for (const id of conditions.load(memories)) {
       alerts.releaseReceiver(id)
       const receiver = receiverStore.get(id)

@@ -12,7 +12,14 @@ import type { UnitStore } from '../state/unit-store.ts'
 import type { Tx } from '../storage/database.ts'
 import { logMovement, savePending, trimMovements, trimQueue } from '../storage/discovery.ts'
 import { insertEvents } from '../storage/events.ts'
-import { addChannels, insertReceivers, saveLastSeen, saveReadings, saveReceivers } from '../storage/receivers.ts'
+import {
+  addChannels,
+  insertReceivers,
+  type RevisionColumn,
+  saveLastSeen,
+  saveReadings,
+  saveReceivers,
+} from '../storage/receivers.ts'
 import { insertUnits, saveUnits } from '../storage/units.ts'
 import type { Backlog } from './backlog.ts'
 import type { Batch, Planner } from './plan-batch.ts'
@@ -37,10 +44,16 @@ export interface WriteDeps {
   now(): number
 }
 
+/** Units have to be stored, but the transaction has incremented only the counter of readings. */
+export class UnitChangesError extends Error {
+  override readonly name = 'UnitChangesError'
+}
+
+/** `column` is where `revision` is stored; see `RevisionColumn`. */
 export async function writeBatch(
   deps: WriteDeps,
   tx: Tx,
-  { revision, batch, plan }: { revision: number; batch: Batch; plan: IngestPlan },
+  { revision, column, batch, plan }: { revision: number; column: RevisionColumn; batch: Batch; plan: IngestPlan },
 ): Promise<Written> {
   const { backlog, now } = deps
   const created = await insertCreations(tx, revision, plan)
@@ -52,13 +65,14 @@ export async function writeBatch(
   const all = [...changed.values()]
   const hasStructuralChange = ({ id }: Receiver) => structural.has(id)
   await saveReceivers(tx, revision, all.filter(hasStructuralChange))
-  await saveReadings(tx, revision, [...created, ...all.filter((receiver) => !hasStructuralChange(receiver))])
+  await saveReadings(tx, revision, [...created, ...all.filter((receiver) => !hasStructuralChange(receiver))], column)
   if (isTimeSliceUsed()) await yieldToEventLoop()
   const unchanged = batch.endsCycle ? backlog.listDueLastSeen(plan) : []
   await saveLastSeen(
     tx,
     revision,
     unchanged.filter(({ id }) => !changed.has(id)),
+    column,
   )
 
   for (const { receiver, old_ip, new_ip } of plan.moves) {
@@ -67,7 +81,10 @@ export async function writeBatch(
   }
   if (plan.moves.length > 0) await trimMovements(tx)
   if (isTimeSliceUsed()) await yieldToEventLoop()
-  const units = await storeUnits(deps, tx, revision, { batch, plan, created, withNewUnits, saved: changed })
+  const plannedUnits = planUnits(deps, { batch, plan, created, withNewUnits, saved: changed })
+  const hasUnits = plannedUnits.drafts.length + plannedUnits.changed.length > 0
+  if (hasUnits && column === 'reading_revision') throw new UnitChangesError()
+  const units = await storeUnits(tx, revision, plannedUnits)
   const entries = await queueEntries(deps, tx, revision, { batch, plan, created })
   await insertEvents(
     tx,
@@ -139,11 +156,9 @@ async function collectChanges(
   return { changed, versions, structural, withNewUnits }
 }
 
-/** Stores new units and changed units. */
-async function storeUnits(
+/** Returns new units and changed units. */
+function planUnits(
   { unitStore, planner }: WriteDeps,
-  tx: Tx,
-  revision: number,
   changes: {
     batch: Batch
     plan: IngestPlan
@@ -151,13 +166,20 @@ async function storeUnits(
     withNewUnits: readonly Receiver[]
     saved: ReadonlyMap<number, Receiver>
   },
-): Promise<readonly Unit[]> {
+): { readonly drafts: Parameters<typeof insertUnits>[2]; readonly changed: readonly Unit[] } {
   const planned = planner.planUnits(changes.plan, changes.batch, changes.created)
   // If a receiver was reported twice, only its last report is used.
   const receivers = new Map([...changes.created, ...changes.withNewUnits].map((receiver) => [receiver.id, receiver]))
   const drafts = [...draftChannelUnits(unitStore, [...receivers.values()]), ...planned.drafts]
+  return { drafts, changed: [...planned.changed, ...findRenamedUnits(unitStore, [...changes.saved.values()])] }
+}
+
+async function storeUnits(
+  tx: Tx,
+  revision: number,
+  { drafts, changed }: ReturnType<typeof planUnits>,
+): Promise<readonly Unit[]> {
   const inserted = await insertUnits(tx, revision, drafts)
-  const changed = [...planned.changed, ...findRenamedUnits(unitStore, [...changes.saved.values()])]
   await saveUnits(tx, revision, changed)
   return [...inserted, ...changed]
 }

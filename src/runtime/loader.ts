@@ -9,7 +9,7 @@ import type { Database } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
 import { listPlaceholders } from '../storage/placeholders.ts'
 import { listReceivers } from '../storage/receivers.ts'
-import { currentRevision } from '../storage/revision.ts'
+import { currentRevision, currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { ConfiguredManufacturers } from './configured-manufacturers.ts'
 import type { ManufacturerLoader } from './manufacturer-loader.ts'
@@ -37,7 +37,7 @@ export class Loader {
   async open(): Promise<void> {
     const { db, state, conditions } = this.#deps
     const { receiverStore, placeholderStore, unitStore } = state
-    receiverStore.revision = await currentRevision(db.read)
+    receiverStore.revisions = await currentRevisions(db.read)
     const receivers = await listReceivers(db.read)
     placeholderStore.revision = await currentRevision(db.read, 'placeholders')
     placeholderStore.replace(await listPlaceholders(db.read))

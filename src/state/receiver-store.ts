@@ -7,12 +7,13 @@ import type { QueueEntry } from '../domain/equipment/discovery.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { type EquipmentFilter, includesReceiver, localSite } from '../domain/equipment/sites.ts'
 import { createKnownReceivers, type KnownReceivers } from '../domain/identity/reconcile.ts'
+import type { Revisions } from '../domain/revisions.ts'
 import { now } from '../platform/clock.ts'
 import { LevelStore } from './level-store.ts'
 
 export interface ReceiverStore extends KnownReceivers {
-  /** The database revision that this state includes. */
-  revision: number
+  /** The values of the database's counters that this state includes. */
+  revisions: Revisions
   readonly levels: LevelStore
   /** Returns the receiver with this device id; its levels and `last_seen` may be out of date. */
   factsByApiId(manufacturer: string, apiDeviceId: string): Receiver | undefined
@@ -92,7 +93,7 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
 
   return {
     entry: known.entry,
-    revision: -1,
+    revisions: { revision: -1, readings: new Map() },
     levels,
     get identityRevision() {
       return known.identityRevision

@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { ConditionMemory } from '../domain/conditions/memory.ts'
 import type { Reader, Tx } from './database.ts'
+import type { ReadingsSince } from './receivers.ts'
 import { chunkSize, executeForRows, inChunks, inPages } from './rows.ts'
 
 export interface StoredCondition {
@@ -10,22 +11,30 @@ export interface StoredCondition {
   readonly memory: ConditionMemory
 }
 
-/** Returns the conditions that changed after `sinceRevision`, ordered by channel. */
-export async function listConditions(reader: Reader, sinceRevision = -1): Promise<StoredCondition[]> {
-  const rows = await inPages((after) =>
-    reader
+/** Returns the conditions of all channels, or those that changed after a value of a manufacturer's counter of readings. */
+export async function listConditions(reader: Reader, since?: ReadingsSince): Promise<StoredCondition[]> {
+  const rows = await inPages((after) => {
+    const page = reader
       .selectFrom('channel_conditions')
-      .select(['channel_id as id', 'memory'])
-      .where('revision', '>', sinceRevision)
-      .where('channel_id', '>', after)
-      .orderBy('channel_id')
+      .select(['channel_conditions.channel_id as id', 'channel_conditions.memory'])
+      .where('channel_conditions.channel_id', '>', after)
+      .orderBy('channel_conditions.channel_id')
       .limit(chunkSize)
-      .execute(),
-  )
+    if (since === undefined) return page.execute()
+    return page
+      .innerJoin('channels', 'channels.id', 'channel_conditions.channel_id')
+      .innerJoin('receivers', 'receivers.id', 'channels.receiver_id')
+      .where('receivers.manufacturer', '=', since.manufacturer)
+      .where('channel_conditions.revision', '>', since.readings)
+      .execute()
+  })
   return rows.map(({ id, memory }) => ({ channelId: id, memory: JSON.parse(memory) as ConditionMemory }))
 }
 
-/** Stores the conditions of those channels that have not been removed in the meantime. */
+/**
+ * Stores the conditions of those channels that have not been removed in the meantime. `revision` is the value of their
+ * manufacturer's counter of readings.
+ */
 export async function saveConditions(tx: Tx, revision: number, conditions: readonly StoredCondition[]): Promise<void> {
   await inChunks(conditions, async (chunk) => {
     const rows = chunk.map(({ channelId, memory }) => ({

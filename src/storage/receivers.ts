@@ -6,7 +6,8 @@ import { type Channel, emptyChannel, type Receiver, type ReceiverOrigin } from '
 import { parseNetworkMode } from '../domain/identity/network.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Reader, Tx } from './database.ts'
-import { changedRows, executeForRows, inChunks, inPages, type Row } from './rows.ts'
+import { addReadingCounters } from './revision.ts'
+import { chunkSize, executeForRows, inChunks, inPages, type Row } from './rows.ts'
 import type { ReceiverRow } from './schema.ts'
 import { nextSlots } from './slots.ts'
 
@@ -20,11 +21,22 @@ type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'profile' | 'condition'
   Partial<Pick<Channel, 'condition' | 'last_transmitter'>>
 type Readings = Readonly<Record<number, Reading>>
 
-/** Returns the receivers that changed after `sinceRevision`, ordered by id. */
-export async function listReceivers(reader: Reader, sinceRevision = -1): Promise<Receiver[]> {
+/** Stands for the receivers of a manufacturer whose readings changed after a value of its counter of readings. */
+export interface ReadingsSince {
+  readonly manufacturer: string
+  readonly readings: number
+}
+
+/** Returns the receivers that changed after a revision, ordered by id. */
+export async function listReceivers(reader: Reader, since: number | ReadingsSince = -1): Promise<Receiver[]> {
+  const isChanged =
+    typeof since === 'number'
+      ? sql<boolean>`receivers.revision > ${since}`
+      : sql<boolean>`receivers.manufacturer = ${since.manufacturer} and receivers.reading_revision > ${since.readings}`
   return inPages(async (after) => {
-    const rows = await changedRows(reader, 'receivers', sinceRevision, after)
-    const channels = await channelsOf(reader, sinceRevision, after, rows.at(-1)?.id ?? after)
+    const { rows } = await sql<StoredReceiver>`
+      select * from receivers where ${isChanged} and id > ${after} order by id limit ${chunkSize}`.execute(reader)
+    const channels = await channelsOf(reader, isChanged, after, rows.at(-1)?.id ?? after)
     return rows.map((row) => toReceiver(row, channels.get(row.id) ?? []))
   })
 }
@@ -32,6 +44,10 @@ export async function listReceivers(reader: Reader, sinceRevision = -1): Promise
 /** Inserts receivers. Returns them in the order of the drafts, with ids and with slots for their channels. */
 export async function insertReceivers(tx: Tx, revision: number, drafts: readonly Draft[]): Promise<Receiver[]> {
   const inserted: Receiver[] = []
+  await addReadingCounters(
+    tx,
+    drafts.map(({ manufacturer, origin }) => origin?.record ?? manufacturer),
+  )
   let used = 0
   const slots = await nextSlots(
     tx,
@@ -89,16 +105,24 @@ export async function saveReceivers(tx: Tx, revision: number, receivers: readonl
   await updateRows(tx, rowColumns, receivers, (receiver) => toRow(receiver, revision))
 }
 
+/** The column that contains the value of the counter that the transaction has incremented. */
+export type RevisionColumn = 'revision' | 'reading_revision'
+
 /**
  * Saves receivers of which only the readings have changed. Writes few columns, and updates only the index on
- * `revision`.
+ * `column`.
  */
-export async function saveReadings(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
-  const { last_seen, readings, revision: counter } = rowColumns
-  await updateRows(tx, { last_seen, readings, revision: counter }, receivers, (receiver) => ({
+export async function saveReadings(
+  tx: Tx,
+  revision: number,
+  receivers: readonly Receiver[],
+  column: RevisionColumn = 'revision',
+): Promise<void> {
+  const { last_seen, readings } = rowColumns
+  await updateRows<Receiver, string>(tx, { last_seen, readings, [column]: 'bigint' }, receivers, (receiver) => ({
     last_seen: receiver.last_seen,
     readings: JSON.stringify(toReadings(receiver.channels)),
-    revision,
+    [column]: revision,
   }))
 }
 
@@ -107,11 +131,13 @@ export async function saveLastSeen(
   tx: Tx,
   revision: number,
   receivers: readonly Pick<Receiver, 'id' | 'last_seen'>[],
+  column: RevisionColumn = 'revision',
 ): Promise<void> {
-  const { last_seen, revision: counter } = rowColumns
-  await updateRows(tx, { last_seen, revision: counter }, receivers, (receiver) => ({
+  const { last_seen } = rowColumns
+  const columns = { last_seen, [column]: 'bigint' } as const
+  await updateRows<Pick<Receiver, 'id' | 'last_seen'>, string>(tx, columns, receivers, (receiver) => ({
     last_seen: receiver.last_seen,
-    revision,
+    [column]: revision,
   }))
 }
 
@@ -175,12 +201,12 @@ interface StoredChannel {
 type NewChannel = Omit<StoredChannel, 'id' | 'profile'>
 
 /** Reads the channels of changed receivers with ids above `after`, up to `last`. */
-async function channelsOf(reader: Reader, sinceRevision: number, after: number, last: number) {
+async function channelsOf(reader: Reader, isChanged: RawBuilder<boolean>, after: number, last: number) {
   const rows = await reader
     .selectFrom('receivers')
     .innerJoin('channels', 'channels.receiver_id', 'receivers.id')
     .selectAll('channels')
-    .where('receivers.revision', '>', sinceRevision)
+    .where(isChanged)
     .where('receivers.id', '>', after)
     .where('receivers.id', '<=', last)
     .orderBy('receivers.id')
@@ -211,7 +237,10 @@ function groupByReceiver(rows: readonly StoredChannel[]): Map<number, StoredChan
   return groups
 }
 
-type StoredReceiver = Omit<ReceiverRow, 'id'> & { readonly id: number }
+type StoredReceiver = Omit<ReceiverRow, 'id' | 'reading_revision'> & {
+  readonly id: number
+  readonly reading_revision: number
+}
 
 const rowColumns = {
   manufacturer: 'text',
@@ -239,13 +268,13 @@ const rowColumns = {
   fault: 'text',
   origin: 'text',
   revision: 'bigint',
-} as const satisfies Record<keyof Omit<ReceiverRow, 'id'>, 'bigint' | 'text'>
+} as const satisfies Record<keyof Omit<ReceiverRow, 'id' | 'reading_revision'>, 'bigint' | 'text'>
 
 function names(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
   return sql.join(Object.keys(columns).map((name) => sql.ref(name)))
 }
 
-function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, 'id'> {
+function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, 'id' | 'reading_revision'> {
   const { channels, is_active, is_named_by_hand, location, origin, ...fields } = receiver
   return {
     ...fields,
@@ -286,7 +315,7 @@ function toReadings(channels: readonly Channel[]): Readings {
 }
 
 function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
-  const { serial_key: _, mac_key: __, revision: ___, readings: json, is_active, ...named } = row
+  const { serial_key: _, mac_key: __, revision: ___, reading_revision: ____, readings: json, is_active, ...named } = row
   const { is_named_by_hand, location_id, network_mode, fault, origin, ...fields } = named
   const readings = JSON.parse(json) as Readings
   return {

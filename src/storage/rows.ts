@@ -37,7 +37,7 @@ export async function inPages<T extends { readonly id: number }>(
 }
 
 /** The tables whose rows are marked with the revision of their last change. */
-type RevisedTable = 'receivers' | 'units' | 'discovery_queue'
+type RevisedTable = 'units' | 'discovery_queue'
 
 /** Reads the rows that changed after `sinceRevision` and have ids above `after`: at most `chunkSize`, ordered by id. */
 export async function changedRows<Table extends RevisedTable>(

@@ -124,6 +124,8 @@ export interface ReceiverRow {
    */
   origin: string | null
   revision: number
+  /** The value of the manufacturer's counter of readings when nothing but readings was changed last. */
+  reading_revision: Generated<number>
 }
 
 interface ChannelRow {

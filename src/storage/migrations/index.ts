@@ -41,6 +41,7 @@ import * as receiverSources from './20261125t2115z-receiver-sources.ts'
 import * as deliveryCounter from './20261125t2130z-delivery-counter.ts'
 import * as sites from './20261126t1640z-sites.ts'
 import * as siteAlerts from './20261126t1742z-site-alerts.ts'
+import * as readingCounters from './20261126t2030z-reading-counters.ts'
 
 export interface Migration {
   readonly name: string
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   deliveryCounter,
   sites,
   siteAlerts,
+  readingCounters,
 ]
