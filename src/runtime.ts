@@ -10,7 +10,7 @@ import type { AlertBody } from './contract/resources/alerts.ts'
 import type { Group } from './contract/resources/groups.ts'
 import type { Location } from './contract/resources/locations.ts'
 import type { ChannelAssignment, Performer } from './contract/resources/performers.ts'
-import type { SiteBody } from './contract/resources/sites.ts'
+import type { AnnouncedSiteBody, SiteBody } from './contract/resources/sites.ts'
 import type { Settings } from './contract/settings.ts'
 import type { AuditRecord } from './domain/access/access.ts'
 import type { Silence } from './domain/alerts/silences.ts'
@@ -28,7 +28,8 @@ import { toSourceBodies } from './domain/live/lists.ts'
 import { canChangeSurroundings } from './domain/notifications/surroundings.ts'
 import type { ExplainedSettings, SettingScope } from './domain/settings.ts'
 import type { Show } from './domain/shows.ts'
-import { listSites } from './domain/sites/list-sites.ts'
+import { nothingAnnounced, toAnnouncedSites } from './domain/sites/announced-sites.ts'
+import { listSites, type SiteRecord } from './domain/sites/list-sites.ts'
 import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
 import type { BatteryForecasts } from './monitoring/battery-forecasts.ts'
@@ -174,6 +175,7 @@ export interface Runtime {
   runningShows(): readonly Show[]
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
+  announcedSites(): readonly AnnouncedSiteBody[]
   /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
   reportingSources(receiverId: number): readonly string[]
   /**
@@ -247,6 +249,7 @@ function createParts(config: Config, options: RuntimeOptions, connected: Connect
     config,
     defaultIntervalSeconds: options.defaultIntervalSeconds,
     sourceBodies,
+    announcedSites,
     onReceiverChanged(id, before, after) {
       monitoring.events.receiverChanged(id)
       monitoring.frequencyConflicts.receiverChanged(id)
@@ -322,10 +325,25 @@ function createParts(config: Config, options: RuntimeOptions, connected: Connect
     monitoring,
     history,
   }
-  return { ...parts, remoteWrite, loader, checks, notifications, follower, reload, sourceBodies, listsChanged }
+  return {
+    ...parts,
+    remoteWrite,
+    loader,
+    checks,
+    notifications,
+    follower,
+    reload,
+    sourceBodies,
+    announcedSites,
+    listsChanged,
+  }
 
   function sourceBodies(): readonly SourceBody[] {
     return toSourceBodies(monitoring.sourceRecords.health(state.sourceRegistry.manufacturers()))
+  }
+
+  function announcedSites(): readonly AnnouncedSiteBody[] {
+    return followedRecords({ state, monitoring }).flatMap((record) => toAnnouncedSites(record, record.announcements))
   }
 
   /** The lists, the settings or the manufacturers have changed. */
@@ -364,7 +382,18 @@ async function loadParts(parts: Parts, { log, isReadOnly = false }: RuntimeOptio
 
 function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runtime {
   const { db, secrets, configured, redis, installation, nodeId, counters, state, checker } = parts
-  const { frequencies, monitoring, history, remoteWrite, loader, checks, reload, sourceBodies, listsChanged } = parts
+  const {
+    frequencies,
+    monitoring,
+    history,
+    remoteWrite,
+    loader,
+    checks,
+    reload,
+    sourceBodies,
+    announcedSites,
+    listsChanged,
+  } = parts
   const { lists, settings, sourceRegistry, sourceDeps, receiverStore, placeholderStore, unitStore, feed, live } = state
   const { sourceRecords, connections, conditions, alerts, events, forecasts } = monitoring
   const { leaseManager, ingest, monitor, notificationSender, reportingSourcesOf } = monitoring
@@ -404,6 +433,7 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     planningCenter: createPlanningCenter({ url: config.planning_center_url, destinations }),
     identityProvider: config.oidc && new OidcProvider({ ...config.oidc, destinations }),
     sourceBodies,
+    announcedSites,
     reportingSources: reportingSourcesOf,
     assignments: state.assignments,
     shows: () => lists.current.shows,
@@ -495,13 +525,17 @@ function viaOf({ sites }: Monitor): readonly string[] {
   return [...new Set(sites.flatMap(({ state }) => state.via))]
 }
 
-function sitesOf({ state, monitoring, ...parts }: Parts): readonly SiteBody[] {
+function followedRecords({ state, monitoring }: Pick<Parts, 'state' | 'monitoring'>): readonly SiteRecord[] {
   const states = new Map(monitoring.monitor.sites.map(({ source, state }) => [source.manufacturer, state]))
+  return state.sourceRegistry.followed().map(({ code, name, base_url: url }) => {
+    const { latencyMs = null, lastSeen = null, announcements = nothingAnnounced } = states.get(code) ?? {}
+    return { code, name, url, latencyMs, lastSeen, announcements }
+  })
+}
+
+function sitesOf({ state, monitoring, ...parts }: Parts): readonly SiteBody[] {
   return listSites({
-    records: state.sourceRegistry.followed().map(({ code, name, base_url: url }) => {
-      const { latencyMs = null, lastSeen = null } = states.get(code) ?? {}
-      return { code, name, url, latencyMs, lastSeen }
-    }),
+    records: followedRecords({ state, monitoring }),
     health: manufacturerHealths({ ...parts, state, monitoring }),
     receivers: state.receiverStore.listAllFacts(),
     alerts: monitoring.alerts.list(),

@@ -103,6 +103,12 @@ function apply(data: Json, { at: _, sentAt: __, type, seq: ___, ...message }: Re
     case 'source':
       data.sources = [...data.sources.filter(({ address }: Json) => address !== message.address), message]
       break
+    case 'site':
+      data.sites = [...data.sites.filter(({ code }: Json) => code !== message.code), message]
+      break
+    case 'site_removed':
+      data.sites = data.sites.filter(({ code }: Json) => code !== message.code)
+      break
     case 'queue':
       data.queue = message
       break

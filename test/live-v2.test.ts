@@ -28,6 +28,7 @@ async function expectCurrent(app: TestApp, client: Awaited<ReturnType<typeof ope
       performers: ____,
       silences: _____,
       queue: ______,
+      sites: _______,
       ...data
     } = client.data()
     const ownLevels = (receivers: typeof json.receivers) =>
@@ -128,10 +129,10 @@ describe('a connection of version 2', () => {
     const snapshot = await socket.next(() => true)
     expect(snapshot.type).toBe('snapshot')
     expect(snapshot.epoch).toMatch(/\w/)
-    const { alerts, shows, sources, performers, silences, queue, ...data } = snapshot.data
+    const { alerts, shows, sources, sites, performers, silences, queue, ...data } = snapshot.data
     const { json } = await app.get('/api/data.json')
     expect(Object.keys(data).sort()).toEqual(Object.keys(json).sort())
-    expect([alerts, shows, performers, silences, queue]).toEqual([[], [], [], [], { pending: 0 }])
+    expect([alerts, shows, sites, performers, silences, queue]).toEqual([[], [], [], [], [], { pending: 0 }])
     expect(sources).toEqual([{ code: 'shure', address: expect.any(String), status: 'healthy', error: null }])
     expect(socket.ofType('status')).toEqual([])
   })

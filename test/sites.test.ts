@@ -32,7 +32,7 @@ describe('an installation that follows another one', () => {
     expect(sites).toEqual([
       {
         ...{ code: 'theatre', name: 'Royal Theatre', url: origin.url, via: null, status: 'healthy' },
-        ...{ problems: expect.any(Number), open_alerts: 0, receivers: 2, channels: 4 },
+        ...{ problems: expect.any(Number), open_alerts: 0, receivers: 2, channels: 4, shows: [] },
         ...{ latency_ms: expect.any(Number), last_seen: expect.any(String) },
       },
     ])
@@ -164,6 +164,34 @@ describe('an installation that follows another one', () => {
       )
     })
     expect(await origin.receivers()).toHaveLength(2)
+  })
+
+  // Conformance: C-18.31.
+  it('announces the running shows of a site, also along a chain', async () => {
+    const { origin } = await startOrigin()
+    const middle = await startFollower(origin.url)
+    const last = await startApp({ manufacturers: [follow(middle.url, 'region', 'Region')] })
+    const live = await openLive(last)
+    const showsAre = (region: readonly string[] | null, theatre: readonly string[]) =>
+      until('the shows are announced', async () => {
+        const shows = [
+          { code: 'region', shows: region },
+          { code: 'region/theatre', shows: theatre },
+        ]
+        expect((await last.get('/api/sites/')).json).toMatchObject(shows)
+        expect(live.data().sites).toHaveLength(2)
+        expect(live.data().sites).toEqual(expect.arrayContaining(shows.map((site) => expect.objectContaining(site))))
+        return true
+      })
+    await showsAre([], [])
+    const { json: show } = await origin.post('/api/shows/', { title: 'Matinee' })
+    await origin.post(`/api/shows/${show.id}/start`, undefined)
+    await showsAre([], ['Matinee'])
+    await origin.post(`/api/shows/${show.id}/end`, undefined)
+    await showsAre([], [])
+    const headers = await tokenHeaders(last.runtime, 'admin')
+    await last.send('DELETE', '/api/admin/manufacturers/region/', { headers })
+    await until('the sites are removed', () => live.data().sites.length === 0)
   })
 
   // Conformance: C-18.17.

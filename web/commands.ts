@@ -25,15 +25,17 @@ export interface CommandOptions {
   readonly alarmState: AlarmState
   /** Whether the page shows the past, in which nothing can be changed and nothing sounds. */
   readonly isReplay: boolean
+  /** Whether this installation follows sites. */
+  readonly hasSites: boolean
   change(view: Partial<View>): void
-  /** Opens the other live page, with the same group. */
-  open(page: 'monitor' | 'wall'): void
+  /** Opens another page; the monitor and the wall with the same group. */
+  open(page: 'monitor' | 'wall' | 'sites'): void
   show(what: 'help' | 'qr' | 'arrange'): void
   search(): void
 }
 
 export function listCommands(options: CommandOptions): readonly Command[] {
-  const { page, view, groups, alarm, alarmState, isReplay, change, open, show, search } = options
+  const { page, view, groups, alarm, alarmState, isReplay, hasSites, change, open, show, search } = options
   const isProblemsFirst = view.sort === 'problems'
   return [
     { key: '?', text: t('live.keys.help'), run: () => show('help') },
@@ -68,6 +70,9 @@ export function listCommands(options: CommandOptions): readonly Command[] {
       isElsewhere: page === 'monitor',
       run: () => change({ layout: view.layout === 'grid' ? 'list' : 'grid' }),
     },
+    ...(hasSites
+      ? [{ key: 's', text: t('live.keys.sites'), run: () => open('sites'), isElsewhere: page === 'monitor' }]
+      : []),
     { key: 'f', text: t('live.keys.full'), run: toggleFullScreen },
     { key: 'q', text: t('live.keys.qr'), run: () => show('qr') },
     ...(page === 'wall'

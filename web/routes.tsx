@@ -171,6 +171,11 @@ const livePages = [
   }),
   createRoute({
     getParentRoute: inFrame,
+    path: route('sites'),
+    component: lazyRouteComponent(() => import('./views/sites.tsx'), 'Sites'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
     path: route('shows'),
     component: lazyRouteComponent(() => import('./views/shows.tsx'), 'Shows'),
   }),

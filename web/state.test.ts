@@ -56,7 +56,7 @@ function message(at: number, content: Unnumbered<LiveMessage>): WatchEvent {
 }
 
 function snapshot(at: number, body: DataBody): WatchEvent {
-  const lists = { alerts: [], shows: [], sources: [], performers: [], silences: [], queue: { pending: 0 } }
+  const lists = { alerts: [], shows: [], sources: [], sites: [], performers: [], silences: [], queue: { pending: 0 } }
   return message(at, { type: 'snapshot', epoch: 'a', installation: '1', via: [], data: { ...body, ...lists } })
 }
 

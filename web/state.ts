@@ -17,6 +17,7 @@ import type { ChannelAssignment, Performer } from '../src/contract/resources/per
 import type { PlaceholderInData } from '../src/contract/resources/placeholders.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import type { AnnouncedShow, ShowBody } from '../src/contract/resources/shows.ts'
+import type { AnnouncedSiteBody } from '../src/contract/resources/sites.ts'
 import type { Settings } from '../src/contract/settings.ts'
 import { toPlaceholderInData } from '../src/domain/equipment/placeholder.ts'
 import type { Problem } from './api.ts'
@@ -58,6 +59,8 @@ export interface WatchState {
   readonly alerts: readonly AlertBody[]
   /** All monitored systems and devices. */
   readonly sources: readonly SourceBody[]
+  /** The sites that this installation follows. */
+  readonly sites: readonly AnnouncedSiteBody[]
   /** Running shows. */
   readonly shows: readonly ShowBody[]
   /** The latest changes of events, oldest first. */
@@ -85,7 +88,7 @@ type SnapshotLists = Extract<LiveMessage, { type: 'snapshot' }>['data']
 
 /** The data of a snapshot. `GET /api/data.json` contains less, so the other lists are optional. */
 export type SnapshotData = Pick<DataBody, 'receivers' | 'groups' | 'config' | 'assignments' | 'placeholders'> &
-  Partial<Pick<SnapshotLists, 'performers' | 'alerts' | 'sources' | 'shows' | 'silences' | 'queue'>>
+  Partial<Pick<SnapshotLists, 'performers' | 'alerts' | 'sources' | 'sites' | 'shows' | 'silences' | 'queue'>>
 
 export type WatchEvent = { readonly at: number } & (
   | { readonly type: 'message'; readonly message: LiveMessage }
@@ -116,6 +119,7 @@ export function initialState(now: number): WatchState {
     placeholders: [],
     alerts: [],
     sources: [],
+    sites: [],
     shows: [],
     eventChanges: [],
     silences: [],
@@ -225,6 +229,12 @@ function applyMessage(watchState: WatchState, message: LiveMessage, at: number):
       const { type: _, seq: __, ...source } = message
       return { ...watchState, sources: withSource(watchState.sources, source) }
     }
+    case 'site': {
+      const { type: _, seq: __, ...site } = message
+      return { ...watchState, sites: [...watchState.sites.filter(({ code }) => code !== site.code), site] }
+    }
+    case 'site_removed':
+      return { ...watchState, sites: watchState.sites.filter(({ code }) => code !== message.code) }
     case 'show':
       return { ...watchState, shows: withShow(watchState.shows, message.show) }
     case 'event':
@@ -257,6 +267,7 @@ function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): 
     performers: lists.performers ?? watchState.performers,
     alerts: lists.alerts ?? watchState.alerts,
     sources: lists.sources ?? watchState.sources,
+    sites: lists.sites ?? watchState.sites,
     shows: lists.shows ?? watchState.shows,
     silences: lists.silences ?? watchState.silences,
     pending: queue?.pending ?? watchState.pending,

@@ -2,7 +2,7 @@
 
 import type { KeyboardEvent } from 'react'
 
-const links = '.card-link, .channels tbody th a'
+const links = '.card-link, .site-link, .channels tbody th a'
 
 type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'
 

@@ -18,6 +18,7 @@ import { ReceiverInData } from './resources/receivers.ts'
 import { Scan } from './resources/scans.ts'
 import { Configuration } from './resources/settings.ts'
 import { AnnouncedShow, Show } from './resources/shows.ts'
+import { AnnouncedSite } from './resources/sites.ts'
 
 const seq = whole('Number of the message; increases by one with every message that the process creates.')
 const at = time('When the message was created.')
@@ -55,6 +56,7 @@ const SnapshotData = Type.Object(
     alerts: listOf(Alert, 'Alerts that are not cleared.'),
     shows: listOf(Show, 'Running shows.'),
     sources: listOf(Source, 'All monitored systems and devices.'),
+    sites: listOf(AnnouncedSite, 'The installations that this one follows, with their running shows.'),
     performers: listOf(Performer, 'All performers.'),
     silences: listOf(Silence, 'Silences in effect.'),
     queue: Type.Object(Queue),
@@ -171,6 +173,12 @@ const Notifications = numbered(
   {},
 )
 const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
+const SiteMessage = numbered(
+  'site',
+  'A site was added, its name or address changed, or a show began or ended there.',
+  AnnouncedSite.properties,
+)
+const SiteRemoved = numbered('site_removed', 'A site is no longer followed.', { code: text('Code of the site.') })
 const { type: _type, ...statusFields } = messages.StatusUpdate.properties
 const StatusUpdate = numbered(
   'status_update',
@@ -227,6 +235,8 @@ const changes = [
   EventDeleted,
   Notifications,
   SourceMessage,
+  SiteMessage,
+  SiteRemoved,
   StatusUpdate,
   QueueMessage,
 ] as const

@@ -25,6 +25,7 @@ export const pages = [
   { name: 'timeline', path: '/timeline', needs: 'read' },
   { name: 'alerts', path: '/alerts', needs: 'read' },
   { name: 'frequencies', path: '/frequencies', needs: 'read' },
+  { name: 'sites', path: '/sites', needs: 'read' },
   { name: 'shows', path: '/shows', needs: 'read' },
   { name: 'show', path: '/shows/:id', needs: 'read' },
   { name: 'check', path: '/check', needs: 'read' },

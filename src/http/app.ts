@@ -210,6 +210,7 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     runningShows: runtime.runningShows,
     scans: runtime.scans,
     sourceBodies: runtime.sourceBodies,
+    announcedSites: runtime.announcedSites,
     reportingSources: runtime.reportingSources,
     identifications: new Identifications({
       db: runtime.db,

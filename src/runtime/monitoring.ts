@@ -449,6 +449,7 @@ export class Monitoring {
       sourceRecords: this.sourceRecords,
       nameOf: (record) => sourceRegistry.manufacturers().find(({ code }) => code === record)?.name ?? record,
       onViaChanged: () => live.restartClients(),
+      onAnnouncementsChanged: () => live.sitesChanged(),
       log,
       now,
       random: Math.random,

@@ -3,6 +3,7 @@
 import type { Config } from '../config.ts'
 import type { SourceBody } from '../contract/live-messages.ts'
 import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
+import type { AnnouncedSiteBody } from '../contract/resources/sites.ts'
 import { toSilenceBody } from '../domain/alerts/silences.ts'
 import { toChannelBody } from '../domain/api.ts'
 import { listShowsOfSlot } from '../domain/conditions/shows.ts'
@@ -33,6 +34,7 @@ interface StateDeps {
   readonly defaultIntervalSeconds: number | undefined
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
+  announcedSites(): readonly AnnouncedSiteBody[]
   /** Called after a receiver of this installation was added, replaced or removed. */
   onReceiverChanged: ReceiverStoreListener['receiverChanged']
   /** Called after placeholders were added, changed or removed. */
@@ -87,6 +89,7 @@ export function createState(deps: StateDeps) {
     settingsIn: (scope) => settings.inScope(scope),
     manufacturers: () => sourceRegistry.manufacturers().map(({ code }) => code),
     sources: () => deps.sourceBodies(),
+    sites: () => deps.announcedSites(),
     pending: receiverStore.pendingEntries,
     now,
   })

@@ -8,6 +8,7 @@ import type { Group } from '../contract/resources/groups.ts'
 import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
 import type { PlaceholderInData } from '../contract/resources/placeholders.ts'
 import type { ScanBody } from '../contract/resources/scans.ts'
+import type { AnnouncedSiteBody } from '../contract/resources/sites.ts'
 import type { Settings } from '../contract/settings.ts'
 import { isSameJson } from '../domain/json.ts'
 import type { LiveSubject } from '../domain/live/filter.ts'
@@ -28,6 +29,7 @@ export interface AnnouncedListsDeps {
   /** Returns the codes of all manufacturers. */
   manufacturers(): readonly string[]
   sources(): readonly SourceBody[]
+  sites(): readonly AnnouncedSiteBody[]
   /** Returns the number of devices that are waiting for review, by manufacturer. */
   pending(): ReadonlyMap<string, number>
 }
@@ -52,6 +54,7 @@ export class AnnouncedLists {
   /** By manufacturer (text) or group (id); null: global. */
   #settings: ReadonlyMap<string | number | null, Settings>
   #sources: ReadonlyMap<string, SourceBody>
+  #sites: ReadonlyMap<string, AnnouncedSiteBody>
   #pending: ReadonlyMap<string, number>
 
   /** Regards the current state as announced. */
@@ -60,6 +63,7 @@ export class AnnouncedLists {
     this.#lists = this.#readLists()
     this.#settings = this.#readSettings()
     this.#sources = this.#readSources()
+    this.#sites = this.#readSites()
     this.#pending = new Map(deps.pending())
   }
 
@@ -92,6 +96,15 @@ export class AnnouncedLists {
         add({ type: 'source', code, address, status: null, error: null }, { manufacturer: code })
       }
     }
+  }
+
+  announceSites(add: AddChange): void {
+    const before = this.#sites
+    this.#sites = this.#readSites()
+    for (const [code, site] of this.#sites) {
+      if (!isSameJson(before.get(code), site)) add({ type: 'site', ...site })
+    }
+    for (const code of before.keys()) if (!this.#sites.has(code)) add({ type: 'site_removed', code })
   }
 
   announceQueue(add: AddChange): void {
@@ -137,6 +150,10 @@ export class AnnouncedLists {
 
   #readSources() {
     return new Map(this.#deps.sources().map((source) => [`${source.code}\n${source.address}`, source]))
+  }
+
+  #readSites() {
+    return new Map(this.#deps.sites().map((site) => [site.code, site]))
   }
 }
 

@@ -54,6 +54,7 @@ function start() {
     settingsIn,
     manufacturers: () => ['shure'],
     sources: () => [],
+    sites: () => [],
     pending: receiverStore.pendingEntries,
     now: () => 0,
   })

@@ -43,7 +43,7 @@ export interface LiveSubscriber {
 const tickMs = 100
 
 /** What is compared when the next changes are announced. */
-type Comparison = 'lists' | 'frequencies' | 'sources' | 'queue' | 'notifications'
+type Comparison = 'lists' | 'frequencies' | 'sources' | 'sites' | 'queue' | 'notifications'
 
 export class LivePublisher {
   readonly journal: LiveJournal
@@ -99,6 +99,11 @@ export class LivePublisher {
 
   sourcesChanged(): void {
     this.#compareNext('sources')
+  }
+
+  /** The running shows of a site, or the sites that it follows, may have changed. */
+  sitesChanged(): void {
+    this.#compareNext('sites')
   }
 
   queueChanged(): void {
@@ -347,6 +352,7 @@ export class LivePublisher {
     this.#identityRevision = identityRevision
     if (compared.has('frequencies')) add({ type: 'frequencies' })
     if (compared.has('sources') || compared.has('lists')) lists.announceSources(add)
+    if (compared.has('sites') || compared.has('lists')) lists.announceSites(add)
     if (compared.has('queue')) lists.announceQueue(add)
     if (compared.has('notifications')) add({ type: 'notifications' })
   }

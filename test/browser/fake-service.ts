@@ -17,6 +17,7 @@ import type { ChannelAssignment } from '../../src/contract/resources/performers.
 import type { PlaceholderInData } from '../../src/contract/resources/placeholders.ts'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { AnnouncedSiteBody } from '../../src/contract/resources/sites.ts'
 import { defaultSettings } from '../../src/contract/settings.ts'
 import type { UpstreamStatus } from '../../src/contract/values.ts'
 import { conditionTable } from '../../src/domain/conditions/condition.ts'
@@ -84,6 +85,7 @@ export interface FakeData {
   alerts: AlertBody[]
   placeholders: PlaceholderInData[]
   shows: ShowBody[]
+  sites: AnnouncedSiteBody[]
   /** Recorded levels, events and markers. */
   history: FakeHistory
   /** Responds to further requests; returns false if it does not. */
@@ -107,6 +109,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     alerts: [],
     placeholders: [],
     shows: [],
+    sites: [],
     history: createFakeHistory((message) => send(message)),
     handle: null,
     // The pages of channels and receivers read cleared alerts, the monitor reads shows.
@@ -304,8 +307,8 @@ function encode(message: LiveMessage): string {
 }
 
 function snapshotOf(data: FakeData): Extract<LiveMessage, { type: 'snapshot' }>['data'] {
-  const { performers, alerts, shows } = data
-  return { ...dataOf(data), alerts, shows, sources: [], performers, silences: [], queue: { pending: 0 } }
+  const { performers, alerts, shows, sites } = data
+  return { ...dataOf(data), alerts, shows, sources: [], sites, performers, silences: [], queue: { pending: 0 } }
 }
 
 export function dataOf(data: FakeData): DataBody {

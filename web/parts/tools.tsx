@@ -20,12 +20,17 @@ export function useCommands({ page, view, change, search = () => {}, onArrange }
   const alarmState = useSyncExternalStore(alarm.subscribe, alarm.get)
   const [shown, setShown] = useState<'help' | 'qr' | null>(null)
   const show = (what: 'help' | 'qr' | 'arrange') => (what === 'arrange' ? onArrange?.() : setShown(what))
-  const open = (other: 'monitor' | 'wall') => {
+  const hasSites = useWatchState(({ sites }) => sites.length > 0)
+  const open = (other: 'monitor' | 'wall' | 'sites') => {
+    if (other === 'sites') return void navigate({ to: pathOf('sites') })
     const { manufacturer, site, group, at } = view
     void navigate({ to: pathOf(other), search: addressOf({ ...defaultView, manufacturer, site, group, at }) })
   }
   const isReplay = replay !== null
-  const commands = listCommands({ page, view, groups, alarm, alarmState, isReplay, change, open, show, search })
+  const commands = listCommands({
+    ...{ page, view, groups, alarm, alarmState, isReplay, hasSites },
+    ...{ change, open, show, search },
+  })
 
   const latest = useRef(commands)
   useEffect(() => {

@@ -3,7 +3,7 @@
 import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
-import { useServices } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { useIsListed } from '../sections.ts'
 import { Account } from './account.tsx'
@@ -12,6 +12,7 @@ import { BrandSign } from './brand-sign.tsx'
 export function TopBar() {
   const isListed = useIsListed()
   const { replay, mount } = useServices()
+  const hasSites = useWatchState(({ sites }) => sites.length > 0)
   const { at } = useSearch({ strict: false })
   const moment = replay === null ? {} : { at }
   const bar = useRef<HTMLElement>(null)
@@ -37,6 +38,7 @@ export function TopBar() {
         <Link to={pathOf('alerts')}>{t('nav.alerts')}</Link>
         <Link to={pathOf('frequencies')}>{t('nav.frequencies')}</Link>
         <Link to={pathOf('shows')}>{t('nav.shows')}</Link>
+        {hasSites ? <Link to={pathOf('sites')}>{t('nav.sites')}</Link> : null}
         {isListed('overview') ? <Link to={pathOf('overview')}>{t('shell.admin')}</Link> : null}
         <a href={`${mount}/help/`}>{t('nav.help')}</a>
         <Link to={pathOf('about')}>{t('nav.about')}</Link>

@@ -1,6 +1,18 @@
 /** Other installations of Micwatch that this one follows. */
 
-import { type Body, named, oneOf, text, textOrNull, timeOrNull, whole, wholeOrNull } from '../described.ts'
+import Type from 'typebox'
+import {
+  type Body,
+  listOf,
+  named,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  timeOrNull,
+  whole,
+  wholeOrNull,
+} from '../described.ts'
 import { upstreamStatuses } from '../values.ts'
 
 export const Site = named('Site', 'An installation that this one follows, directly or through another one.', {
@@ -15,7 +27,20 @@ export const Site = named('Site', 'An installation that this one follows, direct
   open_alerts: whole('Number of alerts that are raised or snoozed.'),
   receivers: whole('Number of receivers.'),
   channels: whole('Number of channels.'),
+  shows: orNull(
+    listOf(Type.String(), 'Titles.'),
+    'Titles of the shows that are running there; null while this process does not know them.',
+  ),
   latency_ms: wholeOrNull('Time that the last ping took; null while the site cannot be reached.'),
   last_seen: timeOrNull('When the site last sent something; null if this process has not received anything.'),
 })
 export type SiteBody = Body<typeof Site>
+
+const { code, name, url, shows } = Site.properties
+export const AnnouncedSite = named('AnnouncedSite', 'An installation that this one follows, and its running shows.', {
+  code,
+  name,
+  url,
+  shows,
+})
+export type AnnouncedSiteBody = Body<typeof AnnouncedSite>

@@ -5,6 +5,7 @@ import type { Alert } from '../alerts/alert.ts'
 import { toTimestamp } from '../api.ts'
 import type { ManufacturerHealth } from '../equipment/health.ts'
 import type { Receiver } from '../equipment/receiver.ts'
+import { type SiteAnnouncements, toAnnouncedSites } from './announced-sites.ts'
 
 /** A record with which another installation is followed. */
 export interface SiteRecord {
@@ -14,6 +15,7 @@ export interface SiteRecord {
   readonly latencyMs: number | null
   /** When it last sent something, in epoch ms; null if it has not. */
   readonly lastSeen: number | null
+  readonly announcements: SiteAnnouncements
 }
 
 export interface SitesFacts {
@@ -27,15 +29,18 @@ type Counts = Pick<SiteBody, 'problems' | 'open_alerts' | 'receivers' | 'channel
 
 /** Lists the sites of all records, and those that they follow, by code. */
 export function listSites({ records, health, receivers, alerts }: SitesFacts): readonly SiteBody[] {
-  const sites = new Map<string, { name: string; record: string; counts: Counts }>()
-  const siteOf = (code: string, name: string, record: string) => {
+  const sites = new Map<string, { name: string; record: string; shows: SiteBody['shows']; counts: Counts }>()
+  const siteOf = (code: string, name: string, record: string, shows: SiteBody['shows'] = null) => {
     const known = sites.get(code)
     if (known !== undefined) return known
-    const added = { name, record, counts: { problems: 0, open_alerts: 0, receivers: 0, channels: 0 } }
+    const added = { name, record, shows, counts: { problems: 0, open_alerts: 0, receivers: 0, channels: 0 } }
     sites.set(code, added)
     return added
   }
-  for (const { code, name } of records) siteOf(code, name, code)
+  for (const record of records) {
+    const announced = toAnnouncedSites(record, record.announcements)
+    for (const { code, name, shows } of announced) siteOf(code, name, record.code, shows)
+  }
   const siteOfReceiver = new Map<number, string>()
   for (const { id, origin, channels } of receivers) {
     if (origin === undefined) continue
@@ -57,7 +62,7 @@ export function listSites({ records, health, receivers, alerts }: SitesFacts): r
   const recordOf = new Map(records.map((record) => [record.code, record]))
   const statusOf = new Map(health.map(({ code, status }) => [code, status]))
   return [...sites]
-    .map(([code, { name, record: recordCode, counts }]): SiteBody => {
+    .map(([code, { name, record: recordCode, shows, counts }]): SiteBody => {
       const record = recordOf.get(recordCode)
       const isDirect = code === recordCode
       return {
@@ -67,6 +72,7 @@ export function listSites({ records, health, receivers, alerts }: SitesFacts): r
         via: isDirect ? null : code.slice(0, code.lastIndexOf('/')),
         status: statusOf.get(recordCode) ?? 'unknown',
         ...counts,
+        shows,
         latency_ms: isDirect ? (record?.latencyMs ?? null) : null,
         last_seen: record?.lastSeen == null ? null : toTimestamp(record.lastSeen),
       }

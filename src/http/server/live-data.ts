@@ -4,6 +4,7 @@ import type { SourceBody } from '../../contract/live-messages.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { ChannelAssignment, Performer } from '../../contract/resources/performers.ts'
 import type { PlaceholderInData } from '../../contract/resources/placeholders.ts'
+import type { AnnouncedSiteBody } from '../../contract/resources/sites.ts'
 import type { Settings } from '../../contract/settings.ts'
 import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
 import { type Silence, toSilenceBody } from '../../domain/alerts/silences.ts'
@@ -45,6 +46,7 @@ export interface LiveDataDeps {
   runningShows(): readonly Show[]
   assignments(): readonly ChannelAssignment[]
   sourceBodies(): readonly SourceBody[]
+  announcedSites(): readonly AnnouncedSiteBody[]
   now(): number
 }
 
@@ -77,7 +79,7 @@ export class LiveData {
 
   /** Returns the field `data` of a snapshot as JSON. */
   snapshotJson(filter: LiveFilter): string {
-    const { alerts, performers, silences, sourceBodies, now } = this.#deps
+    const { alerts, performers, silences, sourceBodies, announcedSites, now } = this.#deps
     const members = this.members(filter)
     const isIncluded = (subject: Parameters<typeof includesSubject>[0]) => includesSubject(subject, filter, members)
     const more = {
@@ -90,6 +92,7 @@ export class LiveData {
         .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) })),
       shows: this.#deps.runningShows().map(toShowBody),
       sources: sourceBodies().filter(({ code: manufacturer }) => isIncluded({ manufacturer })),
+      sites: announcedSites(),
       performers: performers(),
       silences: silences().map(toSilenceBody),
       queue: this.list('queue', filter),

@@ -2,6 +2,7 @@
 
 import type { LiveMessage } from '../../contract/live-messages.ts'
 import { jitter, nextAttempt, reconnectMs } from '../../domain/access/rate-limit.ts'
+import { nothingAnnounced, type SiteAnnouncements, withAnnouncement } from '../../domain/sites/announced-sites.ts'
 import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
 import type { LeaseHandle } from '../lease-manager.ts'
 import type { Log } from '../log.ts'
@@ -19,6 +20,8 @@ export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard'> {
   nameOf(code: string): string
   /** Called when `via` of the state has changed. */
   onViaChanged(): void
+  /** Called when `announcements` of the state have changed. */
+  onAnnouncementsChanged(): void
   random(): number
 }
 
@@ -30,6 +33,16 @@ export interface SiteState {
   readonly latencyMs: number | null
   /** When the other installation last sent something, in epoch ms. */
   readonly lastSeen: number | null
+  /** The newest, also while the connection is lost. */
+  readonly announcements: SiteAnnouncements
+}
+
+const initialState: SiteState = {
+  isConnected: false,
+  via: [],
+  latencyMs: null,
+  lastSeen: null,
+  announcements: nothingAnnounced,
 }
 
 type Snapshot = Extract<LiveMessage, { type: 'snapshot' }>
@@ -49,7 +62,7 @@ export class FollowedSite {
   readonly source: MonitoredSource
   readonly #deps: FollowedSiteDeps
   #mirror: SiteMirror | null = null
-  #state: SiteState = { isConnected: false, via: [], latencyMs: null, lastSeen: null }
+  #state = initialState
   /** Ends the pause before the next attempt. */
   #retryNow = () => {}
   /** Called with the outcome of each attempt. */
@@ -197,6 +210,7 @@ export class FollowedSite {
           mirror ??= this.#openMirror(message.installation, lease)
         }
         if (mirror === null) throw this.#tooOldError()
+        this.#announce(withAnnouncement(this.#state.announcements, message))
         waiting.push(message)
         applying ??= apply(mirror)
           .catch((error: unknown) => {
@@ -214,6 +228,12 @@ export class FollowedSite {
       await applying
     }
     if (failure !== null) throw (failure as { readonly error: unknown }).error
+  }
+
+  #announce(announcements: SiteAnnouncements): void {
+    if (announcements === this.#state.announcements) return
+    this.#state = { ...this.#state, announcements }
+    this.#deps.onAnnouncementsChanged()
   }
 
   #change(work: () => Promise<void>): Promise<void> {

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { LiveMessage } from '../../contract/live-messages.ts'
+import { nothingAnnounced, toAnnouncedSites, withAnnouncement } from './announced-sites.ts'
+
+const record = { code: 'north', name: 'North', url: 'https://north.example' }
+const show = { id: 1, title: 'Matinée', starts_at: '2026-05-01T18:00:00.000Z', ends_at: null, group_ids: [], notes: '' }
+const times = { started_at: null, ended_at: null }
+const arena = { code: 'arena', name: 'Arena', url: 'https://arena.example', shows: ['Derby'] }
+
+function snapshotWith(data: object): LiveMessage {
+  return { type: 'snapshot', seq: 1, epoch: '', installation: '2', via: [], data } as unknown as LiveMessage
+}
+
+const afterMessages = (...messages: readonly LiveMessage[]) =>
+  toAnnouncedSites(record, messages.reduce(withAnnouncement, nothingAnnounced))
+
+test('the shows of a site are unknown before its first snapshot', () => {
+  expect(afterMessages()).toEqual([{ ...record, shows: null }])
+})
+
+test('a snapshot contains the running shows and the sites further along the chain', () => {
+  expect(afterMessages(snapshotWith({ shows: [{ ...show, ...times, state: 'running' }], sites: [arena] }))).toEqual([
+    { ...record, shows: ['Matinée'] },
+    { code: 'north/arena', name: 'Arena', url: null, shows: ['Derby'] },
+  ])
+})
+
+test('an installation of an older version announces no sites', () => {
+  expect(afterMessages(snapshotWith({ shows: [] }))).toEqual([{ ...record, shows: [] }])
+})
+
+test('messages add and remove shows and sites', () => {
+  const empty = snapshotWith({ shows: [], sites: [arena] })
+  const started: LiveMessage = { type: 'show', seq: 2, show: { ...show, ...times, state: 'running' } }
+  const changed: LiveMessage = { type: 'site', seq: 3, ...arena, shows: [] }
+  expect(afterMessages(empty, started, changed)).toEqual([
+    { ...record, shows: ['Matinée'] },
+    { code: 'north/arena', name: 'Arena', url: null, shows: [] },
+  ])
+  const ended: LiveMessage = { type: 'show', seq: 4, show: { ...show, ...times, state: 'ended' } }
+  const removed: LiveMessage = { type: 'site_removed', seq: 5, code: 'arena' }
+  expect(afterMessages(empty, started, changed, ended, removed)).toEqual([{ ...record, shows: [] }])
+})
+
+test('other messages change nothing', () => {
+  expect(withAnnouncement(nothingAnnounced, { type: 'tick', at: '' })).toBe(nothingAnnounced)
+})

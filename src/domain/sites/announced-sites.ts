@@ -1,0 +1,56 @@
+/** The running shows of a followed installation, and the sites that it follows itself, as it announces them. */
+
+import type { LiveMessage } from '../../contract/live-messages.ts'
+import type { AnnouncedSiteBody } from '../../contract/resources/sites.ts'
+import { siteHere } from './followed-receiver.ts'
+
+export interface SiteAnnouncements {
+  /** The titles of running shows by their ids; null before the first snapshot. */
+  readonly shows: ReadonlyMap<number, string> | null
+  /** The sites that the installation follows, by their codes there. */
+  readonly sites: ReadonlyMap<string, AnnouncedSiteBody>
+}
+
+export const nothingAnnounced: SiteAnnouncements = { shows: null, sites: new Map() }
+
+/** Applies a message. Returns the same object if the message is about something else. */
+export function withAnnouncement(before: SiteAnnouncements, message: LiveMessage): SiteAnnouncements {
+  switch (message.type) {
+    case 'snapshot': {
+      // Older versions announce no sites.
+      const { shows, sites = [] }: Partial<typeof message.data> = message.data
+      return {
+        shows: new Map(shows?.map(({ id, title }) => [id, title])),
+        sites: new Map(sites.map((site) => [site.code, site])),
+      }
+    }
+    case 'show': {
+      const { id, title, state } = message.show
+      const shows = new Map(before.shows)
+      if (state === 'running') shows.set(id, title)
+      else shows.delete(id)
+      return { ...before, shows }
+    }
+    case 'site': {
+      const { type: _, seq: __, ...site } = message
+      return { ...before, sites: new Map(before.sites).set(site.code, site) }
+    }
+    case 'site_removed': {
+      const sites = new Map(before.sites)
+      sites.delete(message.code)
+      return { ...before, sites }
+    }
+    default:
+      return before
+  }
+}
+
+/** Returns the site of a record, and the sites that are followed through it, with their codes here. */
+export function toAnnouncedSites(
+  record: { readonly code: string; readonly name: string; readonly url: string },
+  { shows, sites }: SiteAnnouncements,
+): readonly AnnouncedSiteBody[] {
+  const { code, name, url } = record
+  const own = { code, name, url, shows: shows && [...shows.values()].sort() }
+  return [own, ...[...sites.values()].map((site) => ({ ...siteHere(record, site), url: null, shows: site.shows }))]
+}

@@ -1,0 +1,108 @@
+/** The page Sites in a browser. */
+
+import { expect, it } from 'vitest'
+import type { SiteBody } from '../../src/contract/resources/sites.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
+import { startFollower, startOrigin } from '../sites.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
+import { startFakeService } from './fake-service.ts'
+
+const { open } = browserForTests()
+
+function site(name: string, fields: Partial<SiteBody> = {}): SiteBody {
+  const code = name.toLowerCase().replaceAll(' ', '_')
+  return {
+    ...{ code, name, url: `https://${code}.example`, via: null, status: 'healthy', problems: 0, open_alerts: 0 },
+    ...{ receivers: 12, channels: 48, shows: [], latency_ms: 24, last_seen: new Date().toISOString(), ...fields },
+  }
+}
+
+async function startWithSites(sites: SiteBody[]) {
+  const service = await startFakeService('')
+  onTestEnd(() => service.close())
+  service.data.sites = sites.map(({ code, name, url, shows }) => ({ code, name, url, shows }))
+  service.data.responses['/api/sites/'] = sites
+  return service
+}
+
+// Conformance: C-18.30.
+it('lists the sites, the worst first, and filters them', async () => {
+  const sites = [
+    site('Arena'),
+    site('Bar', { problems: 3, open_alerts: 2 }),
+    site('Dome', { status: 'unhealthy', latency_ms: null }),
+    site('Globe', { shows: ['Macbeth'] }),
+    site('Studio', { code: 'globe/studio', via: 'globe', url: null }),
+  ]
+  const service = await startWithSites(sites)
+  const page = await open(service, '/')
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Sites' }).click()
+  const names = () => page.locator('.site-link').allTextContents()
+  await eventually(names).toEqual(['Dome', 'Bar', 'Arena', 'Globe', 'Studio'])
+  const tile = (name: string) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
+  await tile('Dome')
+    .getByText(/^Line lost/)
+    .waitFor()
+  const error = 'Connection refused by 10.0.0.9:443.'
+  service.send({ type: 'source', code: 'dome', address: 'https://dome.example', status: 'unhealthy', error })
+  await tile('Dome').getByText(error).waitFor()
+  await tile('Bar').getByText('3 need attention').waitFor()
+  await tile('Bar').getByText('2 alerts').waitFor()
+  await tile('Arena').getByText('12 receivers · 48 channels · 24 ms').waitFor()
+  await tile('Globe').getByText('Macbeth').waitFor()
+  await tile('Studio')
+    .getByText(/via globe/)
+    .waitFor()
+  await expect(
+    tile('Arena').getByRole('link', { name: 'Open the Micwatch of Arena' }).getAttribute('href'),
+  ).resolves.toBe('https://arena.example')
+  await expect(tile('Studio').getByRole('link', { name: /^Open/ }).count()).resolves.toBe(0)
+
+  service.data.responses['/api/sites/'] = sites.map((each) => (each.name === 'Globe' ? { ...each, problems: 5 } : each))
+  service.send({ type: 'site', code: 'globe', name: 'Globe', url: null, shows: [] })
+  await eventually(names).toEqual(['Dome', 'Globe', 'Bar', 'Arena', 'Studio'])
+  await page.getByLabel('State').selectOption({ label: 'Needs attention' })
+  await eventually(names).toEqual(['Dome', 'Globe', 'Bar'])
+  await page.getByLabel('Site or show').fill('macb')
+  await eventually(names).toEqual(['Globe'])
+  expect(new URL(page.url()).search).toBe('?state=problems&q=macb')
+  await eventually(() => findViolations(page)).toEqual([])
+})
+
+it('fits 500 sites and a phone, and works by keyboard', async () => {
+  const service = await startWithSites(Array.from({ length: 500 }, (_, index) => site(`Venue ${index + 1}`)))
+  const page = await open(service, '/sites', phone)
+  await eventually(() => page.locator('.site-tile').count()).toBe(500)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await page.getByRole('link', { name: 'Venue 1', exact: true }).focus()
+  await page.keyboard.press('ArrowRight')
+  await eventually(() => page.locator(':focus').textContent()).toBe('Venue 2')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${service.url}/wall?site=venue_2`)
+  await page.keyboard.press('s')
+  await page.waitForURL(`${service.url}/sites`)
+})
+
+it('opens the wall of a site with one click', async () => {
+  const { origin } = await startOrigin()
+  const follower = await startFollower(origin.url)
+  const page = await open(follower, '/sites')
+  await page.getByRole('link', { name: 'Royal Theatre', exact: true }).click()
+  await page.waitForURL(`${follower.url}/wall?site=theatre`)
+  await eventually(() => page.locator('.wall .card').count()).toBe(4)
+})
+
+it('says how to follow a site while there is none', async () => {
+  const service = await startWithSites([])
+  const page = await open(service, '/sites')
+  await page.getByRole('heading', { name: 'No sites' }).waitFor()
+  await page.getByRole('link', { name: 'Add a site' }).waitFor()
+  const guide = page.getByRole('link', { name: 'User guide: several venues' })
+  await expect(guide.getAttribute('href')).resolves.toBe('/help/sites.html')
+  await expect(
+    page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Sites' }).count(),
+  ).resolves.toBe(0)
+  await eventually(() => findViolations(page)).toEqual([])
+})
