@@ -40,6 +40,7 @@ import type { Ingest } from './monitoring/ingest.ts'
 import { createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
 import type { Monitor } from './monitoring/monitor.ts'
 import type { NotificationSender } from './monitoring/notification-sender.ts'
+import { SiteHistory } from './monitoring/sites/site-history.ts'
 import type { SourceRecords } from './monitoring/source-records.ts'
 import { openRepairedStore } from './monitoring/store-maintenance.ts'
 import { untilAborted } from './monitoring/wait.ts'
@@ -124,6 +125,8 @@ export interface Runtime {
   readonly forecasts: Pick<BatteryForecasts, 'currentForecast'>
   /** Recorded levels. */
   readonly history: History
+  /** The levels that sites have recorded. */
+  readonly siteHistory: SiteHistory
   /** Null if it is not configured. */
   readonly remoteWrite: RemoteWrite | null
   /** Sends notifications. */
@@ -280,6 +283,7 @@ function createParts(config: Config, options: RuntimeOptions, connected: Connect
     log,
     intervalSeconds,
     onAlert,
+    onSourcesFailingChanged: () => siteHistory.retry(),
   })
   const { events } = monitoring
   const history = new RunningHistory({
@@ -289,6 +293,14 @@ function createParts(config: Config, options: RuntimeOptions, connected: Connect
     monitoring,
     onGap: ({ from, until, reason }) => events.recordGap({ from: from * 1000, until: until * 1000, reason }),
     log,
+  })
+  const siteHistory = new SiteHistory({
+    db,
+    receiverStore: state.receiverStore,
+    sources: () => state.sourceRegistry.sources(),
+    isFailing: (source) => monitoring.sourceRecords.isFailing(source),
+    log,
+    now,
   })
   const remoteWriteConfig = isReadOnly ? null : config.history_remote_write
   const remoteWrite =
@@ -324,6 +336,7 @@ function createParts(config: Config, options: RuntimeOptions, connected: Connect
     frequencies,
     monitoring,
     history,
+    siteHistory,
   }
   return {
     ...parts,
@@ -386,6 +399,7 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     frequencies,
     monitoring,
     history,
+    siteHistory,
     remoteWrite,
     loader,
     checks,
@@ -417,6 +431,7 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     conditions,
     forecasts,
     history,
+    siteHistory,
     remoteWrite,
     notifications: notificationSender,
     checker,
@@ -478,7 +493,7 @@ async function followDatabase(parts: Parts, options: RuntimeOptions, signal: Abo
 }
 
 async function closeParts(parts: Parts, { isReadOnly = false }: RuntimeOptions): Promise<void> {
-  const { db, redis, state, checker, monitoring, history, loader, follower } = parts
+  const { db, redis, state, checker, monitoring, history, siteHistory, loader, follower } = parts
   const { alerts } = monitoring
   state.feed.close()
   state.live.close()
@@ -492,6 +507,7 @@ async function closeParts(parts: Parts, { isReadOnly = false }: RuntimeOptions):
   await alerts.flushed()
   await monitoring.forecasts.close()
   await monitoring.conditions.close()
+  await siteHistory.close()
   await history.close()
   if (!isReadOnly) await monitoring.events.close()
   monitoring.reportPublisher?.close()

@@ -16,7 +16,7 @@ const excludedTables = [
   ...['users', 'tokens', 'sessions', 'known_browsers', 'failed_tries', 'oidc_logins', 'audit', 'alerts', 'movements'],
   ...['removed_events', 'notification_deliveries', 'notification_delivery_alerts', 'channel_conditions'],
   ...['channel_states', 'connections', 'discharges', 'discovered', 'discovery_queue', 'removals', 'sources', 'units'],
-  'receiver_sources',
+  ...['receiver_sources', 'followed_levels'],
   ...['scans', 'polls', 'leases', 'meta', 'migrations', 'undo_records'],
 ]
 

@@ -86,6 +86,7 @@ async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = s
   }
   const { condition: _, ...facts } = { ...channel, assignment: null }
   const { flags: __, ...condition } = unknownCondition
+  const listReceivers = () => [{ ...buildReceiver(1), channels: [channel] }]
   const deps: HistoryRoutesDeps = {
     history: {
       levels: levels as LevelHistory,
@@ -98,7 +99,8 @@ async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = s
       calls.stateTimes.push(time)
       return [{ channel_id: 1, state: { ...facts, condition } }]
     },
-    receiverStore: { listFacts: () => [{ ...buildReceiver(1), channels: [channel] }] } as unknown as ReceiverStore,
+    siteHistory: { load: async () => null, loadSteps: async () => null },
+    receiverStore: { listFacts: listReceivers, listAllFacts: listReceivers } as unknown as ReceiverStore,
     placeholderStore: { list: () => [] },
     groups: () => [],
     settingsIn: () => ({}) as Settings,

@@ -1,15 +1,15 @@
 /** Installations that are followed, and those that follow them. */
 
-import { configFor, startApp, startShure, type TestApp, until } from './app.ts'
+import { configFor, startApp, startShure, type TestApp, type TestAppOptions, until } from './app.ts'
 
 /** Returns a manufacturer's record that follows an installation. */
 export function follow(url: string, code = 'theatre', name = 'Royal Theatre') {
   return { code, name, plugin: 'micwatch', config: { api_base_url: url } }
 }
 
-export async function startOrigin() {
+export async function startOrigin(options: Pick<TestAppOptions, 'isRecording'> = {}) {
   const shure = await startShure({ receivers: 2, channelsPerReceiver: 2 })
-  const origin = await startApp({ manufacturers: [configFor(shure)] })
+  const origin = await startApp({ ...options, manufacturers: [configFor(shure)] })
   await until('all receivers are known', async () => (await origin.receivers()).length === 2)
   return { shure, origin }
 }

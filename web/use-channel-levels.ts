@@ -25,6 +25,8 @@ export interface ShownLevels {
   readonly to: number
   /** Why the recorded levels could not be read. */
   readonly problem: Problem | null
+  /** The names of the sites that could not be asked for levels. */
+  readonly interruptedSites: readonly string[]
 }
 
 export function useChannelLevels(receiverId: number, channelId: number, range: ChannelRange): ShownLevels {
@@ -39,11 +41,18 @@ export function useChannelLevels(receiverId: number, channelId: number, range: C
     max_points: String(maxPoints),
     series: 'rf,audio,battery',
   })
-  const { body, problem, isChanging } = useResource(`/api/history/levels/?${query}`, 'object')
+  const isOfSite = useWatchState(({ receivers }) => receivers.get(receiverId)?.site != null)
+  const topics = isOfSite ? siteTopics : noTopics
+  const { body, problem, isChanging } = useResource(`/api/history/levels/?${query}`, 'object', topics)
   const recorded = body === null ? unknownLevels(to - range.span, to) : recordedLevels(body, channelId)
   const isLoaded = !isChanging && (body !== null || problem !== null)
-  return { levels: withLive(recorded, live, { to, isLoaded }), from: to - range.span, to, problem }
+  const interruptedSites = (body?.interrupted_sites ?? []).map(({ name }) => name)
+  return { levels: withLive(recorded, live, { to, isLoaded }), from: to - range.span, to, problem, interruptedSites }
 }
+
+/** A line may have been restored. */
+const siteTopics = ['source'] as const
+const noTopics = [] as const
 
 /** The browser's estimate of the service's clock, in epoch seconds. */
 export function useServerSeconds(): number {

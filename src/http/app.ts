@@ -231,6 +231,7 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     via: runtime.via,
     sites: runtime.sites,
     history: runtime.history,
+    siteHistory: runtime.siteHistory,
     isRecording: () => runtime.history.isRecording,
     historySize: () => runtime.history.size(),
     noiseDeps: {

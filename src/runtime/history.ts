@@ -12,7 +12,8 @@ import { withTimeout } from '../monitoring/wait.ts'
 import { now } from '../platform/clock.ts'
 import { listAlertRanges } from '../storage/alerts.ts'
 import { listLastChannelStates, pruneChannelStates, saveChannelStates } from '../storage/channel-states.ts'
-import type { Database } from '../storage/database.ts'
+import type { Database, Tx } from '../storage/database.ts'
+import { pruneFollowedLevels, sizeOfFollowedLevels } from '../storage/followed-levels.ts'
 import { openLevelHistory } from '../storage/history/open-level-history.ts'
 import { saveMaxHistoryBytes } from '../storage/settings.ts'
 import { sqlitePath } from '../storage/sqlite-file.ts'
@@ -139,7 +140,10 @@ export class RunningHistory implements History {
         .flatMap((receiver) => receiver.channels.map(({ id, slot }) => ({ id, slot, receiverId: receiver.id }))),
       now: now(),
     })
-    if (!isDryRun) await this.#pruneStates(keptSince)
+    if (!isDryRun) {
+      await this.#deleteParts((tx, count) => pruneChannelStates(tx, keptSince, count))
+      await this.#pruneFollowed(keptSince, HISTORY_MAX_GB * 1e9)
+    }
     return this.levels.prune({
       secondsDays: HISTORY_SECONDS_DAYS,
       minutesDays: HISTORY_MINUTES_DAYS,
@@ -157,11 +161,19 @@ export class RunningHistory implements History {
     await this.levels.close()
   }
 
-  /** Deletes the states that were replaced before `keptSince` (epoch ms), in short transactions. */
-  async #pruneStates(keptSince: number): Promise<void> {
+  /** Deletes the levels of sites that were received before `keptSince` (epoch ms), and the oldest beyond `maxBytes`. */
+  async #pruneFollowed(keptSince: number, maxBytes: number): Promise<void> {
     const { db } = this.#deps
+    await this.#deleteParts((tx, count) => pruneFollowedLevels(tx, keptSince, count))
+    while ((await sizeOfFollowedLevels(db.read)) > maxBytes) {
+      await db.transaction((tx) => pruneFollowedLevels(tx, Number.MAX_SAFE_INTEGER, prunedAtOnce))
+    }
+  }
+
+  /** Deletes rows in short transactions. `deletePart` deletes at most `count` and returns how many. */
+  async #deleteParts(deletePart: (tx: Tx, count: number) => Promise<number>): Promise<void> {
     for (;;) {
-      const deleted = await db.transaction((tx) => pruneChannelStates(tx, keptSince, prunedAtOnce))
+      const deleted = await this.#deps.db.transaction((tx) => deletePart(tx, prunedAtOnce))
       if (deleted < prunedAtOnce) return
     }
   }

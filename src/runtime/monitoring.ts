@@ -58,6 +58,8 @@ interface MonitoringDeps {
   readonly intervalSeconds: number | undefined
   /** Called for every change of an alert. */
   readonly onAlert: ((alert: AlertBody) => void) | undefined
+  /** Called when a source begins to fail or recovers. */
+  onSourcesFailingChanged(): void
 }
 
 /**
@@ -321,7 +323,10 @@ export class Monitoring {
       manufacturers: sourceRegistry.manufacturers,
       isOrphaned: this.#orphanedSources.has,
       onChanged: () => live.sourcesChanged(),
-      onFailingChanged: () => this.notificationSender.planSoon(),
+      onFailingChanged: () => {
+        this.notificationSender.planSoon()
+        this.#deps.onSourcesFailingChanged()
+      },
       onRecorded: (failures) => {
         this.alerts.evaluateSource(failures)
         this.events.sourceRecorded(failures, this.sourceRecords.isFailing(failures.source))

@@ -27,6 +27,7 @@ export interface Schema {
   channels: ChannelRow
   channel_conditions: ChannelConditionRow
   channel_states: ChannelStateRow
+  followed_levels: FollowedLevelsRow
   discharges: DischargeRow
   discovery_queue: QueueRow
   movements: MovementRow
@@ -149,6 +150,20 @@ interface ChannelStateRow {
   time: number
   /** JSON: see `domain/history/channel-state.ts`; null if the channel was removed. */
   state: string | null
+}
+
+interface FollowedLevelsRow {
+  channel_id: number
+  /** Seconds per step. */
+  step: number
+  /** Start of the first step, in epoch seconds. */
+  start: number
+  /** Up to which time the levels are complete, in epoch seconds. */
+  until: number
+  /** When they were last received, in epoch milliseconds. */
+  kept_at: number
+  /** See `encodeSteps`; null if the other installation has no steps of this length. */
+  levels: Uint8Array | null
 }
 
 interface DischargeRow {

@@ -3,7 +3,7 @@
 import type { Schema } from './schema.ts'
 
 /**
- * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, sign-ins, polls, undo records, removed events).
+ * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, sign-ins, polls, undo records, removed events, levels of sites).
  * Internal tables belong to the database and not to the installation's data.
  */
 const tableKinds = {
@@ -56,6 +56,7 @@ const tableKinds = {
   polls: 'transient',
   undo_records: 'transient',
   removed_events: 'transient',
+  followed_levels: 'transient',
 } as const satisfies Record<keyof Schema, 'internal' | 'kept' | 'transient'>
 
 type Table = keyof typeof tableKinds

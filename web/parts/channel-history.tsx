@@ -23,6 +23,7 @@ import { type Resource, useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import { isRfInPercent, useChannelLevels, useServerSeconds } from '../use-channel-levels.ts'
 import { HistoryChart } from './history-chart.tsx'
+import { InterruptedSites } from './interrupted-sites.tsx'
 import { LevelTable } from './level-table.tsx'
 import { Loaded } from './loaded.tsx'
 import { MarkerDialog } from './marker-dialog.tsx'
@@ -62,6 +63,7 @@ export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
             {t('channel.historyFailed', { reason: shown.problem.detail })}
           </p>
         )}
+        <InterruptedSites names={shown.interruptedSites} />
         <HistoryChart series={isInPercent ? 'levelsInPercent' : 'levels'} {...chart} />
         <HistoryChart series="battery" {...chart} />
         <StateLegend />

@@ -62,8 +62,9 @@ export function blocksIn(step: TierStep, fromMs: number, toMs: number): readonly
 
 /** Converts a response, which was received at `now` (epoch ms), to one block per channel. */
 export function readBlocks(body: HistoryLevelsBody, now: number): ReadonlyMap<number, LevelBlock> {
-  const { from, to, step_seconds, channels } = body
-  const until = Math.min(Math.floor(Date.parse(to) / 1_000), Math.floor(now / 1_000) - settleSeconds)
+  const { from, to, step_seconds, channels, interrupted_sites } = body
+  const settled = Math.min(Math.floor(Date.parse(to) / 1_000), Math.floor(now / 1_000) - settleSeconds)
+  const until = interrupted_sites === undefined ? settled : Math.floor(Date.parse(from) / 1_000)
   return new Map(
     channels.map(({ id, state, rf, audio, quality, battery, minutes, weak_ms }) => {
       const count = state.length

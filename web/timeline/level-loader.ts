@@ -10,6 +10,8 @@ export interface LevelLoader {
   readonly cache: BlockCache
   /** Null until a request fails, and after one succeeds. */
   problem(): Problem | null
+  /** The names of the sites that could not be asked for levels that are visible. */
+  interruptedSites(): readonly string[]
   /** Whether something visible or beside it is missing. */
   isLoading(): boolean
   /** Call when something else is visible. */
@@ -41,6 +43,7 @@ export function createLevelLoader({ read, now, onLevels, onStatus }: LevelLoader
   const inFlight = new Map<LevelRequest, AbortController>()
   let demand: Demand | null = null
   let problem: Problem | null = null
+  let interruptedSites: readonly string[] = []
   let isLoading = false
   let isClosed = false
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -76,11 +79,15 @@ export function createLevelLoader({ read, now, onLevels, onStatus }: LevelLoader
     // A cancelled request is no longer listed.
     if (isClosed || !inFlight.delete(request)) return
     if (response.ok) {
+      const { interrupted_sites: interrupted = [] } = response.body
       const blocks = readBlocks(response.body, now())
       for (const [channelId, block] of blocks) cache.put(channelId, request.key, block)
       onLevels([...blocks.keys()])
-      setStatus(isLoading, null)
-      update()
+      interruptedSites = interrupted.map(({ name }) => name)
+      setStatus(interrupted.length === 0 ? isLoading : inFlight.size > 0, null)
+      // What the site could not be asked for is asked for again, but not at once.
+      if (interrupted.length > 0) schedule(retryMs)
+      else update()
     } else {
       setStatus(inFlight.size > 0, response.problem)
       schedule(retryMs)
@@ -97,6 +104,7 @@ export function createLevelLoader({ read, now, onLevels, onStatus }: LevelLoader
   return {
     cache,
     problem: () => problem,
+    interruptedSites: () => interruptedSites,
     isLoading: () => isLoading,
     request(next) {
       if (demand !== null && isSame(demand, next)) return

@@ -21,22 +21,27 @@ import type { Row } from './use-timeline.ts'
 export interface LoadStatus {
   readonly isLoading: boolean
   readonly problem: Problem | null
+  /** The names of the sites that could not be asked for levels. */
+  readonly interruptedSites: readonly string[]
   /** Increases when levels arrive. */
   readonly version: number
 }
+
+const initialStatus: LoadStatus = { isLoading: true, problem: null, interruptedSites: [], version: 0 }
 
 /** Creates the loader of the levels, and returns its status for React. */
 export function useLevelLoader(now: () => number, onLevels: (channelIds: readonly number[]) => void) {
   const { api } = useServices()
   const [loader, setLoader] = useState<LevelLoader | null>(null)
-  const [status, setStatus] = useState<LoadStatus>({ isLoading: true, problem: null, version: 0 })
+  const [status, setStatus] = useState<LoadStatus>(initialStatus)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let version = 0
     const publish = () => {
       timer ??= setTimeout(() => {
         timer = undefined
-        setStatus({ isLoading: created.isLoading(), problem: created.problem(), version })
+        const interruptedSites = created.interruptedSites()
+        setStatus({ isLoading: created.isLoading(), problem: created.problem(), interruptedSites, version })
       }, 150)
     }
     const created = createLevelLoader({

@@ -10,6 +10,7 @@ import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { readLocal, writeLocal } from '../local-storage.ts'
 import { usePageTitle } from '../page-title.ts'
+import { InterruptedSites } from '../parts/interrupted-sites.tsx'
 import { LivePhase } from '../parts/phase.tsx'
 import { useIsPrinting } from '../parts/print-table.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
@@ -116,6 +117,7 @@ function TimelineOfChannels() {
             </button>
           </div>
         )}
+        <InterruptedSites names={status.interruptedSites} />
         <RecordingState />
       </div>
       <div className="timeline-columns">

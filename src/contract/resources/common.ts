@@ -8,7 +8,7 @@ export const manufacturer = text('Code of the manufacturer.')
 
 export const ip = textOrNull('IPv4 address.')
 
-const SiteReference = named('SiteReference', 'Another installation of Micwatch that this one follows.', {
+export const SiteReference = named('SiteReference', 'Another installation of Micwatch that this one follows.', {
   code: text('Code of the site.'),
   name: text('Name of the site.'),
 })

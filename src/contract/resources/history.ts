@@ -2,6 +2,7 @@
 
 import Type from 'typebox'
 import { type Body, flag, listOf, named, orNull, text, time, whole } from '../described.ts'
+import { SiteReference } from './common.ts'
 import { Data } from './data.ts'
 
 const values = (description: string) =>
@@ -27,6 +28,9 @@ export const HistoryLevels = named('HistoryLevels', 'Recorded levels of channels
   to: time('End of the range.'),
   step_seconds: whole('Length of a step in seconds.'),
   channels: listOf(HistoryChannel, 'In the order of the request.'),
+  interrupted_sites: Type.Optional(
+    listOf(SiteReference, 'Sites that could not be asked for levels that lack. Absent: there are none.'),
+  ),
 })
 export type HistoryLevelsBody = Body<typeof HistoryLevels>
 

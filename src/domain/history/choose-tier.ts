@@ -4,6 +4,9 @@ import { RequestError } from '../errors.ts'
 import { floorTo } from './steps.ts'
 import { type TierStep, tierSteps } from './tiers.ts'
 
+/** The largest number of steps of all channels in one response. */
+const maxResponseSteps = 100_000
+
 interface Choice {
   /** The tier that is read. */
   readonly tier: TierStep
@@ -42,4 +45,17 @@ export function chooseTier(
     const choice = choose(3600, step)
     if (choice.points <= maxPoints) return choice
   }
+}
+
+/** Returns the tiers that `chooseTier` chooses from if all exist, finest first. */
+export function stepsThatFit(range: Parameters<typeof chooseTier>[0]): readonly TierStep[] {
+  const fitting = tierSteps.filter((step) => chooseTier(range, [step]).step === step)
+  return fitting.length > 0 ? fitting : tierSteps.slice(-1)
+}
+
+/** Throws a RequestError if the channels would have too many steps together in a response. */
+export function checkResponseSize(channels: number, points: number): void {
+  if (points * channels <= maxResponseSteps) return
+  const details = `max_points: expected fewer; ${channels} channels with ${points} steps each are more than ${maxResponseSteps} steps`
+  throw new RequestError('bad_request', { details })
 }

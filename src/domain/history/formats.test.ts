@@ -13,7 +13,7 @@ function example() {
 }
 
 it('formats only the requested series as JSON', () => {
-  expect(JSON.parse(formatLevels(example(), 10, from + 15, ['audio', 'minutes']))).toEqual({
+  expect(JSON.parse(formatLevels(example(), 10, { to: from + 15, series: ['audio', 'minutes'] }))).toEqual({
     from: '2026-05-01T18:00:00.000Z',
     to: '2026-05-01T18:00:15.000Z',
     step_seconds: 10,

@@ -1,10 +1,13 @@
 /** Recorded levels as JSON and as CSV. */
 
+import type { SiteReference } from '../../contract/resources/common.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import { type ColumnName, noValue, type Steps, stateLetters } from './columns.ts'
-import type { LevelSeries } from './level-history.ts'
+import type { CsvPart, LevelExport, LevelQuery, LevelSeries } from './level-history.ts'
+import { ceilTo, floorTo } from './steps.ts'
 
-const seriesColumns: Readonly<Record<LevelSeries, readonly (readonly [field: string, column: ColumnName])[]>> = {
+/** The fields of each series in `HistoryLevels`, with their columns. */
+export const seriesColumns: Readonly<Record<LevelSeries, readonly (readonly [field: string, column: ColumnName])[]>> = {
   rf: [
     ['min', 'rf_min'],
     ['max', 'rf_max'],
@@ -19,7 +22,12 @@ const seriesColumns: Readonly<Record<LevelSeries, readonly (readonly [field: str
 }
 
 /** Returns the JSON of `HistoryLevels`. `to` is in epoch seconds. */
-export function formatLevels(steps: Steps, step: number, to: number, series: readonly LevelSeries[]): string {
+export function formatLevels(
+  steps: Steps,
+  step: number,
+  { to, series }: Pick<LevelQuery, 'to' | 'series'>,
+  interruptedSites: readonly SiteReference[] = [],
+): string {
   const list = (column: ColumnName, channel: number) => {
     const values = steps.columns[column]
     const parts: (number | 'null')[] = []
@@ -42,7 +50,8 @@ export function formatLevels(steps: Steps, step: number, to: number, series: rea
     return `{"id":${id},"state":"${letters}",${chosen.join('')}"weak_ms":${list('weak_ms', channel)}}`
   })
   const range = `"from":"${formatTime(steps.from)}","to":"${formatTime(to)}"`
-  return `{${range},"step_seconds":${step},"channels":[${channels.join(',')}]}`
+  const interrupted = interruptedSites.length === 0 ? '' : `,"interrupted_sites":${JSON.stringify(interruptedSites)}`
+  return `{${range},"step_seconds":${step},"channels":[${channels.join(',')}]${interrupted}}`
 }
 
 const csvColumns = [
@@ -55,6 +64,18 @@ const csvColumns = [
   'minutes',
   'weak_ms',
 ] as const satisfies readonly ColumnName[]
+
+/** About as many lines are formatted at a time. */
+const csvLines = 20_000
+
+/** Returns the parts in which a CSV file of levels is made. */
+export function* listCsvParts({ channels, from, to, step }: LevelExport): Iterable<CsvPart> {
+  const first = floorTo(from, step)
+  const seconds = Math.max(1, Math.floor(csvLines / Math.max(1, channels.length))) * step
+  for (let start = first; start < to; start += seconds) {
+    yield { start, end: Math.min(ceilTo(to, step), start + seconds), isFirst: start === first }
+  }
+}
 
 /** The beginning of a CSV file of levels. */
 export const csvHeading = byteOrderMark + toLine(['time', 'channel_id', 'name', 'state', ...csvColumns])

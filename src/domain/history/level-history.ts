@@ -1,5 +1,6 @@
 /** The recorded levels, as the recorder, the REST interface and the commands use them. */
 
+import type { SiteReference } from '../../contract/resources/common.ts'
 import type { RecordedSeconds, Steps } from './columns.ts'
 import type { IdleNoise } from './idle-noise.ts'
 import type { LevelSummary } from './level-summary.ts'
@@ -23,6 +24,21 @@ export interface LevelExport {
   readonly from: number
   readonly to: number
   readonly step: TierStep
+}
+
+/** Some steps of all channels of a file. Epoch seconds; `end` is exclusive. */
+export interface CsvPart {
+  readonly start: number
+  readonly end: number
+  readonly isFirst: boolean
+}
+
+/** Levels of channels of sites, for a response that may also contain levels of other channels. */
+export interface FollowedSteps {
+  readonly step: TierStep
+  readonly steps: Steps<Int32Array>
+  /** The sites that could not be asked for what lacks. */
+  readonly interrupted: readonly SiteReference[]
 }
 
 /** The levels of all channels at one time. */
@@ -88,12 +104,15 @@ export interface LevelHistory {
   /** Stores closed blocks of an earlier time, which the simulators have played. All channels have the same steps. */
   importSeconds(seconds: RecordedSeconds): Promise<void>
   /**
-   * Returns the JSON body of `GET /api/history/levels/`. Rejects with a RequestError if the channels have more than
-   * 100,000 steps together.
+   * Returns the JSON body of `GET /api/history/levels/`, with levels of other installations if there are any. Rejects with
+   * a RequestError if the channels have more than 100,000 steps together.
    */
-  query(query: LevelQuery): Promise<Uint8Array>
-  /** Returns the rows as CSV, with the heading and a BOM. */
-  exportCsv(request: LevelExport): AsyncIterable<Uint8Array>
+  query(query: LevelQuery, followed?: FollowedSteps | null): Promise<Uint8Array>
+  /** Returns the rows as CSV, with the heading and a BOM. `loadFollowed` returns levels of other installations for a part. */
+  exportCsv(
+    request: LevelExport,
+    loadFollowed?: (part: CsvPart) => Promise<FollowedSteps | null>,
+  ): AsyncIterable<Uint8Array>
   /** Returns null for a time before the first record. `time` is in epoch seconds. */
   at(time: number): Promise<LevelsAtTime | null>
   /** Null if nothing is recorded. */

@@ -8,10 +8,11 @@ import { toPlaceholderInData } from '../../domain/equipment/placeholder.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toDataAtTime } from '../../domain/history/data-at-time.ts'
-import type { LevelHistory } from '../../domain/history/level-history.ts'
+import type { CsvPart, LevelHistory } from '../../domain/history/level-history.ts'
 import { parseLevelExport, parseLevelQuery, parsePastSecond } from '../../domain/history/query.ts'
 import { wasRecorded } from '../../domain/history/recorded-channels.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
+import type { Interrupted, SiteLevels } from '../../domain/sites/followed-levels.ts'
 import { LruMap } from '../../platform/lru-map.ts'
 import type { PlaceholderStore } from '../../state/placeholder-store.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
@@ -23,6 +24,7 @@ export interface HistoryRoutesDeps {
   readonly history: RecordingHistory & { readonly levels: LevelHistory }
   /** Returns the states of all channels at a time, in epoch milliseconds. */
   channelStatesAt(time: number): Promise<readonly ChannelStateAt[]>
+  readonly siteHistory: SiteLevels
   readonly receiverStore: ReceiverStore
   readonly placeholderStore: Pick<PlaceholderStore, 'list'>
   groups(manufacturer: string | undefined): readonly Group[]
@@ -39,8 +41,9 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
     handler: async (request, reply) => {
       const query = parseLevelQuery(request.query, deps.now())
       await requireChannels(deps, query.channelIds)
+      const followed = await deps.siteHistory.load(query)
       await storeRecentSeconds(deps, query.to * 1000)
-      return sendBytes(request, reply, await levels.query(query))
+      return sendBytes(request, reply, await levels.query(query, followed))
     },
   })
 
@@ -52,7 +55,10 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
       await storeRecentSeconds(deps, range.to * 1000)
       const names = new Map(channelsOf(deps).map(({ id, name }) => [id, name]))
       const channels = channelIds.map((id) => ({ id, name: names.get(id) ?? '' }))
-      return sendCsv(request, reply, 'levels.csv', levels.exportCsv({ ...range, channels }))
+      const interrupted: Interrupted = new Map()
+      const loadFollowed = ({ start, end }: CsvPart) =>
+        deps.siteHistory.loadSteps(channelIds, { from: start, to: end }, range.step, interrupted)
+      return sendCsv(request, reply, 'levels.csv', levels.exportCsv({ ...range, channels }, loadFollowed))
     },
   })
 
@@ -97,7 +103,7 @@ async function momentJson(deps: HistoryRoutesDeps, time: number): Promise<Uint8A
 }
 
 function channelsOf({ receiverStore }: HistoryRoutesDeps): readonly Channel[] {
-  return receiverStore.listFacts().flatMap(({ channels }) => channels)
+  return receiverStore.listAllFacts().flatMap(({ channels }) => channels)
 }
 
 /** Throws if a channel neither exists nor was ever recorded. */

@@ -1,11 +1,12 @@
 /** Stores recorded levels and responds to queries, in tables of either database. Runs in a worker thread. */
 
-import { RequestError } from '../../domain/errors.ts'
-import { chooseTier } from '../../domain/history/choose-tier.ts'
+import { checkResponseSize, chooseTier } from '../../domain/history/choose-tier.ts'
 import type { RecordedSeconds, Steps } from '../../domain/history/columns.ts'
 import { csvHeading, formatCsv, formatLevels } from '../../domain/history/formats.ts'
 import { findIdleNoise, type IdleNoise, noiseStep } from '../../domain/history/idle-noise.ts'
 import type {
+  CsvPart,
+  FollowedSteps,
   HistoryStats,
   LevelExport,
   LevelQuery,
@@ -29,17 +30,6 @@ import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
 import { LevelWriter } from './level-writer.ts'
 import { StepReader, type TimeRange } from './step-reader.ts'
 import { type ChunkTable, chunkSpans, chunkTables, type HistoryTables, tierOf } from './tables.ts'
-
-/** The largest number of steps of all channels in one response. */
-const maxResponseSteps = 100_000
-/** About as many lines are formatted at a time for a CSV file. */
-const csvLines = 20_000
-
-interface CsvPart {
-  readonly bytes: Uint8Array
-  /** Start of the next part; null after the last one. */
-  readonly next: number | null
-}
 
 const encoder = new TextEncoder()
 
@@ -72,17 +62,16 @@ export class HistoryStore {
   }
 
   /** Returns the JSON of `HistoryLevels`. Throws a RequestError if the response would be too long. */
-  query(query: LevelQuery): Promise<Uint8Array> {
-    return this.#tables.snapshot(() => this.#query(query))
+  query(query: LevelQuery, followed: FollowedSteps | null): Promise<Uint8Array> {
+    return this.#tables.snapshot(() => this.#query(query, followed))
   }
 
-  async #query(query: LevelQuery): Promise<Uint8Array> {
-    const { channelIds, from, to, maxPoints, series } = query
-    const choice = chooseTier({ from, to, maxPoints }, await this.#existingTiers(query))
-    if (choice.points * channelIds.length > maxResponseSteps) {
-      const details = `max_points: expected fewer; ${channelIds.length} channels with ${choice.points} steps each are more than ${maxResponseSteps} steps`
-      throw new RequestError('bad_request', { details })
-    }
+  async #query(query: LevelQuery, followed: FollowedSteps | null): Promise<Uint8Array> {
+    const { channelIds, from, to, maxPoints } = query
+    const local = channelIds.filter((id) => followed === null || !followed.steps.channelIds.includes(id))
+    const existing = local.length === 0 ? [] : await this.#existingTiers({ ...query, channelIds: local })
+    const choice = chooseTier({ from, to, maxPoints }, followed === null ? existing : joinTiers(existing, followed))
+    checkResponseSize(channelIds.length, choice.points)
     const end = choice.from + choice.points * choice.step
     const steps = createSteps(choice.from, choice.points, channelIds)
     const recorded = await this.#reader.clampToRecorded(choice.tier, { from: choice.from, to: end }, choice.step)
@@ -90,7 +79,8 @@ export class HistoryStore {
       const read = await this.#reader.readSteps(choice.tier, recorded, channelIds)
       mergeSteps(steps, choice.step === choice.tier ? read : foldSteps(read, choice.tier, choice.step), choice.step)
     }
-    return encoder.encode(formatLevels(steps, choice.step, to, series))
+    if (followed !== null) mergeSteps(steps, foldSteps(followed.steps, followed.step, choice.step), choice.step)
+    return encoder.encode(formatLevels(steps, choice.step, query, followed?.interrupted))
   }
 
   /** Of the seconds, which no response of more than `maxPoints` contains, only those that fit are looked for. */
@@ -135,20 +125,21 @@ export class HistoryStore {
     return findIdleNoise(await this.read([...since.keys()], from, to, step), step, since)
   }
 
-  /** Returns the lines of a CSV file from `from` on. The first part contains the heading. */
-  async readCsv(request: LevelExport, from: number | null): Promise<CsvPart> {
-    const { channels, step, to } = request
-    const start = from ?? floorTo(request.from, step)
-    const count = Math.max(1, Math.floor(csvLines / Math.max(1, channels.length)))
-    const end = Math.min(ceilTo(to, step), start + count * step)
+  /** Returns the lines of a part of a CSV file. The first part contains the heading. */
+  async readCsv(
+    { channels, step }: LevelExport,
+    { start, end, isFirst }: CsvPart,
+    followed: FollowedSteps | null,
+  ): Promise<Uint8Array> {
     const ids = channels.map(({ id }) => id)
+    const steps = await this.read(ids, start, end, step)
+    if (followed !== null) mergeSteps(steps, followed.steps, step)
     const lines = formatCsv(
-      await this.read(ids, start, end, step),
+      steps,
       step,
       channels.map(({ name }) => name),
     )
-    const text = from === null ? csvHeading + lines : lines
-    return { bytes: encoder.encode(text), next: end < to ? end : null }
+    return encoder.encode(isFirst ? csvHeading + lines : lines)
   }
 
   /** See `LevelHistory.at`. */
@@ -248,6 +239,12 @@ export class HistoryStore {
       freeBytes: await this.#tables.freeBytes(),
     }
   }
+}
+
+/** Returns the tiers that exist here and are not finer than the levels of other installations, or that of these levels. */
+function joinTiers(existing: readonly TierStep[], { step }: FollowedSteps): readonly TierStep[] {
+  const coarser = existing.filter((tier) => tier >= step)
+  return coarser.length === 0 ? [step] : coarser
 }
 
 /** Returns the channels that are recorded in any of the steps. */

@@ -2,6 +2,7 @@
 
 import type { Worker } from 'node:worker_threads'
 import { RequestError } from '../../domain/errors.ts'
+import { listCsvParts } from '../../domain/history/formats.ts'
 import type { IdleNoise } from '../../domain/history/idle-noise.ts'
 import type { LevelHistory } from '../../domain/history/level-history.ts'
 import { emptySummary, joinSummaries, type LevelSummary } from '../../domain/history/level-summary.ts'
@@ -36,14 +37,11 @@ export function openLevelHistory({ url, onWarning = () => {} }: Options): LevelH
   return {
     append: (seconds) => thread.call('append', seconds),
     importSeconds: (seconds) => thread.call('importSeconds', seconds),
-    query: (query) => thread.call('query', query),
-    async *exportCsv(request) {
-      let from: number | null = null
-      do {
-        const part: Result<'readCsv'> = await thread.call('readCsv', request, from)
-        yield part.bytes
-        from = part.next
-      } while (from !== null)
+    query: (query, followed = null) => thread.call('query', query, followed),
+    async *exportCsv(request, loadFollowed) {
+      for (const part of listCsvParts(request)) {
+        yield thread.call('readCsv', request, part, (await loadFollowed?.(part)) ?? null)
+      }
     },
     at: (time) => thread.call('at', time),
     range: () => thread.call('range'),

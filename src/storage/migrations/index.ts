@@ -42,6 +42,7 @@ import * as deliveryCounter from './20261125t2130z-delivery-counter.ts'
 import * as sites from './20261126t1640z-sites.ts'
 import * as siteAlerts from './20261126t1742z-site-alerts.ts'
 import * as readingCounters from './20261126t2030z-reading-counters.ts'
+import * as followedLevels from './20261126t2040z-followed-levels.ts'
 
 export interface Migration {
   readonly name: string
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   sites,
   siteAlerts,
   readingCounters,
+  followedLevels,
 ]

@@ -1,0 +1,154 @@
+/** Reads the levels that another installation has recorded from its response, and decides what to ask it for. */
+
+import type { SiteReference } from '../../contract/resources/common.ts'
+import { type ColumnName, columnNames, noValue, type Steps, stateLetters } from '../history/columns.ts'
+import { seriesColumns } from '../history/formats.ts'
+import type { FollowedSteps, LevelQuery } from '../history/level-history.ts'
+import { ceilTo, createSteps, floorTo, type MutableSteps } from '../history/steps.ts'
+import type { TierStep } from '../history/tiers.ts'
+import { isRecord, type Json } from '../json.ts'
+
+/** Epoch seconds; `to` is exclusive. */
+export interface TimeRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Sites that could not be asked, by code. They are not asked again for the same response. */
+export type Interrupted = Map<string, SiteReference>
+
+/** The levels that sites have recorded. */
+export interface SiteLevels {
+  /**
+   * Returns the levels of those channels that belong to sites, in the finest steps that all of their sites have; null if no
+   * channel does. Rejects with a RequestError if the response would be too long.
+   */
+  load(query: Omit<LevelQuery, 'series'>): Promise<FollowedSteps | null>
+  /** Returns the levels in steps of this length, for a file; null if no channel belongs to a site. */
+  loadSteps(
+    channelIds: readonly number[],
+    range: TimeRange,
+    step: TierStep,
+    interrupted: Interrupted,
+  ): Promise<FollowedSteps | null>
+}
+
+/** Levels of channels in a range, for which another installation is asked. */
+export interface LevelRequest extends TimeRange {
+  readonly step: TierStep
+  /** Their ids here. */
+  readonly channelIds: readonly number[]
+}
+
+/** Steps of one channel that are stored together. */
+const stepsPerBlock = 240
+/** Limits the size of a response, so that it arrives within 10 s on a line of 64 kbit/s. */
+const stepsPerRequest = 16 * stepsPerBlock
+
+/** Seconds per block. */
+export function blockSpan(step: TierStep): number {
+  return step * stepsPerBlock
+}
+
+/** Returns the starts of the blocks that overlap a range. */
+export function blocksIn({ from, to }: TimeRange, step: TierStep): readonly number[] {
+  const first = floorTo(from, blockSpan(step))
+  const count = Math.ceil((to - first) / blockSpan(step))
+  return Array.from({ length: count }, (_, index) => first + index * blockSpan(step))
+}
+
+/**
+ * Returns the part of a range that lacks; null if nothing does. `untilOf` contains up to which time each block is complete,
+ * by its start. A block is only extended at its end.
+ */
+export function findLacking(
+  { from, to }: TimeRange,
+  step: TierStep,
+  untilOf: ReadonlyMap<number, number>,
+): TimeRange | null {
+  const lacking = blocksIn({ from, to }, step).filter(
+    (start) => (untilOf.get(start) ?? start) < Math.min(start + blockSpan(step), to),
+  )
+  const [first] = lacking
+  const last = lacking.at(-1)
+  if (first === undefined || last === undefined) return null
+  return { from: untilOf.get(first) ?? first, to: Math.min(last + blockSpan(step), ceilTo(to, step)) }
+}
+
+/** Combines what lacks of several channels to few requests of limited size. */
+export function planRequests(lacking: ReadonlyMap<number, TimeRange>, step: TierStep): readonly LevelRequest[] {
+  const channelsOf = new Map<string, { readonly range: TimeRange; readonly ids: number[] }>()
+  for (const [id, range] of lacking) {
+    const key = `${range.from}-${range.to}`
+    const known = channelsOf.get(key)
+    if (known === undefined) channelsOf.set(key, { range, ids: [id] })
+    else known.ids.push(id)
+  }
+  return [...channelsOf.values()].flatMap(({ range, ids }) => splitRequest({ ...range, step, channelIds: ids }))
+}
+
+function splitRequest({ from, to, step, channelIds }: LevelRequest): LevelRequest[] {
+  const stepsEach = Math.min(stepsPerRequest, Math.ceil((to - from) / step))
+  const channelsEach = Math.min(100, Math.floor(stepsPerRequest / stepsEach))
+  const requests: LevelRequest[] = []
+  for (let start = from; start < to; start += stepsEach * step) {
+    for (let index = 0; index < channelIds.length; index += channelsEach) {
+      const end = Math.min(to, start + stepsEach * step)
+      requests.push({ from: start, to: end, step, channelIds: channelIds.slice(index, index + channelsEach) })
+    }
+  }
+  return requests
+}
+
+export interface ReceivedLevels {
+  /** Seconds per step. */
+  readonly step: number
+  readonly steps: MutableSteps
+  /** Whether a site further along a chain could not be asked. */
+  readonly isInterrupted: boolean
+}
+
+/** Parses `HistoryLevels` of another installation. Returns null if it is none. `idsHere` contains the ids by those there. */
+export function parseFollowedLevels(body: unknown, idsHere: ReadonlyMap<number, number>): ReceivedLevels | null {
+  if (!isRecord(body) || !Array.isArray(body.channels)) return null
+  const from = Date.parse(String(body.from)) / 1000
+  const step = Number(body.step_seconds)
+  const channels = body.channels.filter(isRecord).filter(({ state }) => typeof state === 'string')
+  const count = String(channels[0]?.state ?? '').length
+  if (!Number.isInteger(from) || !Number.isInteger(step) || step < 1 || channels.length === 0) return null
+  const ids = channels.map(({ id }) => idsHere.get(Number(id)) ?? 0)
+  const steps = createSteps(from, count, ids)
+  for (const [index, channel] of channels.entries()) readChannel(steps, index, channel)
+  return { step, steps, isInterrupted: Array.isArray(body.interrupted_sites) && body.interrupted_sites.length > 0 }
+}
+
+function readChannel({ columns, count }: MutableSteps, index: number, channel: Json): void {
+  const letters = String(channel.state)
+  for (let at = 0; at < count; at++) {
+    columns.state[index * count + at] = Math.max(0, (stateLetters as readonly string[]).indexOf(letters[at] ?? '-'))
+  }
+  const read = (column: ColumnName, values: unknown) => {
+    if (!Array.isArray(values)) return
+    for (let at = 0; at < count; at++) {
+      const value: unknown = values[at]
+      columns[column][index * count + at] = typeof value === 'number' ? value : noValue
+    }
+  }
+  for (const [name, fields] of Object.entries(seriesColumns)) {
+    const series = channel[name]
+    if (isRecord(series)) for (const [field, column] of fields) read(column, series[field])
+  }
+  read('weak_ms', channel.weak_ms)
+}
+
+/** Replaces steps of one channel by those that were received. Steps outside of `target` are ignored. */
+export function replaceSteps(target: MutableSteps, received: Steps, channelId: number, step: TierStep): void {
+  const channel = received.channelIds.indexOf(channelId)
+  if (channel < 0) return
+  const shift = (received.from - target.from) / step
+  for (let index = Math.max(0, -shift); index < received.count && index + shift < target.count; index++) {
+    for (const name of columnNames) {
+      target.columns[name][index + shift] = received.columns[name][channel * received.count + index] as number
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/** The history of channels of an installation that is followed. */
+
+import { describe, expect, it } from 'vitest'
+import { configFor, startApp, startSennheiser, type TestApp, until } from './app.ts'
+import { type Engine, engines } from './databases.ts'
+import { comparable, levelsOf, type Range, untilRecording } from './site-levels.ts'
+import { follow, startOrigin } from './sites.ts'
+import { tokenHeaders } from './tokens.ts'
+
+/** Starts an installation that records, and waits until some seconds are recorded. */
+async function startRecorded() {
+  const { origin } = await startOrigin({ isRecording: true })
+  const to = await untilRecording(origin)
+  return { origin, range: { from: to - 3, to } }
+}
+
+async function startFollower(url: string, engine: Engine = 'sqlite'): Promise<TestApp> {
+  const follower = await startApp({ engine, manufacturers: [follow(url)] })
+  await until('the site is followed', async () => (await follower.receivers()).length === 2)
+  return follower
+}
+
+const countKept = (app: TestApp) => app.runtime.db.read.selectFrom('followed_levels').select('start').execute()
+
+/** Returns the lines of a file of all channels, without ids. */
+async function csvOf(app: TestApp, { from, to }: Range) {
+  const channels = (await app.receivers()).flatMap((receiver) => receiver.channels.map(({ id }) => id))
+  const times = `from=${new Date(from * 1000).toISOString()}&to=${new Date(to * 1000).toISOString()}`
+  const { bytes } = await app.get(`/api/history/levels.csv?channels=${channels}&${times}`)
+  const withoutIds = bytes
+    .toString()
+    .split('\r\n')
+    .map((line) => line.replace(/^([^,]*),[^,]*,/, '$1,'))
+  return withoutIds.toSorted()
+}
+
+describe.concurrent.each(engines)('the history of a site (%s)', (engine) => {
+  // Conformance: C-18.40.
+  it('is that of the site, and what was received is kept until the record is removed', async () => {
+    const { origin, range } = await startRecorded()
+    const follower = await startFollower(origin.url, engine)
+    expect(await countKept(follower)).toEqual([])
+    const there = await levelsOf(origin, range)
+    const here = await levelsOf(follower, range)
+    expect(comparable(here)).toEqual(comparable(there))
+    expect(here).not.toHaveProperty('interrupted_sites')
+    expect(await csvOf(follower, range)).toEqual(await csvOf(origin, range))
+
+    await origin.close()
+    const kept = await levelsOf(follower, range)
+    expect(comparable(kept)).toEqual(comparable(there))
+    const earlier = await levelsOf(follower, { from: range.from - 86_400, to: range.from - 86_390 })
+    expect(earlier.interrupted_sites).toEqual([{ code: 'theatre', name: 'Royal Theatre' }])
+    expect(earlier.channels.map(({ state }) => state)).toEqual(Array(4).fill('-'.repeat(10)))
+
+    const headers = await tokenHeaders(follower.runtime, 'admin')
+    await follower.send('DELETE', '/api/admin/manufacturers/theatre/', { headers })
+    expect(await countKept(follower)).toEqual([])
+  })
+})
+
+describe('the history of a site', () => {
+  // Conformance: C-18.40.
+  it('is asked through the installation that follows the site', async () => {
+    const { origin, range } = await startRecorded()
+    const middle = await startFollower(origin.url)
+    const last = await startApp({ manufacturers: [follow(middle.url, 'region', 'Region')] })
+    await until('the chain is followed', async () => (await last.receivers()).length === 2)
+    expect(comparable(await levelsOf(last, range))).toEqual(comparable(await levelsOf(origin, range)))
+    await origin.close()
+    const earlier = await levelsOf(last, { from: range.from - 86_400, to: range.from - 86_390 })
+    expect(earlier.interrupted_sites).toEqual([{ code: 'region/theatre', name: 'Royal Theatre' }])
+  })
+
+  // Conformance: C-18.40.
+  it('is in one response with the levels that are recorded here', async () => {
+    const { origin } = await startRecorded()
+    const sennheiser = await startSennheiser({ receivers: 1, channelsPerReceiver: 2 })
+    const follower = await startApp({ isRecording: true, manufacturers: [configFor(sennheiser), follow(origin.url)] })
+    await until('all receivers are known', async () => (await follower.receivers()).length === 3)
+    const to = await untilRecording(follower)
+    const { channels } = await levelsOf(follower, { from: to - 3, to })
+    expect(channels).toHaveLength(6)
+  })
+})
