@@ -11,6 +11,11 @@ export function isOpen({ state }: Pick<AlertBody, 'state'>): boolean {
   return state === 'raised' || state === 'snoozed'
 }
 
+/** Whether this installation can acknowledge and snooze the alert. Only its site can respond to an alert of a site. */
+export function canRespond({ state, site }: Pick<AlertBody, 'state' | 'site'>): boolean {
+  return site === null && isOpen({ state })
+}
+
 /** Compares by the time of raising, newest first. */
 export function newestFirst(a: AlertBody, b: AlertBody): number {
   return Date.parse(b.raised_at) - Date.parse(a.raised_at) || b.id - a.id

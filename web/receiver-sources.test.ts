@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SourceBody } from '../src/contract/live-messages.ts'
 import { offlineReason, sourcesOf } from './receiver-sources.ts'
 
-const receiver = { manufacturer: 'shure', ip: '10.0.0.5' }
+const receiver = { manufacturer: 'shure', ip: '10.0.0.5', site: null }
 const source = (address: string, status = 'healthy', error: string | null = null): SourceBody => {
   return { code: 'shure', address, status, error }
 }
@@ -20,6 +20,12 @@ describe('sourcesOf', () => {
   it('returns the source at the address of the receiver', () => {
     const direct = source('tcp://10.0.0.5:2202')
     expect(sourcesOf(receiver, [system, direct, other], [])).toEqual([direct])
+  })
+
+  it('returns the source through which a site is followed for a receiver of the site', () => {
+    const followed = { ...source('https://north.example'), code: 'north' }
+    const site = { code: 'north/theatre', name: 'Royal Theatre' }
+    expect(sourcesOf({ ...receiver, site }, [system, followed], [])).toEqual([followed])
   })
 
   it('otherwise returns all sources of the manufacturer', () => {

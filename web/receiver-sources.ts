@@ -2,21 +2,24 @@
 
 import type { SourceBody } from '../src/contract/live-messages.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import { recordOfSite } from '../src/domain/equipment/sites.ts'
 import { plainText } from './format.ts'
 import { t } from './i18n.ts'
 
-type Located = Pick<ReceiverInData, 'manufacturer' | 'ip'>
+type Located = Pick<ReceiverInData, 'manufacturer' | 'ip' | 'site'>
 
 /**
  * Returns the sources that report the receiver. As long as the service does not know them, `reporting` is empty; then
  * returns the source at the address of the receiver, otherwise all sources of its manufacturer.
  */
 export function sourcesOf(
-  { manufacturer, ip }: Located,
+  { manufacturer, ip, site }: Located,
   sources: readonly SourceBody[],
   reporting: readonly string[],
 ): readonly SourceBody[] {
-  const own = sources.filter(({ code }) => code === manufacturer)
+  // The source of all receivers of a site is the record with which it is followed.
+  const record = site === null ? manufacturer : recordOfSite(site.code)
+  const own = sources.filter(({ code }) => code === record)
   const known = own.filter(({ address }) => reporting.includes(address))
   if (known.length > 0) return known
   const direct = own.filter(({ address }) => ip !== null && hostOf(address) === ip)

@@ -2,11 +2,12 @@
 
 import { expect, it } from 'vitest'
 import type { SiteBody } from '../../src/contract/resources/sites.ts'
+import { buildAlert } from '../builders.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import { startFollower, startOrigin } from '../sites.ts'
 import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
-import { startFakeService } from './fake-service.ts'
+import { receiver, startFakeService } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -92,6 +93,40 @@ it('opens the wall of a site with one click', async () => {
   await page.getByRole('link', { name: 'Royal Theatre', exact: true }).click()
   await page.waitForURL(`${follower.url}/wall?site=theatre`)
   await eventually(() => page.locator('.wall .card').count()).toBe(4)
+  const [followed] = await follower.receivers()
+  await page.goto(`${follower.url}/receivers/${followed?.id}`)
+  await page.getByText('This receiver can only be changed at Royal Theatre.').waitFor()
+  await eventually(() => page.getByRole('link', { name: 'Show in its rack' }).count()).toBe(0)
+  await eventually(() => page.locator('.source-list .source-address').allTextContents()).toEqual([origin.url])
+})
+
+// Conformance: C-18.32.
+it('says where alerts and receivers of a site can be changed, instead of a button', async () => {
+  const arena = { code: 'arena', name: 'Arena' }
+  const service = await startWithSites([site('Arena')])
+  service.data.receivers = [{ ...receiver(1, [{}]), site: arena }, receiver(2, [{}])]
+  service.data.alerts = [
+    buildAlert({ id: 1, site: arena }),
+    ...[2, 3].map((id) => buildAlert({ id, receiver_id: 2, channel_id: 5 })),
+  ]
+  const page = await open(service, '/alerts')
+  const alert = page.locator('.alert').filter({ hasText: 'Arena' })
+  await alert.getByText('Acknowledge it at Arena').waitFor()
+  await eventually(() => alert.getByRole('button').allTextContents()).toEqual(['Silence…'])
+  await eventually(() => alert.getByRole('link', { name: /^Open/ }).getAttribute('href')).toBe(
+    'https://arena.example/alerts',
+  )
+  await page.getByRole('checkbox', { name: 'Select all' }).check()
+  await page.getByRole('button', { name: 'Acknowledge (2)' }).waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+
+  await page.goto(`${service.url}/`)
+  const card = page.locator('.card').first()
+  await card.getByText('Acknowledge it at Arena').waitFor()
+  await eventually(() => card.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
+  await page.goto(`${service.url}/channels/1`)
+  await page.locator('.detail-head').getByText('Arena').waitFor()
+  await page.getByRole('region', { name: 'State' }).getByText('Acknowledge it at Arena').waitFor()
 })
 
 it('says how to follow a site while there is none', async () => {

@@ -1,17 +1,29 @@
-/** Acknowledges an alert for all users with one tap. Users who may not acknowledge see no button. */
+/**
+ * Acknowledges an alert for all users with one tap. Users who may not acknowledge see no button; for an alert of a site,
+ * they see where it can be acknowledged.
+ */
 
 import { Check } from 'lucide-react'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { alertLine } from '../alert-text.ts'
 import { isOpen } from '../alerts.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useMay } from '../session.ts'
 import { useAlertResponses } from '../use-alert-responses.ts'
+import { SiteNote } from './site-note.tsx'
 
 export function AcknowledgeButton({ alert }: { alert: AlertBody }) {
   const { isSending, acknowledge } = useAlertResponses()
   const mayOperate = useMay('operate')
   if (!mayOperate || !isOpen(alert)) return null
+  if (alert.site !== null) {
+    return (
+      <SiteNote site={alert.site} page="alerts">
+        {t('alerts.atSite', { site: plainText(alert.site.name) })}
+      </SiteNote>
+    )
+  }
   return (
     <button
       type="button"

@@ -8,7 +8,7 @@ import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { conditionStates } from '../../src/contract/values.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { alertReason, alertSubject, alertTitle, personName, snoozeEndText } from '../alert-text.ts'
-import { isOpen } from '../alerts.ts'
+import { canRespond, isOpen } from '../alerts.ts'
 import type { ConditionState } from '../conditions.ts'
 import { useWatchState } from '../context.ts'
 import { formatMoment, plainText } from '../format.ts'
@@ -66,11 +66,12 @@ function iconState({ kind, severity }: AlertBody): ConditionState {
 
 /** A link to the channel, otherwise to the receiver; plain text if neither exists. */
 function Subject({ alert }: { alert: AlertBody }) {
-  const { channel_id, receiver_id, data } = alert
+  const { channel_id, receiver_id, data, site } = alert
   const receiver = useWatchState((watchState) => watchState.receivers.get(receiver_id ?? -1))
   const channel = receiver?.channels.find(({ id }) => id === channel_id)
   const name = alertSubject(alert)
   const place = [
+    site && plainText(site.name),
     data.slot === null ? null : t('card.slot', { slot: channel?.slot ?? data.slot }),
     receiver === undefined || plainText(receiver.name) === name ? null : plainText(receiver.name),
   ].filter((part) => part !== null)
@@ -121,7 +122,7 @@ function Actions({ alert }: { alert: AlertBody }) {
       {mayRespond ? (
         <>
           <AcknowledgeButton alert={alert} />
-          {(['note', 'snooze', 'silence'] as const).map((name) => (
+          {(canRespond(alert) ? (['note', 'snooze', 'silence'] as const) : (['silence'] as const)).map((name) => (
             <button key={name} type="button" className="choice" onClick={() => setDialog(name)}>
               {t(`alerts.actions.${name}`)}
             </button>

@@ -4,6 +4,7 @@ import { BellRing, CheckCheck } from 'lucide-react'
 import { alertLine } from '../alert-text.ts'
 import { isOpen, useChannelAlert } from '../alerts.ts'
 import type { ChannelFacts } from '../channel-state.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useAlertResponses } from '../use-alert-responses.ts'
 
@@ -26,6 +27,15 @@ export function CardAlert({ facts: { receiverId, channelId }, mayOperate }: Card
     )
   }
   if (!mayOperate) return null
+  if (alert.site !== null) {
+    const text = t('alerts.atSite', { site: plainText(alert.site.name) })
+    return (
+      <span className="card-at-site" title={text}>
+        <BellRing className="icon" aria-hidden="true" />
+        <span className="visually-hidden">{text}</span>
+      </span>
+    )
+  }
   return (
     <button
       type="button"

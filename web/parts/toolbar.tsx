@@ -259,7 +259,7 @@ function Sites({ view: { site }, change }: Pick<ToolbarProps, 'view' | 'change'>
   const codes = [...sites.keys()].sort()
   const known = site === null || site === localSite || sites.has(site) ? codes : [...codes, site]
   const nameOf = (code: string) => {
-    if (code === '') return t('filters.all')
+    if (code === '') return t('live.toolbar.allSites')
     return code === localSite ? t('live.toolbar.localSite') : plainText(sites.get(code) ?? code)
   }
   return (

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { alertLine } from '../alert-text.ts'
-import { isOpen, newestFirst } from '../alerts.ts'
+import { canRespond, isOpen, newestFirst } from '../alerts.ts'
 import { useChannelOptions } from '../channel-options.ts'
 import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
@@ -137,14 +137,15 @@ function NotCleared({ tab, filters, matches }: NotClearedProps) {
   const all = useWatchState((watchState) => watchState.alerts)
   const mayOperate = useMay('operate')
   const alerts = all.filter((alert) => isOpen(alert) === (tab === 'open') && matches(alert)).toSorted(newestFirst)
-  const selection = useSelection(alerts.map(({ id }) => id))
-  const canSelect = mayOperate && tab === 'open' && alerts.length > 1
+  const selectable = alerts.filter(canRespond)
+  const selection = useSelection(selectable.map(({ id }) => id))
+  const canSelect = mayOperate && tab === 'open' && selectable.length > 1
   if (alerts.length === 0) return <NoAlerts tab={tab} filters={filters} />
   return (
     <>
       {canSelect ? (
         <BulkBar selection={selection}>
-          <Responses alerts={alerts.filter(({ id }) => selection.has(id))} onDone={selection.clear} />
+          <Responses alerts={selectable.filter(({ id }) => selection.has(id))} onDone={selection.clear} />
         </BulkBar>
       ) : null}
       <List tab={tab}>
@@ -152,7 +153,11 @@ function NotCleared({ tab, filters, matches }: NotClearedProps) {
           <AlertItem
             key={alert.id}
             alert={alert}
-            box={canSelect ? <RowBox id={alert.id} selection={selection} name={alertLine(alert)} /> : null}
+            box={
+              canSelect && canRespond(alert) ? (
+                <RowBox id={alert.id} selection={selection} name={alertLine(alert)} />
+              ) : null
+            }
           />
         ))}
       </List>

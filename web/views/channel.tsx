@@ -4,6 +4,7 @@ import '../styles/channel.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useFacts, useWatchState } from '../context.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { usePageTitle } from '../page-title.ts'
 import { ChannelCard } from '../parts/channel-card.tsx'
@@ -74,6 +75,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
           <span className="visually-hidden">{title}</span>
           <bdi aria-hidden="true">{name}</bdi>
         </h1>
+        {facts.site === null ? null : <bdi className="detail-model">{plainText(facts.site.name)}</bdi>}
         <Neighbours channelId={channelId} />
       </header>
       <ConditionPanel facts={facts} channel={channel} />

@@ -4,7 +4,7 @@ import '../styles/channel.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { ChartGantt } from 'lucide-react'
 import type { SourceBody } from '../../src/contract/live-messages.ts'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ReceiverInData, ReceiverWithSources } from '../../src/contract/resources/receivers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { mostUrgentFirst } from '../alerts.ts'
 import { useWatchState } from '../context.ts'
@@ -23,6 +23,7 @@ import { Notice } from '../parts/notice.tsx'
 import { Pairs } from '../parts/pairs.tsx'
 import { LivePhase } from '../parts/phase.tsx'
 import { networkPairs, rawReceiverPairs, receiverPairs, receiverTopics } from '../parts/receiver-details.tsx'
+import { SiteNote } from '../parts/site-note.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { offlineReason, sourcesOf } from '../receiver-sources.ts'
 import { useResource } from '../resource.ts'
@@ -41,6 +42,7 @@ export function Receiver() {
         {receiver === undefined ? null : (
           <>
             <span className="detail-model">{receiver.model ?? receiver.device_type}</span>
+            {receiver.site === null ? null : <bdi className="detail-model">{plainText(receiver.site.name)}</bdi>}
             <Link
               className="choice"
               to={pathOf('timeline')}
@@ -169,14 +171,12 @@ function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
           <section className="detail-part">
             <h2>{t('channel.receiver')}</h2>
             <Pairs pairs={receiverPairs({ ...body, is_active })} />
-            {is_active ? (
-              <IdentifyButton receiverId={id} name={plainText(body.name)} canIdentify={body.can_identify} />
-            ) : null}
-            <p>
-              <Link to={pathOf('layout')} search={{ search: body.name }}>
-                {t('receiver.rack')}
-              </Link>
-            </p>
+            {body.site === null ? <LocalActions body={body} isActive={is_active} /> : null}
+            {body.site === null ? null : (
+              <SiteNote site={body.site} page="layout">
+                {t('receiver.atSite', { site: plainText(body.site.name) })}
+              </SiteNote>
+            )}
           </section>
           <section className="detail-part">
             <h2>{t('channel.network')}</h2>
@@ -189,6 +189,22 @@ function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
         </>
       )}
     </Loaded>
+  )
+}
+
+/** What can be done with a receiver of this installation. */
+function LocalActions({ body, isActive }: { body: ReceiverWithSources; isActive: boolean }) {
+  return (
+    <>
+      {isActive ? (
+        <IdentifyButton receiverId={body.id} name={plainText(body.name)} canIdentify={body.can_identify} />
+      ) : null}
+      <p>
+        <Link to={pathOf('layout')} search={{ search: body.name }}>
+          {t('receiver.rack')}
+        </Link>
+      </p>
+    </>
   )
 }
 

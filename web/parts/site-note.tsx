@@ -1,0 +1,30 @@
+/** Says that something can only be done at its site, with a link to the Micwatch of the site if its address is known. */
+
+import { ExternalLink } from 'lucide-react'
+import type { SiteReference } from '../../src/contract/resources/common.ts'
+import { type PageName, pathOf } from '../../src/domain/pages.ts'
+import { useWatchState } from '../context.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+
+interface SiteNoteProps {
+  readonly site: SiteReference
+  /** The page of the site that the link opens. */
+  readonly page: PageName
+  readonly children: string
+}
+
+export function SiteNote({ site, page, children }: SiteNoteProps) {
+  const url = useWatchState(({ sites }) => sites.find(({ code }) => code === site.code)?.url ?? null)
+  return (
+    <span className="site-note">
+      {children}
+      {url === null ? null : (
+        <a className="choice" data-tone="quiet" href={url + pathOf(page)} target="_blank" rel="noreferrer">
+          <ExternalLink className="icon" aria-hidden="true" />
+          {t('sites.open', { name: plainText(site.name) })}
+        </a>
+      )}
+    </span>
+  )
+}
