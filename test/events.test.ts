@@ -66,6 +66,7 @@ describe.concurrent('events', () => {
       text: expect.stringMatching(/: battery low \(18%\)$/),
       data: { battery: 18, threshold: 20, slot: channelOf(receiver).slot },
       by: null,
+      site: null,
     })
     const raised = await live.next(({ type, event }) => type === 'event' && event.kind === 'alert_raised')
     const [alert] = (await app.get('/api/alerts/')).json
@@ -130,10 +131,10 @@ describe.concurrent('events', () => {
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(csv.bytes.toString()).toBe(
       [
-        '\uFEFFid,time,until,kind,severity,channel_id,receiver_id,manufacturer,text,data,by',
-        `${line(second.results[0])}"'=1+1, ""x""",{},local`,
-        `${line(second.results[1])}at 11,{},local`,
-        `${line(third.results[0])}at 10,{},local`,
+        '\uFEFFid,time,until,kind,severity,channel_id,receiver_id,manufacturer,text,data,by,site',
+        `${line(second.results[0])}"'=1+1, ""x""",{},local,`,
+        `${line(second.results[1])}at 11,{},local,`,
+        `${line(third.results[0])}at 10,{},local,`,
         '',
       ].join('\r\n'),
     )

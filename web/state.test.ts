@@ -316,7 +316,7 @@ describe('times', () => {
 describe('events', () => {
   const event = {
     ...{ id: 5, time: '2026-11-20T19:00:00.000Z', until: null, kind: 'marker' as const, severity: 'info' as const },
-    ...{ channel_id: 11, receiver_id: 1, manufacturer: 'shure', text: 'Act 2', data: {}, by: 'Ada' },
+    ...{ channel_id: 11, receiver_id: 1, manufacturer: 'shure', text: 'Act 2', data: {}, site: null, by: 'Ada' },
   }
 
   it('keeps the latest changes in their order', () => {

@@ -90,7 +90,9 @@ export async function removeMarker({ db, events, now }: EditMarkerDeps, actor: A
 async function markerOf(tx: Tx, id: number): Promise<EventRecord> {
   const event = await findEvent(tx.query, id)
   if (event?.kind !== 'marker') throw new RequestError('not_found', { subject: `marker ${id}` })
-  return event
+  if (event.site === null) return event
+  const details = `This marker belongs to the site ${event.site.name}. It can only be changed there.`
+  throw new RequestError('wrong_state', { subject: details })
 }
 
 function findChannel({ receiverStore }: EditMarkerDeps, id: number | null): MarkedChannel | null {

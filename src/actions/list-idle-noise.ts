@@ -4,6 +4,7 @@ import type { FrequencyNoiseBody } from '../contract/resources/frequencies.ts'
 import { toTimestamp } from '../domain/api.ts'
 import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import { type Channel, frequencyOf, type Receiver } from '../domain/equipment/receiver.ts'
+import { localSite } from '../domain/equipment/sites.ts'
 import { noiseStep } from '../domain/history/idle-noise.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -57,7 +58,7 @@ function listTunedChannels({ receiverStore, thresholdsOf }: IdleNoiseDeps) {
 /** Returns when each channel was last tuned to another frequency since `from`, in epoch seconds. */
 async function readTunedAt({ read }: Database, from: number): Promise<ReadonlyMap<number, number>> {
   const tunedAt = new Map<number, number>()
-  for await (const events of readEvents(read, { from: from * 1000, kinds: ['frequency_changed'] })) {
+  for await (const events of readEvents(read, { from: from * 1000, kinds: ['frequency_changed'], site: localSite })) {
     for (const { channel_id, time } of events) {
       if (channel_id !== null) tunedAt.set(channel_id, Math.max(tunedAt.get(channel_id) ?? 0, Math.ceil(time / 1000)))
     }

@@ -3,6 +3,7 @@
 import type { Group } from '../contract/resources/groups.ts'
 import type { ChannelAssignment } from '../contract/resources/performers.ts'
 import type { ReportedChannel, ShowReport } from '../contract/resources/reports.ts'
+import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { EventRecord } from '../domain/events/event.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
@@ -82,7 +83,7 @@ function listCurrentChannels({ receiverStore, assignments }: ReportDeps): Readon
 /** Returns the events of a report by channel, oldest first. */
 async function readEventsByChannel(reader: Reader, range: ReportRange): Promise<ShowStory['events']> {
   const byChannel = new Map<number | null, EventRecord[]>()
-  for await (const page of readEvents(reader, { ...range, kinds: reportedKinds })) {
+  for await (const page of readEvents(reader, { ...range, kinds: reportedKinds, site: localSite })) {
     if (isTimeSliceUsed()) await yieldToEventLoop()
     for (const event of page) {
       const known = byChannel.get(event.channel_id)

@@ -161,6 +161,7 @@ const exampleEvent: Body<typeof Event> = {
   text: 'H01 Aurelio: RF dropout of 0.3 s, lowest level -97 dBm',
   data: { seconds: 0.3, lowest_dbm: -97 },
   by: null,
+  site: null,
 }
 
 const EventMessage = message(

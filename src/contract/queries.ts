@@ -233,6 +233,7 @@ const eventFilters = {
   channel: commaList('Ids of channels, to return only their events and those of all channels'),
   receiver: id('Id of a receiver, to return only events about it and its channels.'),
   kind: commaList('Kinds of events'),
+  site,
 }
 
 export const EventQuery = query({

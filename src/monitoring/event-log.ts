@@ -384,8 +384,8 @@ export class EventLog {
 
   /** Updates the ranges that continue, after an event was stored by any process. */
   #noteStored(event: EventRecord): void {
-    const { subject, kind, channel_id, receiver_id, is_open, time, data } = event
-    if (subject === null || channel_id === null || receiver_id === null) return
+    const { subject, kind, channel_id, receiver_id, is_open, time, data, site } = event
+    if (site !== null || subject === null || channel_id === null || receiver_id === null) return
     const isKnown = this.#open.has(subject)
     if (is_open && !this.#isClosing(subject)) {
       this.#open.set(subject, event)

@@ -444,10 +444,12 @@ export class Monitoring {
   }
 
   #createSiteDeps(): FollowedSiteDeps {
-    const { state, installation, log } = this.#deps
+    const { db, state, installation, log } = this.#deps
     const { receiverStore, sourceRegistry, live } = state
     return {
       installation,
+      db,
+      events: this.events,
       receiverStore,
       ingest: this.ingest,
       alerts: this.alerts,

@@ -420,6 +420,6 @@ export class LivePublisher {
 
 function toEventSubject(change: EventMessage | EventChanged | EventDeleted): LiveSubject {
   if (change.type === 'event_deleted') return {}
-  const { manufacturer, receiver_id: receiverId, channel_id: channelId } = change.event
-  return { manufacturer, receiverId, channelId }
+  const { manufacturer, receiver_id: receiverId, channel_id: channelId, site } = change.event
+  return { manufacturer, site: site?.code ?? null, receiverId, channelId }
 }

@@ -5,6 +5,7 @@
 
 import { type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { EventKind } from '../contract/values.ts'
+import { localSite } from '../domain/equipment/sites.ts'
 import { type EventDraft, type EventRecord, isRange } from '../domain/events/event.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Reader, Tx } from './database.ts'
@@ -37,7 +38,7 @@ export async function importEvents(tx: Tx, drafts: readonly EventDraft[]): Promi
   }
 }
 
-async function insertEvent(tx: Tx, draft: EventDraft, revision: number): Promise<EventRecord> {
+export async function insertEvent(tx: Tx, draft: EventDraft, revision: number): Promise<EventRecord> {
   const row = { ...toRow(draft), created_revision: revision, revision }
   return toEvent(await tx.query.insertInto('events').values(row).returningAll().executeTakeFirstOrThrow())
 }
@@ -100,15 +101,16 @@ export async function hasEventOfChannel(reader: Reader, channelId: number): Prom
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** Returns the ranges that continue. */
+/** Returns the ranges of this installation that continue. */
 export async function listOpenEvents(reader: Reader): Promise<EventRecord[]> {
-  const rows = await reader.selectFrom('events').selectAll().where('is_open', '=', 1).orderBy('id').execute()
+  const open = reader.selectFrom('events').selectAll().where('is_open', '=', 1).where('site', 'is', null)
+  const rows = await open.orderBy('id').execute()
   return rows.map(toEvent)
 }
 
-/** Returns all markers, oldest first. */
+/** Returns all markers of this installation, oldest first. */
 export async function listMarkers(reader: Reader): Promise<EventRecord[]> {
-  const query = reader.selectFrom('events').selectAll().where('kind', '=', 'marker')
+  const query = reader.selectFrom('events').selectAll().where('kind', '=', 'marker').where('site', 'is', null)
   return (await query.orderBy('time').orderBy('id').execute()).map(toEvent)
 }
 
@@ -143,12 +145,20 @@ export interface EventFilter {
   /** Events that overlap this time; both are inclusive, in epoch milliseconds. */
   readonly from?: number | undefined
   readonly to?: number | undefined
-  /** The events of these channels and of their receivers, and those of all. */
-  readonly channels?: { readonly ids: readonly number[]; readonly receivers: readonly number[] } | undefined
+  /** The events of these channels and of their receivers, and those of all of their sites; null is this installation. */
+  readonly channels?:
+    | {
+        readonly ids: readonly number[]
+        readonly receivers: readonly number[]
+        readonly sites: readonly (string | null)[]
+      }
+    | undefined
   /** Includes the events of the receiver's channels. */
   readonly receiver?: number | undefined
   /** Without duplicates, like `channels`. */
   readonly kinds?: readonly EventKind[] | undefined
+  /** Code of a site; `local` is this installation. */
+  readonly site?: string | undefined
 }
 
 type Position = Pick<EventRecord, 'time' | 'id'>
@@ -210,11 +220,17 @@ const maxBranches = 8
  */
 function selectBranches({ channels, receiver, kinds }: EventFilter): readonly Condition[] {
   if (channels !== undefined) {
-    const { ids, receivers } = channels
+    const { ids, receivers, sites } = channels
     const ofOthers: Condition = (eb) =>
       eb.and([
         eb('channel_id', 'is', null),
-        eb.or([eb('receiver_id', 'is', null), ...receivers.map((id) => eb('receiver_id', '=', id))]),
+        eb.or([
+          eb.and([
+            eb('receiver_id', 'is', null),
+            eb.or(sites.map((site) => (site === null ? eb('site', 'is', null) : eb('site', '=', site)))),
+          ]),
+          ...receivers.map((id) => eb('receiver_id', '=', id)),
+        ]),
       ])
     if (ids.length > maxBranches) return [(eb) => eb.or([eb('channel_id', 'in', ids), ofOthers(eb)])]
     return [
@@ -238,10 +254,12 @@ function selectBranches({ channels, receiver, kinds }: EventFilter): readonly Co
 }
 
 function filtered(query: EventQuery, filter: EventFilter, after: Position | undefined): EventQuery {
-  const { to, channels, receiver, kinds } = filter
+  const { to, channels, receiver, kinds, site } = filter
   let result = query
   if (to !== undefined) result = result.where('time', '<=', to)
   if (kinds !== undefined) result = result.where('kind', 'in', [...kinds])
+  if (site !== undefined)
+    result = site === localSite ? result.where('site', 'is', null) : result.where('site', '=', site)
   if (channels !== undefined && receiver !== undefined) result = result.where('receiver_id', '=', receiver)
   if (after !== undefined)
     result = result.where(sql<boolean>`(${sql.ref('time')}, ${sql.ref('id')}) < (${after.time}, ${after.id})`)
@@ -269,13 +287,27 @@ export async function pruneEvents(tx: Tx, time: number, count: number): Promise<
   return Number(numDeletedRows)
 }
 
-function toRow({ by, is_open, data, follows: _, ...fields }: EventDraft) {
+function toRow({ by, is_open, data, site, follows: _, ...fields }: EventDraft) {
   const { time, until } = fields
   const ends_at = is_open ? endOfTime : (until ?? time)
-  return { ...fields, actor: by, is_open: is_open ? (1 as const) : (0 as const), ends_at, data: JSON.stringify(data) }
+  return {
+    ...fields,
+    actor: by,
+    is_open: is_open ? (1 as const) : (0 as const),
+    ends_at,
+    data: JSON.stringify(data),
+    site: site?.code ?? null,
+    site_name: site?.name ?? null,
+  }
 }
 
-function toEvent(row: Selectable<EventRow>): EventRecord {
-  const { ends_at: _, created_revision: __, revision: ___, actor, is_open, data, ...fields } = row
-  return { ...fields, by: actor, is_open: is_open === 1, data: JSON.parse(data) }
+export function toEvent(row: Selectable<EventRow>): EventRecord {
+  const { ends_at: _, created_revision: __, revision: ___, actor, is_open, data, site, site_name, ...fields } = row
+  return {
+    ...fields,
+    by: actor,
+    is_open: is_open === 1,
+    data: JSON.parse(data),
+    site: site === null ? null : { code: site, name: site_name ?? site },
+  }
 }

@@ -547,6 +547,9 @@ export interface EventRow {
   data: string
   actor: string | null
   subject: string | null
+  /** Code and name of the site that has recorded it; null for an event of this installation. */
+  site: Generated<string | null>
+  site_name: Generated<string | null>
   created_revision: number
   revision: number
 }

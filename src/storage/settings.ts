@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { SettingRecord } from '../domain/settings.ts'
 import type { Reader, Tx } from './database.ts'
+import { removeFollowedEvents } from './followed-events.ts'
 import { removeFollowed } from './receivers.ts'
 import type { Config, Secrets } from './secrets.ts'
 
@@ -73,6 +74,7 @@ export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: M
  */
 export async function deleteManufacturer(tx: Tx, code: string, revision: number): Promise<void> {
   await removeFollowed(tx, revision, code)
+  await removeFollowedEvents(tx, code)
   await tx.query.deleteFrom('discovery_queue').where('manufacturer', '=', code).execute()
   await tx.query.deleteFrom('sources').where('manufacturer', '=', code).execute()
   await tx.query.deleteFrom('manufacturers').where('code', '=', code).execute()

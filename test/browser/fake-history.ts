@@ -85,6 +85,7 @@ export function buildEvent(fields: Pick<EventBody, 'id' | 'time' | 'kind'> & Par
     manufacturer: null,
     text: '',
     by: null,
+    site: null,
   } as const
   return { until: null, data: {}, ...rest, ...fields }
 }

@@ -15,7 +15,7 @@ export const endedShow: ShowBody = {
 
 const marker: EventBody = {
   ...{ id: 1, time: at(0.4), until: null, kind: 'marker', severity: 'info', channel_id: null, receiver_id: null },
-  ...{ manufacturer: null, text: 'Overture', data: {}, by: 'Kim' },
+  ...{ manufacturer: null, text: 'Overture', data: {}, by: 'Kim', site: null },
 }
 
 /** A channel without any problem. */

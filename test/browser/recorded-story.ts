@@ -84,7 +84,7 @@ export function eventAt(at: number, kind: EventBody['kind'], values: Partial<Eve
   lastId += 1
   return {
     ...{ id: lastId, time: new Date(at).toISOString(), until: null, kind, severity: 'info', channel_id: 1 },
-    ...{ receiver_id: 1, manufacturer: 'shure', text: `H01 Singer 1: ${kind}`, data: {}, by: null },
+    ...{ receiver_id: 1, manufacturer: 'shure', text: `H01 Singer 1: ${kind}`, data: {}, by: null, site: null },
     ...values,
   }
 }

@@ -33,7 +33,7 @@ test('a page of events is read from an index in its order, on SQLite', async () 
     },
     transformResult: async ({ result }) => result,
   }
-  const channels = { ids: [1, 2], receivers: [1] }
+  const channels = { ids: [1, 2], receivers: [1], sites: [null] }
   const filters: EventFilter[] = [
     {},
     { to: 9 },
@@ -107,10 +107,19 @@ describe.each(engines)('events on %s', (engine) => {
       receiver,
       other,
     ])
-    expect(await list({ channels: { ids: [11], receivers: [] } })).toEqual(['at 3', 'at 1'])
-    expect(await list({ channels: { ids: [11, 12], receivers: [1] } })).toEqual(['receiver 1', 'at 3', 'at 2', 'at 1'])
+    expect(await list({ channels: { ids: [11], receivers: [], sites: [null] } })).toEqual(['at 3', 'at 1'])
+    expect(await list({ channels: { ids: [11, 12], receivers: [1], sites: [null] } })).toEqual([
+      'receiver 1',
+      'at 3',
+      'at 2',
+      'at 1',
+    ])
     const many = Array.from({ length: 30 }, (_, index) => index + 12)
-    expect(await list({ channels: { ids: many, receivers: [2] } })).toEqual(['receiver 2', 'at 3', 'at 2'])
+    expect(await list({ channels: { ids: many, receivers: [2], sites: [null] } })).toEqual([
+      'receiver 2',
+      'at 3',
+      'at 2',
+    ])
     expect(await list({ receiver: 1 })).toEqual(['receiver 1', 'at 2', 'at 1'])
     expect(await list({ kinds: ['receiver_offline', 'check'] })).toEqual(['receiver 2', 'receiver 1'])
     expect(await list({ kinds: ['marker'], receiver: 1 }, 1)).toEqual(['at 2'])

@@ -118,6 +118,7 @@ function EventItem({ event, chosenId, now, onChoose, onEdit, onDelete }: EventLi
           {formatMoment(event.time, now)}
         </time>
         <span className="timeline-event-detail">
+          {event.site === null ? null : <bdi>{plainText(event.site.name)}</bdi>}
           {name === null ? null : <bdi>{name}</bdi>}
           {event.kind === 'marker' ? <span>{eventTitle(event)}</span> : detail === null ? null : <span>{detail}</span>}
           {end === null || typeof event.data.seconds === 'number' ? null : (
@@ -126,7 +127,7 @@ function EventItem({ event, chosenId, now, onChoose, onEdit, onDelete }: EventLi
           {event.by === null ? null : <bdi>{event.by === 'local' ? t('alerts.localUser') : plainText(event.by)}</bdi>}
         </span>
       </button>
-      {event.kind === 'marker' && mayOperate ? (
+      {event.kind === 'marker' && event.site === null && mayOperate ? (
         <div className="row-actions">
           <button
             type="button"

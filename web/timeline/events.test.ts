@@ -11,7 +11,7 @@ const start = Date.UTC(2026, 10, 22, 20)
 function event(id: number, seconds: number, fields: Partial<EventBody> = {}): EventBody {
   return {
     ...{ id, time: new Date(start + seconds * 1_000).toISOString(), until: null, kind: 'muted', severity: 'info' },
-    ...{ channel_id: 7, receiver_id: 2, manufacturer: 'shure', text: '', data: {}, by: null },
+    ...{ channel_id: 7, receiver_id: 2, manufacturer: 'shure', text: '', data: {}, by: null, site: null },
     ...fields,
   }
 }

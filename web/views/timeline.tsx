@@ -200,7 +200,10 @@ function useScene({ rows, events, shows, rowHeight, labelHeight, isDetailed }: S
       if (event.channel_id === null && event.receiver_id === null) continue
       for (const row of rows) if (concerns(event, row)) eventsOf.get(row.channelId)?.push(event)
     }
-    const general = oldestFirst.filter(({ channel_id, receiver_id }) => channel_id === null && receiver_id === null)
+    // What concerns a whole site is only listed, because it would be drawn over the strips of others.
+    const general = oldestFirst.filter(
+      ({ channel_id, receiver_id, site }) => channel_id === null && receiver_id === null && site === null,
+    )
     return { eventsOf, events: general }
   }, [rows, events])
   return useMemo(

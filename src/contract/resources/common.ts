@@ -15,4 +15,5 @@ export const SiteReference = named('SiteReference', 'Another installation of Mic
 export type SiteReference = Body<typeof SiteReference>
 
 export const site = orNull(SiteReference, 'The site that monitors it; null if this installation does.')
+export const siteOfEvent = orNull(SiteReference, 'The site that has recorded it; null if this installation has.')
 export const siteOfAlert = orNull(SiteReference, 'The site that has raised it; null if this installation has.')

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { type Body, listOf, named, oneOf, text, textOrNull, time, timeOrNull, wholeOrNull } from '../described.ts'
 import { eventKinds, severities } from '../values.ts'
-import { id } from './common.ts'
+import { id, siteOfEvent } from './common.ts'
 
 export const Event = named('Event', 'Something that has happened, or a marker.', {
   id,
@@ -19,6 +19,7 @@ export const Event = named('Event', 'Something that has happened, or a marker.',
     description: 'Values that depend on `kind`. `open` is true while the event continues.',
   }),
   by: textOrNull('Name of the user or token, or `local`; null: the service itself.'),
+  site: siteOfEvent,
 })
 export type EventBody = Body<typeof Event>
 

@@ -163,6 +163,7 @@ test('an event of a channel has its names and a text', () => {
     text: 'Y13 Nora: battery low (18%)',
     data: { name: 'Y13 Nora', slot: 3, battery: 18, minutes_left: null, threshold: 20, receiver: 'Rack' },
     by: null,
+    site: null,
     subject: null,
   })
 })

@@ -15,13 +15,15 @@ const columns = [
   'text',
   'data',
   'by',
+  'site',
 ] as const
 
 export const eventCsvHeading = toLine(columns)
 
 export function toEventLine(event: EventRecord): string {
   const body = toEventBody(event)
-  return toLine(columns.map((column) => toCell(column === 'data' ? JSON.stringify(body.data) : body[column])))
+  const cells = { ...body, data: JSON.stringify(body.data), site: body.site?.code ?? null }
+  return toLine(columns.map((column) => toCell(cells[column])))
 }
 
 function toCell(value: string | number | null): string {

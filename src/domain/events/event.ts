@@ -1,5 +1,6 @@
 /** What an event is, how it is worded, and how clients receive it. */
 
+import type { SiteReference } from '../../contract/resources/common.ts'
 import type { EventBody } from '../../contract/resources/events.ts'
 import type { EventKind, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
@@ -27,6 +28,8 @@ export interface EventDraft {
    * same kind.
    */
   readonly subject: string | null
+  /** The site that has recorded it; null for an event of this installation. */
+  readonly site: SiteReference | null
   /** If present, the event is stored only if the last one of its subject has this kind. */
   readonly follows?: EventKind
 }
@@ -78,6 +81,7 @@ export function draftEvent(
     text: describeEvent(kind, manufacturer, data),
     by: null,
     subject: null,
+    site: null,
     ...fields,
     data,
   }
@@ -96,7 +100,7 @@ export function toSeconds(ms: number): number {
 }
 
 export function toEventBody(event: EventRecord): EventBody {
-  const { id, time, until, kind, severity, channel_id, receiver_id, manufacturer, text, by } = event
+  const { id, time, until, kind, severity, channel_id, receiver_id, manufacturer, text, by, site } = event
   return {
     id,
     time: toTimestamp(time),
@@ -109,5 +113,6 @@ export function toEventBody(event: EventRecord): EventBody {
     text,
     data: event.is_open ? { ...event.data, open: true } : { ...event.data },
     by,
+    site,
   }
 }

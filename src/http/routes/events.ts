@@ -7,18 +7,21 @@ import { byteOrderMark } from '../../domain/csv.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toEventBody } from '../../domain/events/event.ts'
 import { eventCsvHeading, toEventLine } from '../../domain/events/event-csv.ts'
+import type { ReceiverStore } from '../../state/receiver-store.ts'
 import { type EventFilter, findEvent, hasEventOfChannel, listEvents, readEvents } from '../../storage/events.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendCsv, toTime } from '../server/response.ts'
 
 export interface EventRoutesDeps {
   readonly markerDeps: EditMarkerDeps
+  readonly receiverStore: ReceiverStore
 }
 
 const defaultLimit = 100
 const maxLimit = 1000
 
-export function eventRoutes(app: ContractServer, { markerDeps }: EventRoutesDeps): void {
+export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
+  const { markerDeps } = deps
   const { db } = markerDeps
 
   app.route({
@@ -28,7 +31,7 @@ export function eventRoutes(app: ContractServer, { markerDeps }: EventRoutesDeps
       const after = query.before === undefined ? undefined : await findEvent(db.read, query.before)
       if (query.before !== undefined && after === undefined)
         throw badRequest(`before: there is no event ${query.before}`)
-      const filter = await readFilter(markerDeps, query)
+      const filter = await readFilter(deps, query)
       const found = await listEvents(db.read, filter, { limit: limit + 1, after })
       const results = found.slice(0, limit)
       const last = found.length > limit ? results.at(-1) : undefined
@@ -39,7 +42,7 @@ export function eventRoutes(app: ContractServer, { markerDeps }: EventRoutesDeps
   app.route({
     ...operations.getEventsCsv,
     handler: async (request, reply) => {
-      const filter = await readFilter(markerDeps, request.query)
+      const filter = await readFilter(deps, request.query)
       return sendCsv(request, reply, 'events.csv', toCsv(markerDeps, filter))
     },
   })
@@ -72,35 +75,42 @@ interface FilterQuery {
   readonly channel?: string
   readonly receiver?: number
   readonly kind?: string
+  readonly site?: string
 }
 
-async function readFilter(deps: EditMarkerDeps, query: FilterQuery): Promise<EventFilter> {
-  const { from, to, channel, receiver, kind } = query
+async function readFilter(deps: EventRoutesDeps, query: FilterQuery): Promise<EventFilter> {
+  const { from, to, channel, receiver, kind, site } = query
   return {
     from: toTime(from),
     to: toTime(to),
     receiver,
+    site,
     channels: channel === undefined ? undefined : await readChannels(deps, channel),
     kinds: kind === undefined ? undefined : readKinds(kind),
   }
 }
 
 /** A removed channel is known as long as it has events. */
-async function readChannels({ db, receiverStore }: EditMarkerDeps, list: string): Promise<EventFilter['channels']> {
+async function readChannels(
+  { markerDeps: { db }, receiverStore }: EventRoutesDeps,
+  list: string,
+): Promise<EventFilter['channels']> {
   const receiverOf = new Map(
-    receiverStore.listFacts().flatMap(({ id, channels }) => channels.map((each) => [each.id, id])),
+    receiverStore.listAllFacts().flatMap((receiver) => receiver.channels.map(({ id }) => [id, receiver])),
   )
   const ids = new Set<number>()
   const receivers = new Set<number>()
+  const sites = new Set<string | null>()
   for (const item of list.split(',')) {
     const id = /^[1-9]\d{0,15}$/.test(item) ? Number(item) : Number.NaN
     if (!Number.isSafeInteger(id)) throw badRequest('channel: expected ids of channels, separated by commas')
     const receiver = receiverOf.get(id)
-    if (receiver !== undefined) receivers.add(receiver)
+    if (receiver !== undefined) receivers.add(receiver.id)
     else if (!(await hasEventOfChannel(db.read, id))) throw badRequest(`channel: there is no channel ${id}`)
+    sites.add(receiver?.origin?.site.code ?? null)
     ids.add(id)
   }
-  return { ids: [...ids], receivers: [...receivers] }
+  return { ids: [...ids], receivers: [...receivers], sites: [...sites] }
 }
 
 function readKinds(list: string): readonly EventKind[] {

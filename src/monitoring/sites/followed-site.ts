@@ -9,9 +9,10 @@ import type { Log } from '../log.ts'
 import { type CycleReport, failedCycle } from '../poller.ts'
 import type { SourceRecords } from '../source-records.ts'
 import { childLifetime, pause, withTimeout } from '../wait.ts'
+import { SiteEvents, type SiteEventsDeps } from './site-events.ts'
 import { SiteMirror, type SiteMirrorDeps } from './site-mirror.ts'
 
-export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard'> {
+export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard' | 'siteEvents'>, SiteEventsDeps {
   readonly sourceRecords: Pick<SourceRecords, 'record'>
   readonly log: Log
   /** Id of this installation. */
@@ -61,6 +62,7 @@ const maxWaiting = 1000
 export class FollowedSite {
   readonly source: MonitoredSource
   readonly #deps: FollowedSiteDeps
+  readonly #siteEvents: SiteEvents
   #mirror: SiteMirror | null = null
   #state = initialState
   /** Ends the pause before the next attempt. */
@@ -72,6 +74,7 @@ export class FollowedSite {
 
   constructor(deps: FollowedSiteDeps, source: MonitoredSource) {
     this.#deps = deps
+    this.#siteEvents = new SiteEvents(deps)
     this.source = source
   }
 
@@ -176,6 +179,7 @@ export class FollowedSite {
     } finally {
       clearInterval(timer)
       this.#state = { ...this.#state, isConnected: false, latencyMs: null }
+      this.#siteEvents.lost()
       staleness.lost()
     }
   }
@@ -194,8 +198,10 @@ export class FollowedSite {
         const messages = waiting
         waiting = []
         await this.#change(() => to.apply(messages))
-        if (!isCurrent) onCurrent()
+        if (isCurrent) continue
         isCurrent = true
+        onCurrent()
+        void this.#siteEvents.catchUp(to.installation, source.client, lifetime.signal)
       }
     }
     const onLatency = (latencyMs: number) => {
@@ -260,7 +266,10 @@ export class FollowedSite {
   /** Opens the mirror of an installation; without its id, of the receivers that are stored, before the first snapshot. */
   #openMirror(installation: string, { guard }: LeaseHandle): SiteMirror {
     const { manufacturer: code } = this.source
-    this.#mirror = new SiteMirror({ ...this.#deps, guard }, { code, name: this.#deps.nameOf(code), installation })
+    this.#mirror = new SiteMirror(
+      { ...this.#deps, siteEvents: this.#siteEvents, guard },
+      { code, name: this.#deps.nameOf(code), installation },
+    )
     return this.#mirror
   }
 

@@ -6,7 +6,7 @@
 import type { LiveMessage } from '../../contract/live-messages.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { toChannelBody } from '../../domain/api.ts'
-import { emptyChannel, mergeChannels, type Receiver } from '../../domain/equipment/receiver.ts'
+import { type Channel, emptyChannel, mergeChannels, type Receiver } from '../../domain/equipment/receiver.ts'
 import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import { compareReceivers } from '../../domain/live/receiver-changes.ts'
 import { type FollowedSubject, toAlertCopy } from '../../domain/sites/followed-alert.ts'
@@ -26,11 +26,13 @@ import { saveFollowedReceivers } from '../../storage/followed-receivers.ts'
 import { removeReceiver, saveReceivers } from '../../storage/receivers.ts'
 import type { Alerts } from '../alerts.ts'
 import type { Ingest } from '../ingest.ts'
+import { type FollowedInstallation, isEventMessage, type SiteEvents } from './site-events.ts'
 
 export interface SiteMirrorDeps {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listAllFacts' | 'levels'>
   readonly ingest: Pick<Ingest, 'change' | 'levelLane'>
   readonly alerts: Pick<Alerts, 'copy' | 'listCopies'>
+  readonly siteEvents: Pick<SiteEvents, 'apply'>
   /** Checks in a transaction that this process still holds the lease of the source. */
   guard(tx: Tx): Promise<void>
   /** The wall-clock time in epoch ms. */
@@ -77,6 +79,16 @@ export class SiteMirror {
     return this.#ids.size
   }
 
+  /** The other installation, as its events refer to it. */
+  get installation(): FollowedInstallation {
+    return {
+      record: this.#record,
+      guard: this.#deps.guard,
+      receiverOf: (idThere) => this.#ids.get(idThere),
+      channelOf: (idThere) => this.#channelOf(idThere)?.id,
+    }
+  }
+
   /** Applies messages in order. Resolves when their changes are stored and shown. */
   async apply(messages: readonly LiveMessage[]): Promise<void> {
     for (const message of messages) {
@@ -86,6 +98,7 @@ export class SiteMirror {
     await this.#store()
     this.#applyLevels()
     await this.#storeAlerts()
+    await this.#deps.siteEvents.apply(this.installation, messages.filter(isEventMessage))
   }
 
   /** Makes all channels stale, because the other installation has not been reached since `since` (epoch ms). */
@@ -279,8 +292,13 @@ export class SiteMirror {
     const ofChannel = facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
     return {
       receiver: ofChannel ?? facts(this.#ids.get(receiver_id ?? 0) ?? 0),
-      channel: ofChannel?.channels.find(({ origin }) => origin?.id === channel_id),
+      channel: this.#channelOf(channel_id ?? 0),
     }
+  }
+
+  #channelOf(idThere: number): Channel | undefined {
+    const receiver = this.#deps.receiverStore.facts(this.#receiverOfChannel.get(idThere) ?? 0)
+    return receiver?.channels.find(({ origin }) => origin?.id === idThere)
   }
 
   #applyLevels(): void {

@@ -43,6 +43,7 @@ import * as sites from './20261126t1640z-sites.ts'
 import * as siteAlerts from './20261126t1742z-site-alerts.ts'
 import * as readingCounters from './20261126t2030z-reading-counters.ts'
 import * as followedLevels from './20261126t2040z-followed-levels.ts'
+import * as siteEvents from './20261126t2050z-site-events.ts'
 
 export interface Migration {
   readonly name: string
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   siteAlerts,
   readingCounters,
   followedLevels,
+  siteEvents,
 ]
