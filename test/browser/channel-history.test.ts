@@ -7,7 +7,7 @@ import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, phone, press, scrollsHorizontally } from './browser.ts'
 import { receiver, sendLevels, startFakeService } from './fake-service.ts'
-import { eventAt, type FakeStory, setHistory } from './recorded-story.ts'
+import { eventAt, type FakeStory, levelsOf, setHistory } from './recorded-story.ts'
 
 const { open } = browserForTests()
 
@@ -46,6 +46,25 @@ it('draws the last hour from the service, also after a reload, and continues wit
   await page.reload()
   await openTable(page)
   await until('the hour is there again', async () => (await tableRow(page, '−60').count()) > 50)
+})
+
+// Conformance: C-18.43.
+it('names the site of the channel while it cannot be asked for levels', async () => {
+  const service = await startFakeService('')
+  onTestEnd(() => service.close())
+  const site = { code: 'theatre', name: 'Royal Theatre' }
+  service.data.receivers = [{ ...receiver(1, [{}]), site }]
+  const { responses } = service.data
+  responses['/api/history/levels/'] = (query: URLSearchParams) => ({
+    ...levelsOf(query, () => on),
+    interrupted_sites: [site],
+  })
+  const page = await open(service, '/channels/1')
+  const notice = page.getByText('The line to Royal Theatre is interrupted.')
+  await notice.waitFor()
+  responses['/api/history/levels/'] = (query: URLSearchParams) => levelsOf(query, () => on)
+  service.send({ type: 'source', code: 'theatre', address: 'http://theatre', status: 'healthy', error: null })
+  await notice.waitFor({ state: 'detached' })
 })
 
 // Conformance: C-12.90.

@@ -22,6 +22,8 @@ export interface FakeHistory {
   events: EventBody[]
   /** If set, levels are refused with this text. */
   error: string | null
+  /** Sites that could not be asked for levels. */
+  interruptedSites: { readonly code: string; readonly name: string }[]
   /** Delay of the responses with levels. */
   delayMs: number
   /** The queries for levels that were received, and how many were cancelled. */
@@ -34,7 +36,7 @@ export interface FakeHistory {
 export function createFakeHistory(send: (message: EventMessage) => void): FakeHistory {
   let cancelled = 0
   const history: FakeHistory = {
-    ...{ since: 0, dropouts: [], states: [], events: [], error: null, delayMs: 0, queries: [] },
+    ...{ since: 0, dropouts: [], states: [], events: [], error: null, interruptedSites: [], delayMs: 0, queries: [] },
     get cancelled() {
       return cancelled
     },
@@ -103,6 +105,7 @@ function levels(history: FakeHistory, query: URLSearchParams): HistoryLevelsBody
   const body: HistoryLevelsBody = {
     ...{ from: new Date(start * 1_000).toISOString(), to: new Date(to * 1_000).toISOString(), step_seconds: step },
     channels: ids.map((id) => levelsOf(history, { id, start, step, count })),
+    ...(history.interruptedSites.length > 0 && { interrupted_sites: history.interruptedSites }),
   }
   const [isValid, errors] = Errors(HistoryLevels, body)
   if (!isValid) throw new Error(JSON.stringify(errors.slice(0, 3)))

@@ -54,6 +54,18 @@ it('shows what happened on a channel, in two clicks, and returns with Back', asy
   await page.getByRole('button', { name: '1 week', pressed: true }).waitFor()
 })
 
+// Conformance: C-18.43.
+it('names a site that cannot be asked for levels, until it can', async () => {
+  const { service, history } = await start()
+  history.interruptedSites = [{ code: 'theatre', name: 'Royal Theatre' }]
+  const page = await openTimeline(open, service, '/timeline?span=600')
+  const notice = page.getByText('The line to Royal Theatre is interrupted.')
+  await notice.waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  history.interruptedSites = []
+  await notice.waitFor({ state: 'detached' })
+})
+
 // Conformance: C-12.111.
 it('draws shows as ranges, from their start to their end', async () => {
   const { service, dropout } = await start()

@@ -72,6 +72,8 @@ function TimelineOfChannels() {
   const [chosenId, setChosenId] = useState<number | null>(null)
   const [draft, setDraft] = useState<MarkerDraft | null>(null)
   const isNothingRecorded = useIsNothingRecorded(now)
+  // The levels of their channels are recorded there.
+  const hasSites = useWatchState(({ sites }) => sites.length > 0)
   const remove = useDeleteMarker(list.reload)
   const isPrinting = useIsPrinting()
 
@@ -124,7 +126,9 @@ function TimelineOfChannels() {
         <div className="timeline-main">
           <PointPanel {...{ control, settled, rows, isSelecting }} onSelecting={setSelecting} onMarker={newMarker} />
           {rows.length === 0 ? <NoChannels /> : null}
-          {rows.length > 0 && isNothingRecorded ? <p className="loading">{t('timeline.nothingRecorded')}</p> : null}
+          {rows.length > 0 && isNothingRecorded && !hasSites ? (
+            <p className="loading">{t('timeline.nothingRecorded')}</p>
+          ) : null}
           {loader === null || rows.length === 0 || isTable || isPrinting ? null : (
             <Strips
               {...{ rows, scene, control, settled, loader, canvas, isSelecting, now, neighbour }}
