@@ -50,7 +50,7 @@ const introduction2 = `A client that offers the subprotocol \`${liveProtocol}\` 
 | --- | --- |
 | \`manufacturer\` | Code of a manufacturer, to receive only what \`GET /api/data.json?manufacturer=\` contains. |
 | \`group\` | Id of a group, to receive only the channels whose slot is in it, and their receivers. When its members change, a new \`snapshot\` is sent. |
-| \`levels\` | \`false\`: no levels; \`full\`: also the levels of the antennas and the audio peak. |
+| \`levels\` | \`false\`: no levels; \`full\`: also the levels of the antennas and the audio peak. With \`ack=1\`, the message \`select_levels\` changes it on the open connection. |
 | \`since\`, \`epoch\` | The \`seq\` of the last message that was received and the \`epoch\` of the snapshot, to resume an interrupted connection: the first message is then \`resumed\`, and the missed messages follow. If they are no longer kept, the service was restarted or the filters differ, a \`snapshot\` is sent instead. |
 | \`ack\` | \`1\`: the client answers each \`levels\` message with an \`ack\`, and is sent the next only then. A slow connection is so sent fewer levels, but never old ones. |
 

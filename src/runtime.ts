@@ -111,7 +111,9 @@ export interface Runtime {
   readonly unitStore: UnitStore
   readonly feed: Feed
   /** The levels that clients of this process need. */
+  /** Of which manufacturers, and of which sites, clients need levels. */
   readonly levelDemand: LevelDemand
+  readonly siteLevelDemand: LevelDemand
   /** Announces changes to clients of the live interface, version 2. */
   readonly live: LivePublisher
   readonly ingest: Ingest
@@ -421,6 +423,7 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     unitStore,
     feed,
     levelDemand: state.levelDemand,
+    siteLevelDemand: state.siteLevelDemand,
     live,
     ingest,
     sourceRecords,
@@ -512,6 +515,7 @@ async function closeParts(parts: Parts, { isReadOnly = false }: RuntimeOptions):
   if (!isReadOnly) await monitoring.events.close()
   monitoring.reportPublisher?.close()
   monitoring.levelSubscriptions?.close()
+  monitoring.siteLevels.close()
   await redis?.close()
   await follower.close()
   await Promise.all(state.sourceRegistry.sources().map(({ client }) => client.close()))

@@ -12,6 +12,8 @@ export interface Line {
   /** Stops to carry data, without ending connections. */
   silence(): void
   /** Limits each direction of a connection, from its next chunk on. */
+  /** Returns how many messages of this type the service has sent. */
+  countOf(type: string): number
   limit(options: { readonly bytesPerSecond: number; readonly delayMs: number }): void
 }
 
@@ -20,6 +22,7 @@ const chunkBytes = 1400
 /** Opens a line to a service on this machine. */
 export async function openLine(port: number): Promise<Line> {
   const sockets = new Set<Socket>()
+  const counts = new Map<string, number>()
   let isCut = false
   let isSilent = false
   let bytesPerSecond = Number.POSITIVE_INFINITY
@@ -51,6 +54,21 @@ export async function openLine(port: number): Promise<Line> {
     from.on('error', () => to.destroy())
   }
 
+  /** Counts the messages in the texts that the service sends, which are not compressed. */
+  function count(from: Socket): void {
+    let rest = ''
+    from.on('data', (data: Buffer) => {
+      const text = rest + data.toString('latin1')
+      let end = 0
+      for (const match of text.matchAll(/\{"type":"(\w+)"/g)) {
+        counts.set(match[1] ?? '', (counts.get(match[1] ?? '') ?? 0) + 1)
+        end = match.index + match[0].length
+      }
+      // A chunk may end within the start of a message.
+      rest = text.slice(Math.max(end, text.length - 40))
+    })
+  }
+
   const server = createServer((client) => {
     if (isCut) return void client.destroy()
     const target = connect(port, '127.0.0.1')
@@ -60,6 +78,7 @@ export async function openLine(port: number): Promise<Line> {
     }
     carry(client, target)
     carry(target, client)
+    count(target)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestEnd(() => {
@@ -85,5 +104,6 @@ export async function openLine(port: number): Promise<Line> {
       bytesPerSecond = options.bytesPerSecond
       delayMs = options.delayMs
     },
+    countOf: (type) => counts.get(type) ?? 0,
   }
 }

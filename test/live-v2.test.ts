@@ -377,6 +377,32 @@ describe('a client of version 2', () => {
     await client.next(({ type }) => type === 'error')
   })
 
+  // Conformance: C-9b.22.
+  it('that acknowledges can change which levels it is sent', async () => {
+    const { app, shure } = await startService()
+    const client = await openLive(app, '&ack=1&levels=false')
+    const observer = await openLive(app)
+    client.send({ type: 'select_levels', levels: 'full', sites: ['local'] })
+    const current = await client.next(({ type }) => type === 'levels')
+    const channels = (await app.receivers()).flatMap((receiver) => receiver.channels.map(({ id }) => id))
+    expect(current.values.map(([id]: number[]) => id).sort()).toEqual(channels.sort())
+    client.send({ type: 'select_levels', levels: 'true', sites: ['elsewhere'] })
+    client.send({ type: 'ack', at: current.sentAt })
+    const before = observer.ofType('levels').length
+    shure.show.set(deviceOf(shure).id, { rf_level: -41 }, 1)
+    await until('the levels are announced', () => observer.ofType('levels').length > before)
+    await client.receiveAll()
+    expect(client.ofType('levels')).toHaveLength(1)
+    client.send({ type: 'select_levels', levels: 'some' })
+    expect(await client.next(({ type }) => type === 'error')).toMatchObject({
+      error: expect.stringContaining('levels'),
+    })
+    observer.send({ type: 'select_levels', levels: 'false' })
+    expect(await observer.next(({ type }) => type === 'error')).toMatchObject({
+      error: expect.stringContaining('ack=1'),
+    })
+  })
+
   // Conformance: C-9b.12.
   it('is sent a tick after a second without another message', async () => {
     const app = await startApp()

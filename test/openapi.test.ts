@@ -249,6 +249,7 @@ describe('the AsyncAPI document', () => {
     expect(document.operations.v2_receive.messages).toEqual([
       { $ref: '#/channels/v2/messages/ping' },
       { $ref: '#/channels/v2/messages/ack' },
+      { $ref: '#/channels/v2/messages/select_levels' },
     ])
     for (const message of Object.values<Json>(document.components.messages)) {
       expect(message.payload).toMatchObject({ properties: { type: { const: message.name } } })

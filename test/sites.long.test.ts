@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { configFor, startApp, type TestApp, until } from './app.ts'
 import { openLine } from './line.ts'
+import { openLive } from './live-client.ts'
 import { startFollower, startOrigin, statesOf } from './sites.ts'
 
 const areStale = async (app: TestApp) => (await statesOf(app)).every((state) => state === 'stale')
@@ -42,6 +43,22 @@ describe('the channels of a followed installation', () => {
     await until('all channels are stale', () => areStale(follower))
     line.restore()
     await until('no channel is stale', () => isNoneStale(follower))
+  })
+
+  // Conformance: C-18.33.
+  it('are no longer sent with their levels when no client has shown them for half a minute', async () => {
+    const { origin } = await startOrigin()
+    const line = await openLine(origin.port)
+    const follower = await startFollower(line.url)
+    const live = await openLive(follower, '&site=theatre&levels=full')
+    await until('levels arrive', () => live.ofType('levels').length > 2)
+    live.close()
+    // A tick is only sent after a second without levels.
+    const ticks = line.countOf('tick')
+    await until('only ticks arrive', () => line.countOf('tick') > ticks + 2)
+    const levels = line.countOf('levels')
+    await until('only ticks arrive', () => line.countOf('tick') > ticks + 5)
+    expect(line.countOf('levels')).toBe(levels)
   })
 
   // Conformance: C-18.20.

@@ -6,8 +6,9 @@ import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { channelOf, deviceOf, startApp, type TestApp, until } from './app.ts'
+import { openLine } from './line.ts'
 import { openLive } from './live-client.ts'
-import { follow, startFollower, startOrigin, statesOf } from './sites.ts'
+import { follow, openOlderVersion, startFollower, startOrigin, statesOf } from './sites.ts'
 import { tokenHeaders } from './tokens.ts'
 
 describe('an installation that follows another one', () => {
@@ -64,6 +65,57 @@ describe('an installation that follows another one', () => {
       expect(channels(here).map(comparable)).toEqual(channels(there).map(comparable))
       return true
     })
+  })
+
+  // Conformance: C-18.33.
+  it('receives levels only of sites that are shown, and stays current without them', async () => {
+    const { origin, shure } = await startOrigin()
+    const line = await openLine(origin.port)
+    const follower = await startApp({ manufacturers: [follow(line.url)] })
+    const seenOf = async () => (await follower.summaries()).map(({ last_seen }) => Date.parse(last_seen))
+    await until('the site is followed', async () => (await seenOf()).length === 2)
+    // A tick is only sent after a second without levels.
+    const ticksPass = (count: number) => {
+      const before = line.countOf('tick')
+      return until('nothing else is sent', () => line.countOf('tick') >= before + count)
+    }
+    await ticksPass(2)
+    const startedAt = Date.now()
+    const other = await openLive(follower, '&site=local&levels=full')
+    await until('the receivers are seen', async () => (await seenOf()).every((at) => at > startedAt))
+    expect(other.data().receivers).toEqual([])
+    const levels = line.countOf('levels')
+    await ticksPass(2)
+    expect(line.countOf('levels')).toBe(levels)
+
+    const here = await openLive(follower, '&site=theatre&levels=full')
+    const states = here.data().receivers.flatMap((receiver: ReceiverInData) => receiver.channels)
+    expect(states.map(({ condition }: ChannelBody) => condition.state)).not.toContain('stale')
+    await until('levels arrive', () => here.ofType('levels').length > 0)
+    const there = await openLive(origin)
+    shure.push.pause()
+    const levelsOf = (client: typeof here) =>
+      client
+        .data()
+        .receivers.flatMap((receiver: ReceiverInData) => receiver.channels)
+        .map(({ name, transmitter, rf_level, audio_level }: ChannelBody) =>
+          transmitter === null ? [name, rf_level, audio_level] : [name, transmitter.rf_level, transmitter.audio_level],
+        )
+    await until('both show the same levels', () => {
+      expect(levelsOf(here)).toEqual(levelsOf(there))
+      return true
+    })
+  })
+
+  // Conformance: C-18.34.
+  it('receives all levels from an older version, which cannot select them', async () => {
+    const { origin } = await startOrigin()
+    const older = await openOlderVersion(origin)
+    const follower = await startFollower(older.url)
+    await until('levels are acknowledged', () => older.countOf('ack') > 2)
+    const live = await openLive(follower, '&site=theatre&levels=full')
+    await until('levels arrive', () => live.ofType('levels').length > 2)
+    expect(older.countOf('select_levels')).toBe(1)
   })
 
   // Conformance: C-18.11, C-18.14.

@@ -4,7 +4,7 @@ import type { LiveMessage } from '../src/contract/live-messages.ts'
 import type { HealthBody } from '../src/contract/resources/health.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { silentMs } from './channel-state.ts'
-import { type Connection, openSocket, type SocketStatus } from './socket.ts'
+import { openSocket, type SocketStatus } from './socket.ts'
 import type { SnapshotData } from './state.ts'
 import type { Store } from './store.ts'
 import type { Topic, Topics } from './topics.ts'
@@ -26,10 +26,13 @@ export interface LiveUpdateOptions {
   readonly signal: AbortSignal
 }
 
+/** The codes of the sites whose levels a page shows; null for all. */
+export type ShownLevels = readonly string[] | null
+
 /** The only connection of the app, which all pages share. */
 export interface LiveUpdates {
-  /** Connects if there is no connection yet, and asks for levels if a page shows them. */
-  start(hasLevels: boolean): void
+  /** Connects if there is no connection yet, and asks for the levels that a page shows. */
+  start(shown: ShownLevels): void
   /** Connects now if the connection is lost. */
   retry(): void
 }
@@ -38,30 +41,36 @@ export interface LiveUpdates {
 const keepLevelsMs = 60_000
 
 export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
-  const { socketUrl, signal } = options
-  let updates: { readonly connection: Connection; retry(): void } | null = null
+  const { signal } = options
+  let updates: ReturnType<typeof startUpdates> | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
+  let selected: ShownLevels = []
   signal.addEventListener('abort', () => clearTimeout(timer))
-  const urlFor = (hasLevels: boolean) =>
-    `${socketUrl}?${new URLSearchParams({ ack: '1', levels: hasLevels ? 'full' : 'false' })}`
+  const select = (shown: ShownLevels) => {
+    if (String(shown) === String(selected)) return
+    selected = shown
+    updates?.selectLevels(shown)
+  }
   return {
-    start(hasLevels) {
+    start(shown) {
       clearTimeout(timer)
-      if (updates === null) updates = startUpdates(options, urlFor(hasLevels))
-      else if (hasLevels) updates.connection.change(urlFor(true))
-      else timer = setTimeout(() => updates?.connection.change(urlFor(false)), keepLevelsMs)
+      if (shown?.length === 0) timer = setTimeout(() => select(shown), keepLevelsMs)
+      else select(shown)
+      updates ??= startUpdates(options, () => selected)
     },
     retry: () => updates?.retry(),
   }
 }
 
-function startUpdates({ store, api, topics, signal }: LiveUpdateOptions, url: string) {
+/** `selected` returns the levels to ask for when a connection begins. */
+function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptions, selected: () => ShownLevels) {
   let healthTimer: ReturnType<typeof setTimeout> | undefined
   let pollTimer: ReturnType<typeof setTimeout> | undefined
   const validating = import.meta.env.DEV ? import('./validate-message.ts') : null
 
   const connection = openSocket({
-    url,
+    // Levels are asked for when it is open, so that it need not be replaced when another page shows others.
+    url: `${socketUrl}?${new URLSearchParams({ ack: '1', levels: 'false' })}`,
     signal,
     silentMs,
     onMessage(message: LiveMessage) {
@@ -84,20 +93,28 @@ function startUpdates({ store, api, topics, signal }: LiveUpdateOptions, url: st
     clearTimeout(pollTimer)
   })
   return {
-    connection,
+    selectLevels,
     retry() {
       connection.retry()
       if (store.get().phase === 'failed') void findProblem(false)
     },
   }
 
+  function selectLevels(shown: ShownLevels) {
+    const isNone = shown?.length === 0
+    connection.send({
+      type: 'select_levels',
+      levels: isNone ? 'false' : 'full',
+      ...(shown !== null && { sites: shown }),
+    })
+  }
+
   function onStatus(change: SocketStatus) {
     if (change.status === 'open') {
       clearTimeout(pollTimer)
-      // A connection that replaces an open one changes nothing until its snapshot arrives.
-      if (store.get().connection !== 'open') {
-        store.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
-      }
+      store.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
+      const shown = selected()
+      if (shown?.length !== 0) selectLevels(shown)
       return
     }
     const { nextTryAt, wasOpen } = change

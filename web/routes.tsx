@@ -10,13 +10,15 @@ import {
   lazyRouteComponent,
   Outlet,
   useMatches,
+  useParams,
   useSearch,
 } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
+import { localSite } from '../src/domain/equipment/sites.ts'
 import { type PageName, pathOf } from '../src/domain/pages.ts'
 import { parseRange, rangeQuery } from './channel-range.ts'
 import { checkQuery, parseCheck } from './check/address.ts'
-import { useServices } from './context.ts'
+import { useServices, useWatchState } from './context.ts'
 import { Frame } from './parts/frame.tsx'
 import { formatQuery, parseQuery } from './query-string.ts'
 import { parseView } from './view.ts'
@@ -33,6 +35,8 @@ type LiveNeed = 'nothing' | 'state' | 'levels'
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     readonly live?: LiveNeed
+    /** Whose levels the page shows. */
+    readonly levelsOf?: 'view' | 'channel' | 'receiver' | 'local'
     /** Whether the page can show the past: `at` in its address. */
     readonly canReplay?: boolean
   }
@@ -56,9 +60,10 @@ function Root() {
   const need = useMatches({
     select: (matches) => matches.findLast(({ staticData }) => staticData.live)?.staticData.live,
   })
+  const site = useShownSite()
   useEffect(() => {
-    if (need !== 'nothing') live.start(need === 'levels')
-  }, [live, need])
+    if (need !== 'nothing') live.start(need !== 'levels' ? [] : site === null ? null : [site])
+  }, [live, need, site])
   const at = useReplayTime()
   if (at === null) return <Outlet />
   return (
@@ -68,6 +73,23 @@ function Root() {
       </Replay>
     </Suspense>
   )
+}
+
+/** Returns the site whose levels the current page shows; null for all. */
+function useShownSite(): string | null {
+  const levelsOf = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.levelsOf)?.staticData.levelsOf,
+  })
+  const id = Number(useParams({ strict: false }).id)
+  const { site = null } = parseView(useSearch({ strict: false }))
+  return useWatchState(({ receivers }) => {
+    if (levelsOf === 'view') return site
+    const shown =
+      levelsOf === 'channel'
+        ? [...receivers.values()].find(({ channels }) => channels.some((channel) => channel.id === id))
+        : receivers.get(levelsOf === 'receiver' ? id : -1)
+    return shown?.site?.code ?? localSite
+  })
 }
 
 /** Returns the time that the current page replays; null if it shows the present. */
@@ -86,8 +108,8 @@ function Unknown() {
 }
 
 const nothing = { live: 'nothing' } as const
-const levels = { live: 'levels' } as const
-const levelsOrReplay = { live: 'levels', canReplay: true } as const
+const localLevels = { live: 'levels', levelsOf: 'local' } as const
+const levelsOrReplay = { live: 'levels', levelsOf: 'view', canReplay: true } as const
 
 const framed = createRoute({
   getParentRoute: () => root,
@@ -144,13 +166,13 @@ const livePages = [
     getParentRoute: inFrame,
     path: route('channel'),
     validateSearch: (query: Readonly<Record<string, unknown>>) => rangeQuery(parseRange(query)),
-    staticData: levels,
+    staticData: { live: 'levels', levelsOf: 'channel' },
     component: lazyRouteComponent(() => import('./views/channel.tsx'), 'Channel'),
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('receiver'),
-    staticData: levels,
+    staticData: { live: 'levels', levelsOf: 'receiver' },
     component: lazyRouteComponent(() => import('./views/receiver.tsx'), 'Receiver'),
   }),
   createRoute({
@@ -166,7 +188,7 @@ const livePages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('frequencies'),
-    staticData: levels,
+    staticData: localLevels,
     component: lazyRouteComponent(() => import('./views/frequencies.tsx'), 'FrequenciesPage'),
   }),
   createRoute({
@@ -188,7 +210,7 @@ const livePages = [
     getParentRoute: inFrame,
     path: route('check'),
     validateSearch: (query: Readonly<Record<string, unknown>>) => checkQuery(parseCheck(query)),
-    staticData: levels,
+    staticData: localLevels,
     component: lazyRouteComponent(() => import('./views/check.tsx'), 'Check'),
   }),
   createRoute({

@@ -27,8 +27,8 @@ export type SocketStatus =
 export interface Connection {
   /** Connects now if the connection is lost. */
   retry(): void
-  /** Replaces the connection by one with another URL, which begins with a snapshot. Nothing is reported as lost. */
-  change(url: string): void
+  /** Sends a message if the connection is open. */
+  send(message: object): void
 }
 
 const protocol = 'micwatch.v2'
@@ -44,10 +44,9 @@ const checkIntervalMs = 250
 const steadyMs = 10_000
 
 export function openSocket(options: SocketOptions): Connection {
-  const { signal, onMessage, onStatus, onSilence, silentMs } = options
-  let { url } = options
+  const { url, signal, onMessage, onStatus, onSilence, silentMs } = options
   let losses = 0
-  let endCurrent = () => {}
+  let current: WebSocket | null = null
   let waiting: ReturnType<typeof setTimeout> | undefined
   let position: Position | null = null
 
@@ -58,13 +57,14 @@ export function openSocket(options: SocketOptions): Connection {
   window.addEventListener('online', retryIfVisible, { signal })
   document.addEventListener('visibilitychange', retryIfVisible, { signal })
   signal.addEventListener('abort', () => clearTimeout(waiting))
-  return { retry, change }
+  return { retry, send }
 
   function connect() {
     waiting = undefined
     if (signal.aborted) return
     const connection = new AbortController()
     const socket = new WebSocket(resumeUrl(url, position), protocol)
+    current = socket
     let openedAt: number | null = null
     let silence = 0
     let checkedAt = performance.now()
@@ -80,7 +80,7 @@ export function openSocket(options: SocketOptions): Connection {
         onStatus({ status: 'open' })
       }
       onMessage(message)
-      if (message.type === 'levels') socket.send(JSON.stringify({ type: 'ack', at: message.at }))
+      if (message.type === 'levels') send({ type: 'ack', at: message.at })
     })
     socket.addEventListener('close', lose)
 
@@ -95,7 +95,6 @@ export function openSocket(options: SocketOptions): Connection {
     }, checkIntervalMs)
 
     signal.addEventListener('abort', end, { signal: connection.signal })
-    endCurrent = end
 
     function end() {
       clearInterval(check)
@@ -120,13 +119,8 @@ export function openSocket(options: SocketOptions): Connection {
     connect()
   }
 
-  function change(next: string) {
-    if (next === url) return
-    url = next
-    position = null
-    endCurrent()
-    clearTimeout(waiting)
-    connect()
+  function send(message: object) {
+    if (current?.readyState === WebSocket.OPEN) current.send(JSON.stringify(message))
   }
 }
 

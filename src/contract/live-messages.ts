@@ -209,6 +209,20 @@ const Ping = unnumbered('ping', 'Requests a `pong`.', {
 const Ack = unnumbered('ack', 'Answers `levels` on a connection with `ack=1`; the next `levels` follows only then.', {
   at: text('The `at` of the `levels` message.'),
 })
+export const LevelsRequest = unnumbered(
+  'select_levels',
+  'Selects the levels that this connection is sent. The connection must have `ack=1`. The current levels follow within 200 ms. A connection that is resumed begins with the levels of its address.',
+  {
+    levels: Type.Union([Type.Literal('false'), Type.Literal('true'), Type.Literal('full')], {
+      description: 'As the parameter `levels`.',
+    }),
+    sites: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Codes of sites, `local` for this installation: only the levels of their channels. All if absent.',
+      }),
+    ),
+  },
+)
 
 const changes = [
   ReceiverMessage,
@@ -243,13 +257,14 @@ const changes = [
 const Change = Type.Union([...changes])
 
 export const serverMessages = [Snapshot, Resumed, ...changes, Levels, Tick, Status, Pong, ErrorMessage] as const
-export const clientMessages = [Ping, Ack] as const
+export const clientMessages = [Ping, Ack, LevelsRequest] as const
 export const LiveServerMessage = Type.Union([...serverMessages])
 
 type WithoutSeq<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
 
 /** A message to a client. */
 export type LiveMessage = Body<typeof LiveServerMessage>
+export type LevelsRequest = Body<typeof LevelsRequest>
 /** A message about a change, before it has a sequence number. */
 export type LiveChange = WithoutSeq<Body<typeof Change>>
 export type SourceBody = Body<typeof Source>

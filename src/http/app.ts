@@ -227,6 +227,7 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
     live: runtime.live,
     levelDemand: runtime.levelDemand,
+    siteLevelDemand: runtime.siteLevelDemand,
     installation: runtime.installation,
     via: runtime.via,
     sites: runtime.sites,

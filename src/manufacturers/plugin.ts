@@ -8,6 +8,7 @@ import type { Transport } from '../domain/equipment/connection.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
+import type { LevelSelection } from '../domain/sites/announced-sites.ts'
 import type { LiveMessage } from '../domain/sites/followed-receiver.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
 import type { Credentials } from '../upstream/authorize.ts'
@@ -121,6 +122,8 @@ export interface DiscoveryList {
 export interface FollowHooks {
   /** Called when the other installation has answered a ping. */
   onLatency(ms: number): void
+  /** Called when the connection is open, with a function that changes which levels the other installation sends. */
+  onOpen(requestLevels: (selection: LevelSelection) => void): void
 }
 
 /** One protocol that a source may use: its requests, and the conversion to the common format. */

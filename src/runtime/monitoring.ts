@@ -23,6 +23,7 @@ import { createOrphanedSources, type OrphanedSources } from '../monitoring/orpha
 import { ReportPublisher } from '../monitoring/report-publisher.ts'
 import { ReportingSources } from '../monitoring/reporting-sources.ts'
 import type { FollowedSiteDeps } from '../monitoring/sites/followed-site.ts'
+import { SiteLevels } from '../monitoring/sites/site-levels.ts'
 import { SourceRecords } from '../monitoring/source-records.ts'
 import { createStoreMaintenance, type StoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { UnstoredNotifications } from '../monitoring/unstored-notifications.ts'
@@ -79,6 +80,7 @@ export class Monitoring {
   readonly reportPublisher: ReportPublisher | null
   /** Receives levels from other processes; null without Redis. */
   readonly levelSubscriptions: LevelSubscriptions | null
+  readonly siteLevels: SiteLevels
   readonly ingest: Ingest
   readonly monitor: Monitor
   readonly maintenance: StoreMaintenance
@@ -124,6 +126,7 @@ export class Monitoring {
     this.sourceRecords = this.#createSourceRecords()
     this.reportPublisher = this.#createReportPublisher()
     this.levelSubscriptions = this.#createLevelSubscriptions()
+    this.siteLevels = new SiteLevels({ demand: deps.state.siteLevelDemand, sites: () => this.monitor.sites })
     this.conditions = this.#createConditions()
     this.forecasts = this.#createForecasts()
     this.ingest = this.#createIngest()

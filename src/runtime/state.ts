@@ -104,6 +104,7 @@ export function createState(deps: StateDeps) {
     unitStore,
     feed,
     levelDemand: new LevelDemand(),
+    siteLevelDemand: new LevelDemand(),
     performers,
     placeholderStore,
     assignments,

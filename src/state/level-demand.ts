@@ -1,16 +1,17 @@
 /**
- * Which manufacturers' levels the clients of this process need, so that it receives no others from other processes.
- * Levels are needed while a client shows them, and for 30 seconds after that or after a response that contained them.
+ * Whose levels the clients of this process need: of which manufacturers, so that it receives no others from other
+ * processes, and of which sites, so that it receives no others from them. Levels are needed while a client shows them,
+ * and for 30 seconds after that or after a response that contained them.
  */
 
-/** Returns the manufacturers whose levels a client shows; null for all. Called every second. */
-export type ShownManufacturers = () => Iterable<string> | null
+/** Returns the codes of the manufacturers or sites whose levels a client shows; null for all. Called every second. */
+export type ShownCodes = () => Iterable<string> | null
 
 const lingerMs = 30_000
 
 export class LevelDemand {
-  readonly #clients = new Set<ShownManufacturers>()
-  /** Until when levels are needed (`performance.now()`), by manufacturer; null stands for all of them. */
+  readonly #clients = new Set<ShownCodes>()
+  /** Until when levels are needed (`performance.now()`), by code; null stands for all of them. */
   readonly #neededUntil = new Map<string | null, number>()
   #onAdded = (): void => {}
 
@@ -20,7 +21,7 @@ export class LevelDemand {
   }
 
   /** Adds a client. Returns a function that removes it. */
-  add(shown: ShownManufacturers): () => void {
+  add(shown: ShownCodes): () => void {
     this.#clients.add(shown)
     this.#onAdded()
     return () => {
@@ -29,28 +30,33 @@ export class LevelDemand {
     }
   }
 
-  /** A response contains the current levels of a manufacturer, or of all (null). */
-  addResponse(manufacturer: string | null): void {
-    const isNew = !this.#isNeeded(manufacturer)
-    this.#renew(manufacturer === null ? null : [manufacturer])
+  /** A client shows other levels than before. */
+  update(): void {
+    this.#onAdded()
+  }
+
+  /** A response contains the current levels of one manufacturer or site, or of all (null). */
+  addResponse(code: string | null): void {
+    const isNew = !this.#isNeeded(code)
+    this.#renew(code === null ? null : [code])
     if (isNew) this.#onAdded()
   }
 
-  /** Selects the manufacturers whose levels are needed. `list` is not called if none are. */
+  /** Selects the codes whose levels are needed. `list` is not called if none are. */
   select(list: () => Iterable<string>): readonly string[] {
     for (const shown of this.#clients) this.#renew(shown())
-    for (const [manufacturer, until] of this.#neededUntil) {
-      if (until <= performance.now()) this.#neededUntil.delete(manufacturer)
+    for (const [code, until] of this.#neededUntil) {
+      if (until <= performance.now()) this.#neededUntil.delete(code)
     }
     if (this.#neededUntil.size === 0) return []
-    return [...list()].filter((manufacturer) => this.#isNeeded(manufacturer))
+    return [...list()].filter((code) => this.#isNeeded(code))
   }
 
-  #isNeeded(manufacturer: string | null): boolean {
-    return [manufacturer, null].some((key) => (this.#neededUntil.get(key) ?? 0) > performance.now())
+  #isNeeded(code: string | null): boolean {
+    return [code, null].some((key) => (this.#neededUntil.get(key) ?? 0) > performance.now())
   }
 
-  #renew(manufacturers: Iterable<string> | null): void {
-    for (const key of manufacturers ?? [null]) this.#neededUntil.set(key, performance.now() + lingerMs)
+  #renew(codes: Iterable<string> | null): void {
+    for (const key of codes ?? [null]) this.#neededUntil.set(key, performance.now() + lingerMs)
   }
 }

@@ -166,11 +166,18 @@ export class LivePublisher {
   /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that unsubscribes. */
   subscribe(subscriber: LiveSubscriber): () => void {
     this.#subscribers.add(subscriber)
-    this.#recordSent()
+    this.recordSent()
     return () => {
-      this.#recordSent()
+      this.recordSent()
       this.#subscribers.delete(subscriber)
     }
+  }
+
+  /** Records which levels the clients may have received. Call it when a client has begun to want all levels. */
+  recordSent(): void {
+    if (this.#subscribers.size === 0) return
+    this.#lastSentSeq = this.journal.seq
+    for (const { wantsAllLevels } of this.#subscribers) if (wantsAllLevels) this.#lastFullSeq = this.journal.seq
   }
 
   /** Returns the receiver of a channel, as last announced. */
@@ -407,14 +414,8 @@ export class LivePublisher {
   }
 
   #deliver(entries: readonly JournalEntry[]): void {
-    this.#recordSent()
+    this.recordSent()
     for (const subscriber of this.#subscribers) subscriber.deliver(entries)
-  }
-
-  #recordSent(): void {
-    if (this.#subscribers.size === 0) return
-    this.#lastSentSeq = this.journal.seq
-    for (const { wantsAllLevels } of this.#subscribers) if (wantsAllLevels) this.#lastFullSeq = this.journal.seq
   }
 }
 

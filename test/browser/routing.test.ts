@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { startApp } from '../app.ts'
+import { startApp, until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations } from './browser.ts'
@@ -39,7 +39,7 @@ it('opens pages without a reload, and keeps the connection open', async () => {
   await page.waitForURL(`${service.url}/`)
   await eventually(() => page.locator('.cards .card').count()).toBe(8)
   expect(loads).toEqual([])
-  expect(service.connections).toEqual(['/venue/ws?ack=1&levels=full'])
+  expect(service.connections).toEqual(['/venue/ws?ack=1&levels=false'])
 })
 
 it('asks for levels when a page that shows them is opened', async () => {
@@ -48,8 +48,12 @@ it('asks for levels when a page that shows them is opened', async () => {
   await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
   await follow(page, 'Monitor')
   await eventually(() => page.locator('.card').count()).toBe(4)
-  await eventually(() => service.connections.length).toBe(2)
-  expect(service.connections).toEqual(['/venue/ws?ack=1&levels=false', '/venue/ws?ack=1&levels=full'])
+  await until('the levels are requested', () => service.received.length > 0)
+  expect(service.received).toEqual([{ type: 'select_levels', levels: 'full' }])
+  expect(service.connections).toEqual(['/venue/ws?ack=1&levels=false'])
+  await page.getByRole('link', { name: /^Singer 3, slot 3/ }).click()
+  await until('those of one site are requested', () => service.received.length > 1)
+  expect(service.received.at(-1)).toEqual({ type: 'select_levels', levels: 'full', sites: ['local'] })
   await eventually(() => page.locator('.banner').count()).toBe(0)
 })
 

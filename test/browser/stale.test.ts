@@ -54,15 +54,18 @@ it.concurrent('resumes after the last message, and acknowledges levels', async (
   page.on('request', (request) => requests.push(request.url()))
   sendLevels(service, -60, -20)
   await page.getByRole('img', { name: '−60 dBm' }).waitFor()
-  await until('the levels are acknowledged', () => service.received.length > 0)
-  expect(service.received).toEqual([{ type: 'ack', at: expect.any(String) }])
+  await until('the levels are acknowledged', () => service.received.length > 1)
+  expect(service.received).toEqual([
+    { type: 'select_levels', levels: 'full' },
+    { type: 'ack', at: expect.any(String) },
+  ])
   expect(requests.filter((url) => !url.includes('/api/history/'))).toEqual([])
   service.isDown = true
   await page.locator('.banner').waitFor()
   service.isDown = false
   await page.locator('.banner').waitFor({ state: 'detached', timeout: 20_000 })
-  expect(service.connections.at(0)).toBe('/venue/ws?ack=1&levels=full')
-  expect(service.connections.at(-1)).toBe('/venue/ws?ack=1&levels=full&since=1&epoch=fake')
+  expect(service.connections.at(0)).toBe('/venue/ws?ack=1&levels=false')
+  expect(service.connections.at(-1)).toBe('/venue/ws?ack=1&levels=false&since=1&epoch=fake')
 })
 
 it.concurrent('polls the data while live updates are disabled in the settings', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LiveMessage } from '../../contract/live-messages.ts'
-import { nothingAnnounced, toAnnouncedSites, withAnnouncement } from './announced-sites.ts'
+import { nothingAnnounced, toAnnouncedSites, toCodesThere, withAnnouncement } from './announced-sites.ts'
 
 const record = { code: 'north', name: 'North', url: 'https://north.example' }
 const show = { id: 1, title: 'Matinée', starts_at: '2026-05-01T18:00:00.000Z', ends_at: null, group_ids: [], notes: '' }
@@ -44,4 +44,12 @@ test('messages add and remove shows and sites', () => {
 
 test('other messages change nothing', () => {
   expect(withAnnouncement(nothingAnnounced, { type: 'tick', at: '' })).toBe(nothingAnnounced)
+})
+
+test('codes of other records are left out, and the others become those of the followed installation', () => {
+  expect(toCodesThere('north', ['north', 'north/arena', 'north/arena/hall', 'northern', 'south/arena'])).toEqual([
+    'local',
+    'arena',
+    'arena/hall',
+  ])
 })

@@ -1,7 +1,8 @@
 /** The running shows of a followed installation, and the sites that it follows itself, as it announces them. */
 
-import type { LiveMessage } from '../../contract/live-messages.ts'
+import type { LevelsRequest, LiveMessage } from '../../contract/live-messages.ts'
 import type { AnnouncedSiteBody } from '../../contract/resources/sites.ts'
+import { localSite } from '../equipment/sites.ts'
 import { siteHere } from './followed-receiver.ts'
 
 export interface SiteAnnouncements {
@@ -10,6 +11,9 @@ export interface SiteAnnouncements {
   /** The sites that the installation follows, by their codes there. */
   readonly sites: ReadonlyMap<string, AnnouncedSiteBody>
 }
+
+/** Which levels a followed installation sends; `sites` are codes there. */
+export type LevelSelection = Omit<LevelsRequest, 'type'>
 
 export const nothingAnnounced: SiteAnnouncements = { shows: null, sites: new Map() }
 
@@ -53,4 +57,13 @@ export function toAnnouncedSites(
   const { code, name, url } = record
   const own = { code, name, url, shows: shows && [...shows.values()].sort() }
   return [own, ...[...sites.values()].map((site) => ({ ...siteHere(record, site), url: null, shows: site.shows }))]
+}
+
+/** Returns which of these sites are followed with a record, with their codes in the followed installation. */
+export function toCodesThere(record: string, codes: readonly string[]): readonly string[] {
+  const prefix = `${record}/`
+  return codes.flatMap((code) => {
+    if (code === record) return [localSite]
+    return code.startsWith(prefix) ? [code.slice(prefix.length)] : []
+  })
 }

@@ -1,4 +1,7 @@
-/** Records which levels REST responses contain, so that this process receives these levels from other processes. */
+/**
+ * Records which levels REST responses contain, so that this process receives these levels from other processes and from
+ * sites.
+ */
 
 import type { FastifyInstance } from 'fastify'
 import * as checks from '../../contract/operations/checks.ts'
@@ -6,12 +9,14 @@ import * as frequencies from '../../contract/operations/frequencies.ts'
 import * as hardware from '../../contract/operations/hardware.ts'
 import * as locations from '../../contract/operations/locations.ts'
 import * as monitoring from '../../contract/operations/monitoring.ts'
+import { localSite } from '../../domain/equipment/sites.ts'
 import type { LevelDemand } from '../../state/level-demand.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 
 export interface LevelResponseDeps {
   readonly mount: string
   readonly levelDemand: LevelDemand
+  readonly siteLevelDemand: LevelDemand
   readonly receiverStore: ReceiverStore
 }
 
@@ -28,17 +33,31 @@ const operationsWithLevels = [
   checks.listChecks,
 ] as const
 
-export function recordLevelResponses(app: FastifyInstance, { mount, levelDemand, receiverStore }: LevelResponseDeps) {
-  const paths = new Set(operationsWithLevels.map(({ url }) => `${mount}${url}`))
+/** Those of them whose responses also contain the levels of sites: of one, if it is a parameter, or of all. */
+const operationsWithSites = [
+  monitoring.getData,
+  monitoring.getDataAlias,
+  monitoring.getMicboardData,
+  hardware.listChannels,
+  hardware.getChannel,
+] as const
+
+export function recordLevelResponses(app: FastifyInstance, deps: LevelResponseDeps) {
+  const { mount, levelDemand, siteLevelDemand, receiverStore } = deps
+  const pathsOf = (operations: readonly { readonly url: string }[]) =>
+    new Set(operations.map(({ url }) => `${mount}${url}`))
+  const [paths, sitePaths] = [pathsOf(operationsWithLevels), pathsOf(operationsWithSites)]
   const receiverPath = `${mount}${monitoring.getReceiver.url}`
-  app.addHook<{ Querystring: { manufacturer?: string }; Params: { id?: number } }>(
+  app.addHook<{ Querystring: { manufacturer?: string; site?: string }; Params: { id?: number } }>(
     'preHandler',
     ({ routeOptions, query, params }, _reply, done) => {
       const { url = '' } = routeOptions
       if (paths.has(url)) levelDemand.addResponse(query.manufacturer ?? null)
-      else if (url === receiverPath) {
-        const receiver = receiverStore.facts(params.id ?? 0)
-        if (receiver !== undefined) levelDemand.addResponse(receiver.manufacturer)
+      if (sitePaths.has(url)) siteLevelDemand.addResponse(query.site ?? null)
+      const receiver = url === receiverPath ? receiverStore.facts(params.id ?? 0) : undefined
+      if (receiver !== undefined) {
+        levelDemand.addResponse(receiver.manufacturer)
+        siteLevelDemand.addResponse(receiver.origin?.site.code ?? localSite)
       }
       done()
     },

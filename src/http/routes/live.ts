@@ -1,8 +1,10 @@
 /** Reads the requests and messages of clients of the live interface, version 2. */
 
 import type { FastifyRequest } from 'fastify'
+import type { LevelsRequest } from '../../contract/live-messages.ts'
 import type { Pong, SocketError } from '../../contract/messages.ts'
 import { LiveQuery, SocketQuery } from '../../contract/queries.ts'
+import { isRecord } from '../../domain/json.ts'
 import { respondToClient } from '../../domain/messages.ts'
 import type { LiveData } from '../server/live-data.ts'
 import type { LiveOptions } from '../server/live-session.ts'
@@ -44,23 +46,43 @@ function readLiveOptions(query: unknown, liveData: Pick<LiveData, 'requireGroup'
   }
 }
 
-/** Returns the response to a message; `ack` for an acknowledgement. */
-export function respondToLiveClient(text: string, now: Date): Pong | SocketError | 'ack' {
+/** What a client message requests: a response, or what gets none. */
+export type LiveRequest = Pong | SocketError | { readonly type: 'ack' } | LevelsRequest
+
+export function readLiveMessage(text: string, now: Date): LiveRequest {
   const response = respondToClient(text, now)
   if (response.type !== 'error') return response
-  const message = readAck(text)
-  if (message === null) return response
-  return typeof message.at === 'string' ? 'ack' : { type: 'error', error: 'at: expected text.' }
+  const message = parse(text)
+  switch (message?.type) {
+    case 'ack':
+      return typeof message.at === 'string' ? { type: 'ack' } : { type: 'error', error: 'at: expected text.' }
+    case 'select_levels':
+      return readLevelsRequest(message)
+    default:
+      return response
+  }
 }
 
-function readAck(text: string): { readonly at: unknown } | null {
-  // An acknowledgement must be short, so that long messages are not parsed twice.
-  if (text.length > 200) return null
+interface ClientMessage {
+  readonly type?: unknown
+  readonly at?: unknown
+  readonly levels?: unknown
+  readonly sites?: unknown
+}
+
+function parse(text: string): ClientMessage | null {
   try {
     const message: unknown = JSON.parse(text)
-    const isAck = typeof message === 'object' && message !== null && 'type' in message && message.type === 'ack'
-    return isAck ? { at: 'at' in message ? message.at : undefined } : null
+    return isRecord(message) ? message : null
   } catch {
     return null
   }
+}
+
+function readLevelsRequest({ levels: wanted, sites }: ClientMessage): LevelsRequest | SocketError {
+  const levels = (['false', 'true', 'full'] as const).find((choice) => choice === wanted)
+  if (levels === undefined) return { type: 'error', error: 'levels: expected false, true or full.' }
+  if (sites === undefined) return { type: 'select_levels', levels }
+  if (!Array.isArray(sites)) return { type: 'error', error: 'sites: expected a list of codes.' }
+  return { type: 'select_levels', levels, sites: sites.map(String) }
 }

@@ -7,18 +7,22 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Credential } from '../../actions/credentials.ts'
-import type { ServerMessage } from '../../contract/messages.ts'
+import type { LevelsRequest } from '../../contract/live-messages.ts'
+import type { ServerMessage, SocketError } from '../../contract/messages.ts'
 import { fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { respondToClient } from '../../domain/messages.ts'
 import { type Feed, filterBatch, type MessageBatch } from '../../state/feed.ts'
-import type { LevelDemand } from '../../state/level-demand.ts'
+import type { LevelDemand, ShownCodes } from '../../state/level-demand.ts'
 import { LiveSession, type LiveSessionDeps } from '../server/live-session.ts'
-import { liveProtocol, readSocketOptions, respondToLiveClient } from './live.ts'
+import { type LiveRequest, liveProtocol, readLiveMessage, readSocketOptions } from './live.ts'
 
 export interface SocketDeps extends LiveSessionDeps {
   readonly feed: Feed
+  /** By manufacturer. */
   readonly levelDemand: LevelDemand
+  /** By site. */
+  readonly siteLevelDemand: LevelDemand
   /** Returns false while real-time updates are disabled for the manufacturer, or globally (null). */
   isBroadcasting(manufacturer: string | null): boolean
 }
@@ -98,23 +102,35 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
         const { manufacturer, live } = readSocketOptions(request, deps.liveData)
         if (live !== null) {
           const session = new LiveSession(socket, deps, live, () => alive.add(socket))
-          serveLiveClient(socket, session, request.credential)
-          socket.on(
-            'close',
-            deps.levelDemand.add(() => session.shownManufacturers()),
-          )
+          serveLiveClient(socket, session, deps, request.credential)
+          addDemand(socket, deps, {
+            manufacturers: () => session.shownManufacturers(),
+            sites: () => session.shownSites(),
+          })
           return
         }
         holdCredential(socket, request.credential, (message) => send(socket, message))
         const client = { socket, stream: request.raw.socket }
         serveClient(client, deps, manufacturer)
-        socket.on(
-          'close',
-          deps.levelDemand.add(() => (manufacturer === undefined ? null : [manufacturer])),
-        )
+        addDemand(socket, deps, {
+          manufacturers: () => (manufacturer === undefined ? null : [manufacturer]),
+          sites: () => null,
+        })
       },
     })
   }
+}
+
+/** Records which levels the client needs until its connection is closed. */
+function addDemand(
+  socket: WebSocket,
+  { levelDemand, siteLevelDemand }: Pick<SocketDeps, 'levelDemand' | 'siteLevelDemand'>,
+  shown: { readonly manufacturers: ShownCodes; readonly sites: ShownCodes },
+): void {
+  const removals = [levelDemand.add(shown.manufacturers), siteLevelDemand.add(shown.sites)]
+  socket.on('close', () => {
+    for (const remove of removals) remove()
+  })
 }
 
 /** Closes the connection when the session or token that opened it expires or is revoked. */
@@ -146,13 +162,25 @@ export function closeSockets(clients: Iterable<WebSocket>): () => void {
   return () => clearTimeout(timer)
 }
 
-function serveLiveClient(socket: WebSocket, session: LiveSession, credential: Credential | null): void {
+function serveLiveClient(
+  socket: WebSocket,
+  session: LiveSession,
+  { levelDemand, siteLevelDemand }: Pick<SocketDeps, 'levelDemand' | 'siteLevelDemand'>,
+  credential: Credential | null,
+): void {
   socket.on('close', () => session.stop())
   socket.on('error', () => socket.terminate())
   holdCredential(socket, credential, (message) => session.send(message))
   handleMessages(socket, {
-    respond: (text) => respondToLiveClient(text, new Date()),
+    read: (text) => readLiveMessage(text, new Date()),
     acknowledge: () => session.acknowledge(),
+    changeLevels(request) {
+      const error = session.changeLevels(request)
+      if (error !== null) return error
+      levelDemand.update()
+      siteLevelDemand.update()
+      return null
+    },
     send: (message) => session.send(message),
   })
   session.start()
@@ -170,8 +198,9 @@ function serveClient(client: Client, deps: SocketDeps, manufacturer: string | un
   socket.on('close', () => ended.abort())
   socket.on('error', () => socket.terminate())
   handleMessages(socket, {
-    respond: (text) => respondToClient(text, new Date()),
+    read: (text) => respondToClient(text, new Date()),
     acknowledge: () => false,
+    changeLevels: () => null,
     send: (message) => send(socket, message),
   })
   send(socket, { type: 'status', message: 'Connected' })
@@ -222,10 +251,11 @@ async function drained(socket: WebSocket): Promise<boolean> {
 }
 
 interface MessageHandler {
-  /** Returns the response to a message, or `ack` if the message is an acknowledgement, which gets no response. */
-  respond(text: string): ServerMessage | 'ack'
+  read(text: string): LiveRequest
   /** Returns false if no acknowledgement is expected. */
   acknowledge(): boolean
+  /** Returns an error if this connection cannot change its levels. */
+  changeLevels(request: LevelsRequest): SocketError | null
   send(message: ServerMessage): void
 }
 
@@ -235,14 +265,16 @@ function handleMessages(socket: WebSocket, handler: MessageHandler): void {
   const invalidTimes: number[] = []
   socket.on('message', (data, isBinary) => {
     if (isBinary) return socket.close(closeCodes.unsupported, 'Text frames only')
-    const response = handler.respond(String(data))
+    const request = handler.read(String(data))
     // An expected acknowledgement does not count towards the rate limit.
-    if (response === 'ack' && handler.acknowledge()) return
+    if (request.type === 'ack' && handler.acknowledge()) return
     const now = performance.now()
     const result = takeToken(allowance, messageRate, now)
     allowance = result.bucket
     if (result.waitMs > 0) return socket.close(closeCodes.policy, 'Too many messages')
-    if (response === 'ack') return
+    if (request.type === 'ack') return
+    const response = request.type === 'select_levels' ? handler.changeLevels(request) : request
+    if (response === null) return
     handler.send(response)
     if (response.type !== 'error' || invalidTimes.push(now) < invalidLimit.count) return
     const first = invalidTimes.shift() ?? now

@@ -6,7 +6,9 @@
 
 import { createHash } from 'node:crypto'
 import type { WebSocket } from 'ws'
-import { includesReceiver } from '../../domain/equipment/sites.ts'
+import type { LevelsRequest } from '../../contract/live-messages.ts'
+import type { SocketError } from '../../contract/messages.ts'
+import { includesReceiver, localSite } from '../../domain/equipment/sites.ts'
 import { isSameJson } from '../../domain/json.ts'
 import {
   type GroupMembers,
@@ -60,7 +62,8 @@ const closeTimeoutMs = 1000
 const waitedMs = 250
 
 export class LiveSession implements LiveSubscriber {
-  readonly wantsAllLevels: boolean
+  /** Which levels the client is sent; `sites` are codes, null for all. */
+  #levels: { readonly levels: LiveOptions['levels']; readonly sites: ReadonlySet<string> | null }
   readonly #socket: WebSocket
   readonly #deps: LiveSessionDeps
   readonly #options: LiveOptions
@@ -88,8 +91,12 @@ export class LiveSession implements LiveSubscriber {
     this.#deps = deps
     this.#options = options
     this.#onProgress = onProgress
-    this.wantsAllLevels = options.levels === 'full'
+    this.#levels = { levels: options.levels, sites: null }
     this.#timer = setInterval(() => this.#checkIdle(), tickMs)
+  }
+
+  get wantsAllLevels(): boolean {
+    return this.#levels.levels === 'full'
   }
 
   start(): void {
@@ -141,10 +148,30 @@ export class LiveSession implements LiveSubscriber {
 
   /** Returns the manufacturers whose levels the client receives; null for all. */
   shownManufacturers(): Iterable<string> | null {
-    const { filter, levels } = this.#options
-    if (levels === 'false') return []
+    const { filter } = this.#options
+    if (this.#levels.levels === 'false') return []
     if (this.#members !== null) return this.#members.manufacturers
     return filter.manufacturer === undefined ? null : [filter.manufacturer]
+  }
+
+  /** Returns the codes of the sites whose levels the client receives; null for all. */
+  shownSites(): Iterable<string> | null {
+    const { levels, sites } = this.#levels
+    const { site } = this.#options.filter
+    if (levels === 'false') return []
+    return site === undefined ? sites : [site]
+  }
+
+  /** Sends other levels from now on, beginning with the current ones. Returns an error if the client cannot change them. */
+  changeLevels({ levels, sites }: LevelsRequest): SocketError | null {
+    if (!this.#options.acks) {
+      return { type: 'error', error: 'levels: only a connection with ack=1 can change its levels.' }
+    }
+    this.#levels = { levels, sites: sites === undefined ? null : new Set(sites) }
+    this.#heldLevels.clear()
+    this.#deps.live.recordSent()
+    if (levels !== 'false') this.#holdAllLevels()
+    return null
   }
 
   /** Handles the acknowledgement of a `levels` message. Returns false if none is expected. */
@@ -168,7 +195,7 @@ export class LiveSession implements LiveSubscriber {
 
   /** Queues the missed messages. Returns false if a snapshot is necessary. */
   #resume(): boolean {
-    const { since, acks, levels } = this.#options
+    const { since, acks } = this.#options
     const { journal } = this.#deps.live
     const epoch = this.#epoch()
     if (since === null || since.epoch !== epoch) return false
@@ -180,7 +207,7 @@ export class LiveSession implements LiveSubscriber {
     const frames = entries.flatMap((entry) => this.#narrow(entry) ?? [])
     const resumed = Buffer.from(JSON.stringify({ type: 'resumed', seq: since.seq, epoch }))
     this.#initial = [resumed, ...frames].map((bytes) => ({ bytes, isLast: true, isAcknowledged: false }))
-    if (acks && levels !== 'false') this.#holdAllLevels()
+    if (acks && this.#levels.levels !== 'false') this.#holdAllLevels()
     return true
   }
 
@@ -214,7 +241,7 @@ export class LiveSession implements LiveSubscriber {
 
   /** Queues a `levels` message, or holds its entries back until the previous one is acknowledged. */
   #addAcknowledged(entry: LevelsEntry): void {
-    if (this.#options.levels === 'false') return
+    if (this.#levels.levels === 'false') return
     if (this.#levelsState === 'idle' && this.#heldLevels.size === 0) {
       const frame = this.#narrowLevels(entry)
       if (frame === null) return
@@ -222,7 +249,7 @@ export class LiveSession implements LiveSubscriber {
       this.#enqueue(frame, true)
       return
     }
-    for (const channelId of entry.levels.ids) if (this.#includes(channelId)) this.#heldLevels.add(channelId)
+    for (const channelId of entry.levels.ids) if (this.#includesLevels(channelId)) this.#heldLevels.add(channelId)
     if (this.#levelsState === 'idle' && this.#heldLevels.size > 0) this.#enqueueHeldLevels(entry.seq)
   }
 
@@ -243,7 +270,7 @@ export class LiveSession implements LiveSubscriber {
   /** Lets the next `levels` message contain all channels. */
   #holdAllLevels(): void {
     const { live } = this.#deps
-    for (const id of live.channelIds()) if (this.#includes(id)) this.#heldLevels.add(id)
+    for (const id of live.channelIds()) if (this.#includesLevels(id)) this.#heldLevels.add(id)
     live.repeatLevels(this.#heldLevels)
   }
 
@@ -264,9 +291,10 @@ export class LiveSession implements LiveSubscriber {
   /** Serializes only the entries that the filters include. */
   #narrowLevels(entry: LevelsEntry): Buffer | null {
     const isFull = this.wantsAllLevels
-    if (this.#options.levels === 'false') return null
-    if (!this.#isFiltered) return this.#deps.live.journal.levelsFrame(entry, isFull)
-    return entry.levels.toFrame({ ...entry, isFull }, (channelId) => this.#includes(channelId))
+    const { levels, sites } = this.#levels
+    if (levels === 'false') return null
+    if (!this.#isFiltered && sites === null) return this.#deps.live.journal.levelsFrame(entry, isFull)
+    return entry.levels.toFrame({ ...entry, isFull }, (channelId) => this.#includesLevels(channelId))
   }
 
   #narrowSlots(frame: Buffer): Buffer | null {
@@ -287,6 +315,13 @@ export class LiveSession implements LiveSubscriber {
     if (this.#members !== null) return this.#members.channels.has(channelId)
     const receiver = this.#deps.live.receiverOf(channelId)
     return receiver !== undefined && includesReceiver(this.#options.filter, receiver)
+  }
+
+  /** Whether the client is sent the levels of a channel. */
+  #includesLevels(channelId: number): boolean {
+    const { sites } = this.#levels
+    if (!this.#includes(channelId)) return false
+    return sites === null || sites.has(this.#deps.live.receiverOf(channelId)?.origin?.site.code ?? localSite)
   }
 
   #enqueue(bytes: Buffer, isAcknowledged = false): void {

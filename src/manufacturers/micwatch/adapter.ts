@@ -36,15 +36,19 @@ export const adapter = defineAdapter<ListedReceiver>({
     channels: channels.map((channel) => ({ channel })),
   }),
 
-  async *follow(client, signal, { onLatency }: FollowHooks) {
+  async *follow(client, signal, { onLatency, onOpen }: FollowHooks) {
     const pings = createPings(onLatency)
     let send = (_message: object) => {}
+    let canSelectLevels = true
     let closeCode = 0
     const frames = openWebSocket(client, liveUrl(client), signal, {
       maxFrameBytes: maxSnapshotBytes,
       onOpen: (sendText) => {
         send = (message) => sendText(JSON.stringify(message))
         pings.start(send)
+        onOpen((selection) => {
+          if (canSelectLevels) send({ type: 'select_levels', ...selection })
+        })
       },
       onClose: (code) => {
         closeCode = code
@@ -56,17 +60,21 @@ export const adapter = defineAdapter<ListedReceiver>({
         const message = parseMessage(client, frame)
         if (message.type === 'levels') send({ type: 'ack', at: message.at })
         if (message.type === 'pong') pings.answered(message.id)
+        // An older version rejects the selection of levels, and continues to send all of them.
+        else if (message.type === 'error') canSelectLevels = false
         else yield message
       }
     } catch (error) {
       throw closeCode === revokedCode ? revokedError(client) : error
     } finally {
       pings.stop()
+      send = () => {}
     }
   },
 })
 
 function liveUrl({ settings }: UpstreamClient): string {
+  // All levels until others are selected, because older versions know no selection.
   // `ack` keeps levels current on a slow line: the next ones are sent only when these have arrived.
   return `${settings.baseUrl}/ws?protocol=2&levels=full&ack=1`
 }

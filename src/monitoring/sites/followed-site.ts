@@ -2,7 +2,15 @@
 
 import type { LiveMessage } from '../../contract/live-messages.ts'
 import { jitter, nextAttempt, reconnectMs } from '../../domain/access/rate-limit.ts'
-import { nothingAnnounced, type SiteAnnouncements, withAnnouncement } from '../../domain/sites/announced-sites.ts'
+import { isSameJson } from '../../domain/json.ts'
+import {
+  type LevelSelection,
+  nothingAnnounced,
+  type SiteAnnouncements,
+  toCodesThere,
+  withAnnouncement,
+} from '../../domain/sites/announced-sites.ts'
+import type { FollowHooks } from '../../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
 import type { LeaseHandle } from '../lease-manager.ts'
 import type { Log } from '../log.ts'
@@ -56,6 +64,8 @@ const firstRejectedRetryMs = 5000
 const maxRejectedRetryMs = 300_000
 /** How often a success is recorded while the connection is open. */
 const recordEveryMs = 30_000
+/** How often is recorded that the receivers are current, because levels may not be sent. */
+const markSeenEveryMs = 5000
 /** No more messages are read while this many wait to be stored. */
 const maxWaiting = 1000
 
@@ -71,6 +81,10 @@ export class FollowedSite {
   readonly #waiting = new Set<(error: string | null) => void>()
   /** Changes of the mirror, one after another. */
   #work: Promise<void> = Promise.resolve()
+  /** The sites whose levels are needed, with their codes in the other installation. */
+  #shown: readonly string[] = []
+  /** Sends a selection of levels; null while the connection is not open. */
+  #requestLevels: ((selection: LevelSelection) => void) | null = null
 
   constructor(deps: FollowedSiteDeps, source: MonitoredSource) {
     this.#deps = deps
@@ -80,6 +94,19 @@ export class FollowedSite {
 
   get state(): SiteState {
     return this.#state
+  }
+
+  /** Receives the levels of these sites, and no others, from now on. The codes are those of this installation. */
+  showLevels(codes: readonly string[]): void {
+    const shown = toCodesThere(this.source.manufacturer, codes)
+    if (isSameJson(shown, this.#shown)) return
+    this.#shown = shown
+    this.#selectLevels()
+  }
+
+  #selectLevels(): void {
+    const sites = [...this.#shown]
+    this.#requestLevels?.(sites.length === 0 ? { levels: 'false' } : { levels: 'full', sites })
   }
 
   /** Follows the other installation until the lease ends. */
@@ -207,8 +234,14 @@ export class FollowedSite {
     const onLatency = (latencyMs: number) => {
       this.#state = { ...this.#state, latencyMs }
     }
+    const onOpen: FollowHooks['onOpen'] = (requestLevels) => {
+      this.#requestLevels = requestLevels
+      this.#selectLevels()
+    }
+    let seenAt = performance.now()
     try {
-      for await (const message of source.adapter.follow?.(source.client, lifetime.signal, { onLatency }) ?? []) {
+      for await (const message of source.adapter.follow?.(source.client, lifetime.signal, { onLatency, onOpen }) ??
+        []) {
         this.#state = { ...this.#state, lastSeen: this.#deps.now() }
         if (message.type === 'snapshot') {
           this.#checkInstallation(message)
@@ -218,6 +251,10 @@ export class FollowedSite {
         if (mirror === null) throw this.#tooOldError()
         this.#announce(withAnnouncement(this.#state.announcements, message))
         waiting.push(message)
+        if (performance.now() - seenAt >= markSeenEveryMs) {
+          seenAt = performance.now()
+          mirror.markSeen()
+        }
         applying ??= apply(mirror)
           .catch((error: unknown) => {
             failure = { error }
@@ -230,6 +267,7 @@ export class FollowedSite {
       }
     } finally {
       lifetime.abort()
+      this.#requestLevels = null
       // The mirror of the next connection begins with what is stored.
       await applying
     }

@@ -101,6 +101,19 @@ export class SiteMirror {
     await this.#deps.siteEvents.apply(this.installation, messages.filter(isEventMessage))
   }
 
+  /**
+   * Records that the receivers are current, although their levels may not be sent. A receiver is not if it is offline,
+   * or if the other installation itself has no connection to the site that monitors it.
+   */
+  markSeen(): void {
+    const { receiverStore, now } = this.#deps
+    for (const id of this.#ids.values()) {
+      const rows = receiverStore.levels.rowsOf(id)
+      if (rows === undefined || !isCurrent(rows.facts)) continue
+      receiverStore.levels.markReceived(rows, performance.now(), now())
+    }
+  }
+
   /** Makes all channels stale, because the other installation has not been reached since `since` (epoch ms). */
   async markStale(since: number): Promise<void> {
     const { ingest, guard } = this.#deps
@@ -330,4 +343,8 @@ function hasSameOrigins(a: Receiver, b: Receiver): boolean {
       return origin?.id === other?.id && origin?.slot === other?.slot
     })
   )
+}
+
+function isCurrent({ is_active, channels }: Receiver): boolean {
+  return is_active && channels.some(({ condition }) => condition.state !== 'stale')
 }
