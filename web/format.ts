@@ -138,7 +138,7 @@ export const formatMegahertz = withUnit(t('units.mhz', { value: placeholder }))
 
 /** "expected a name" -> "Expected a name." */
 export function toSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?。！？]$/.test(text) ? '' : '.'}`
 }
 
 /** Removes control characters and bidirectional formatting marks, which could disguise a name. */

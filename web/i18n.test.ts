@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
-import { chooseLanguage, t } from './i18n.ts'
+import { chooseLanguage, preferredLocales, t } from './i18n.ts'
 
 describe('chooseLanguage', () => {
   it.each<[readonly string[], string, string]>([
@@ -15,6 +15,17 @@ describe('chooseLanguage', () => {
     [[], 'en', 'en'],
   ])('chooses for %j the catalogue %s', (preferred, language, locale) => {
     expect(chooseLanguage(preferred, ['en', 'de', 'pt-br', 'zh-hant'])).toEqual({ language, locale })
+  })
+})
+
+describe('preferredLocales', () => {
+  it.each<[string | null, readonly string[], readonly string[]]>([
+    [null, ['de-AT', 'en'], ['de-AT', 'en']],
+    ['fr', ['de-AT', 'fr-CA', 'en'], ['fr-CA', 'fr', 'de-AT', 'fr-CA', 'en']],
+    ['fr', ['fro', 'de'], ['fr', 'fro', 'de']],
+    ['pt-br', ['pt-PT', 'PT-BR'], ['PT-BR', 'pt-br', 'pt-PT', 'PT-BR']],
+  ])('with %j chosen and %j preferred are %j', (chosen, preferred, locales) => {
+    expect(preferredLocales(chosen, preferred)).toEqual(locales)
   })
 })
 

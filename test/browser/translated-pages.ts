@@ -55,12 +55,12 @@ export async function untranslatedTexts(page: Page, data: ReadonlySet<string>): 
 const formatted =
   /\d+\s(sec|min|hr|days?|wks?|GB)\b|\b([A-Z][a-z]{2}, )?[A-Z][a-z]{2} \d{1,2}(, \d{4})?\b|\d:\d\d(:\d\d(\.\d)?)?\s[AP]M\b/g
 
-/** Collects the texts, except for code and keyboard keys, which are the same in every language. */
+/** Collects the texts, except for code and keyboard keys, which are the same in every language, and for other languages. */
 const collect = `(() => {
   const texts = [document.title]
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    if (node.parentElement.closest('script, style, noscript, code, pre, kbd') === null) texts.push(node.data)
+    if (node.parentElement.closest('script, style, noscript, code, pre, kbd, body [lang]') === null) texts.push(node.data)
   }
   for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'placeholder', 'alt', 'data-label']) {
     for (const element of document.querySelectorAll('[' + name + ']')) texts.push(element.getAttribute(name))

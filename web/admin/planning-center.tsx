@@ -286,7 +286,7 @@ function PlanImport({ access: { token, remember }, loaded: { plan, positions } }
     <>
       {shownPlan.problem === null ? null : (
         <p className="cast-stored" role="status">
-          {shownPlan.problem} {t('planningCenter.stored')} <Ago at={shownPlan.loaded_at} />.
+          {shownPlan.problem} {t('planningCenter.stored')} <Ago at={shownPlan.loaded_at} />
         </p>
       )}
       <Positions

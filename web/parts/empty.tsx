@@ -24,7 +24,11 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
         <>
           <p>
             {t('parts.activeFilters')}{' '}
-            {active.map((filter) => `${filter.label}: ${valueText(filter, values[filter.name] ?? '')}`).join(' · ')}
+            {active
+              .map((filter) =>
+                t('parts.form.field', { name: filter.label, message: valueText(filter, values[filter.name] ?? '') }),
+              )
+              .join(' · ')}
           </p>
           <button
             type="button"

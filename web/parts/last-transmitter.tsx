@@ -3,7 +3,7 @@
 import type { ChannelFacts } from '../channel-state.ts'
 import { formatPercent } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Age } from './age.tsx'
+import { Age, AgeAgo } from './age.tsx'
 
 interface LastTransmitterProps {
   readonly facts: ChannelFacts
@@ -17,7 +17,12 @@ export function LastTransmitter({ facts, isShort = false }: LastTransmitterProps
   const age =
     offSince === null ? null : (
       <>
-        <Age since={offSince} isShort={true} /> <span className="ago-word">{t('card.ago')}</span>
+        <span className="age-sentence">
+          <AgeAgo since={offSince} />
+        </span>
+        <span className="age-alone">
+          <Age since={offSince} isShort={true} />
+        </span>
       </>
     )
   if (isShort) return age

@@ -58,7 +58,7 @@ function NotRefreshed({
       <ProblemLine problem={{ ...problem, detail: t('parts.cannotRefresh', { reason: problem.detail }) }} />
       {readAt === null ? null : (
         <p>
-          {t('parts.asOf')} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />.
+          {t('parts.asOf')} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />
         </p>
       )}
       <button type="button" className="choice" onClick={reload}>

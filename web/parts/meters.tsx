@@ -9,7 +9,7 @@ import { t } from '../i18n.ts'
 import { createLevelText } from '../level-text.ts'
 import { createMeterStrip } from '../meter-strip.ts'
 import type { Levels } from '../store.ts'
-import { Age } from './age.tsx'
+import { AgeAgo } from './age.tsx'
 
 interface MetersProps {
   readonly receiverId: number
@@ -59,7 +59,7 @@ export function Meters({ receiverId, channelId, hasAntennas, hasPeak = false, si
         <Level {...{ receiverId, channelId }} textOf={audioTextOf} />
       ) : (
         <span className="meter-value">
-          <Age since={since} isShort={true} /> {t('card.ago')}
+          <AgeAgo since={since} />
         </span>
       )}
       {hasPeak ? <HeldPeak channelId={channelId} /> : null}

@@ -3,7 +3,7 @@
 import type { ChannelFacts } from '../channel-state.ts'
 import { formatTime } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Age } from './age.tsx'
+import { AgeAgo } from './age.tsx'
 
 export function OfflineReceiver({ facts }: { facts: ChannelFacts }) {
   const hardware = [facts.receiverModel, facts.receiverIp].filter((part) => part !== null).join(' · ')
@@ -14,7 +14,7 @@ export function OfflineReceiver({ facts }: { facts: ChannelFacts }) {
         {facts.since === null ? null : (
           <span title={`${t('card.lastSeen')} ${formatTime(facts.since)}`}>
             <span className="visually-hidden">{t('card.lastSeen')} </span>
-            <Age since={facts.since} isShort={true} /> {t('card.ago')}
+            <AgeAgo since={facts.since} />
           </span>
         )}
       </span>

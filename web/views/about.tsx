@@ -3,6 +3,7 @@
 import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { usePageTitle } from '../page-title.ts'
+import { LanguageChoice } from '../parts/language-choice.tsx'
 
 export function About() {
   const { mount } = useServices()
@@ -24,6 +25,7 @@ export function About() {
         <dt>{t('about.licence')}</dt>
         <dd>{t('about.mit')}</dd>
       </dl>
+      <LanguageChoice />
       <h2>{t('about.interface')}</h2>
       <ul className="paths">
         {apiPaths.map(({ path, text }) => (

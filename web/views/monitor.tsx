@@ -31,7 +31,11 @@ export function Monitor() {
   const mayOperate = useMay('operate')
   const onArrange = () => {
     if (mayOperate) setArranging(!isArranging)
-    else showMessage({ text: t('arrange.notAllowed', { role: session?.role ?? '' }), tone: 'alarm' })
+    else
+      showMessage({
+        text: t('arrange.notAllowed', { role: t(`shell.roles.${session?.role ?? 'viewer'}`) }),
+        tone: 'alarm',
+      })
   }
   const searchField = useRef<HTMLInputElement>(null)
   const search = () => searchField.current?.focus()
