@@ -1,10 +1,13 @@
-/** Formats the figures as the Markdown table of docs/scale.md, with one column per topology. */
+/** Formats the figures as the Markdown tables of docs/scale.md. */
 
+import type { LevelFigures } from './levels.ts'
 import type { Measured } from './measure.ts'
 import type { Topology } from './nodes.ts'
+import type { SiteFigures } from './sites.ts'
 
 type Result = Measured & { readonly topology: Topology }
 
+/** Formats the figures of topologies, with one column for each. */
 export function formatTable(results: readonly Result[]): string {
   const head = ['', ...results.map(({ topology }) => formatTopology(topology))]
   const rows = [
@@ -29,6 +32,52 @@ export function formatTable(results: readonly Result[]): string {
       ),
     ),
   ].map((cells) => cells(results))
+  return formatRows([head, ...rows])
+}
+
+/** The rate to which the figures of levels are extrapolated. */
+const extrapolatedRate = 40_000
+
+/** Formats what levels cost as a Markdown table, with one column per audience. */
+export function formatLevels(results: readonly LevelFigures[]): string {
+  const cell = (show: (result: LevelFigures) => string) => results.map(show)
+  const list = (values: readonly number[]) => values.map(formatValue).join(' / ')
+  const percentAt = (rate: number) => (result: LevelFigures) =>
+    list(result.cpu_us_per_sample.map((microseconds) => (microseconds * rate) / 1e4))
+  return formatRows([
+    [
+      '',
+      ...cell(({ name, cpu_us_per_sample: { length } }) => `${length === 1 ? 'one node' : `${length} nodes`}: ${name}`),
+    ],
+    ['samples, /s', ...cell((result) => formatValue(result.samples_per_second))],
+    ['CPU of each node, µs per sample', ...cell((result) => list(result.cpu_us_per_sample))],
+    ['the same at this rate, % of a core', ...results.map((result) => percentAt(result.samples_per_second)(result))],
+    [
+      `at ${extrapolatedRate.toLocaleString('en')} samples/s, % of a core (extrapolated)`,
+      ...cell(percentAt(extrapolatedRate)),
+    ],
+    ['Redis in, bytes per sample', ...cell((result) => formatValue(result.redis_in_bytes))],
+    ['Redis out, bytes per sample', ...cell((result) => formatValue(result.redis_out_bytes))],
+    ['memory of each node, MB', ...cell((result) => list(result.resident_mb))],
+  ])
+}
+
+/** Formats what following many sites costs as a Markdown table. */
+export function formatSites(figures: SiteFigures): string {
+  const { sites, receivers, channels } = figures
+  return formatRows([
+    ['', `${sites} sites × ${receivers} receivers, ${channels.toLocaleString('en')} channels`],
+    ['all sites connected after, s', formatValue(figures.connected_after_s)],
+    ['processor time until then, s', formatValue(figures.connecting_cpu_s)],
+    ['memory, MB', formatValue(figures.resident_mb)],
+    ['CPU, nothing changes, % of a core', formatValue(figures.idle_cpu_percent)],
+    [`CPU, ${formatValue(figures.changes_per_second)} changes/s, % of a core`, formatValue(figures.busy_cpu_percent)],
+    ['GET /api/sites/, ms', formatValue(figures.list_ms)],
+  ])
+}
+
+/** Formats rows of cells as a Markdown table; the first row is its head. */
+function formatRows([head = [], ...rows]: readonly (readonly string[])[]): string {
   const widths = head.map((_, index) => Math.max(...[head, ...rows].map((cells) => cells[index]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(' | ')} |`
