@@ -11,7 +11,7 @@ import type {
 } from '../domain/equipment/discovery.ts'
 import { type DeviceReport, mergeReports } from '../domain/equipment/receiver.ts'
 import type { Reader, Tx } from './database.ts'
-import { changedRows, chunkSize, inPages } from './rows.ts'
+import { chunkSize, inChangedChunks, inPages } from './rows.ts'
 import type { MovementRow, QueueRow, Schema } from './schema.ts'
 
 const maxQueueRows = 50_000
@@ -42,8 +42,8 @@ export interface MovementFilter {
 
 /** Returns the entries that changed after `sinceRevision`, ordered by id. */
 export async function listEntries(reader: Reader, sinceRevision = -1): Promise<QueueEntry[]> {
-  return inPages(async (after) => {
-    const rows = await changedRows(reader, 'discovery_queue', sinceRevision, after)
+  return inChangedChunks(reader, 'discovery_queue', sql`revision > ${sinceRevision}`, async (ids) => {
+    const rows = await reader.selectFrom('discovery_queue').selectAll().where('id', 'in', ids).orderBy('id').execute()
     return rows.map(toEntry)
   })
 }

@@ -7,7 +7,7 @@ import { parseNetworkMode } from '../domain/identity/network.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Reader, Tx } from './database.ts'
 import { addReadingCounters } from './revision.ts'
-import { chunkSize, executeForRows, inChunks, inPages, type Row } from './rows.ts'
+import { executeForRows, inChangedChunks, inChunks, type Row } from './rows.ts'
 import type { ReceiverRow } from './schema.ts'
 import { nextSlots } from './slots.ts'
 
@@ -31,12 +31,11 @@ export interface ReadingsSince {
 export async function listReceivers(reader: Reader, since: number | ReadingsSince = -1): Promise<Receiver[]> {
   const isChanged =
     typeof since === 'number'
-      ? sql<boolean>`receivers.revision > ${since}`
-      : sql<boolean>`receivers.manufacturer = ${since.manufacturer} and receivers.reading_revision > ${since.readings}`
-  return inPages(async (after) => {
-    const { rows } = await sql<StoredReceiver>`
-      select * from receivers where ${isChanged} and id > ${after} order by id limit ${chunkSize}`.execute(reader)
-    const channels = await channelsOf(reader, isChanged, after, rows.at(-1)?.id ?? after)
+      ? sql<boolean>`revision > ${since}`
+      : sql<boolean>`manufacturer = ${since.manufacturer} and reading_revision > ${since.readings}`
+  return inChangedChunks(reader, 'receivers', isChanged, async (ids) => {
+    const rows = await reader.selectFrom('receivers').selectAll().where('id', 'in', ids).orderBy('id').execute()
+    const channels = await channelsOf(reader, ids)
     return rows.map((row) => toReceiver(row, channels.get(row.id) ?? []))
   })
 }
@@ -44,9 +43,11 @@ export async function listReceivers(reader: Reader, since: number | ReadingsSinc
 /** Inserts receivers. Returns them in the order of the drafts, with ids and with slots for their channels. */
 export async function insertReceivers(tx: Tx, revision: number, drafts: readonly Draft[]): Promise<Receiver[]> {
   const inserted: Receiver[] = []
+  // The readings of receivers of other installations are never stored alone.
+  const local = drafts.filter(({ origin }) => origin === undefined)
   await addReadingCounters(
     tx,
-    drafts.map(({ manufacturer, origin }) => origin?.record ?? manufacturer),
+    local.map(({ manufacturer }) => manufacturer),
   )
   let used = 0
   const slots = await nextSlots(
@@ -200,16 +201,13 @@ interface StoredChannel {
 
 type NewChannel = Omit<StoredChannel, 'id' | 'profile'>
 
-/** Reads the channels of changed receivers with ids above `after`, up to `last`. */
-async function channelsOf(reader: Reader, isChanged: RawBuilder<boolean>, after: number, last: number) {
+/** Reads the channels of receivers, by receiver. */
+async function channelsOf(reader: Reader, receiverIds: readonly number[]) {
   const rows = await reader
-    .selectFrom('receivers')
-    .innerJoin('channels', 'channels.receiver_id', 'receivers.id')
-    .selectAll('channels')
-    .where(isChanged)
-    .where('receivers.id', '>', after)
-    .where('receivers.id', '<=', last)
-    .orderBy('receivers.id')
+    .selectFrom('channels')
+    .selectAll()
+    .where('receiver_id', 'in', receiverIds)
+    .orderBy('receiver_id')
     .orderBy('channel')
     .execute()
   return groupByReceiver(rows)

@@ -1,10 +1,9 @@
 /** Bulk reads and writes in chunks, without blocking the event loop for long. */
 
-import { type CompiledQuery, type RawBuilder, type Selectable, sql } from 'kysely'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Reader, Tx } from './database.ts'
 import { toStorable } from './numbers.ts'
-import type { Schema } from './schema.ts'
 
 /** Small enough that one statement and its processing take only a few milliseconds. */
 export const chunkSize = 100
@@ -36,21 +35,26 @@ export async function inPages<T extends { readonly id: number }>(
   }
 }
 
-/** The tables whose rows are marked with the revision of their last change. */
-type RevisedTable = 'units' | 'discovery_queue'
+/** The tables whose rows are marked with the counter of their last change. */
+type RevisedTable = 'receivers' | 'units' | 'discovery_queue'
 
-/** Reads the rows that changed after `sinceRevision` and have ids above `after`: at most `chunkSize`, ordered by id. */
-export async function changedRows<Table extends RevisedTable>(
+/**
+ * Reads changed rows in the order of their ids; `readChunk` returns the rows with these ids. The ids are listed first,
+ * with the index on the counter: in one statement, SQLite would rather read the whole table in the order of ids.
+ */
+export async function inChangedChunks<T>(
   reader: Reader,
-  table: Table,
-  sinceRevision: number,
-  after: number,
-): Promise<Selectable<Schema[Table]>[]> {
-  const { rows } = await sql<Selectable<Schema[Table]>>`
-    select * from ${sql.table(table)} where revision > ${sinceRevision} and id > ${after} order by id limit ${chunkSize}`.execute(
-    reader,
-  )
-  return rows
+  table: RevisedTable,
+  isChanged: RawBuilder<boolean>,
+  readChunk: (ids: readonly number[]) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)} where ${isChanged}`.execute(reader)
+  const ids = rows.map(({ id }) => id).sort((a, b) => a - b)
+  const all: T[] = []
+  await inChunks(ids, async (chunk) => {
+    all.push(...(await readChunk(chunk)))
+  })
+  return all
 }
 
 type Columns<Name extends string> = Readonly<Record<Name, 'bigint' | 'text'>>

@@ -8,13 +8,13 @@ import type { UnitType } from '../contract/values.ts'
 import type { TransmitterDetails } from '../domain/equipment/details.ts'
 import type { Unit, UnitDraft } from '../domain/equipment/hardware.ts'
 import type { Reader, Tx } from './database.ts'
-import { changedRows, executeForRows, inChunks, inPages } from './rows.ts'
+import { executeForRows, inChangedChunks, inChunks } from './rows.ts'
 import type { UnitRow } from './schema.ts'
 
 /** Returns the units that changed after `sinceRevision`, ordered by id. */
 export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Unit[]> {
-  return inPages(async (after) => {
-    const rows = await changedRows(reader, 'units', sinceRevision, after)
+  return inChangedChunks(reader, 'units', sql`revision > ${sinceRevision}`, async (ids) => {
+    const rows = await reader.selectFrom('units').selectAll().where('id', 'in', ids).orderBy('id').execute()
     return rows.map(toUnit)
   })
 }
