@@ -64,8 +64,20 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
   const pendingEntries = new Map<number, string>()
   let size = 0
 
+  /** The number of receivers of this installation, by manufacturer. */
+  const localCounts = new Map<string, number>()
+
+  function countLocal(receiver: Receiver | undefined, change: 1 | -1): void {
+    if (receiver === undefined || receiver.origin !== undefined) return
+    const { manufacturer } = receiver
+    localCounts.set(manufacturer, (localCounts.get(manufacturer) ?? 0) + change)
+  }
+
   function idsOf(filter: EquipmentFilter): readonly number[] {
-    const key = JSON.stringify([filter.manufacturer, filter.site])
+    const { manufacturer, site } = filter
+    // The record of a site has no receivers of this installation, and there may be hundreds of such records.
+    if (site === localSite && manufacturer !== undefined && !localCounts.get(manufacturer)) return []
+    const key = JSON.stringify([manufacturer, site])
     const cached = ids.get(key)
     if (cached !== undefined) return cached
     const sorted: number[] = []
@@ -120,6 +132,8 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
       known.put(receiver)
       levels.load(receiver, receivedAt(receiver, before))
       if (before === undefined) size += 1
+      countLocal(before, -1)
+      countLocal(receiver, 1)
       const isListed = before?.manufacturer === receiver.manufacturer && isSameSite(before.origin, receiver.origin)
       if (!isListed) ids.clear()
       listener?.receiverChanged(receiver.id, before, receiver)
@@ -145,6 +159,7 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
     remove(id) {
       const before = known.get(id)
       if (before !== undefined) size -= 1
+      countLocal(before, -1)
       known.remove(id)
       levels.remove(id)
       ids.clear()
