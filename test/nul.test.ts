@@ -30,17 +30,22 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
       for (const { name, in: location, schema } of get?.parameters ?? []) {
         if (location !== 'query' || schema.type !== 'string' || schema.enum !== undefined) continue
         const address = path.replace('{id}', '1')
-        const [{ status, json }, other] = [
+        const [response, other] = [
           await send('GET', `${address}?${name}=shure%00`),
           await send('GET', `${address}?${name}=nobody`),
         ]
+        queries.push(`${address} ${name}`)
+        const { status, json } = response
+        if (other.json === undefined) {
+          expect([address, name, status, String(response.bytes)]).toEqual([address, name, 200, String(other.bytes)])
+          continue
+        }
         if (other.json.timestamp !== undefined) other.json.timestamp = json.timestamp
         // An error names the value.
         for (const field of ['error', 'details']) {
           if (typeof json[field] === 'string') json[field] = json[field].replace('shure\uFFFD', 'nobody')
         }
         expect([address, name, status, json]).toEqual([address, name, other.status, other.json])
-        queries.push(`${address} ${name}`)
       }
     }
     expect(queries).toContain('/api/alerts/ manufacturer')
