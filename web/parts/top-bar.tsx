@@ -1,6 +1,6 @@
 /** The header of every page but the wall. Its menu lists the pages that the user may open. */
 
-import { Link, useLocation, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../context.ts'
@@ -17,9 +17,7 @@ export function TopBar() {
   const moment = replay === null ? {} : { at }
   const bar = useRef<HTMLElement>(null)
   const pages = useRef<HTMLElement>(null)
-  const pathname = useLocation({ select: (location) => location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls again when another page is opened
-  useEffect(() => (pages.current === null ? undefined : keepCurrentVisible(pages.current)), [pathname])
+  useEffect(() => (pages.current === null ? undefined : keepCurrentVisible(pages.current)), [])
   useEffect(() => (bar.current === null || replay !== null ? undefined : publishHeight(bar.current)), [replay])
   return (
     <header className="top-bar" ref={bar}>
@@ -48,15 +46,24 @@ export function TopBar() {
   )
 }
 
-/** On narrow pages, the menu scrolls sideways: moves the link to the current page to its middle, also after a resize. */
+/**
+ * On narrow pages, the menu scrolls sideways: moves the link to the current page to its middle, also after a resize. The
+ * link becomes the current one only when the code of its page has been loaded.
+ */
 function keepCurrentVisible(menu: HTMLElement): () => void {
-  const observer = new ResizeObserver(() => {
+  const scroll = () => {
     const link = menu.querySelector<HTMLElement>('[aria-current="page"]')
     if (link === null) return
     menu.scrollTo({ left: link.offsetLeft - menu.offsetLeft - (menu.clientWidth - link.offsetWidth) / 2 })
-  })
-  observer.observe(menu)
-  return () => observer.disconnect()
+  }
+  const sizes = new ResizeObserver(scroll)
+  for (const element of [menu, ...menu.children]) sizes.observe(element)
+  const changes = new MutationObserver(scroll)
+  changes.observe(menu, { subtree: true, childList: true, attributeFilter: ['aria-current'] })
+  return () => {
+    sizes.disconnect()
+    changes.disconnect()
+  }
 }
 
 /** Sets a CSS variable to the height of what is at the top of the window, so that other sticky elements stay below it. */
