@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { configFor, startApp, type TestApp, until } from './app.ts'
 import { openLine } from './line.ts'
 import { openLive } from './live-client.ts'
-import { startFollower, startOrigin, statesOf } from './sites.ts'
+import { follow, startFollower, startOrigin, statesOf } from './sites.ts'
 
 const areStale = async (app: TestApp) => (await statesOf(app)).every((state) => state === 'stale')
 const isNoneStale = async (app: TestApp) => !(await statesOf(app)).includes('stale')
@@ -43,6 +43,20 @@ describe('the channels of a followed installation', () => {
     await until('all channels are stale', () => areStale(follower))
     line.restore()
     await until('no channel is stale', () => isNoneStale(follower))
+  })
+
+  // Conformance: C-18.35.
+  it('are stale while no process follows it, and current when one does again', async () => {
+    const { origin } = await startOrigin()
+    const follower = await startFollower(origin.url)
+    const { databaseUrl, dataDir } = follower
+    const viewer = await startApp({ databaseUrl, dataDir, servesOnly: true })
+    await until('all channels are known', async () => (await statesOf(viewer)).length === 4)
+    expect(await isNoneStale(viewer)).toBe(true)
+    await follower.close()
+    await until('all channels are stale', () => areStale(viewer))
+    await startApp({ manufacturers: [follow(origin.url)], databaseUrl, dataDir })
+    await until('no channel is stale', () => isNoneStale(viewer))
   })
 
   // Conformance: C-18.33.

@@ -19,6 +19,8 @@ export interface OrphanedSourcesDeps {
 
 export interface OrphanedSources {
   has(source: string): boolean
+  /** Whether a process held the lease of the source at the last check. */
+  isHeld(source: string): boolean
   /** Reads the leases. A source can become orphaned only at the second consecutive check that finds it unheld. */
   update(): Promise<void>
 }
@@ -43,6 +45,7 @@ export function createOrphanedSources({
   let orphaned: ReadonlySet<string> = new Set()
   return {
     has: (source) => orphaned.has(source),
+    isHeld: (source) => held.has(source),
     async update() {
       const leases = await listHeldLeases(db.read)
       const heldNow = new Set(leases.map(({ source }) => source))

@@ -24,6 +24,7 @@ import { ReportPublisher } from '../monitoring/report-publisher.ts'
 import { ReportingSources } from '../monitoring/reporting-sources.ts'
 import type { FollowedSiteDeps } from '../monitoring/sites/followed-site.ts'
 import { SiteLevels } from '../monitoring/sites/site-levels.ts'
+import { OrphanedSites } from '../monitoring/sites/stale-receivers.ts'
 import { SourceRecords } from '../monitoring/source-records.ts'
 import { createStoreMaintenance, type StoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { UnstoredNotifications } from '../monitoring/unstored-notifications.ts'
@@ -90,6 +91,7 @@ export class Monitoring {
   readonly #deps: MonitoringDeps
   readonly #eventCounters: ReturnType<typeof createEventCounters>
   readonly #orphanedSources: OrphanedSources
+  readonly #orphanedSites: OrphanedSites
 
   constructor(deps: MonitoringDeps) {
     const { state, db, paths, nodeId, counters, log } = deps
@@ -130,6 +132,12 @@ export class Monitoring {
     this.conditions = this.#createConditions()
     this.forecasts = this.#createForecasts()
     this.ingest = this.#createIngest()
+    this.#orphanedSites = new OrphanedSites({
+      receiverStore: deps.state.receiverStore,
+      ingest: this.ingest,
+      manufacturers: deps.state.sourceRegistry.manufacturers,
+      isHeld: this.#orphanedSources.isHeld,
+    })
     this.monitor = this.#createMonitor()
     this.maintenance = createStoreMaintenance({ db, paths, log, now })
   }
@@ -146,8 +154,9 @@ export class Monitoring {
 
   /**
    * Closes the connections of processes that have ended, updates the list of sources that no process polls, and marks
-   * the receivers of a manufacturer as offline if no process polls any of its sources. A process that polls alone also
-   * watches the receivers of which it has received nothing.
+   * the receivers of a manufacturer as offline if no process polls any of its sources, and the channels of a site as
+   * stale if no process follows it. A process that polls alone also watches the receivers of which it has received
+   * nothing.
    */
   async checkOrphans(): Promise<void> {
     const { db, state } = this.#deps
@@ -162,6 +171,7 @@ export class Monitoring {
       manufacturers: sourceRegistry.manufacturers,
       intervalMs: (code) => settings.pollingIntervalMs(code),
     })
+    await this.#orphanedSites.check()
   }
 
   #keepDays(): number {

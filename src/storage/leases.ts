@@ -192,6 +192,22 @@ export async function leaseHolder(reader: Reader, source: string): Promise<Lease
 }
 
 /**
+ * Whether no node holds any of these leases. If so, none can acquire one before the transaction ends, unless it was never
+ * held before.
+ */
+export async function lockFreeLeases(tx: Tx, sources: readonly string[]): Promise<boolean> {
+  for (const source of [...sources].sort()) {
+    await tx.query
+      .updateTable('leases')
+      .set((eb) => ({ epoch: eb.ref('epoch') }))
+      .where('source', '=', source)
+      .execute()
+    if ((await leaseHolder(tx.query, source)) !== null) return false
+  }
+  return true
+}
+
+/**
  * Whether `owner` still holds the lease with this epoch. If so, no other node can acquire it before the transaction
  * ends. An expired lease is treated as held as long as no other node has acquired it.
  */

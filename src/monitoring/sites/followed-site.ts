@@ -246,7 +246,7 @@ export class FollowedSite {
         if (message.type === 'snapshot') {
           this.#checkInstallation(message)
           // A slow connection is sent further snapshots.
-          mirror ??= this.#openMirror(message.installation, lease)
+          mirror ??= await this.#openCurrentMirror(message.installation, lease)
         }
         if (mirror === null) throw this.#tooOldError()
         this.#announce(withAnnouncement(this.#state.announcements, message))
@@ -299,6 +299,12 @@ export class FollowedSite {
     const hasChanged = passed.join() !== this.#state.via.join()
     this.#state = { ...this.#state, via: passed }
     if (hasChanged) this.#deps.onViaChanged()
+  }
+
+  /** Opens the mirror after what other processes have stored of the installation was loaded. */
+  async #openCurrentMirror(installation: string, lease: LeaseHandle): Promise<SiteMirror> {
+    await this.#deps.ingest.catchUp()
+    return this.#openMirror(installation, lease)
   }
 
   /** Opens the mirror of an installation; without its id, of the receivers that are stored, before the first snapshot. */

@@ -11,7 +11,6 @@ import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import { compareReceivers } from '../../domain/live/receiver-changes.ts'
 import { type FollowedSubject, toAlertCopy } from '../../domain/sites/followed-alert.ts'
 import {
-  asStale,
   type FollowedRecord,
   followedId,
   toFollowedReceiver,
@@ -23,14 +22,15 @@ import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Tx } from '../../storage/database.ts'
 import { saveFollowedReceivers } from '../../storage/followed-receivers.ts'
-import { removeReceiver, saveReceivers } from '../../storage/receivers.ts'
+import { removeReceiver } from '../../storage/receivers.ts'
 import type { Alerts } from '../alerts.ts'
 import type { Ingest } from '../ingest.ts'
 import { type FollowedInstallation, isEventMessage, type SiteEvents } from './site-events.ts'
+import { markStale } from './stale-receivers.ts'
 
 export interface SiteMirrorDeps {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listAllFacts' | 'levels'>
-  readonly ingest: Pick<Ingest, 'change' | 'levelLane'>
+  readonly ingest: Pick<Ingest, 'catchUp' | 'change' | 'levelLane'>
   readonly alerts: Pick<Alerts, 'copy' | 'listCopies'>
   readonly siteEvents: Pick<SiteEvents, 'apply'>
   /** Checks in a transaction that this process still holds the lease of the source. */
@@ -117,16 +117,7 @@ export class SiteMirror {
   /** Makes all channels stale, because the other installation has not been reached since `since` (epoch ms). */
   async markStale(since: number): Promise<void> {
     const { ingest, guard } = this.#deps
-    const stale = this.#receivers()
-      .filter(({ channels }) => channels.some(({ condition }) => condition.state !== 'stale'))
-      .map((receiver) => asStale(receiver, since))
-    for (let start = 0; start < stale.length; start += receiversPerTransaction) {
-      const part = stale.slice(start, start + receiversPerTransaction)
-      await ingest.change(async (tx, revision) => {
-        await guard(tx)
-        await saveReceivers(tx, revision, part)
-      })
-    }
+    await markStale(ingest, this.#receivers(), { since, guard })
   }
 
   #receivers(): readonly Receiver[] {
