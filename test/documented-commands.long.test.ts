@@ -36,10 +36,10 @@ async function createWorkFolder() {
     chmodSync(join(tools, name), 0o755)
   }
   write('micwatch', `exec '${process.execPath}' '${program}' "$@"`)
-  // The commands are faster than the limit of requests allows.
+  // The commands are faster than the limit of requests allows. An attempt that is repeated must not print its response.
   write(
     'curl',
-    `'/usr/bin/curl' --silent --retry 20 --fail-with-body "$@" || { echo "failed: $*" >> '${join(path, 'failed')}'; exit 1; }`,
+    `'/usr/bin/curl' --silent --retry 20 --fail "$@" || { echo "failed: $*" >> '${join(path, 'failed')}'; exit 1; }`,
   )
   const failed = () => (existsSync(join(path, 'failed')) ? readFileSync(join(path, 'failed'), 'utf8') : '')
   const run = (script: string, options: readonly string[] = []) =>
