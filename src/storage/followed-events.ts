@@ -30,7 +30,7 @@ export async function removeFollowedEvents(tx: Tx, record: string): Promise<void
   await tx.query.deleteFrom('events').where('site', 'is not', null).where(ofRecord(record)).execute()
 }
 
-/** Returns when the newest event of a record began, in epoch milliseconds; null if there is none. */
+/** Returns when the newest event of a record began, in epoch milliseconds; null if no event is stored. */
 export async function findNewestTime(reader: Reader, record: string): Promise<number | null> {
   const { time } = await reader
     .selectFrom('events')

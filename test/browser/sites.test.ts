@@ -129,7 +129,7 @@ it('says where alerts and receivers of a site can be changed, instead of a butto
   await page.getByRole('region', { name: 'State' }).getByText('Acknowledge it at Arena').waitFor()
 })
 
-it('says how to follow a site while there is none', async () => {
+it('says how to follow a site while no site is followed', async () => {
   const service = await startWithSites([])
   const page = await open(service, '/sites')
   await page.getByRole('heading', { name: 'No sites' }).waitFor()

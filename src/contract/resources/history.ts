@@ -29,7 +29,7 @@ export const HistoryLevels = named('HistoryLevels', 'Recorded levels of channels
   step_seconds: whole('Length of a step in seconds.'),
   channels: listOf(HistoryChannel, 'In the order of the request.'),
   interrupted_sites: Type.Optional(
-    listOf(SiteReference, 'Sites that could not be asked for levels that lack. Absent: there are none.'),
+    listOf(SiteReference, 'Sites that could not be asked for missing levels. Absent if every site could be asked.'),
   ),
 })
 export type HistoryLevelsBody = Body<typeof HistoryLevels>

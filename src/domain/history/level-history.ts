@@ -37,7 +37,7 @@ export interface CsvPart {
 export interface FollowedSteps {
   readonly step: TierStep
   readonly steps: Steps<Int32Array>
-  /** The sites that could not be asked for what lacks. */
+  /** The sites that could not be asked for missing levels. */
   readonly interrupted: readonly SiteReference[]
 }
 

@@ -17,7 +17,7 @@ it('continues a block where it ends, and asks for nothing that is complete', () 
   expect(findLacking({ from: 250, to: 300 }, 1, new Map(kept))).toBeNull()
 })
 
-it('combines channels that lack the same range, and limits the size of requests', () => {
+it('combines channels that miss the same range, and limits the size of requests', () => {
   const range = { from: 0, to: 2400 }
   const lacking = new Map([
     [7, range],

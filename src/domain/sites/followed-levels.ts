@@ -58,7 +58,7 @@ export function blocksIn({ from, to }: TimeRange, step: TierStep): readonly numb
 }
 
 /**
- * Returns the part of a range that lacks; null if nothing does. `untilOf` contains up to which time each block is complete,
+ * Returns the missing part of a range; null if it is complete. `untilOf` contains up to which time each block is complete,
  * by its start. A block is only extended at its end.
  */
 export function findLacking(
@@ -75,7 +75,7 @@ export function findLacking(
   return { from: untilOf.get(first) ?? first, to: Math.min(last + blockSpan(step), ceilTo(to, step)) }
 }
 
-/** Combines what lacks of several channels to few requests of limited size. */
+/** Combines the missing ranges of several channels into few requests of limited size. */
 export function planRequests(lacking: ReadonlyMap<number, TimeRange>, step: TierStep): readonly LevelRequest[] {
   const channelsOf = new Map<string, { readonly range: TimeRange; readonly ids: number[] }>()
   for (const [id, range] of lacking) {
@@ -108,7 +108,7 @@ export interface ReceivedLevels {
   readonly isInterrupted: boolean
 }
 
-/** Parses `HistoryLevels` of another installation. Returns null if it is none. `idsHere` contains the ids by those there. */
+/** Parses `HistoryLevels` of another installation. Returns null if it cannot be read. `idsHere` contains the ids by those there. */
 export function parseFollowedLevels(body: unknown, idsHere: ReadonlyMap<number, number>): ReceivedLevels | null {
   if (!isRecord(body) || !Array.isArray(body.channels)) return null
   const from = Date.parse(String(body.from)) / 1000

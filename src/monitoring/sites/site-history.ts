@@ -1,5 +1,5 @@
 /**
- * The recorded levels of channels of sites. They are not recorded here: what lacks is asked from the other installation,
+ * The recorded levels of channels of sites. They are not recorded here: missing ranges are requested from the other installation,
  * and kept as received. What could not be asked is asked again as soon as the installation can be reached.
  */
 
