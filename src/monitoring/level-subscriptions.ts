@@ -3,7 +3,7 @@
  * (`state/level-demand.ts`). There is one Redis channel for each manufacturer.
  */
 
-import type { LevelDemand } from '../state/level-demand.ts'
+import { type LevelDemand, watchDemand } from '../state/level-demand.ts'
 import { decodeFrame, type FramedLevels } from '../state/level-frame.ts'
 import type { Redis } from '../state/redis.ts'
 
@@ -13,9 +13,6 @@ export const requestTopic = 'level-requests'
 export function levelTopic(manufacturer: string): string {
   return `levels:${manufacturer}`
 }
-
-/** How often is checked which levels are needed, and whether requests can be sent after Redis was unavailable. */
-const updateEveryMs = 1_000
 
 export interface LevelSubscriptionDeps {
   readonly redis: Redis
@@ -34,17 +31,16 @@ export class LevelSubscriptions {
   readonly #subscriptions = new Map<string, () => void>()
   /** Manufacturers whose current levels have to be requested as soon as Redis responds. */
   readonly #unsentRequests = new Set<string>()
-  readonly #timer: NodeJS.Timeout
+  readonly #endWatch: () => void
 
   constructor(deps: LevelSubscriptionDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => this.#update(), updateEveryMs)
-    deps.demand.listen(() => this.#update())
+    // Also sends the requests that could not be sent while Redis was unavailable.
+    this.#endWatch = watchDemand(deps.demand, () => this.#update())
   }
 
   close(): void {
-    clearInterval(this.#timer)
-    this.#deps.demand.listen(() => {})
+    this.#endWatch()
     for (const end of this.#subscriptions.values()) end()
     this.#subscriptions.clear()
   }

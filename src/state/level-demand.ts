@@ -60,3 +60,18 @@ export class LevelDemand {
     for (const key of codes ?? [null]) this.#neededUntil.set(key, performance.now() + lingerMs)
   }
 }
+
+const watchEveryMs = 1000
+
+/**
+ * Calls `update` every second, and as soon as levels may be needed that were not needed before. Returns a function that
+ * ends this.
+ */
+export function watchDemand(demand: LevelDemand, update: () => void): () => void {
+  const timer = setInterval(update, watchEveryMs)
+  demand.listen(update)
+  return () => {
+    clearInterval(timer)
+    demand.listen(() => {})
+  }
+}

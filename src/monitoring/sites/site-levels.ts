@@ -2,7 +2,7 @@
 
 import { recordOfSite } from '../../domain/equipment/sites.ts'
 import { toAnnouncedSites } from '../../domain/sites/announced-sites.ts'
-import type { LevelDemand } from '../../state/level-demand.ts'
+import { type LevelDemand, watchDemand } from '../../state/level-demand.ts'
 import type { FollowedSite } from './followed-site.ts'
 
 export interface SiteLevelsDeps {
@@ -11,22 +11,14 @@ export interface SiteLevelsDeps {
   sites(): readonly FollowedSite[]
 }
 
-/** How often is checked which levels are needed. */
-const updateEveryMs = 1000
-
 export class SiteLevels {
   readonly #deps: SiteLevelsDeps
-  readonly #timer: NodeJS.Timeout
+  /** Ends the selection. */
+  readonly close: () => void
 
   constructor(deps: SiteLevelsDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => this.#update(), updateEveryMs)
-    deps.demand.listen(() => this.#update())
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-    this.#deps.demand.listen(() => {})
+    this.close = watchDemand(deps.demand, () => this.#update())
   }
 
   #update(): void {
