@@ -11,9 +11,11 @@ export interface Line {
   restore(): void
   /** Stops to carry data, without ending connections. */
   silence(): void
-  /** Limits each direction of a connection, from its next chunk on. */
   /** Returns how many messages of this type the service has sent. */
   countOf(type: string): number
+  /** Returns how many bytes the service has sent. */
+  bytesFromService(): number
+  /** Limits each direction of a connection, from its next chunk on. */
   limit(options: { readonly bytesPerSecond: number; readonly delayMs: number }): void
 }
 
@@ -23,6 +25,7 @@ const chunkBytes = 1400
 export async function openLine(port: number): Promise<Line> {
   const sockets = new Set<Socket>()
   const counts = new Map<string, number>()
+  let sentBytes = 0
   let isCut = false
   let isSilent = false
   let bytesPerSecond = Number.POSITIVE_INFINITY
@@ -58,6 +61,7 @@ export async function openLine(port: number): Promise<Line> {
   function count(from: Socket): void {
     let rest = ''
     from.on('data', (data: Buffer) => {
+      sentBytes += data.length
       const text = rest + data.toString('latin1')
       let end = 0
       for (const match of text.matchAll(/\{"type":"(\w+)"/g)) {
@@ -104,6 +108,7 @@ export async function openLine(port: number): Promise<Line> {
       bytesPerSecond = options.bytesPerSecond
       delayMs = options.delayMs
     },
+    bytesFromService: () => sentBytes,
     countOf: (type) => counts.get(type) ?? 0,
   }
 }

@@ -7,13 +7,15 @@ import { openLive } from './live-client.ts'
 import { follow, startFollower, startOrigin, statesOf } from './sites.ts'
 
 const areStale = async (app: TestApp) => (await statesOf(app)).every((state) => state === 'stale')
+const haveSameStates = async (a: TestApp, b: TestApp) => (await statesOf(a)).join() === (await statesOf(b)).join()
 const isNoneStale = async (app: TestApp) => !(await statesOf(app)).includes('stale')
 
 describe('the channels of a followed installation', () => {
-  // Conformance: C-18.18.
+  // Conformance: C-18.18, C-18.45.
   it('are stale after it has ended, and have the same ids and slots when it runs again', async () => {
     const { shure, origin } = await startOrigin()
-    const follower = await startFollower(origin.url)
+    const line = await openLine(origin.port)
+    const follower = await startFollower(line.url)
     const before = await follower.receivers()
     await origin.close()
     await until('all channels are stale', () => areStale(follower))
@@ -25,12 +27,16 @@ describe('the channels of a followed installation', () => {
     const config = { server: { port } }
     await startApp({ manufacturers: [configFor(shure)], databaseUrl, dataDir, config })
     await until('no channel is stale', () => isNoneStale(follower))
+    expect({ snapshots: line.countOf('snapshot'), resumed: line.countOf('resumed') }).toEqual({
+      snapshots: 2,
+      resumed: 0,
+    })
     const ids = (receivers: typeof before) =>
       receivers.map(({ id, channels }) => [id, channels.map((channel) => [channel.id, channel.slot])])
     expect(ids(await follower.receivers())).toEqual(ids(before))
   })
 
-  // Conformance: C-18.18, C-18.19.
+  // Conformance: C-18.18, C-18.19, C-18.45.
   it('are stale while the line is cut, or silent, and current after it is restored', async () => {
     const { origin } = await startOrigin()
     const line = await openLine(origin.port)
@@ -39,10 +45,16 @@ describe('the channels of a followed installation', () => {
     await until('all channels are stale', () => areStale(follower))
     line.restore()
     await until('no channel is stale', () => isNoneStale(follower))
+    await until('the states are those of the site', () => haveSameStates(follower, origin))
     line.silence()
     await until('all channels are stale', () => areStale(follower))
     line.restore()
     await until('no channel is stale', () => isNoneStale(follower))
+    await until('the states are those of the site', () => haveSameStates(follower, origin))
+    expect({ snapshots: line.countOf('snapshot'), resumed: line.countOf('resumed') }).toEqual({
+      snapshots: 1,
+      resumed: 2,
+    })
   })
 
   // Conformance: C-18.35.

@@ -1,5 +1,6 @@
 /** An installation that follows another one. */
 
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { exportInstallation } from '../src/actions/export-installation.ts'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
@@ -10,6 +11,10 @@ import { openLine } from './line.ts'
 import { openLive } from './live-client.ts'
 import { follow, openOlderVersion, startFollower, startOrigin, statesOf } from './sites.ts'
 import { tokenHeaders } from './tokens.ts'
+
+async function batteriesOf(app: TestApp) {
+  return (await app.receivers()).flatMap(({ channels }) => channels.map(({ transmitter }) => transmitter?.battery))
+}
 
 describe('an installation that follows another one', () => {
   // Conformance: C-18.10, C-18.11, C-18.12.
@@ -244,6 +249,53 @@ describe('an installation that follows another one', () => {
     const headers = await tokenHeaders(last.runtime, 'admin')
     await last.send('DELETE', '/api/admin/manufacturers/region/', { headers })
     await until('the sites are removed', () => live.data().sites.length === 0)
+  })
+
+  // Conformance: C-18.45.
+  it('resumes after the line was cut, and reads everything again if a change could not be stored', async () => {
+    const { origin, shure } = await startOrigin()
+    const line = await openLine(origin.port)
+    const follower = await startFollower(line.url)
+    const setBattery = async (battery: number) => {
+      shure.show.set(deviceOf(shure).id, { battery }, 1)
+      shure.push.flush()
+      await until('the origin shows the battery', async () => (await batteriesOf(origin)).includes(battery))
+    }
+    const isFollowed = (battery: number) =>
+      until('the battery is followed', async () => (await batteriesOf(follower)).includes(battery))
+
+    const bytes = line.bytesFromService()
+    line.cut()
+    await setBattery(41)
+    await origin.post('/api/markers/', { text: 'Meanwhile' })
+    line.restore()
+    await follower.post('/api/refresh/', {})
+    await isFollowed(41)
+    expect({ snapshots: line.countOf('snapshot'), resumed: line.countOf('resumed') }).toEqual({
+      snapshots: 1,
+      resumed: 1,
+    })
+    expect(line.bytesFromService() - bytes).toBeLessThan(bytes)
+    expect(await statesOf(follower)).not.toContain('stale')
+    await until('the event is listed', async () => {
+      const { json } = await follower.get('/api/events/?kind=marker&site=theatre')
+      return json.results.map(({ text }: { text: string }) => text).join() === 'Meanwhile'
+    })
+    const live = await openLive(follower, '&site=theatre&levels=full')
+    await until('levels arrive', () => live.ofType('levels').length > 0)
+
+    const run = (statement: string) => follower.runtime.db.transaction(({ query }) => sql.raw(statement).execute(query))
+    await run("create trigger refuse before update on receivers begin select raise(abort, 'refused'); end")
+    const connections = line.countOf('snapshot') + line.countOf('resumed')
+    await setBattery(42)
+    await until('the follower has connected again', async () => {
+      await follower.post('/api/refresh/', {})
+      return line.countOf('snapshot') + line.countOf('resumed') > connections
+    })
+    await run('drop trigger refuse')
+    await follower.post('/api/refresh/', {})
+    await isFollowed(42)
+    expect(line.countOf('resumed')).toBe(1)
   })
 
   // Conformance: C-18.17.

@@ -119,7 +119,15 @@ export interface DiscoveryList {
   removeDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
 }
 
-export interface FollowHooks {
+/** The last message of an earlier connection that was applied. */
+export interface ResumePoint {
+  readonly seq: number
+  readonly epoch: string
+}
+
+export interface FollowOptions {
+  /** Where to resume, if the other installation still can; it sends a snapshot otherwise. Null for a snapshot. */
+  readonly resumeAfter: ResumePoint | null
   /** Called when the other installation has answered a ping. */
   onLatency(ms: number): void
   /** Called when the connection is open, with a function that changes which levels the other installation sends. */
@@ -176,7 +184,7 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    * is neither polled nor subscribed to. Ends without an error when the signal aborts; throws when the connection is
    * lost.
    */
-  follow?(client: UpstreamClient, signal: AbortSignal, hooks: FollowHooks): AsyncIterable<LiveMessage>
+  follow?(client: UpstreamClient, signal: AbortSignal, options: FollowOptions): AsyncIterable<LiveMessage>
   readonly transport?: Transport
   /**
    * Whether the subscription reports everything that a poll does, including that the device is online or offline.

@@ -4,7 +4,7 @@ import { isRecord } from '../../domain/json.ts'
 import type { LiveMessage } from '../../domain/sites/followed-receiver.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { openWebSocket } from '../../upstream/push.ts'
-import { defineAdapter, type FollowHooks, withoutParts } from '../plugin.ts'
+import { defineAdapter, type FollowOptions, type ResumePoint, withoutParts } from '../plugin.ts'
 
 /** A receiver in `GET /api/data.json`. */
 interface ListedReceiver {
@@ -36,12 +36,12 @@ export const adapter = defineAdapter<ListedReceiver>({
     channels: channels.map((channel) => ({ channel })),
   }),
 
-  async *follow(client, signal, { onLatency, onOpen }: FollowHooks) {
+  async *follow(client, signal, { resumeAfter, onLatency, onOpen }: FollowOptions) {
     const pings = createPings(onLatency)
     let send = (_message: object) => {}
     let canSelectLevels = true
     let closeCode = 0
-    const frames = openWebSocket(client, liveUrl(client), signal, {
+    const frames = openWebSocket(client, liveUrl(client, resumeAfter), signal, {
       maxFrameBytes: maxSnapshotBytes,
       onOpen: (sendText) => {
         send = (message) => sendText(JSON.stringify(message))
@@ -73,10 +73,15 @@ export const adapter = defineAdapter<ListedReceiver>({
   },
 })
 
-function liveUrl({ settings }: UpstreamClient): string {
+function liveUrl({ settings }: UpstreamClient, resumeAfter: ResumePoint | null): string {
   // All levels until others are selected, because older versions know no selection.
   // `ack` keeps levels current on a slow line: the next ones are sent only when these have arrived.
-  return `${settings.baseUrl}/ws?protocol=2&levels=full&ack=1`
+  const query = new URLSearchParams({ protocol: '2', levels: 'full', ack: '1' })
+  if (resumeAfter !== null) {
+    query.set('since', String(resumeAfter.seq))
+    query.set('epoch', resumeAfter.epoch)
+  }
+  return `${settings.baseUrl}/ws?${query}`
 }
 
 function parseMessage(client: UpstreamClient, frame: string): LiveMessage {

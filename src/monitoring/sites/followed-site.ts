@@ -10,7 +10,7 @@ import {
   toCodesThere,
   withAnnouncement,
 } from '../../domain/sites/announced-sites.ts'
-import type { FollowHooks } from '../../manufacturers/plugin.ts'
+import type { FollowOptions, ResumePoint } from '../../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
 import type { LeaseHandle } from '../lease-manager.ts'
 import type { Log } from '../log.ts'
@@ -74,6 +74,8 @@ export class FollowedSite {
   readonly #deps: FollowedSiteDeps
   readonly #siteEvents: SiteEvents
   #mirror: SiteMirror | null = null
+  /** The last message that `#mirror` has stored; null if the next connection must begin with a snapshot. */
+  #resumePoint: ResumePoint | null = null
   #state = initialState
   /** Ends the pause before the next attempt. */
   #retryNow = () => {}
@@ -111,6 +113,8 @@ export class FollowedSite {
 
   /** Follows the other installation until the lease ends. */
   async run(lease: LeaseHandle): Promise<void> {
+    // Another process may have stored something since this one last held the lease.
+    this.#resumePoint = null
     const staleness = this.#watchStaleness(lease)
     let rejections = 0
     for (let attempt = 0; !lease.signal.aborted; ) {
@@ -215,6 +219,7 @@ export class FollowedSite {
   async #receive(lease: LeaseHandle, onCurrent: () => void): Promise<void> {
     const { source } = this
     const lifetime = childLifetime(lease.signal)
+    const resumeAfter = this.#resumePoint
     let waiting: LiveMessage[] = []
     let failure: { readonly error: unknown } | null = null
     let isCurrent = false
@@ -224,29 +229,35 @@ export class FollowedSite {
       while (waiting.length > 0) {
         const messages = waiting
         waiting = []
-        await this.#change(() => to.apply(messages))
-        if (isCurrent) continue
-        isCurrent = true
-        onCurrent()
-        void this.#siteEvents.catchUp(to.installation, source.client, lifetime.signal)
+        await this.#change(async () => {
+          await to.apply(messages)
+          this.#resumePoint = lastApplied(messages, this.#resumePoint)
+          if (isCurrent) return
+          isCurrent = true
+          onCurrent()
+          void this.#siteEvents.catchUp(to.installation, source.client, lifetime.signal)
+        })
       }
     }
     const onLatency = (latencyMs: number) => {
       this.#state = { ...this.#state, latencyMs }
     }
-    const onOpen: FollowHooks['onOpen'] = (requestLevels) => {
+    const onOpen: FollowOptions['onOpen'] = (requestLevels) => {
       this.#requestLevels = requestLevels
       this.#selectLevels()
     }
     let seenAt = performance.now()
     try {
-      for await (const message of source.adapter.follow?.(source.client, lifetime.signal, { onLatency, onOpen }) ??
-        []) {
+      const options: FollowOptions = { resumeAfter, onLatency, onOpen }
+      for await (const message of source.adapter.follow?.(source.client, lifetime.signal, options) ?? []) {
         this.#state = { ...this.#state, lastSeen: this.#deps.now() }
         if (message.type === 'snapshot') {
           this.#checkInstallation(message)
           // A slow connection is sent further snapshots.
           mirror ??= await this.#openCurrentMirror(message.installation, lease)
+        } else if (message.type === 'resumed' && resumeAfter !== null) {
+          // The epoch identifies the process, so this is the installation that the last snapshot came from.
+          mirror ??= this.#mirror
         }
         if (mirror === null) throw this.#tooOldError()
         this.#announce(withAnnouncement(this.#state.announcements, message))
@@ -258,6 +269,7 @@ export class FollowedSite {
         applying ??= apply(mirror)
           .catch((error: unknown) => {
             failure = { error }
+            this.#resumePoint = null
             lifetime.abort()
           })
           .finally(() => {
@@ -310,6 +322,7 @@ export class FollowedSite {
   /** Opens the mirror of an installation; without its id, of the receivers that are stored, before the first snapshot. */
   #openMirror(installation: string, { guard }: LeaseHandle): SiteMirror {
     const { manufacturer: code } = this.source
+    this.#resumePoint = null
     this.#mirror = new SiteMirror(
       { ...this.#deps, siteEvents: this.#siteEvents, guard },
       { code, name: this.#deps.nameOf(code), installation },
@@ -333,7 +346,10 @@ export class FollowedSite {
       const lostAt = this.#deps.now()
       timer = setTimeout(() => {
         const mirror = this.#mirror ?? this.#openMirror('', lease)
-        this.#change(() => mirror.markStale(lostAt)).catch((error) => this.#logUnstored(error))
+        const markStale = async () => {
+          if (!this.#state.isConnected) await mirror.markStale(lostAt)
+        }
+        this.#change(markStale).catch((error) => this.#logUnstored(error))
       }, staleAfterMs)
     }
     start()
@@ -343,6 +359,16 @@ export class FollowedSite {
   #logUnstored(error: unknown): void {
     this.#deps.log.error({ source: this.source.id, error: String(error) }, 'the state of the site could not be stored')
   }
+}
+
+/** Returns where to resume after these messages were applied. */
+function lastApplied(messages: readonly LiveMessage[], before: ResumePoint | null): ResumePoint | null {
+  let last = before
+  for (const message of messages) {
+    if (message.type === 'snapshot') last = { seq: message.seq, epoch: message.epoch }
+    else if (last !== null && 'seq' in message && message.type !== 'resumed') last = { ...last, seq: message.seq }
+  }
+  return last
 }
 
 interface Staleness {

@@ -6,6 +6,7 @@
 import type { LiveMessage } from '../../contract/live-messages.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { toChannelBody } from '../../domain/api.ts'
+import type { Condition } from '../../domain/conditions/condition.ts'
 import { type Channel, emptyChannel, mergeChannels, type Receiver } from '../../domain/equipment/receiver.ts'
 import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import { compareReceivers } from '../../domain/live/receiver-changes.ts'
@@ -63,6 +64,8 @@ export class SiteMirror {
   readonly #alerts = new Map<number, AlertBody>()
   /** Whether `#alerts` contains all alerts that are not cleared. */
   #hasAllAlerts = false
+  /** The last announced conditions of channels that `markStale` has made stale, by their ids there. */
+  readonly #conditions = new Map<number, Condition>()
 
   constructor(deps: SiteMirrorDeps, record: FollowedRecord) {
     this.#deps = deps
@@ -93,10 +96,12 @@ export class SiteMirror {
   async apply(messages: readonly LiveMessage[]): Promise<void> {
     for (const message of messages) {
       if (message.type === 'snapshot') await this.#readSnapshot(message)
+      else if (message.type === 'resumed') await this.#restoreConditions()
       else this.#read(message)
     }
     await this.#store()
     this.#applyLevels()
+    if (messages.some(({ type }) => type === 'resumed')) this.markSeen()
     await this.#storeAlerts()
     await this.#deps.siteEvents.apply(this.installation, messages.filter(isEventMessage))
   }
@@ -117,7 +122,11 @@ export class SiteMirror {
   /** Makes all channels stale, because the other installation has not been reached since `since` (epoch ms). */
   async markStale(since: number): Promise<void> {
     const { ingest, guard } = this.#deps
-    await markStale(ingest, this.#receivers(), { since, guard })
+    const receivers = this.#receivers()
+    for (const { origin, condition } of receivers.flatMap(({ channels }) => channels)) {
+      if (origin !== undefined && condition.state !== 'stale') this.#conditions.set(origin.id, condition)
+    }
+    await markStale(ingest, receivers, { since, guard })
   }
 
   #receivers(): readonly Receiver[] {
@@ -155,6 +164,21 @@ export class SiteMirror {
     this.#hasAllAlerts = true
   }
 
+  /** Drafts the conditions that were in effect when the connection was lost. Those that changed since are announced. */
+  async #restoreConditions(): Promise<void> {
+    for (const id of this.#conditions.size === 0 ? [] : this.#ids.keys()) {
+      this.#change(id, (receiver) => ({
+        ...receiver,
+        channels: receiver.channels.map((channel) => ({
+          ...channel,
+          condition: this.#conditions.get(channel.origin?.id ?? 0) ?? channel.condition,
+        })),
+      }))
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    this.#conditions.clear()
+  }
+
   /** Drafts a receiver that is announced with all its fields, if it differs from the known one in more than levels. */
   #readReceiver(body: Snapshot['data']['receivers'][number]): void {
     for (const { id } of body.channels) this.#levels.delete(id)
@@ -168,7 +192,7 @@ export class SiteMirror {
     else ingest.levelLane.applyRemote(rows, receiver.channels, now())
   }
 
-  #read(message: Exclude<LiveMessage, Snapshot>): void {
+  #read(message: Exclude<LiveMessage, { type: 'snapshot' | 'resumed' }>): void {
     switch (message.type) {
       case 'receiver_added':
         this.#readReceiver(message.receiver)
