@@ -212,15 +212,35 @@ describe('an installation that follows another one', () => {
       { code: 'region/theatre', name: 'Royal Theatre', url: null, via: 'region', receivers: 2 },
     ])
     const headers = { ...(await tokenHeaders(origin.runtime, 'admin')), 'content-type': 'application/json' }
-    const body = JSON.stringify(follow(last.url, 'loop', 'Loop'))
-    expect(await origin.send('POST', '/api/admin/manufacturers/', { headers, body })).toMatchObject({ status: 201 })
+    const add = (url: string) => {
+      const body = JSON.stringify(follow(url, 'loop', 'Loop'))
+      return origin.send('POST', '/api/admin/manufacturers/', { headers, body })
+    }
+    const refused = {
+      status: 409,
+      json: { error: `${new URL(last.url).host} follows this installation: following it would be a loop` },
+    }
+    expect(await add(last.url)).toMatchObject(refused)
+    const own = await openLine(origin.port)
+    const isItself = { error: expect.stringContaining('is this installation: following it would be a loop') }
+    expect(await add(own.url)).toMatchObject({ status: 409, json: isItself })
+    expect((await origin.get('/api/admin/manufacturers/', headers)).json).toHaveLength(1)
+
+    // While the other installation cannot be reached, the loop is not known yet.
+    const line = await openLine(last.port)
+    line.cut()
+    expect(await add(line.url)).toMatchObject({ status: 201 })
+    line.restore()
     await until('the loop is refused', async () => {
+      await origin.post('/api/refresh/', {})
       const { json } = await origin.get('/api/health/')
       return json.manufacturers.some(
         ({ code, error }: { code: string; error: string }) => code === 'loop' && /loop/.test(error),
       )
     })
     expect(await origin.receivers()).toHaveLength(2)
+    const body = JSON.stringify({ config: { api_base_url: last.url } })
+    expect(await origin.send('PATCH', '/api/admin/manufacturers/loop/', { headers, body })).toMatchObject(refused)
   })
 
   // Conformance: C-18.31.

@@ -20,8 +20,9 @@ import {
   type StoredManufacturer,
   saveManufacturer,
 } from '../storage/settings.ts'
+import { type RefuseLoopDeps, refuseLoop } from './refuse-loop.ts'
 
-export interface ManufacturerDeps extends SourceDeps {
+export interface ManufacturerDeps extends RefuseLoopDeps {
   readonly db: Database
   readonly secrets: Secrets
   /** Returns the sources that are monitored at the moment. */
@@ -44,7 +45,10 @@ export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufa
   return listManufacturers(db.read, secrets)
 }
 
-/** Stores a new manufacturer. Throws a RequestError when the code is already in use or the configuration is invalid. */
+/**
+ * Stores a new manufacturer. Throws a RequestError when the code is already in use, the configuration is invalid, or this
+ * installation would follow itself.
+ */
 export async function addManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
@@ -52,6 +56,7 @@ export async function addManufacturer(
 ): Promise<StoredManufacturer> {
   const { code } = change
   const record = await mergeManufacturer(deps, change, undefined)
+  await refuseLoop(deps, record)
   await deps.db.transaction(async (tx) => {
     if ((await findManufacturer(tx.query, deps.secrets, code)) !== undefined) {
       throw new RequestError('taken', {
@@ -68,7 +73,8 @@ export async function addManufacturer(
 }
 
 /**
- * Stores a change. Throws a RequestError when the manufacturer does not exist or the changed configuration is invalid.
+ * Stores a change. Throws a RequestError when the manufacturer does not exist, the changed configuration is invalid, or
+ * this installation would follow itself.
  */
 export async function changeManufacturer(
   deps: ManufacturerDeps,
@@ -78,6 +84,7 @@ export async function changeManufacturer(
 ): Promise<StoredManufacturer> {
   const before = await getManufacturer(deps, code)
   const after = await mergeManufacturer(deps, { code, ...change }, before)
+  if (after.plugin !== before.plugin || !isDeepStrictEqual(after.config, before.config)) await refuseLoop(deps, after)
   await deps.db.transaction(async (tx) => {
     // Resolving host names takes time, so the stored record may have changed since it was read.
     const stored = await findManufacturer(tx.query, deps.secrets, code)

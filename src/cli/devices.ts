@@ -149,8 +149,8 @@ async function changeSingleDevices(
   change: SingleDevicesChange,
 ): Promise<ExitCode> {
   const { operation, manufacturer, ips, isInFile, json } = change
-  const { db, secrets, sourceDeps, reload } = runtime
-  const deps = { ...sourceDeps, db, secrets, reload, sources: () => runtime.sources }
+  const { db, secrets, installation, sourceDeps, reload } = runtime
+  const deps = { ...sourceDeps, db, secrets, installation, reload, sources: () => runtime.sources }
   const actor = actorOf(terminal)
   const searched =
     operation === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound

@@ -372,11 +372,11 @@ async function keepCertificate(server: FastifyInstance, tls: Tls, log: FastifyBa
 
 /** Creates the dependencies of the server's editing routes. */
 function createEditingDeps(runtime: Runtime) {
-  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, events, checks, reload, sourceDeps } =
-    runtime
+  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, events, checks, reload } = runtime
   const settings = runtime.settingsIn
   const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
-  const manufacturerDeps = { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload }
+  const { installation, sourceDeps } = runtime
+  const manufacturerDeps = { db, secrets, installation, ...sourceDeps, sources: () => runtime.sources, reload }
   return {
     unitStore,
     settingsDeps: { db, settings, reload },

@@ -9,6 +9,7 @@ import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { LevelSelection } from '../domain/sites/announced-sites.ts'
+import type { InstallationPath } from '../domain/sites/find-loop.ts'
 import type { LiveMessage } from '../domain/sites/followed-receiver.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
 import type { Credentials } from '../upstream/authorize.ts'
@@ -185,6 +186,8 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    * lost.
    */
   follow?(client: UpstreamClient, signal: AbortSignal, options: FollowOptions): AsyncIterable<LiveMessage>
+  /** Reads which installation this is and which ones it follows; null if its version is too old to say. */
+  readInstallation?(client: UpstreamClient, signal: AbortSignal): Promise<InstallationPath | null>
   readonly transport?: Transport
   /**
    * Whether the subscription reports everything that a poll does, including that the device is online or offline.

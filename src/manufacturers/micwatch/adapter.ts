@@ -17,6 +17,8 @@ interface ListedReceiver {
 /** The code with which the other installation closes the connection when the token ends. */
 const revokedCode = 4401
 const pingEveryMs = 15_000
+/** No site has this code, so the snapshot contains no receivers. */
+const shortestSnapshot = 'protocol=2&levels=false&site=-'
 /** A snapshot is one frame; 10,000 receivers take about 25 MB. */
 const maxSnapshotBytes = 128 * 1024 * 1024
 
@@ -70,6 +72,20 @@ export const adapter = defineAdapter<ListedReceiver>({
       pings.stop()
       send = () => {}
     }
+  },
+
+  async readInstallation(client, signal) {
+    const frames = openWebSocket(client, `${client.settings.baseUrl}/ws?${shortestSnapshot}`, signal, {
+      maxFrameBytes: maxSnapshotBytes,
+    })
+    for await (const frame of frames) {
+      if (frame === null) continue
+      const message = parseMessage(client, frame)
+      if (message.type !== 'snapshot') continue
+      const { installation, via }: Partial<typeof message> = message
+      return typeof installation === 'string' && Array.isArray(via) ? { installation, via } : null
+    }
+    return null
   },
 })
 

@@ -10,6 +10,7 @@ import {
   toCodesThere,
   withAnnouncement,
 } from '../../domain/sites/announced-sites.ts'
+import { findLoop } from '../../domain/sites/find-loop.ts'
 import type { FollowOptions, ResumePoint } from '../../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
 import type { LeaseHandle } from '../lease-manager.ts'
@@ -303,11 +304,9 @@ export class FollowedSite {
     const { client } = this.source
     const { host } = new URL(client.settings.baseUrl)
     if (typeof installation !== 'string' || !Array.isArray(via)) throw this.#tooOldError()
+    const loop = findLoop(host, { installation, via }, this.#deps.installation)
+    if (loop !== null) throw new client.errors.ApiError(loop, { failureKind: 'unusable' })
     const passed = [installation, ...via]
-    if (passed.includes(this.#deps.installation)) {
-      const loop = installation === this.#deps.installation ? 'is this installation' : 'follows this installation'
-      throw new client.errors.ApiError(`${host} ${loop}: following it would be a loop`, { failureKind: 'unusable' })
-    }
     const hasChanged = passed.join() !== this.#state.via.join()
     this.#state = { ...this.#state, via: passed }
     if (hasChanged) this.#deps.onViaChanged()
