@@ -15,7 +15,17 @@ const exportedTables = [
 const excludedTables = [
   ...['users', 'tokens', 'sessions', 'known_browsers', 'failed_tries', 'oidc_logins', 'audit', 'alerts', 'movements'],
   ...['removed_events', 'notification_deliveries', 'notification_delivery_alerts', 'channel_conditions'],
-  ...['channel_states', 'connections', 'discharges', 'discovered', 'discovery_queue', 'removals', 'sources', 'units'],
+  ...[
+    'channel_states',
+    'connections',
+    'site_connections',
+    'discharges',
+    'discovered',
+    'discovery_queue',
+    'removals',
+    'sources',
+    'units',
+  ],
   ...['receiver_sources', 'followed_levels'],
   ...['scans', 'polls', 'leases', 'meta', 'migrations', 'undo_records'],
 ]

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { exportInstallation } from '../src/actions/export-installation.ts'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { ConnectionBody } from '../src/contract/resources/connections.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { channelOf, deviceOf, startApp, type TestApp, until } from './app.ts'
 import { openLine } from './line.ts'
@@ -316,6 +317,46 @@ describe('an installation that follows another one', () => {
     await follower.post('/api/refresh/', {})
     await isFollowed(42)
     expect(line.countOf('resumed')).toBe(1)
+  })
+
+  // Conformance: C-18.46.
+  it('has one real-time connection record for all its receivers, with which it can be stopped', async () => {
+    const { origin } = await startOrigin()
+    const line = await openLine(origin.port)
+    const follower = await startFollower(line.url)
+    const headers = { ...(await tokenHeaders(follower.runtime, 'admin')), 'content-type': 'application/json' }
+    const path = '/api/admin/realtime-connections/'
+    const becomes = (expected: Partial<ConnectionBody>) =>
+      until('the connection changes', async () => {
+        const { json } = await follower.get(path, headers)
+        expect(json).toMatchObject([expected])
+        return json[0] as ConnectionBody
+      })
+    const site = { receiver: null, receiver_name: null, manufacturer: 'theatre', transport: 'websocket' } as const
+    const { id, connected_at } = await becomes({ ...site, status: 'connected', error_message: null, error_count: 0 })
+    expect(id).toBeLessThan(0)
+    line.cut()
+    await becomes({ ...site, id, connected_at, status: 'disconnected', error_message: expect.any(String) })
+    await follower.post('/api/refresh/', {})
+    await becomes({ status: 'error', error_count: 1, error_message: expect.stringContaining('127.0.0.1') })
+    line.restore()
+    await follower.post('/api/refresh/', {})
+    await becomes({ status: 'connected', error_message: null, disconnected_at: null, reconnect_attempts: 0 })
+
+    const change = (action: 'stop' | 'start') =>
+      follower.send('POST', `${path}${action}`, { headers, body: JSON.stringify({ ids: [id] }) })
+    expect(await change('stop')).toMatchObject({ status: 200, json: { updated: 1 } })
+    const connections = line.countOf('snapshot') + line.countOf('resumed')
+    await becomes({ status: 'stopped' })
+    const stopped = [{ code: 'theatre', sources: [{ error: expect.stringContaining('stopped by a user') }] }]
+    await until('the source says so', async () => {
+      await follower.post('/api/refresh/', {})
+      expect((await follower.get('/api/health/')).json.manufacturers).toMatchObject(stopped)
+      return true
+    })
+    expect(line.countOf('snapshot') + line.countOf('resumed')).toBe(connections)
+    expect(await change('start')).toMatchObject({ status: 200, json: { updated: 1 } })
+    await becomes({ status: 'connected' })
   })
 
   // Conformance: C-18.17.

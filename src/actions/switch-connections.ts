@@ -1,5 +1,5 @@
 /**
- * Stops receivers' real-time connections on request, and starts them again. The process that holds the subscriptions
+ * Stops real-time connections on request, and starts them again. The process that holds the subscriptions
  * reads the change from the database: immediately if it is this process, otherwise within half a second.
  */
 
@@ -41,14 +41,15 @@ export async function switchConnections(
   const { updated, failed } = await db.transaction(async (tx) => {
     const revision = await nextRevision(tx, 'connections')
     const known = await findConnections(tx.query, uniqueIds)
-    const found = new Set(known.map(({ receiver }) => receiver))
+    const found = new Set(known.map(({ id }) => id))
     const changed = known.flatMap((before) => {
       const after = applyConnectionEvent(before, event)
       return after === before ? [] : [after]
     })
     await overrideConnections(tx, revision, changed)
-    for (const { receiver } of changed) {
-      await writeAudit(tx, { actor, action: `connection.${action}`, target: `receiver ${receiver}`, result: 'ok' })
+    for (const { receiver, manufacturer } of changed) {
+      const target = receiver === null ? `manufacturer ${manufacturer}` : `receiver ${receiver}`
+      await writeAudit(tx, { actor, action: `connection.${action}`, target, result: 'ok' })
     }
     const missing = uniqueIds.filter((id) => !found.has(id))
     return {

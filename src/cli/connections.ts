@@ -42,7 +42,7 @@ export function checkConnectionsCommand(terminal: Terminal, done: (code: ExitCod
 }
 
 export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('realtime_status', 'Show the real-time connection of every receiver')
+  return createCommand('realtime_status', 'Show the real-time connection of every receiver and site')
     .option('--verbose', 'with times, errors and reconnect attempts')
     .option('--manufacturer <code>', 'only this manufacturer')
     .addOption(new Option('--status <status>', 'only connections in this state').choices(connectionStatuses))
@@ -90,12 +90,17 @@ async function check(
       source !== null && monitoredIds.has(source) && (status === 'disconnected' || status === 'error'),
   )
   const problems = down.map((connection) => bodyOf(runtime, connection))
-  if (options.alert) await raiseAlerts(runtime, down)
+  // Of a site, only repeated failures raise an alert.
+  if (options.alert)
+    await raiseAlerts(
+      runtime,
+      down.filter(({ receiver }) => receiver !== null),
+    )
   const errors = failingSources(runtime, options.manufacturer)
   if (options.json) printJson(terminal, { counts, problems, ...(errors.length > 0 && { errors }) })
   else terminal.out(formatTable(connectionStatuses, [connectionStatuses.map((status) => counts[status])]))
   for (const { receiver_name, manufacturer, status, error_message } of problems) {
-    terminal.err(`${manufacturer}: ${plain(receiver_name)} is ${status}: ${plain(error_message)}`)
+    terminal.err(`${manufacturer}: ${plain(receiver_name ?? 'connection')} is ${status}: ${plain(error_message)}`)
   }
   for (const { manufacturer, error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
   return options.alert && problems.length > 0 ? exitCodes.failed : exitCodes.ok
@@ -161,5 +166,5 @@ function printConnections(bodies: readonly ConnectionBody[], isVerbose: boolean,
 }
 
 function bodyOf({ receiverStore }: Runtime, connection: Connection): ConnectionBody {
-  return toConnectionBody(connection, receiverStore.get(connection.receiver)?.name ?? null, Date.now())
+  return toConnectionBody(connection, receiverStore.get(connection.id)?.name ?? null, Date.now())
 }

@@ -57,8 +57,14 @@ export const SettingChange = body({
   manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
 })
 
+const connectionId = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'a whole number',
+})
+
 export const ConnectionIds = body({
-  ids: Type.Array(id, { minItems: 1, maxItems: 10_000, description: 'a list of ids, at least one' }),
+  ids: Type.Array(connectionId, { minItems: 1, maxItems: 10_000, description: 'a list of ids, at least one' }),
 })
 
 export const ScanRequest = body({ scan_subnet: text(1, 64) })

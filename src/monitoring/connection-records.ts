@@ -1,11 +1,11 @@
-/** The connection records in memory, by receiver and by source. */
+/** The connection records in memory, by id and by source. */
 
 import type { Connection } from '../domain/equipment/connection.ts'
 
 export class ConnectionRecords {
   readonly #all = new Map<number, Connection>()
   readonly #bySource = new Map<string, Map<number, Connection>>()
-  /** When each connection was established (`performance.now()`), by receiver id. */
+  /** When each connection was established (`performance.now()`). */
   readonly #connectedSince = new Map<number, number>()
   #changes = 0
 
@@ -18,43 +18,43 @@ export class ConnectionRecords {
     return this.#bySource
   }
 
-  find(receiverId: number): Connection | undefined {
-    return this.#all.get(receiverId)
+  find(id: number): Connection | undefined {
+    return this.#all.get(id)
   }
 
   ofSource(source: string): readonly Connection[] {
     return [...(this.#bySource.get(source)?.values() ?? [])]
   }
 
-  /** Returns when the receiver's connection was established (`performance.now()`); null while it is not connected. */
-  connectedSince(receiverId: number): number | null {
-    return this.#connectedSince.get(receiverId) ?? null
+  /** Returns when the connection was established (`performance.now()`); null while it is not connected. */
+  connectedSince(id: number): number | null {
+    return this.#connectedSince.get(id) ?? null
   }
 
   /** Adds or replaces a record. Returns the affected sources. */
   put(connection: Connection): string[] {
-    const { receiver, source } = connection
-    const before = this.#all.get(receiver)
-    this.#all.set(receiver, connection)
+    const { id, source } = connection
+    const before = this.#all.get(id)
+    this.#all.set(id, connection)
     this.#changes += 1
-    if (connection.status !== 'connected') this.#connectedSince.delete(receiver)
+    if (connection.status !== 'connected') this.#connectedSince.delete(id)
     else if (before?.status !== 'connected' || before.connected_at !== connection.connected_at) {
-      this.#connectedSince.set(receiver, performance.now())
+      this.#connectedSince.set(id, performance.now())
     }
-    if (before?.source && before.source !== source) this.#bySource.get(before.source)?.delete(receiver)
+    if (before?.source && before.source !== source) this.#bySource.get(before.source)?.delete(id)
     if (source !== null) {
       const records = this.#bySource.get(source) ?? new Map<number, Connection>()
-      records.set(receiver, connection)
+      records.set(id, connection)
       this.#bySource.set(source, records)
     }
-    return [before?.source ?? null, source].filter((id) => id !== null)
+    return [before?.source ?? null, source].filter((affected) => affected !== null)
   }
 
-  delete(receiverId: number): void {
-    const source = this.#all.get(receiverId)?.source
-    if (source) this.#bySource.get(source)?.delete(receiverId)
-    this.#all.delete(receiverId)
-    this.#connectedSince.delete(receiverId)
+  delete(id: number): void {
+    const source = this.#all.get(id)?.source
+    if (source) this.#bySource.get(source)?.delete(id)
+    this.#all.delete(id)
+    this.#connectedSince.delete(id)
     this.#changes += 1
   }
 }

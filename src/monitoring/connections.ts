@@ -1,6 +1,6 @@
 /**
- * The real-time connection records, one per receiver, in memory and in the database. The process that holds a
- * subscription writes its state. When a user stops or starts a connection, `actions/` stores the change; this module
+ * The real-time connection records, one per receiver and per followed installation, in memory and in the database. The
+ * process that holds a subscription writes its state. When a user stops or starts a connection, `actions/` stores the change; this module
  * loads such changes, and the states of subscriptions that other processes hold.
  */
 
@@ -17,7 +17,7 @@ import type { ProtocolAdapter } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
-import { listConnections, saveConnections } from '../storage/connections.ts'
+import { listConnections, openSiteConnection, saveConnections } from '../storage/connections.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 import { currentRevision, nextRevision } from '../storage/revision.ts'
 import { ConnectionRecords } from './connection-records.ts'
@@ -50,7 +50,7 @@ export class Connections {
   readonly #records = new ConnectionRecords()
   readonly #messageTimes: MessageTimes
   readonly #statusPublisher: StatusPublisher
-  /** Receivers whose records this process has changed but not stored yet. */
+  /** The ids of records that this process has changed but not stored yet. */
   readonly #unsaved = new Set<number>()
   /** The last input of `setDevices`, by source. If it is unchanged, `setDevices` has nothing to do. */
   readonly #lastDevices = new Map<string, DevicesInput>()
@@ -98,7 +98,7 @@ export class Connections {
     return this.#records.connectedSince(receiverId)
   }
 
-  /** Reads every stored connection, ordered by receiver, with the last message time known to this process. */
+  /** Reads every stored connection, first those of receivers, with the last message time known to this process. */
   async readAll(): Promise<readonly Connection[]> {
     return (await listConnections(this.#deps.db.read)).map((connection) => this.#messageTimes.addTo(connection))
   }
@@ -141,6 +141,17 @@ export class Connections {
     else if (!hasForeign) this.#lastDevices.set(source.id, input)
   }
 
+  /** Adds the record of a followed installation if it has none. */
+  async openSite({ id: source, manufacturer, adapter }: MonitoredSource): Promise<void> {
+    const { transport = 'websocket' } = adapter
+    await this.#queue.run(async () => {
+      const opened = await this.#deps.db.transaction(async (tx) =>
+        openSiteConnection(tx, await nextRevision(tx, 'connections'), { manufacturer, source, transport }),
+      )
+      this.#change([opened])
+    })
+  }
+
   /** Applies an event of the source's subscription to its connections. */
   async record(source: string, event: ConnectionEvent): Promise<void> {
     const changed = this.ofSource(source).flatMap((before) => {
@@ -154,6 +165,11 @@ export class Connections {
   /** Records that the subscription delivered a message about this receiver. */
   recordMessage(receiverId: number): void {
     this.#messageTimes.record(receiverId)
+  }
+
+  /** Records that a followed installation sent a message. */
+  recordSiteMessage(source: string): void {
+    for (const id of this.#records.bySource.get(source)?.keys() ?? []) this.#messageTimes.record(id)
   }
 
   /** Disconnects the receiver after a message that it was removed from its system. */
@@ -174,8 +190,11 @@ export class Connections {
     const current = new Set<string>()
     this.#orphaned = current
     for (const source of this.#records.bySource.keys()) {
-      const status = subscriptionStatus(this.ofSource(source).filter((connection) => connection.status !== 'stopped'))
-      if (status === null || status === 'disconnected' || held.has(subscriptionLease(source))) continue
+      const connections = this.ofSource(source)
+      const status = subscriptionStatus(connections.filter((connection) => connection.status !== 'stopped'))
+      // The process that holds the lease of a followed installation also holds its connection.
+      const lease = connections.some(({ receiver }) => receiver === null) ? source : subscriptionLease(source)
+      if (status === null || status === 'disconnected' || held.has(lease)) continue
       current.add(source)
       // A process that is taking over the subscription may not have acquired the lease yet, so the subscription is
       // closed only if the next call does not find a lease either.
@@ -185,11 +204,11 @@ export class Connections {
     }
   }
 
-  /** Returns the status of every source's subscription. */
+  /** Returns the status of the subscription of every source, except followed installations, whose failures are counted. */
   subscriptions(): readonly SubscriptionStatus[] {
     return [...this.#records.bySource].flatMap(([source, connections]) => {
       const [first] = connections.values()
-      if (first === undefined) return []
+      if (first === undefined || first.receiver === null) return []
       const { manufacturer } = first
       const downSince = this.#statusPublisher.downSince(source)
       return [{ manufacturer, source, isEnabled: isEnabled(connections), downSince }]
@@ -220,7 +239,7 @@ export class Connections {
       } else if (known.source !== source) hasForeign = true
     }
     for (const known of this.ofSource(source)) {
-      if (!listed.has(known.receiver)) changed.push(this.#withoutSource(known))
+      if (!listed.has(known.id)) changed.push(this.#withoutSource(known))
     }
     return { changed, hasForeign }
   }
@@ -242,7 +261,7 @@ export class Connections {
 
   /** Applies changes of this process and stores them. */
   #changeAndSave(connections: readonly Connection[]): Promise<void> {
-    for (const { receiver } of connections) this.#unsaved.add(receiver)
+    for (const { id } of connections) this.#unsaved.add(id)
     this.#change(connections)
     return this.#queue.run(() => this.#save())
   }
@@ -265,8 +284,8 @@ export class Connections {
     if (revision === this.#lastRevision) return
     const rows = await listConnections(read, this.#lastRevision)
     this.#lastRevision = revision
-    const changed = rows.filter((row) => this.#isNewer(row, this.find(row.receiver)))
-    for (const { receiver } of changed) this.#unsaved.delete(receiver)
+    const changed = rows.filter((row) => this.#isNewer(row, this.find(row.id)))
+    for (const { id } of changed) this.#unsaved.delete(id)
     this.#change(changed)
   }
 
@@ -276,7 +295,7 @@ export class Connections {
    */
   #isNewer(row: Connection, known: Connection | undefined): boolean {
     if (known === undefined) return true
-    const isUnsaved = this.#unsaved.has(row.receiver)
+    const isUnsaved = this.#unsaved.has(row.id)
     if (isUnsaved && (row.status === 'stopped') === (known.status === 'stopped')) return false
     const { last_message_at: _, ...stored } = row
     const { last_message_at: __, ...before } = known
@@ -287,14 +306,14 @@ export class Connections {
   async #save(): Promise<void> {
     const { db, receiverStore, log } = this.#deps
     // When a receiver is removed, its record is removed as well.
-    for (const id of this.#unsaved) if (receiverStore.facts(id) === undefined) this.#forget(id)
+    for (const id of this.#unsaved) if (id > 0 && receiverStore.facts(id) === undefined) this.#forget(id)
     const due = [...this.#unsaved].flatMap((id) => this.find(id) ?? [])
     if (due.length === 0) return
     this.#unsaved.clear()
     try {
       await db.transaction(async (tx) => saveConnections(tx, await nextRevision(tx, 'connections'), due))
     } catch (error) {
-      for (const { receiver } of due) this.#unsaved.add(receiver)
+      for (const { id } of due) this.#unsaved.add(id)
       log.warn({ connections: due.length, error: String(error) }, 'connection records could not be stored')
     }
   }

@@ -1,4 +1,4 @@
-/** When this process's subscriptions last delivered a message about each receiver. The times are stored at intervals. */
+/** When this process last received a message of each connection. The times are stored at intervals. */
 
 import type { Connection } from '../domain/equipment/connection.ts'
 import { saveLastMessages } from '../storage/connections.ts'
@@ -16,7 +16,7 @@ const saveEveryMs = 10_000
 
 export class MessageTimes {
   readonly #deps: MessageTimesDeps
-  /** By receiver id. */
+  /** By the id of the connection. */
   readonly #times = new Map<number, number>()
   readonly #unsaved = new Set<number>()
   /** When the times were last stored (`performance.now()`). */
@@ -26,19 +26,19 @@ export class MessageTimes {
     this.#deps = deps
   }
 
-  record(receiverId: number): void {
-    this.#times.set(receiverId, this.#deps.now())
-    this.#unsaved.add(receiverId)
+  record(id: number): void {
+    this.#times.set(id, this.#deps.now())
+    this.#unsaved.add(id)
   }
 
-  delete(receiverId: number): void {
-    this.#times.delete(receiverId)
-    this.#unsaved.delete(receiverId)
+  delete(id: number): void {
+    this.#times.delete(id)
+    this.#unsaved.delete(id)
   }
 
   /** Returns the connection with the time of its last message, if this process knows a later one. */
   addTo(connection: Connection): Connection {
-    const at = this.#times.get(connection.receiver) ?? 0
+    const at = this.#times.get(connection.id) ?? 0
     const known = connection.last_message_at ?? 0
     // If the stored time is in the future, the clock has been set back since then.
     return at > known || (at > 0 && known > this.#deps.now()) ? { ...connection, last_message_at: at } : connection

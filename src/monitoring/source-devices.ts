@@ -86,7 +86,7 @@ export class SourceDevices {
   reportConnected(): readonly DeviceReport[] {
     if (this.#source.adapter.pushesEverything !== true) return []
     const { receiverStore } = this.#deps
-    const ids = this.#connected().flatMap(({ receiver }) => receiverStore.facts(receiver)?.api_device_id ?? [])
+    const ids = this.#connected().flatMap(({ id }) => receiverStore.facts(id)?.api_device_id ?? [])
     if (ids.length > 0) this.#setListedIds(ids)
     return ids.map((id) => ({ id, kind: 'receiver', isConfirmation: true }))
   }

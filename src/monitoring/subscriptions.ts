@@ -19,7 +19,8 @@ import type { Ingest } from './ingest.ts'
 import type { AcquiredLease, LeaseDeps, LeaseManager } from './lease-manager.ts'
 import { createLevelIngest } from './level-ingest.ts'
 import type { Batch } from './plan-batch.ts'
-import { childLifetime, type Lifetime, pause } from './wait.ts'
+import { isEnabled, waitUntilEnabled, watchConnections } from './stopped-connections.ts'
+import { childLifetime, pause } from './wait.ts'
 
 export interface SubscriptionDeps extends LeaseDeps {
   readonly leaseManager: LeaseManager
@@ -203,49 +204,10 @@ function passFirstReport(event: PushEvent, { firstReport }: SubscriptionHooks): 
   return firstReport.deliver(event.report)
 }
 
-/** Waits until the subscription is enabled. Returns false if the signal aborts first. */
-async function waitUntilEnabled(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
-  while (!signal.aborted) {
-    if (isEnabled(connections, source)) return true
-    await connections.waitForChange(source, signal).catch(() => {})
-  }
-  return false
-}
-
-/** Whether the subscription is enabled: true unless the connections of all its receivers are stopped. */
-function isEnabled(connections: Connections, source: string): boolean {
-  const records = connections.ofSource(source)
-  return records.length === 0 || records.some(({ status }) => status !== 'stopped')
-}
-
-/**
- * Ends the lifetime once the connections of all receivers are stopped; calls `onChange` after any other change of the
- * records.
- */
-async function watchConnections(
-  connections: Connections,
-  source: string,
-  lifetime: Lifetime,
-  onChange: () => Promise<void>,
-): Promise<void> {
-  const { signal } = lifetime
-  const wait = () =>
-    connections.waitForChange(source, signal).then(
-      () => true,
-      () => false,
-    )
-  // The next wait starts before the change is handled, so that no change is missed.
-  for (let next = wait(); await next; ) {
-    next = wait()
-    if (!isEnabled(connections, source)) lifetime.abort()
-    else await onChange()
-  }
-}
-
 function targetsOf({ connections, receiverStore }: SubscriptionDeps, source: string): SubscriptionTargets {
   const ids = () =>
-    connections.ofSource(source).flatMap(({ receiver, status }) => {
-      const id = status === 'stopped' ? undefined : receiverStore.get(receiver)?.api_device_id
+    connections.ofSource(source).flatMap(({ id: receiverId, status }) => {
+      const id = status === 'stopped' ? undefined : receiverStore.get(receiverId)?.api_device_id
       return id === undefined || id === null ? [] : [id]
     })
   return {

@@ -467,6 +467,7 @@ export class Monitoring {
       ingest: this.ingest,
       alerts: this.alerts,
       sourceRecords: this.sourceRecords,
+      connections: this.connections,
       nameOf: (record) => sourceRegistry.manufacturers().find(({ code }) => code === record)?.name ?? record,
       onViaChanged: () => live.restartClients(),
       onAnnouncementsChanged: () => live.sitesChanged(),

@@ -32,6 +32,7 @@ export interface Schema {
   discovery_queue: QueueRow
   movements: MovementRow
   connections: ConnectionRow
+  site_connections: SiteConnectionRow
   settings: SettingRow
   group_settings: GroupSettingRow
   sources: SourceRow
@@ -234,6 +235,11 @@ export interface ConnectionRow {
   error_count: number
   reconnect_attempts: number
   revision: number
+}
+
+export interface SiteConnectionRow extends Omit<ConnectionRow, 'receiver' | 'source'> {
+  id: Generated<number>
+  source: string
 }
 
 interface SettingRow {

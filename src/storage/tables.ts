@@ -31,6 +31,7 @@ const tableKinds = {
   discovery_queue: 'kept',
   movements: 'kept',
   connections: 'kept',
+  site_connections: 'kept',
   removals: 'kept',
   discovered: 'kept',
   units: 'kept',

@@ -17,8 +17,10 @@ import {
   updateAlert,
 } from '../../src/storage/alerts.ts'
 import {
+  countConnections,
   findConnections,
   listConnections,
+  openSiteConnection,
   overrideConnections,
   saveConnections,
   saveLastMessages,
@@ -26,6 +28,7 @@ import {
 import type { Tx } from '../../src/storage/database.ts'
 import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../../src/storage/polls.ts'
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
+import { deleteManufacturer } from '../../src/storage/settings.ts'
 import { deleteSilence, insertSilence, listSilences } from '../../src/storage/silences.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
@@ -224,11 +227,33 @@ describe.each(engines)('connections on %s', (engine) => {
       overrideConnections(tx, 4, [applyConnectionEvent(stopped, { type: 'started', at: 7 })]),
     )
     await db.transaction((tx) => saveConnections(tx, 5, [stopped]))
-    const lastMessages = [[first.receiver, 99]] as const
+    const lastMessages = [[first.id, 99]] as const
     await db.transaction((tx) => saveLastMessages(tx, lastMessages))
-    expect(await findConnections(db.read, [first.receiver, 4711])).toMatchObject([
+    expect(await findConnections(db.read, [first.id, 4711])).toMatchObject([
       { receiver: first.receiver, status: 'disconnected', last_message_at: 99 },
     ])
+  })
+
+  // Conformance: C-18.46.
+  test('of a followed installation are one for each record, also when its address changes, and end with it', async () => {
+    const db = await openStore(engine)
+    const open = (source: string) =>
+      db.transaction((tx) => openSiteConnection(tx, 1, { manufacturer: 'shure', source, transport: 'websocket' }))
+    const first = await open('shure:http://x')
+    expect(first).toMatchObject({ receiver: null, source: 'shure:http://x', status: 'disconnected' })
+    expect(first.id).toBeLessThan(0)
+    const opened = applyConnectionEvent(first, { type: 'opened', at: 5 })
+    await db.transaction((tx) => saveConnections(tx, 2, [opened]))
+    await db.transaction((tx) => saveLastMessages(tx, [[first.id, 99]]))
+    expect(await listConnections(db.read, 1)).toEqual([{ ...opened, last_message_at: 99 }])
+    expect(await countConnections(db.read)).toEqual(new Map([['connected', 1]]))
+    await db.transaction((tx) => overrideConnections(tx, 3, [applyConnectionEvent(opened, { type: 'stopped', at: 6 })]))
+    await db.transaction((tx) => saveConnections(tx, 4, [opened]))
+    expect(await findConnections(db.read, [first.id])).toMatchObject([{ status: 'stopped' }])
+    const source = 'shure:http://y'
+    expect(await open(source)).toMatchObject({ id: first.id, source, status: 'stopped' })
+    await db.transaction((tx) => deleteManufacturer(tx, 'shure', 5))
+    expect(await listConnections(db.read)).toEqual([])
   })
 })
 

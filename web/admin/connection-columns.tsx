@@ -33,7 +33,9 @@ export const connectionColumns: readonly Column<ConnectionBody>[] = [
   },
 ]
 
-export function receiverOf({ receiver_name }: ConnectionBody): string {
+/** Returns the name of the receiver, or the code of the site. */
+export function receiverOf({ receiver, receiver_name, manufacturer }: ConnectionBody): string {
+  if (receiver === null) return manufacturer
   return plainText(receiver_name ?? '') || t('connections.unnamed')
 }
 
@@ -49,9 +51,13 @@ function durationOf({ duration_seconds: seconds }: ConnectionBody): string {
 function Receiver({ connection }: { connection: ConnectionBody }) {
   return (
     <span className="stacked">
-      <Link to="/receivers/$id" params={{ id: String(connection.receiver) }}>
+      {connection.receiver === null ? (
         <bdi>{receiverOf(connection)}</bdi>
-      </Link>
+      ) : (
+        <Link to="/receivers/$id" params={{ id: String(connection.receiver) }}>
+          <bdi>{receiverOf(connection)}</bdi>
+        </Link>
+      )}
       <small>
         <ManufacturerName code={connection.manufacturer} /> · {t(`connections.transports.${connection.transport}`)}
       </small>

@@ -203,7 +203,11 @@ export const removeSilence = endpoint('DELETE', '/api/silences/:id/', {
 })
 
 export const listRealtimeConnections = endpoint('GET', '/api/admin/realtime-connections/', {
-  ...operation('Review', 'listRealtimeConnections', 'The real-time subscriptions of receivers.'),
+  ...operation(
+    'Review',
+    'listRealtimeConnections',
+    'The real-time subscriptions of receivers, and the connections to sites.',
+  ),
   querystring: ConnectionQuery,
   response: { 200: pagedOf(RealtimeConnection) },
 })

@@ -6,11 +6,17 @@ import { toTimestamp } from '../api.ts'
 
 export type { ConnectionStatus, Transport } from '../../contract/values.ts'
 
-/** The state of the real-time subscription of a receiver. Every receiver has one record. */
+/**
+ * The state of a real-time subscription. Every receiver has one record, and every installation that is followed has one
+ * for all its receivers.
+ */
 export interface Connection {
-  readonly receiver: number
+  /** The id of the receiver; of a followed installation, a negative number. */
+  readonly id: number
+  /** Null for a followed installation. */
+  readonly receiver: number | null
   readonly manufacturer: string
-  /** The source whose subscription covers the receiver; null if no system currently lists the receiver. */
+  /** The source of the subscription; null if no system currently lists the receiver. */
   readonly source: string | null
   readonly status: ConnectionStatus
   readonly transport: Transport
@@ -38,10 +44,12 @@ export function newConnection(
   source: string | null,
   transport: Transport,
 ): Connection {
+  return { id: receiver, receiver, manufacturer, source, ...neverConnected(transport) }
+}
+
+/** Returns the state of a connection that has never been opened. */
+export function neverConnected(transport: Transport) {
   return {
-    receiver,
-    manufacturer,
-    source,
     status: 'disconnected',
     transport,
     connected_at: null,
@@ -50,7 +58,7 @@ export function newConnection(
     error_message: null,
     error_count: 0,
     reconnect_attempts: 0,
-  }
+  } as const
 }
 
 /**
@@ -128,7 +136,6 @@ export function toConnectionBody(connection: Connection, receiverName: string | 
   const end = connection.status === 'connected' ? now : disconnected_at
   const time = (at: number | null) => (at === null ? null : toTimestamp(Math.min(at, now)))
   return {
-    id: connection.receiver,
     ...rest,
     receiver_name: receiverName,
     connected_at: time(connected_at),

@@ -86,7 +86,7 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
         .filter((connection) => manufacturer === undefined || connection.manufacturer === manufacturer)
         .filter((connection) => status === undefined || connection.status === status)
         .map((connection) =>
-          toConnectionBody(connection, deps.receiverStore.get(connection.receiver)?.name ?? null, deps.now()),
+          toConnectionBody(connection, deps.receiverStore.get(connection.id)?.name ?? null, deps.now()),
         )
       return paginate(request, bodies)
     },

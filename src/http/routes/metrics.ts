@@ -168,7 +168,7 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
   for (const kind of alertKinds) for (const severity of severities) open.set({ kind, severity }, 0)
   for (const { kind, severity, site } of alerts.list()) if (site === null) open.inc({ kind, severity })
   try {
-    const connections = add('realtime_connections', 'Real-time connections of receivers.', ['status'])
+    const connections = add('realtime_connections', 'Real-time connections of receivers and sites.', ['status'])
     const counts = await countConnections(db.read)
     for (const status of connectionStatuses) connections.set({ status }, counts.get(status) ?? 0)
     const queue = add('discovery_queue_entries', 'Devices in the review queue.', ['status'])

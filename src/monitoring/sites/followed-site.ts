@@ -13,16 +13,19 @@ import {
 import { findLoop } from '../../domain/sites/find-loop.ts'
 import type { FollowOptions, ResumePoint } from '../../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
+import type { Connections } from '../connections.ts'
 import type { LeaseHandle } from '../lease-manager.ts'
 import type { Log } from '../log.ts'
 import { type CycleReport, failedCycle } from '../poller.ts'
 import type { SourceRecords } from '../source-records.ts'
+import { isEnabled, waitUntilEnabled, watchConnections } from '../stopped-connections.ts'
 import { childLifetime, pause, withTimeout } from '../wait.ts'
 import { SiteEvents, type SiteEventsDeps } from './site-events.ts'
 import { SiteMirror, type SiteMirrorDeps } from './site-mirror.ts'
 
 export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard' | 'siteEvents'>, SiteEventsDeps {
   readonly sourceRecords: Pick<SourceRecords, 'record'>
+  readonly connections: Pick<Connections, 'openSite' | 'ofSource' | 'record' | 'recordSiteMessage' | 'waitForChange'>
   readonly log: Log
   /** Id of this installation. */
   readonly installation: string
@@ -69,6 +72,7 @@ const recordEveryMs = 30_000
 const markSeenEveryMs = 5000
 /** No more messages are read while this many wait to be stored. */
 const maxWaiting = 1000
+const stoppedError = 'the connection was stopped by a user; start it on the page Real-time connections'
 
 export class FollowedSite {
   readonly source: MonitoredSource
@@ -116,11 +120,19 @@ export class FollowedSite {
   async run(lease: LeaseHandle): Promise<void> {
     // Another process may have stored something since this one last held the lease.
     this.#resumePoint = null
+    const { connections } = this.#deps
+    const { id } = this.source
+    await connections.openSite(this.source)
     const staleness = this.#watchStaleness(lease)
     let rejections = 0
-    for (let attempt = 0; !lease.signal.aborted; ) {
-      const { openMs, isRejected } = await this.#connect(lease, staleness)
+    for (let attempt = 0; await waitUntilEnabled(connections, id, lease.signal); ) {
+      const { openMs, isRejected } = await this.#connectUntilStopped(lease, staleness)
       if (lease.signal.aborted) break
+      if (!isEnabled(connections, id)) {
+        attempt = 0
+        await this.#recordFailure(stoppedError)
+        continue
+      }
       attempt = nextAttempt(attempt, openMs)
       rejections = isRejected ? rejections + 1 : 0
       const delayMs = isRejected
@@ -130,6 +142,17 @@ export class FollowedSite {
     }
     staleness.stop()
     await this.#work
+    await connections.record(id, { type: 'ended', at: this.#deps.now(), reason: 'no process follows this site' })
+  }
+
+  /** Follows until the connection is lost or a user stops it. */
+  async #connectUntilStopped(lease: LeaseHandle, staleness: Staleness) {
+    const lifetime = childLifetime(lease.signal)
+    const watching = watchConnections(this.#deps.connections, this.source.id, lifetime, async () => {})
+    const outcome = await this.#connect({ ...lease, signal: lifetime.signal }, staleness)
+    lifetime.abort()
+    await watching
+    return outcome
   }
 
   /** Reads the other installation once, without following it. */
@@ -148,6 +171,7 @@ export class FollowedSite {
   async refresh(): Promise<CycleReport> {
     const startedAt = performance.now()
     if (this.#state.isConnected) return this.#toReport(null, startedAt)
+    if (!isEnabled(this.#deps.connections, this.source.id)) return this.#toReport(stoppedError, startedAt)
     const outcome = this.#nextOutcome()
     this.#retryNow()
     const error = await withTimeout(outcome, 2 * this.source.settings.timeoutMs)
@@ -182,13 +206,14 @@ export class FollowedSite {
 
   /** Follows until the connection is lost. */
   async #connect(lease: LeaseHandle, staleness: Staleness): Promise<{ openMs: number; isRejected: boolean }> {
-    const { log, sourceRecords } = this.#deps
+    const { log, sourceRecords, connections, now } = this.#deps
     const { id, manufacturer } = this.source
     const startedAt = performance.now()
     let openedAt: number | null = null
     const recordSuccess = () =>
       sourceRecords.record(manufacturer, id, { ok: true, problems: [] }).catch((error) => this.#logUnstored(error))
     let timer: NodeJS.Timeout | undefined
+    await connections.record(id, { type: 'trying', at: now() })
     try {
       await this.#receive(lease, () => {
         openedAt = performance.now()
@@ -196,6 +221,7 @@ export class FollowedSite {
         this.#state = { ...this.#state, isConnected: true }
         timer = setInterval(recordSuccess, recordEveryMs)
         void recordSuccess()
+        void connections.record(id, { type: 'opened', at: now() })
         log.info({ source: id, ms: Math.round(openedAt - startedAt) }, 'following another Micwatch')
         this.#announceOutcome(null)
       })
@@ -203,9 +229,8 @@ export class FollowedSite {
     } catch (thrown) {
       const { error, isAccessDenied } = toSourceFailure(thrown)
       log.warn({ source: id }, error)
-      await sourceRecords
-        .record(manufacturer, id, { ok: false, error, holdMs: null })
-        .catch((unstored) => this.#logUnstored(unstored))
+      await connections.record(id, { type: openedAt === null ? 'failed' : 'lost', at: now(), reason: error })
+      await this.#recordFailure(error)
       this.#announceOutcome(error)
       return { openMs: openedAt === null ? 0 : performance.now() - openedAt, isRejected: isAccessDenied }
     } finally {
@@ -214,6 +239,12 @@ export class FollowedSite {
       this.#siteEvents.lost()
       staleness.lost()
     }
+  }
+
+  async #recordFailure(error: string): Promise<void> {
+    await this.#deps.sourceRecords
+      .record(this.source.manufacturer, this.source.id, { ok: false, error, holdMs: null })
+      .catch((unstored) => this.#logUnstored(unstored))
   }
 
   /** Applies what the other installation sends. Throws when the connection is lost or a message cannot be applied. */
@@ -252,6 +283,7 @@ export class FollowedSite {
       const options: FollowOptions = { resumeAfter, onLatency, onOpen }
       for await (const message of source.adapter.follow?.(source.client, lifetime.signal, options) ?? []) {
         this.#state = { ...this.#state, lastSeen: this.#deps.now() }
+        this.#deps.connections.recordSiteMessage(source.id)
         if (message.type === 'snapshot') {
           this.#checkInstallation(message)
           // A slow connection is sent further snapshots.

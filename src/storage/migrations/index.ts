@@ -44,6 +44,7 @@ import * as siteAlerts from './20261126t1742z-site-alerts.ts'
 import * as readingCounters from './20261126t2030z-reading-counters.ts'
 import * as followedLevels from './20261126t2040z-followed-levels.ts'
 import * as siteEvents from './20261126t2050z-site-events.ts'
+import * as siteConnections from './20261127t0010z-site-connections.ts'
 
 export interface Migration {
   readonly name: string
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   readingCounters,
   followedLevels,
   siteEvents,
+  siteConnections,
 ]
