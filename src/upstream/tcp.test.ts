@@ -100,6 +100,14 @@ describe('received data', () => {
       error: { message: expect.stringMatching(/stopped sending data/) },
     })
   })
+
+  test('of a device that no longer answers does not wait for what is sent', async () => {
+    const { line } = await lineTo((socket) => socket.resume(), { silentMs: 150 })
+    const polls = setInterval(() => void line.send('poll\n'), 20)
+    const { error } = await outcome(line.messages)
+    clearInterval(polls)
+    expect(error).toMatchObject({ message: expect.stringMatching(/stopped sending data/) })
+  })
 })
 
 test('sends messages within the rate limit, and the closing message', async () => {

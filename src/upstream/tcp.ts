@@ -63,14 +63,18 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   })
   const inbox = createInbox({ onEmpty: () => void socket.resume(), onClose: close })
   const fail = (error: unknown) => {
+    clearTimeout(silenceTimer)
     inbox.fail(toApiError(error))
     socket.destroy()
   }
+  // Not the timeout of the socket, which what is sent restarts as well.
+  const silenceTimer = silentMs === undefined ? undefined : setTimeout(onSilence, silentMs)
   let isClosed = false
 
   function close(): void {
     if (isClosed) return
     isClosed = true
+    clearTimeout(silenceTimer)
     signal.removeEventListener('abort', close)
     inbox.end()
     const lastMessage = socket.destroyed || !socket.writable ? undefined : closingMessage?.()
@@ -79,6 +83,14 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     const timer = setTimeout(() => socket.destroy(), closingMessageMs)
     socket.once('close', () => clearTimeout(timer)).resume()
     socket.end(lastMessage)
+  }
+
+  function onSilence(): void {
+    const { bytesRead } = socket
+    // If the event loop was blocked, this timer fires before data that has already arrived is read.
+    setImmediate(() => {
+      if (socket.bytesRead === bytesRead) fail(Object.assign(new Error('silent'), { code: 'SILENT' }))
+    })
   }
 
   const decoder = new StringDecoder()
@@ -95,6 +107,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   onBytes = (received) => {
     if (isClosed) return
     client.recordReceived()
+    silenceTimer?.refresh()
     try {
       take(received)
     } catch (error) {
@@ -104,15 +117,6 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   }
   socket.on('error', fail)
   socket.on('end', () => fail(new client.errors.ApiError(`${url.host} closed the connection`)))
-  if (silentMs !== undefined) {
-    socket.setTimeout(silentMs, () => {
-      const { bytesRead } = socket
-      // If the event loop was blocked, this timer fires before data that has already arrived is read.
-      setImmediate(() => {
-        if (socket.bytesRead === bytesRead) fail(Object.assign(new Error('silent'), { code: 'SILENT' }))
-      })
-    })
-  }
   signal.addEventListener('abort', close, { once: true })
   if (signal.aborted) close()
 
