@@ -23,7 +23,7 @@ async function startFor(manufacturer: NonNullable<TestAppOptions['manufacturers'
   return { app, id, identify, admin, allow }
 }
 
-async function startUlxd(options: { isOn?: boolean } = {}, family: 'ulxd' | 'qlxd' | 'slxd' = 'ulxd') {
+async function startUlxd(options: { isOn?: boolean } = {}, family: 'ulxd' | 'qlxd' | 'slxd' | 'mxwnext' = 'ulxd') {
   const simulator = await startStringsSimulator({ family })
   onTestEnd(() => simulator.close())
   const started = await startFor({ code: 'shure', config: { devices: [simulator.url] } }, options)
@@ -51,8 +51,8 @@ describe.concurrent('POST /api/receivers/{id}/identify/', () => {
     await until('the receiver has stopped', () => simulator.flashing.size === 0)
   })
 
-  it('makes the whole receiver flash if it cannot make a single channel flash', async () => {
-    const { simulator, identify } = await startUlxd({}, 'slxd')
+  it.each(['slxd', 'mxwnext'] as const)('makes the whole %s receiver flash, not a single channel', async (family) => {
+    const { simulator, identify } = await startUlxd({}, family)
     expect((await identify({ channel: 1 })).json).toEqual({ channel: null, seconds: 10 })
     expect([...simulator.flashing]).toEqual([null])
   })

@@ -61,7 +61,7 @@ it.concurrent('show packs that are switched on for the first time, one shortly a
   await until('all packs are shown', async () => (await isOn()).every(Boolean), 15_000)
 })
 
-const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
+const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr', 'mxw', 'mxwnext'] as const
 
 // Conformance: C-3.20.
 it.concurrent('detects a rack of every family, subscribes to it, and does not poll it', async () => {
@@ -74,6 +74,8 @@ it.concurrent('detects a rack of every family, subscribes to it, and does not po
   })
   expect(receivers.map(({ device_type }) => device_type).sort()).toEqual([
     'ad',
+    'mxw',
+    'mxw',
     'psm1000',
     'qlxd',
     'slxd',
@@ -87,8 +89,9 @@ it.concurrent('detects a rack of every family, subscribes to it, and does not po
   })
   expect([...new Set((await connectionsOf(app)).map(({ transport }) => transport))].sort()).toEqual(['tcp', 'udp'])
 
-  const requestCounts = () =>
-    devices.map(({ commands }) => commands.filter((command) => command.startsWith('GET')).length)
+  // Within its session, an MXW access point is asked every few seconds which microphones are available.
+  const isRequest = (command: string) => command.startsWith('GET') && !command.endsWith('TX_AVAILABLE')
+  const requestCounts = () => devices.map(({ commands }) => commands.filter(isRequest).length)
   let before = requestCounts()
   // A poll that began before the subscription was connected may still be running.
   await until('no poll is running', async () => {

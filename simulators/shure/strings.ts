@@ -1,6 +1,7 @@
 /**
  * Simulates a Shure receiver with command strings, as documented by Shure and observed in the field: frames are split,
- * meters are off until a client starts them, and each family supports its own keys. UHF-R uses UDP.
+ * meters are off until a client starts them, and each family supports its own keys. UHF-R uses UDP. MXW is silent while
+ * its microphones are off.
  */
 
 import type { PlayedDevice } from '../show/day-levels.ts'
@@ -66,6 +67,8 @@ const models: Readonly<Record<SimulatedFamily, readonly [model: string, device_t
   anx4: ['ANX4', 'ad', 8],
   psm1000: ['P10T', 'psm1000', 2],
   uhfr: ['UR4D', 'uhfr', 2],
+  mxw: ['MXWAPT4', 'mxw', 4],
+  mxwnext: ['MXWAPX4', 'mxw', 4],
 }
 
 const reportIntervalMs = 100
@@ -153,9 +156,9 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       channel,
       { muted, transmitterMuted, encryptionError, interference, neverPaired, isSilent, ...otherOverrides },
     ) {
-      const { batteryCodes, secondCarrier, overload, spare, ...change } = otherOverrides
+      const { batteryCodes, secondCarrier, overload, spare, isOnCharger, ...change } = otherOverrides
       const channelOverrides = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
-      const all = { ...channelOverrides, transmitterMuted, batteryCodes, overload, spare }
+      const all = { ...channelOverrides, transmitterMuted, batteryCodes, overload, spare, isOnCharger }
       const defined = Object.entries(all).filter(([, value]) => value !== undefined)
       overrides.set(channel, { ...overrides.get(channel), ...Object.fromEntries(defined) })
       show.set(id, change, channel)
@@ -177,13 +180,18 @@ const mutedAllDay = [
 /** The first port of the rack. A device without a serial number or MAC address is identified by its address and port. */
 const rackPort = 25_470
 
+/** ANX4 is omitted, because it behaves like Axient Digital. */
+const stageFamilies = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
+const roomFamilies = ['mxw', 'mxwnext'] as const
+
 /**
- * Starts devices of every family. One channel is muted, one has a muted transmitter, one has an encryption error, and
- * one has a spare transmitter. ANX4 is omitted, because it behaves like Axient Digital.
+ * Starts devices of every family that is used on stages, and, with `includesRooms`, of those for meeting rooms. One
+ * channel is muted, one has a muted transmitter, one has an encryption error, and one has a spare transmitter.
  */
-export async function startStringsRack({ seed, firstPerformer, startedAt, copies = 1 }: RackOptions) {
+export async function startStringsRack(options: RackOptions & { readonly includesRooms?: boolean }) {
+  const { seed, firstPerformer, startedAt, copies = 1, includesRooms = false } = options
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
-  const kinds = (Object.keys(models) as SimulatedFamily[]).filter((family) => family !== 'anx4')
+  const kinds: readonly SimulatedFamily[] = includesRooms ? [...stageFamilies, ...roomFamilies] : stageFamilies
   const families = Array.from({ length: copies }, () => kinds).flat()
   const rack: StringsSimulator[] = []
   for (const [index, family] of families.entries()) {

@@ -1,7 +1,14 @@
 /** One connected controller of a simulated receiver: handles its commands and sends it answers, meters and changes. */
 
 import type { DeviceState } from '../../show/show.ts'
-import { type ChannelOverrides, type SimulatedFamily, type SimulatedValues, toSample } from './values.ts'
+import {
+  type ChannelOverrides,
+  isMxw,
+  type SimulatedFamily,
+  type SimulatedValues,
+  secondaryOf,
+  toSample,
+} from './values.ts'
 
 /** A simulated malfunction. */
 export type StringsFault =
@@ -28,7 +35,9 @@ export interface SimulatedDevice {
   isUnresponsive(): boolean
 }
 
-const flashingFamilies: readonly SimulatedFamily[] = ['ulxd', 'ad', 'anx4', 'slxd', 'slxd+']
+const flashingFamilies: readonly SimulatedFamily[] = ['ulxd', 'ad', 'anx4', 'slxd', 'slxd+', 'mxw', 'mxwnext']
+/** Families that make only the whole device flash. */
+const flashingAsAWhole: readonly SimulatedFamily[] = ['slxd', 'slxd+', 'mxwnext']
 
 const noise = ['\u0000\u00ff>>', '< REP >', '< SAMPLE 1 ALL >', '< REP 1 FREQUENCY abc >', '<<<', '< HELLO 1 2 3 >']
 
@@ -37,8 +46,8 @@ export class Controller {
   readonly #device: SimulatedDevice
   readonly #write: (text: string) => void
   readonly #isOlderFamily: boolean
-  /** The timers of channels whose meters are on. */
-  readonly #meters = new Map<number, NodeJS.Timeout>()
+  /** The timers of channels whose meters are on; `SEC 1` is the secondary microphone of channel 1. */
+  readonly #meters = new Map<string, NodeJS.Timeout>()
   readonly #delayed = new Set<NodeJS.Timeout>()
   #reported: ReturnType<SimulatedDevice['values']>
   #isClosed = false
@@ -59,9 +68,12 @@ export class Controller {
   receive(command: string): void {
     this.#device.recordCommand(command)
     const [verb, ...fields] = command.split(/\s+/)
+    // `SEC 1 TX_STATUS` addresses the key `SEC TX_STATUS` of channel 1.
+    const prefix = isMxw(this.#device.family) && /^(?:SEC|CH)$/.test(fields[0] ?? '') ? fields.shift() : undefined
     const hasChannel = /^\d+$/.test(fields[0] ?? '')
     const channel = hasChannel ? Number(fields.shift()) : null
-    const [key = '', ...value] = fields
+    const [name = '', ...value] = fields
+    const key = [prefix, name].filter(Boolean).join(' ')
     if (verb === 'METER' && channel !== null) this.#meter([channel], value[0] === 'STOP' ? 0 : Number(value[0]) * 30)
     else if (verb === 'GET' && channel === null) this.#get(fields.join(' '))
     else if (verb === 'SET' && key === 'FLASH') this.#flash(channel, value[0] === 'ON')
@@ -69,7 +81,7 @@ export class Controller {
       const channels = channel === null ? null : this.#findChannels(channel, verb === 'GET')
       if (channels === null) this.#sendError()
       else if (verb === 'GET') this.#getOfChannels(channels, key, value[0])
-      else if (verb === 'SET' && key === 'METER_RATE') this.#setMeterRate(channels, value[0] ?? '')
+      else if (verb === 'SET' && name === 'METER_RATE') this.#setMeterRate(channels, value[0] ?? '', prefix)
       else this.#sendError()
     }
   }
@@ -107,8 +119,9 @@ export class Controller {
     const answers = channels.flatMap((channel) => {
       const entries = Object.entries(values.channels.get(channel) ?? {})
       const matches = (name: string) => {
-        if (key === 'ALL') return true
-        return index === '0' ? name.startsWith(`${key} `) : name === [key, index].filter(Boolean).join(' ')
+        if (key === 'ALL') return !isMxw(this.#device.family)
+        if (index === undefined) return name === key
+        return index === '0' ? name.startsWith(`${key} `) : name === `${key} ${index}`
       }
       return entries.filter(([name]) => matches(name)).map(([name, value]) => this.#formatReport(name, value, channel))
     })
@@ -125,42 +138,54 @@ export class Controller {
     return supportsZero ? all : null
   }
 
-  #setMeterRate(channels: readonly number[], value: string): void {
-    this.#meter(channels, Number(value))
-    this.#send(...channels.map((channel) => this.#formatReport('METER_RATE', value, channel)))
+  #setMeterRate(channels: readonly number[], value: string, prefix?: string): void {
+    this.#meter(channels, Number(value), prefix)
+    const key = [prefix, 'METER_RATE'].filter(Boolean).join(' ')
+    this.#send(...channels.map((channel) => this.#formatReport(key, value, channel)))
   }
 
   #flash(channel: number | null, isOn: boolean): void {
     const { family } = this.#device
-    const canFlash = flashingFamilies.includes(family) && (channel === null || !family.startsWith('slxd'))
+    const canFlash = flashingFamilies.includes(family) && (channel === null || !flashingAsAWhole.includes(family))
     if (canFlash) {
       this.#device.flash(channel, isOn)
       this.#send(this.#formatReport('FLASH', isOn ? 'ON' : 'OFF', channel ?? undefined))
     } else this.#sendError()
   }
 
-  #meter(channels: readonly number[], ms: number): void {
+  #meter(channels: readonly number[], ms: number, prefix?: string): void {
     for (const channel of channels) {
-      clearInterval(this.#meters.get(channel))
-      this.#meters.delete(channel)
-      if (ms >= 90)
-        this.#meters.set(
-          channel,
-          setInterval(() => this.#sample(channel), ms),
-        )
+      const target = [prefix, channel].filter(Boolean).join(' ')
+      clearInterval(this.#meters.get(target))
+      this.#meters.delete(target)
+      if (ms < 90) continue
+      const sample = () => (prefix === 'SEC' ? this.#sampleSecondary(channel) : this.#sample(channel))
+      this.#meters.set(target, setInterval(sample, ms))
     }
   }
 
   #sample(number: number): void {
+    const { family } = this.#device
     const channel = this.#device.state().channels.find((candidate) => candidate.channel === number)
     if (channel === undefined || this.#device.isSilentChannel(number)) return
-    const value = toSample(this.#device.family, channel, this.#device.overridesOf(number))
-    if (this.#device.family === 'psm1000') {
+    // MXW stops the meters of a microphone that is switched off.
+    if (isMxw(family) && channel.transmitter === null) {
+      this.#meter([number], 0)
+      return
+    }
+    const value = toSample(family, channel, this.#device.overridesOf(number))
+    if (family === 'psm1000') {
       this.#send(
         this.#formatReport('AUDIO_IN_LVL_L', value, number),
         this.#formatReport('AUDIO_IN_LVL_R', value, number),
       )
-    } else this.#send(`SAMPLE ${number} ALL ${value}`)
+    } else this.#send(`SAMPLE ${number} ${isMxw(family) ? '' : 'ALL '}${value}`)
+  }
+
+  /** Sends the levels of a secondary microphone of MXW. */
+  #sampleSecondary(number: number): void {
+    if (secondaryOf(this.#device.overridesOf(number)) === null) this.#meter([number], 0, 'SEC')
+    else this.#send(`SAMPLE SEC ${number} 060 070`)
   }
 
   #send(...contents: string[]): void {
@@ -192,7 +217,8 @@ export class Controller {
 
   #formatReport(key: string, value: string, channel?: number): string {
     const unwrapped = this.#isOlderFamily ? value.replace(/^\{(.*?)\s*\}$/, '$1') : value
-    const fields = [this.#isOlderFamily ? 'REPORT' : 'REP', channel, key, unwrapped]
+    const [, prefix, name] = /^(SEC|CH) (.*)$/.exec(key) ?? [undefined, undefined, key]
+    const fields = [this.#isOlderFamily ? 'REPORT' : 'REP', prefix, channel, name, unwrapped]
     return fields.filter((field) => field !== undefined).join(' ')
   }
 }

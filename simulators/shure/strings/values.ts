@@ -5,7 +5,17 @@
 import { commonScale, type ReportedScale } from '../../show/day-levels.ts'
 import type { DeviceState, ShowChannel, ShowTransmitter } from '../../show/show.ts'
 
-export type SimulatedFamily = 'ulxd' | 'qlxd' | 'slxd' | 'slxd+' | 'ad' | 'anx4' | 'psm1000' | 'uhfr'
+export type SimulatedFamily =
+  | 'ulxd'
+  | 'qlxd'
+  | 'slxd'
+  | 'slxd+'
+  | 'ad'
+  | 'anx4'
+  | 'psm1000'
+  | 'uhfr'
+  | 'mxw'
+  | 'mxwnext'
 
 const oneLevel: ReportedScale = { ...commonScale, rf: [-128, -13], audio: [-50, 0], reportsMinutes: true }
 const slxdScale: ReportedScale = { ...commonScale, peakAboveRms: 2, battery: 'bars' }
@@ -20,6 +30,8 @@ export const reportedScales: Readonly<Record<SimulatedFamily, ReportedScale>> = 
   anx4: { ...commonScale, peakAboveRms: 3, reportsMinutes: true, quality: 100 },
   psm1000: { ...commonScale, rf: null, battery: null, hasFixedTransmitter: true },
   uhfr: { ...commonScale, rf: null, audio: null, battery: 'bars' },
+  mxw: { ...commonScale, rf: null, audio: null, reportsMinutes: true },
+  mxwnext: { ...commonScale, rf: [-110, 17], reportsMinutes: true },
 }
 
 /** Channel states that the show does not model. */
@@ -47,6 +59,8 @@ export interface ChannelOverrides {
   readonly secondCarrier?: { readonly frequency: number; readonly interference: boolean }
   /** The battery reports error codes instead of readings. */
   readonly batteryCodes?: boolean
+  /** Where an MXW microphone is that is not in use: switched off, or in its charger. */
+  readonly isOnCharger?: boolean
 }
 
 export interface SimulatedValues {
@@ -84,6 +98,11 @@ function applyOverrides(
     ...(overrides.secondCarrier && secondCarrierValues(overrides.secondCarrier)),
     ...(overrides.batteryCodes && batteryCodes(values)),
   }
+}
+
+/** Whether the family is MXW or MXW neXt. */
+export function isMxw(family: SimulatedFamily): boolean {
+  return family === 'mxw' || family === 'mxwnext'
 }
 
 /** Returns everything that an SLX-D+ answers for a channel without a paired transmitter. */
@@ -174,6 +193,15 @@ function toDeviceValues(family: SimulatedFamily, { device, channels }: DeviceSta
       return { DEVICE_NAME: name.slice(0, 8) }
     case 'uhfr':
       return {}
+    case 'mxw':
+      return { DEVICE_ID: deviceId }
+    case 'mxwnext':
+      return {
+        MODEL: text(model ?? '', 31),
+        FW_VER: firmware,
+        SERIAL_NUM: text(device.serial_number ?? '', 11),
+        DEVICE_ID: deviceId,
+      }
     default:
       return family satisfies never
   }
@@ -250,6 +278,19 @@ function toChannelValues(
         BATT_BARS: uhfrBattery(transmitter),
         TX_BAT: uhfrBattery(transmitter),
       }
+    case 'mxw':
+      return {
+        CHAN_NAME: text(channel.name, 31),
+        AUDIO_GAIN: '030',
+        ...mxwMicrophone(transmitter, context, { model: 'MXW2', mute: 'MUTE', prefix: '' }),
+        ...mxwMicrophone(secondaryOf(overrides), context, { model: 'MXW1', mute: 'MUTE', prefix: 'SEC ' }),
+      }
+    case 'mxwnext': {
+      const values = mxwMicrophone(transmitter, context, { model: 'MXW2X', mute: 'MUTED', prefix: '' })
+      const { TX_STATUS, TX_TYPE, TX_DEVICE_ID, ...others } = values
+      const addressed = { 'CH TX_STATUS': TX_STATUS, 'CH TX_MODEL': TX_TYPE, 'CH TX_DEVICE_ID': TX_DEVICE_ID }
+      return { CHAN_NAME: text(channel.name, 31), AUDIO_GAIN: '030', ...others, ...(addressed as typeof values) }
+    }
     default:
       return family satisfies never
   }
@@ -276,6 +317,33 @@ function ulxdTransmitter(
     BATT_TEMP_C: isOn ? '068' : '255',
     BATT_TYPE: isOn ? batteryCode[transmitter.battery_type] : 'UNKN',
   }
+}
+
+/** A microphone of MXW that is switched off reports codes. In its charger, it reports its battery. */
+function mxwMicrophone(
+  microphone: Pick<ShowTransmitter, 'name' | 'battery' | 'minutes_left'> | null,
+  { overrides }: { readonly overrides: ChannelOverrides },
+  { model, mute, prefix }: { readonly model: string; readonly mute: string; readonly prefix: '' | 'SEC ' },
+): Record<string, string> {
+  const isLinked = prefix === '' || overrides.spare !== undefined
+  const isOn = microphone !== null
+  const off = overrides.isOnCharger ? 'ON_CHARGER' : 'UNKNOWN'
+  const values = {
+    TX_AVAILABLE: isOn ? 'YES' : 'NO',
+    TX_STATUS: isOn ? (overrides.transmitterMuted ? mute : 'ACTIVE') : off,
+    TX_TYPE: isLinked ? model : 'UNKNOWN',
+    TX_DEVICE_ID: text(isOn ? microphone.name : '', 12),
+    BATT_CHARGE: isOn ? pad(microphone.battery, 3) : overrides.isOnCharger ? '080' : '255',
+    BATT_RUN_TIME: isOn ? pad(microphone.minutes_left, 5) : overrides.isOnCharger ? '65533' : '65535',
+    BATT_HEALTH: isOn ? '097' : '255',
+  }
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [`${prefix}${key}`, value]))
+}
+
+/** The second microphone of an MXW channel; null if it is off or not linked. */
+export function secondaryOf({ spare }: ChannelOverrides) {
+  if (spare === undefined || spare.battery === null) return null
+  return { name: spare.name, battery: spare.battery, minutes_left: 6 * spare.battery }
 }
 
 function axientTransmitter(
@@ -333,7 +401,7 @@ function emptySlot(slot: number): Record<string, string> {
   return { [`SLOT_STATUS ${slot}`]: 'EMPTY' }
 }
 
-/** Returns the fields after `SAMPLE n ALL`. A channel without a transmitter meters noise. */
+/** Returns the fields after `SAMPLE n ALL`, on MXW after `SAMPLE n`. A channel without a transmitter meters noise. */
 export function toSample(family: SimulatedFamily, channel: ShowChannel, overrides: ChannelOverrides = {}): string {
   const { transmitter } = channel
   const rf = transmitter?.rf_level ?? channel.rf_level ?? -108
@@ -357,6 +425,10 @@ export function toSample(family: SimulatedFamily, channel: ShowChannel, override
       return `${isOn ? 'AX' : 'XX'} ${isOn ? pad(clamp(-rf, 20, 100), 3) : '100'} 100 ${uhfrBattery(transmitter)} ${pad(isOn ? 31 : 0, 3)}`
     case 'psm1000':
       return String(Math.round(2 ** 23 * 10 ** (audio / 20)))
+    case 'mxw':
+      return `${pad(clamp(rf + 110, 0, 96), 3)} ${pad(clamp(audio + 98, 0, 98), 3)}`
+    case 'mxwnext':
+      return `${pad(clamp(rf + 110, 0, 127), 3)} ${pad(clamp(audio + 120, 0, 120), 3)}`
     default:
       return family satisfies never
   }

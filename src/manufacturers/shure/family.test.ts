@@ -9,6 +9,7 @@ test.each([
   ['ADTQ', 'adpsm', 'iem_receiver'],
   ['ADTD', 'adpsm', 'iem_receiver'],
   ['P10T', 'psm1000', 'iem_receiver'],
+  ['MXWAPT8', 'mxw', 'mic_transmitter'],
 ] as const)('%s belongs to the family %s, whose packs are of the type %s', (model, family, type) => {
   expect(familyOf(model)).toBe(family)
   expect(unitTypeOf(family)).toBe(type)

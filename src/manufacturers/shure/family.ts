@@ -8,6 +8,7 @@ const families: readonly (readonly [RegExp, string])[] = [
   [/^(AD\d|AXT|AXIENT)/i, 'ad'],
   [/^(UHF-?R|UR4)/i, 'uhfr'],
   [/^(PSM-?1000|P10)/i, 'psm1000'],
+  [/^MXWAP/i, 'mxw'],
 ]
 
 export function familyOf(model: string): string | undefined {

@@ -2,7 +2,7 @@
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { defineAdapter, type OnLevels, type PushEvent, type SubscriptionTargets, withoutParts } from '../../plugin.ts'
-import { isCharger } from './families.ts'
+import { isCharger, isPossibleNumber } from './families.ts'
 import { lights } from './lights.ts'
 import { type DeviceUpdate, openSession } from './session.ts'
 import { idPrefix, type StringsDevice, toChannelReading, toDeviceReport, toLevels } from './translate.ts'
@@ -64,8 +64,10 @@ function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): Pu
   if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
     return { type: 'report', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
   }
-  const readings = [...channels].map((channel) => toChannelReading(family, values, channel))
-  for (const channel of metered) if (!channels.has(channel)) readings.push(toLevels(family, values, channel))
+  const numbers = [...new Set([...channels, ...metered])].filter((number) => isPossibleNumber(family, values, number))
+  const readings = numbers.map((channel) =>
+    channels.has(channel) ? toChannelReading(family, values, channel) : toLevels(family, values, channel),
+  )
   if (readings.length === 0) return null
   return { type: 'report', report: { id, kind: 'receiver', channels: readings } }
 }

@@ -1,6 +1,14 @@
 /** The Shure families: which properties to query, how to meter, and how to detect the family. */
 
-import { type ReadSample, readAxientSample, readSlxdSample, readUhfrSample, readUlxdSample } from './samples.ts'
+import {
+  type ReadSample,
+  readAxientSample,
+  readMxwNextSample,
+  readMxwSample,
+  readSlxdSample,
+  readUhfrSample,
+  readUlxdSample,
+} from './samples.ts'
 
 /** Reported values, unparsed, keyed by `MODEL` for the device and `1 FREQUENCY` for a channel. */
 export type RawValues = Readonly<Record<string, string>>
@@ -14,14 +22,21 @@ export interface Family {
   envelope(command: string): string
   /** Keys to query for the device as a whole. */
   readonly deviceKeys: readonly string[]
-  /** Keys to query for each channel. */
+  /** Keys to query for each channel. A key may have a prefix that precedes the channel in a command: `SEC TX_STATUS`. */
   readonly channelKeys: readonly string[]
-  /** Supports channel 0, which stands for all channels. */
-  readonly hasChannelZero: boolean
+  /** The keys that channel 0, which stands for all channels, supports. */
+  readonly channelZero: 'none' | 'ALL' | 'every key'
   /** Keys of the identity. They are queried last, so once they are reported, no more answers are expected. */
   readonly identityKeys: readonly string[]
   /** Maximum number of channels or bays of one device. */
   readonly maxChannels: number
+  /** How often to query everything again, in case a change was not pushed. */
+  readonly refreshMs: number
+  /**
+   * Keys that report whether a channel has a transmitter, if the device is silent without transmitters, and no longer
+   * meters a channel after its transmitter was switched off. They are queried every few seconds.
+   */
+  readonly presenceKeys: readonly string[]
   /** Metering interval. 0 if the family does not meter and only reports changes. */
   readonly meterMs: number
   /** Key that a channel reports once it meters; for a charger, a key that every bay reports. */
@@ -38,9 +53,11 @@ const ulxd: Family = {
   envelope: angles,
   deviceKeys: ['DEVICE_ID', 'FW_VER', 'ENCRYPTION', 'HIGH_DENSITY', 'NET_SETTINGS SC'],
   channelKeys: ['ALL'],
-  hasChannelZero: true,
+  channelZero: 'ALL',
   identityKeys: ['DEVICE_ID', 'NET_SETTINGS SC'],
   maxChannels: 4,
+  refreshMs: 30_000,
+  presenceKeys: [],
   meterMs: 100,
   meterKey: 'SAMPLE',
   readSample: readUlxdSample,
@@ -51,7 +68,7 @@ const qlxd: Family = {
   name: 'qlxd',
   model: 'QLXD4',
   deviceKeys: ['DEVICE_ID', 'FW_VER', 'ENCRYPTION', 'MAC_ADDR'],
-  hasChannelZero: false,
+  channelZero: 'none',
   identityKeys: ['DEVICE_ID', 'MAC_ADDR'],
   // Firmware 2.2.11 and later hangs if the client disconnects during metering. A long interval lowers the risk.
   meterMs: 1000,
@@ -63,7 +80,7 @@ const slxd: Family = {
   model: 'SLXD4',
   deviceKeys: ['RF_BAND', 'DEVICE_ID', 'FW_VER'],
   // SLX-D+ rejects channel 0.
-  hasChannelZero: false,
+  channelZero: 'none',
   identityKeys: ['DEVICE_ID'],
   readSample: readSlxdSample,
 }
@@ -99,9 +116,11 @@ const psm1000: Family = {
   envelope: (command) => `< ${command} >\r\n`,
   deviceKeys: ['DEVICE_NAME'],
   channelKeys: ['CHAN_NAME', 'FREQUENCY', 'AUDIO_IN_LVL', 'RF_TX_LVL', 'RF_MUTE', ...psm1000Settings],
-  hasChannelZero: false,
+  channelZero: 'none',
   identityKeys: ['DEVICE_NAME'],
   maxChannels: 2,
+  refreshMs: 30_000,
+  presenceKeys: [],
   meterMs: 100,
   meterKey: 'AUDIO_IN_LVL_L',
   readSample: null,
@@ -113,12 +132,50 @@ export const uhfr: Family = {
   envelope: (command) => `* ${command} *`,
   deviceKeys: [],
   channelKeys: ['CHAN_NAME', 'FREQUENCY', 'TX_BAT'],
-  hasChannelZero: false,
+  channelZero: 'none',
   identityKeys: [],
   maxChannels: 2,
+  refreshMs: 30_000,
+  presenceKeys: [],
   meterMs: 90,
   meterKey: 'SAMPLE',
   readSample: readUhfrSample,
+}
+
+const mxwTransmitterKeys = ['TX_STATUS', 'TX_TYPE', 'TX_DEVICE_ID', 'BATT_CHARGE', 'BATT_RUN_TIME', 'BATT_HEALTH']
+
+/**
+ * Microflex Wireless, an access point (MXWAPT). It has two microphones for each channel. Its document has no command for
+ * the model, the firmware version or the MAC address.
+ */
+const mxw: Family = {
+  ...ulxd,
+  name: 'mxw',
+  model: 'MXWAPT',
+  deviceKeys: ['DEVICE_ID'],
+  channelKeys: [
+    ...['TX_AVAILABLE', 'CHAN_NAME', 'AUDIO_GAIN', ...mxwTransmitterKeys],
+    ...['TX_AVAILABLE', ...mxwTransmitterKeys].map((key) => `SEC ${key}`),
+  ],
+  channelZero: 'every key',
+  identityKeys: ['DEVICE_ID'],
+  maxChannels: 8,
+  presenceKeys: ['TX_AVAILABLE', 'SEC TX_AVAILABLE'],
+  readSample: readMxwSample,
+}
+
+/** The access points of Microflex Wireless neXt (MXWAPX, MXWAPXD2), which have one microphone for each channel. */
+const mxwNext: Family = {
+  ...mxw,
+  model: 'MXWAPX',
+  deviceKeys: ['FW_VER', 'SERIAL_NUM', 'DEVICE_ID'],
+  channelKeys: [
+    ...['TX_AVAILABLE', 'CHAN_NAME', 'AUDIO_GAIN', 'BATT_CHARGE', 'BATT_RUN_TIME', 'BATT_HEALTH'],
+    ...['TX_STATUS', 'TX_MODEL', 'TX_DEVICE_ID'].map((key) => `CH ${key}`),
+  ],
+  identityKeys: ['SERIAL_NUM', 'DEVICE_ID'],
+  presenceKeys: ['TX_AVAILABLE'],
+  readSample: readMxwNextSample,
 }
 
 /** A charger has bays instead of channels. */
@@ -129,6 +186,8 @@ const charger: Family = {
   deviceKeys: ['DEVICE_ID', 'FW_VER', 'STORAGE_MODE', 'NET_SETTINGS SC'],
   // Up to four linked chargers with two bays each answer at one address.
   maxChannels: 8,
+  // Its answers show that it is still online.
+  refreshMs: 3_000,
   meterMs: 0,
   meterKey: 'BATT_DETECTED',
   readSample: null,
@@ -141,6 +200,8 @@ const familyByModel: readonly (readonly [RegExp, Family])[] = [
   [/^AD4/, axient],
   [/^ANX4/, anx4],
   [/^P10T/, psm1000],
+  [/^MXWAPX/, mxwNext],
+  [/^MXWAPT/, mxw],
   [/^SB(?:C2[24]0|C441|C840|RC)/, charger],
 ]
 
@@ -148,7 +209,8 @@ const familyByModel: readonly (readonly [RegExp, Family])[] = [
 export const probes: readonly { readonly commands: readonly string[]; readonly waitMs: number }[] = [
   { commands: ['< GET MODEL >'], waitMs: 700 },
   // QLX-D and older ULX-D do not support MODEL; of these two, only QLX-D supports MAC_ADDR.
-  { commands: ['< GET MAC_ADDR >', '< GET 1 ALL >'], waitMs: 700 },
+  // Only MXW supports TX_AVAILABLE.
+  { commands: ['< GET MAC_ADDR >', '< GET 1 ALL >', '< GET 1 TX_AVAILABLE >'], waitMs: 700 },
   // Not every PSM 1000 supports DEVICE_NAME; no other family supports AUDIO_IN_LVL.
   { commands: ['GET DEVICE_NAME', 'GET 1 AUDIO_IN_LVL'].map(psm1000.envelope), waitMs: 700 },
 ]
@@ -158,6 +220,7 @@ export function detectFamily(values: RawValues): Family | null {
   const { MODEL } = values
   if (MODEL !== undefined) return familyByModel.find(([pattern]) => pattern.test(MODEL))?.[1] ?? null
   if (values.MAC_ADDR !== undefined) return qlxd
+  if (values['1 TX_AVAILABLE'] !== undefined) return mxw
   if (values['1 AUDIO_MUTE'] !== undefined || values['1 RF_INT_DET'] !== undefined) return ulxd
   return values.DEVICE_NAME === undefined && values['1 AUDIO_IN_LVL'] === undefined ? null : psm1000
 }
@@ -179,18 +242,22 @@ export function answeredNumbers(family: Family, values: RawValues): readonly num
   const answered = new Set<number>()
   for (const key in values) {
     const [, number, name = ''] = /^(\d+) (\S+)/.exec(key) ?? []
-    if (number !== undefined && !nonChannelKeys.has(name)) answered.add(Number(number))
+    if (number !== undefined && !nonChannelKeys.test(name)) answered.add(Number(number))
   }
   return queriedNumbers(family, values).filter((number) => answered.has(number))
 }
 
-/** Keys that do not show that a channel exists: an acknowledgement, meters, and a value for each charging module. */
-const nonChannelKeys = new Set(['METER_RATE', 'SAMPLE', 'BATT_MODULE_TYPE'])
+/**
+ * Keys that do not show that a channel exists: an acknowledgement, meters, a value for each charging module, and the
+ * audio inputs and outputs and charging bays of MXW neXt.
+ */
+const nonChannelKeys = /^(?:METER_RATE|SAMPLE|BATT_MODULE_TYPE|(?:IN|OUT)PUT_CH_\w+|BAY)$/
 
 /** Returns the model's number of channels; null if only the device's answers show it. */
 export function countByModel({ name }: Family, model = ''): number | null {
   if (name === 'qlxd') return 1
   if (name === 'psm1000') return 2
+  if (name === 'mxw') return Number(/^MXWAP\D+([248])/.exec(model)?.[1]) || null
   const size = /^(?:ULXD4|SLXD4|AD4)([DQ])?/.exec(model)
   return size === null ? null : size[1] === 'Q' ? 4 : size[1] === 'D' ? 2 : 1
 }
@@ -200,32 +267,61 @@ export function countByModel({ name }: Family, model = ''): number | null {
  * answers in order, so its identity shows that it has answered all other queries.
  */
 export function queryCommands(family: Family, values: RawValues): readonly string[] {
-  const { deviceKeys, channelKeys } = family
   return [
-    ...channelKeys.flatMap((key) => {
-      const channels = key === 'ALL' ? commandChannels(family, values) : queriedNumbers(family, values)
-      return channels.map((channel) => family.envelope(`GET ${channel} ${key}`))
-    }),
-    ...deviceKeys.map((key) => family.envelope(`GET ${key}`)),
+    ...channelCommands(family, values, family.channelKeys),
+    ...family.deviceKeys.map((key) => family.envelope(`GET ${key}`)),
   ]
+}
+
+/** Returns the commands that query whether the channels have transmitters. */
+export function presenceCommands(family: Family, values: RawValues): readonly string[] {
+  return channelCommands(family, values, family.presenceKeys)
+}
+
+/** Returns which channels have a transmitter, as a text that changes when a transmitter appears or disappears. */
+export function presenceOf(family: Family, values: RawValues): string {
+  const numbers = family.presenceKeys.length === 0 ? [] : queriedNumbers(family, values)
+  return numbers.flatMap((number) => family.presenceKeys.map((key) => values[`${number} ${key}`])).join(' ')
 }
 
 /** Returns the commands that start metering at this interval; 0 switches metering off. */
 export function meterCommands(family: Family, values: RawValues, ms: number): readonly string[] {
   if (family.meterMs === 0) return []
+  const keys = family.presenceKeys.includes('SEC TX_AVAILABLE') ? ['METER_RATE', 'SEC METER_RATE'] : ['METER_RATE']
   const rate = (channel: number) =>
     family.name === 'uhfr'
-      ? `METER ${channel} ALL ${ms === 0 ? 'STOP' : String(Math.round(ms / 30)).padStart(3, '0')}`
-      : `SET ${channel} METER_RATE ${String(ms).padStart(5, '0')}`
-  return commandChannels(family, values).map((channel) => family.envelope(rate(channel)))
+      ? [`METER ${channel} ALL ${ms === 0 ? 'STOP' : String(Math.round(ms / 30)).padStart(3, '0')}`]
+      : keys.map((key) => `SET ${addressKey(key, channel)} ${String(ms).padStart(5, '0')}`)
+  return commandChannels(family, values, 'ALL').flatMap(rate).map(family.envelope)
 }
 
-/** Returns the channel numbers with which a command addresses all channels. */
-function commandChannels(family: Family, values: RawValues): readonly number[] {
-  return family.hasChannelZero ? [0] : queriedNumbers(family, values)
+function channelCommands(family: Family, values: RawValues, keys: readonly string[]): readonly string[] {
+  return keys.flatMap((key) =>
+    commandChannels(family, values, key).map((channel) => family.envelope(`GET ${addressKey(key, channel)}`)),
+  )
+}
+
+/** `CHAN_NAME` -> `1 CHAN_NAME`; `SEC TX_STATUS` -> `SEC 1 TX_STATUS`. */
+function addressKey(key: string, channel: number): string {
+  const [, prefix, rest] = /^(SEC|CH) (.*)$/.exec(key) ?? []
+  return prefix === undefined ? `${channel} ${key}` : `${prefix} ${channel} ${rest}`
+}
+
+/** Returns the channel numbers with which a command for this key addresses all channels. */
+function commandChannels(family: Family, values: RawValues, key: string): readonly number[] {
+  const { channelZero } = family
+  return channelZero === 'every key' || channelZero === key ? [0] : queriedNumbers(family, values)
 }
 
 function queriedNumbers(family: Family, values: RawValues): readonly number[] {
-  const count = countByModel(family, values.MODEL) ?? family.maxChannels
-  return Array.from({ length: count }, (_, index) => index + 1)
+  return Array.from({ length: highestNumber(family, values) }, (_, index) => index + 1)
+}
+
+/** Whether the device may have this channel or bay. MXW neXt numbers its audio inputs and outputs as well. */
+export function isPossibleNumber(family: Family, values: RawValues, number: number): boolean {
+  return number >= 1 && number <= highestNumber(family, values)
+}
+
+function highestNumber(family: Family, values: RawValues): number {
+  return countByModel(family, values.MODEL) ?? family.maxChannels
 }

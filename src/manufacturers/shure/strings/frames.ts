@@ -1,7 +1,7 @@
 /**
  * Parses the frames of Shure command strings: `< REP 1 CHAN_NAME {Lead Vox} >` over TCP, and on the older UHF-R
- * `* REPORT 1 CHAN_NAME Lead_Vox *`. Source: Shure's command string documents for ULX-D, QLX-D, SLX-D, Axient Digital
- * and PSM 1000.
+ * `* REPORT 1 CHAN_NAME Lead_Vox *`. Source: Shure's command string documents for ULX-D, QLX-D, SLX-D, Axient Digital,
+ * PSM 1000 and MXW.
  */
 
 export type Frame =
@@ -64,7 +64,9 @@ export function splitStarFrames(datagram: string): string[] {
   return [...datagram.matchAll(/\*([^*]*)\*/g)].map(([, inner = '']) => inner)
 }
 
-const shape = /^\s*(REP|REPORT|REPLY|SAMPLE)\s+(?:(\d{1,2})\s+)?(\S+)\s*(.*?)\s*$/s
+const shape = /^\s*(REP|REPORT|REPLY|SAMPLE)\s+(?:(?:(PRI|SEC|CH|BAY)\s+)?(\d{1,2})\s+)?(\S+)\s*(.*?)\s*$/s
+/** A prefix that addresses what a number addresses without a prefix: the primary microphone, a channel. */
+const redundantPrefix = /^(?:PRI|CH)$/
 /** For these keys, the first field after the key is an index: a slot, an antenna or a network interface. */
 const indexedKeys = /^(?:(?:SLOT_|LINK_).*|RSSI|RSSI_LED_BITMAP|NET_SETTINGS)$/
 
@@ -72,13 +74,27 @@ const indexedKeys = /^(?:(?:SLOT_|LINK_).*|RSSI|RSSI_LED_BITMAP|NET_SETTINGS)$/
 export function parseFrame(inner: string): Frame | null {
   const match = shape.exec(inner)
   if (match === null) return null
-  const [, verb, number, key = '', value = ''] = match
+  const [, verb, prefix = 'PRI', number, name = '', value = ''] = match
   const channel = number === undefined ? null : Number(number)
-  if (verb === 'SAMPLE') return channel === null || key !== 'ALL' ? null : { type: 'sample', channel, value }
-  if (key === 'ERR') return { type: 'refused' }
+  const key = redundantPrefix.test(prefix) ? name : `${prefix} ${name}`
+  if (verb === 'SAMPLE') return readSampleFrame(channel, key, value)
+  if (name === 'ERR' || name === 'ERROR') return { type: 'refused' }
   const [, index, rest] = (indexedKeys.test(key) && /^(\S+)\s+(.*)$/s.exec(value)) || []
   if (index === undefined) return { type: 'property', channel, key, value: unwrap(value) }
   return { type: 'property', channel, key: `${key} ${index}`, value: unwrap(rest ?? '') }
+}
+
+/** Reads `SAMPLE n ALL …`; without `ALL` as MXW sends it, where the first value takes the place of the key. */
+function readSampleFrame(channel: number | null, key: string, value: string): Frame | null {
+  if (channel === null) return null
+  if (key === 'ALL') return { type: 'sample', channel, value }
+  const [, prefix, first] = /^(SEC )?(\d{3})$/.exec(key) ?? []
+  if (first === undefined) return null
+  const sample = `${first} ${value}`
+  // The meter values of a secondary microphone are a property of the channel, because they are rarely in use.
+  return prefix === undefined
+    ? { type: 'sample', channel, value: sample }
+    : { type: 'property', channel, key: 'SEC SAMPLE', value: sample }
 }
 
 /** Removes the braces around a text and its padding. */

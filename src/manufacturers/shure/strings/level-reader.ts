@@ -17,7 +17,7 @@ export function createLevelReader(
   store: Pick<PropertyStore, 'dropSample'>,
   onLevels: OnLevels,
 ): (bytes: Buffer) => Buffer {
-  const { readSample } = family
+  const { readSample, maxChannels } = family
   // On UHF-R, the meters also show whether a transmitter is present, which is not a level.
   if (readSample === null || family.name === 'uhfr') return (bytes) => bytes
   const overloads = createOverloads()
@@ -30,8 +30,8 @@ export function createLevelReader(
     let offset = skipToFrame(bytes, 0)
     while (offset < bytes.length) {
       const end = fields.readFrame(bytes, offset)
-      const channel = end < 0 ? null : readSampleChannel()
-      const sample = channel === null ? null : readSample(fields, firstLevel)
+      const channel = end < 0 ? null : readSampleChannel(maxChannels)
+      const sample = channel === null ? null : readSample(fields, fields.is(2, 'ALL') ? 3 : 2)
       if (channel === null || sample === null) break
       const { rf_level, audio_level, details, isOverloaded } = sample
       samples.push({ channel, rf_level, audio_level, details })
@@ -52,8 +52,8 @@ export function createLevelReader(
 }
 
 /** Returns the channel of the sample in `fields`; null if it is another frame. */
-function readSampleChannel(): number | null {
-  return fields.is(0, 'SAMPLE') && fields.is(2, 'ALL') ? fields.byte(1, maxChannel) : null
+function readSampleChannel(maxChannels: number): number | null {
+  return fields.is(0, 'SAMPLE') ? fields.byte(1, maxChannels) : null
 }
 
 /** The number of samples without overload after which an overload has ended: two seconds, so that it does not flicker. */
@@ -77,6 +77,3 @@ function createOverloads() {
 
 /** Shared by all readers, because each message is read completely before the next one. */
 const fields = new Fields()
-/** The field with the first level in ` SAMPLE 1 ALL AX 100 030 `. */
-const firstLevel = 3
-const maxChannel = 99

@@ -7,7 +7,12 @@ import type { Flashing, FlashRequest, Lights } from '../../plugin.ts'
 import { parseFrame, splitAngleFrames } from './frames.ts'
 
 /** Families with lights that can flash, and whether those of a single channel can. Source: Shure's command strings. */
-const scopes: Readonly<Record<string, 'device' | 'channel'>> = { ulxd: 'channel', ad: 'channel', slxd: 'device' }
+const scopes: Readonly<Record<string, 'device' | 'channel'>> = {
+  ulxd: 'channel',
+  ad: 'channel',
+  slxd: 'device',
+  mxw: 'device',
+}
 
 export const lights: Lights = { areIn: (deviceType) => scopes[deviceType] !== undefined, flash }
 

@@ -28,8 +28,8 @@ export interface PropertyStore {
 
 /** More than twice as many as any device reports. The largest, an ANX4, has up to 24 channels with eight slots each. */
 const maxProperties = 8_000
-/** PSM 1000 reports its meters as properties. */
-const meterKey = /^AUDIO_IN_LVL_[LR]$/
+/** PSM 1000 reports its meters as properties, and those of a secondary MXW microphone are stored as one. */
+const meterKey = /^(?:AUDIO_IN_LVL_[LR]|SEC SAMPLE)$/
 
 export function createPropertyStore(messages: AsyncIterable<readonly string[]>, isDatagrams: boolean): PropertyStore {
   const values: Record<string, string> = Object.create(null)

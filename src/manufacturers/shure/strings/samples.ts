@@ -1,5 +1,6 @@
 /**
- * Parses the meter values of each family: the layouts of `SAMPLE n ALL …`. Formulas: Shure's document for each family.
+ * Parses the meter values of each family: the layouts of `SAMPLE n ALL …`, and of `SAMPLE n …` on MXW. Formulas: Shure's
+ * document for each family.
  */
 
 import type { ChannelDetails } from '../../../domain/equipment/details.ts'
@@ -94,6 +95,23 @@ export const readUhfrSample: ReadSample = (fields, first) => {
       rf_percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
     },
   }
+}
+
+/** The highest RF level of an MXW access point; its document has no unit for it, and none for the audio level. */
+const mxwFullRf = 96
+
+/** `058 045`: RF and audio. */
+export const readMxwSample: ReadSample = (fields, first) => {
+  if (fields.count !== first + 2) return null
+  const raw = fields.byte(first, mxwFullRf)
+  const rf_percent = raw === null ? null : Math.round((100 * raw) / mxwFullRf)
+  return { rf_level: null, audio_level: null, details: { rf_percent } }
+}
+
+/** `058 090`: RF in dBm plus 110 and audio in dBFS plus 120. */
+export const readMxwNextSample: ReadSample = (fields, first) => {
+  if (fields.count !== first + 2) return null
+  return { rf_level: toRf(fields, first, 110), audio_level: toAudio(fields, first + 1, 120), details: {} }
 }
 
 /** Every report of antennas, for example `AX` -> `A`. `X` stands for an unused antenna. */

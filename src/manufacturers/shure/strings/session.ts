@@ -13,6 +13,8 @@ import {
   detectFamily,
   type Family,
   meterCommands,
+  presenceCommands,
+  presenceOf,
   probes,
   queryCommands,
   type RawValues,
@@ -30,10 +32,8 @@ export interface DeviceUpdate extends Changes {
 
 /** A metering device sends at least once a second. After this time without data, the connection is treated as lost. */
 const silenceTimeoutMs = 5_000
-/** How often to query everything again, in case a change was not pushed. */
-const refreshIntervalMs = 30_000
-/** How often to query a device that sends no meter values. Its answers show that it is still online. */
-const pollIntervalMs = 3_000
+/** How often to query which channels have a transmitter. The answers show that the device is still online. */
+const presenceIntervalMs = 3_000
 /**
  * If no value changes for this long (plus the metering interval), the session stops waiting for outstanding answers once
  * it has enough of them (`isSufficient`).
@@ -83,20 +83,39 @@ export async function* openSession(
     if (onLevels !== undefined) takeLevels = createLevelReader(device, store, onLevels)
     yield { device, channels: new Set(), metered: new Set(), malformed: 0, affectsDevice: true }
 
-    const intervalMs = family.meterMs > 0 ? refreshIntervalMs : pollIntervalMs
-    for (let queriedAt = performance.now(); ; ) {
-      const changes = await store.next(Math.max(0, queriedAt + intervalMs - performance.now()))
+    const pollMs = family.presenceKeys.length > 0 ? presenceIntervalMs : family.refreshMs
+    let presence = presenceOf(family, store.values)
+    let [needsRefresh, isSending] = [false, false]
+    for (let polledAt = performance.now(), refreshedAt = polledAt; ; ) {
+      const changes = await store.next(Math.max(0, polledAt + pollMs - performance.now()))
       if (changes === null) return
-      const isDue = performance.now() - queriedAt >= intervalMs
-      yield { ...changes, device, affectsDevice: changes.affectsDevice || isDue }
-      if (!isDue) continue
-      queriedAt = performance.now()
+      const now = performance.now()
+      const before = presence
+      presence = presenceOf(family, store.values)
+      needsRefresh ||= now - refreshedAt >= family.refreshMs || presence !== before
+      yield { ...changes, device, affectsDevice: changes.affectsDevice || needsRefresh }
+      if (!needsRefresh && now - polledAt < pollMs) continue
+      polledAt = now
+      if (isSending) continue
+      isSending = true
+      const commands = needsRefresh ? refreshCommands(family, store.values) : presenceCommands(family, store.values)
+      if (needsRefresh) refreshedAt = now
+      needsRefresh = false
       // Not awaited, because sending is throttled. If the connection is lost, reading from it throws.
-      sendAll(socket, queryCommands(family, store.values)).catch(() => {})
+      sendAll(socket, commands)
+        .catch(() => {})
+        .finally(() => {
+          isSending = false
+        })
     }
   } finally {
     socket.close()
   }
+}
+
+function refreshCommands(family: Family, values: RawValues): readonly string[] {
+  const restartsMeters = family.presenceKeys.length > 0
+  return [...queryCommands(family, values), ...(restartsMeters ? meterCommands(family, values, family.meterMs) : [])]
 }
 
 async function sendAll(socket: DeviceSocket, commands: readonly string[]): Promise<void> {

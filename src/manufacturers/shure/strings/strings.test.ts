@@ -11,7 +11,7 @@ import type { StringsDevice } from './translate.ts'
 import { toDeviceReport } from './translate.ts'
 
 const noTargets = { ids: () => [], changed: () => new Promise<void>(() => {}) }
-const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
+const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr', 'mxw', 'mxwnext'] as const
 
 describeDevices(
   families.map((family) => ({ name: family, plugin: shure, start: () => startStringsSimulator({ family }) })),
@@ -67,11 +67,11 @@ test.concurrent.each(families)('%s: reports levels, battery and mute as the devi
   const started = await start({ family })
   started.device.change(1, { transmitter: true, battery: 60, rf_level: -63, audio_level: -20, transmitterMuted: true })
   const channel = (await getReport(started))?.channels?.[0]
-  const isDigital = !['psm1000', 'uhfr'].includes(family)
-  expect(channel?.rf_level ?? null).toBe(isDigital ? -63 : null)
-  if (family !== 'uhfr') expect(channel?.audio_level).toBe(-20)
+  const reportsRf = !['psm1000', 'uhfr', 'mxw'].includes(family)
+  expect(channel?.rf_level ?? null).toBe(reportsRf ? -63 : null)
+  if (!['uhfr', 'mxw'].includes(family)) expect(channel?.audio_level).toBe(-20)
   if (family !== 'psm1000') expect(channel?.transmitter?.battery).toBe(60)
-  const reportsMute = ['ulxd', 'qlxd', 'ad', 'psm1000'].includes(family)
+  const reportsMute = ['ulxd', 'qlxd', 'ad', 'psm1000', 'mxw', 'mxwnext'].includes(family)
   expect(channel?.transmitter?.details?.muted).toBe(reportsMute ? true : undefined)
   started.device.change(1, { transmitter: false })
   const empty = (await getReport(started))?.channels?.[0]
@@ -138,6 +138,71 @@ test('reports a spare transmitter of an Axient Digital channel until it is switc
   device.change(1, { spare: { name: 'Spare', battery: null } })
   await findReport(events, (report) => spareOf(report)?.status === 'inactive')
   stop.abort()
+})
+
+describe.concurrent('MXW', () => {
+  test('reports the serial number of an MXW neXt access point, and the number of channels in the name of an MXW one', async () => {
+    const next = await start({ family: 'mxwnext' })
+    const serial = next.device.state.device.serial_number
+    expect(await getReport(next)).toMatchObject({
+      id: `strings:${serial}`,
+      serial_number: serial,
+      model_name: 'MXWAPX4',
+    })
+    expect(await getReport(await start({ family: 'mxw', channels: 8 }))).toMatchObject({ model_name: 'MXWAPT8' })
+  })
+
+  test('reports the secondary microphone of a channel, on air while the primary one is off', async () => {
+    const started = await start({ family: 'mxw' })
+    started.device.change(1, { transmitter: true, spare: { name: 'Lapel', battery: 40 } })
+    const channel = async () => (await getReport(started))?.channels?.[0]
+    const both = await channel()
+    expect(both?.details?.slots).toMatchObject([
+      { slot: 1, status: 'active', on_air: true, model: 'MXW2' },
+      { slot: 2, status: 'active', on_air: false, model: 'MXW1', name: 'Lapel', battery: 40 },
+    ])
+    expect(both?.transmitter?.upstream_slot).toBe(1)
+    started.device.change(1, { transmitter: false })
+    const secondary = await channel()
+    expect(secondary?.transmitter).toMatchObject({ upstream_slot: 2, name: 'Lapel', battery: 40 })
+    expect(secondary?.details?.slots).toMatchObject([{ status: 'inactive' }, { on_air: true }])
+  })
+
+  test.each(['mxw', 'mxwnext'] as const)(
+    '%s: restarts the meters of a channel whose microphone was off',
+    async (family) => {
+      const { device, linked } = await start({ family })
+      device.change(1, { transmitter: true, rf_level: -60 })
+      const stop = new AbortController()
+      const events = follow(linked, stop.signal)
+      const isOn = (expected: boolean) => (report: DeviceReport) =>
+        report.channels?.some(({ channel, transmitter }) => channel === 1 && (transmitter != null) === expected)
+      await findReport(events, isOn(true))
+      device.change(1, { transmitter: false, isOnCharger: true })
+      await findReport(events, isOn(false))
+      device.change(1, { transmitter: true, rf_level: -50 })
+      const percent = Math.round((100 * 60) / 96)
+      await findReport(events, ({ channels }) =>
+        channels?.some(
+          ({ channel, rf_level, details }) => channel === 1 && (rf_level === -50 || details?.rf_percent === percent),
+        ),
+      )
+      stop.abort()
+    },
+  )
+
+  test('stays connected while every microphone is off', async () => {
+    const { device, linked } = await start({ family: 'mxw' })
+    for (const { channel } of device.state.channels) device.change(channel, { transmitter: false })
+    const stop = new AbortController()
+    const events = follow(linked, stop.signal)
+    const ended = findReport(events, () => false).catch((error) => error)
+    const presence = () => device.commands.filter((command) => command === 'GET 0 TX_AVAILABLE').length
+    await until(() => presence() > 2)
+    expect(device.clients).toBe(1)
+    stop.abort()
+    expect(await ended).toMatchObject({ message: 'the subscription ended' })
+  })
 })
 
 test('reports the second link of an SLX-D+', async () => {

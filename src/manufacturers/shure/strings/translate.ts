@@ -15,6 +15,7 @@ import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upst
 import { readPacks } from './bays.ts'
 import { channelsOf, type Family, isCharger, type RawValues } from './families.ts'
 import { Fields } from './message-fields.ts'
+import { mxwSample, readMxwMicrophone, readMxwSlots } from './mxw.ts'
 import { activeAntennas, overloadKey, type Sample } from './samples.ts'
 import { onAirSlot, readSlots } from './slots.ts'
 import {
@@ -41,22 +42,23 @@ export interface StringsDevice {
 
 export const idPrefix = 'strings:'
 
-/** Returns an id based on the MAC address, or on the host for families that do not report their MAC address. */
+/** Returns an id based on the MAC address or the serial number, or on the host for families that report neither. */
 export function idOf(values: RawValues, host: string): string {
-  return `${idPrefix}${macOf(values) ?? host}`
+  return `${idPrefix}${macOf(values) ?? readText(values.SERIAL_NUM) ?? host}`
 }
 
 export function toDeviceReport(device: StringsDevice): DeviceReport {
   const { family, values, ip, configuredName } = device
   const [mode, deviceIp, subnet, gateway] = (values['NET_SETTINGS SC'] ?? '').split(/\s+/)
   const channels = channelsOf(family, values)
-  const model = values.MODEL ?? (family.name === 'uhfr' && channels.length > 1 ? 'UR4D' : family.model)
+  const model = values.MODEL ?? guessModel(family, channels.length)
   const name = readText(values.DEVICE_ID ?? values.DEVICE_NAME, maxNameChars) ?? configuredName ?? model
   return withoutUndefined({
     id: device.id,
     kind: 'receiver' as const,
     name,
     model_name: readText(model),
+    serial_number: readText(values.SERIAL_NUM),
     device_type: family.name,
     online: true,
     mac_address: macOf(values) ?? undefined,
@@ -71,12 +73,18 @@ export function toDeviceReport(device: StringsDevice): DeviceReport {
   })
 }
 
+/** Returns the model of a device that does not report it: the number of channels is part of some names. */
+function guessModel({ name, model }: Family, channels: number): string {
+  if (name === 'uhfr' && channels > 1) return 'UR4D'
+  return name === 'mxw' && channels > 0 ? `${model}${channels}` : model
+}
+
 /** Converts everything that is reported about a channel. */
 export function toChannelReading(family: Family, values: RawValues, channel: number): ChannelReading {
   const get = (key: string): RawValue => values[`${channel} ${key}`]
   const { details: metered, ...levels } = toLevels(family, values, channel)
   const transmitter = 'transmitter' in levels ? levels.transmitter : toTransmitter(family, values, channel)
-  const slots = readSlots(values, channel)
+  const slots = family.name === 'mxw' ? readMxwSlots(values, channel) : readSlots(values, channel)
   const details: ChannelDetails = withoutUndefined({
     ...metered,
     muted: readEither(get('AUDIO_MUTE'), 'ON', 'OFF'),
@@ -93,7 +101,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     band: readText(values.RF_BAND),
     transmission_mode: readTransmissionMode(values),
     encryption: readEncryption(values, get),
-    gain_db: family.name === 'psm1000' ? readInteger(get('AUDIO_IN_LVL'), -128, 0) : readShifted(get('AUDIO_GAIN'), 18),
+    gain_db: readGain(family, get),
   })
   return withoutUndefined({
     ...levels,
@@ -104,8 +112,13 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
   })
 }
 
-function readSampleOf({ readSample }: Family, values: RawValues, channel: number): Sample | null {
-  const sample = values[`${channel} SAMPLE`]
+function readGain({ name }: Family, get: (key: string) => RawValue): number | null | undefined {
+  if (name === 'psm1000') return readInteger(get('AUDIO_IN_LVL'), -128, 0)
+  return readShifted(get('AUDIO_GAIN'), name === 'mxw' ? 25 : 18)
+}
+
+function readSampleOf({ name, readSample }: Family, values: RawValues, channel: number): Sample | null {
+  const sample = name === 'mxw' ? mxwSample(values, channel) : values[`${channel} SAMPLE`]
   return sample === undefined || readSample === null ? null : readSample(Fields.of(sample), 0)
 }
 
@@ -134,6 +147,7 @@ function louder(a: number | null, b: number | null): number | null {
 
 /** Returns null if no transmitter is present on the channel, and undefined if that is unknown. */
 function toTransmitter(family: Family, values: RawValues, channel: number): TransmitterReading | null | undefined {
+  if (family.name === 'mxw') return readMxwMicrophone(values, channel)
   if (family.name !== 'psm1000') return toDigitalTransmitter(family, values, channel)
   const get = (key: string): RawValue => values[`${channel} ${key}`]
   const muted = readEither(get('RF_MUTE'), '1', '0')

@@ -1,0 +1,73 @@
+/**
+ * Reads the microphones of an MXW channel: a primary and a secondary one on MXW, one on MXW neXt. Pure. Source: Shure's
+ * command strings for MXW and MXW neXt.
+ */
+
+import type { TransmitterSlot } from '../../../domain/equipment/details.ts'
+import type { TransmitterReading } from '../../../domain/equipment/receiver.ts'
+import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
+import type { RawValues } from './families.ts'
+import { type RawValue, readByte, readEither, readTwoBytes } from './values.ts'
+
+/** The prefixes of the keys of the two microphones. */
+const prefixes = ['', 'SEC '] as const
+
+/** Values of TX_STATUS of a microphone that is on, and whether it is muted. In standby, it is muted. */
+const mutedByStatus: Readonly<Record<string, boolean>> = { ACTIVE: false, MUTE: true, MUTED: true, STANDBY: true }
+
+/** Returns the microphone that is on; null if none is, and undefined if that is unknown. */
+export function readMxwMicrophone(values: RawValues, channel: number): TransmitterReading | null | undefined {
+  const prefix = findPrefixInUse(values, channel)
+  if (prefix === null) return values[`${channel} TX_STATUS`] === undefined ? undefined : null
+  const get = (key: string): RawValue => values[`${channel} ${prefix}${key}`]
+  return withoutUndefined({
+    name: readText(get('TX_DEVICE_ID'), maxNameChars),
+    battery: readByte(get('BATT_CHARGE'), 100),
+    details: withoutUndefined({
+      model: readModel(get),
+      muted: mutedByStatus[get('TX_STATUS') ?? ''],
+      battery_minutes: readTwoBytes(get('BATT_RUN_TIME')),
+      battery_health: readByte(get('BATT_HEALTH'), 100),
+    }),
+  })
+}
+
+/** Returns both microphones of a channel as slots; undefined if no secondary one is linked. */
+export function readMxwSlots(values: RawValues, channel: number): readonly TransmitterSlot[] | undefined {
+  if (!readModel((key) => values[`${channel} SEC ${key}`])) return undefined
+  const inUse = findPrefixInUse(values, channel)
+  return prefixes.flatMap((prefix, index) => {
+    const get = (key: string): RawValue => values[`${channel} ${prefix}${key}`]
+    const model = readModel(get)
+    if (!model) return []
+    return withoutUndefined<TransmitterSlot>({
+      slot: index + 1,
+      status: isOn(get) ? 'active' : 'inactive',
+      on_air: prefix === inUse,
+      model,
+      name: readText(get('TX_DEVICE_ID'), maxNameChars),
+      battery: readByte(get('BATT_CHARGE'), 100),
+      battery_minutes: readTwoBytes(get('BATT_RUN_TIME')),
+    })
+  })
+}
+
+/** Returns the meter values of the microphone that is on, or of the primary one. */
+export function mxwSample(values: RawValues, channel: number): RawValue {
+  return values[`${channel} ${findPrefixInUse(values, channel) ?? ''}SAMPLE`]
+}
+
+/** Returns the prefix of the microphone that is on, the primary one first. */
+function findPrefixInUse(values: RawValues, channel: number): (typeof prefixes)[number] | null {
+  return prefixes.find((prefix) => isOn((key) => values[`${channel} ${prefix}${key}`])) ?? null
+}
+
+function isOn(get: (key: string) => RawValue): boolean {
+  return mutedByStatus[get('TX_STATUS') ?? ''] !== undefined && readEither(get('TX_AVAILABLE'), 'YES', 'NO') !== false
+}
+
+/** MXW neXt reports TX_MODEL, MXW TX_TYPE. */
+function readModel(get: (key: string) => RawValue): string | null | undefined {
+  const model = get('TX_MODEL') ?? get('TX_TYPE')
+  return model === undefined ? undefined : /^(?:UNK|ERR)/.test(model) ? null : readText(model)
+}
