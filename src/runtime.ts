@@ -174,8 +174,10 @@ export interface Runtime {
   silences(): readonly Silence[]
   /** Returns the spectrum scans, without their levels. */
   scans(): readonly Scan[]
-  /** Returns the active assignments, each with its channel. */
+  /** Returns the active assignments of this installation, each with its channel. */
   assignments(): readonly ChannelAssignment[]
+  /** Returns the active assignments, and those of followed sites. */
+  assignmentsWithSites(): readonly ChannelAssignment[]
   shows(): readonly Show[]
   runningShows(): readonly Show[]
   /** Returns the status of every source. */
@@ -255,6 +257,7 @@ function createParts(config: Config, options: RuntimeOptions, connected: Connect
     defaultIntervalSeconds: options.defaultIntervalSeconds,
     sourceBodies,
     announcedSites,
+    followedAssignments: () => monitoring.monitor.sites.flatMap((site) => site.assignments()),
     onReceiverChanged(id, before, after) {
       monitoring.events.receiverChanged(id)
       monitoring.frequencyConflicts.receiverChanged(id)
@@ -454,6 +457,7 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     announcedSites,
     reportingSources: reportingSourcesOf,
     assignments: state.assignments,
+    assignmentsWithSites: state.assignmentsWithSites,
     shows: () => lists.current.shows,
     runningShows: state.runningShows,
     get sources() {

@@ -199,6 +199,39 @@ describe('an installation that follows another one', () => {
     const sites = live.data().receivers.map((receiver: { site: { code: string } }) => receiver.site.code)
     expect(sites).toEqual(['arena', 'arena'])
     expect((await follower.get('/api/sites/')).json).toMatchObject([{ code: 'arena' }, { code: 'theatre' }])
+    const carriersOf = async (query: string) => (await follower.get(`/api/frequencies/${query}`)).json.carriers
+    expect(await carriersOf('')).toEqual([])
+    const frequencies = (await first.origin.get('/api/frequencies/')).json.carriers.map(
+      ({ mhz }: { mhz: string }) => mhz,
+    )
+    expect((await carriersOf('?site=theatre')).map(({ mhz }: { mhz: string }) => mhz)).toEqual(frequencies)
+    expect(frequencies).toHaveLength(4)
+    expect(await count('/api/chassis/?site=arena')).toBe(2)
+    await follower.post('/api/performers/', { name: 'Ann', notes: '', picture: null })
+    expect(await count('/api/performers/?site=local')).toBe(1)
+    expect(await count('/api/performers/?site=arena')).toBe(0)
+  })
+
+  // Conformance: C-18.36.
+  it('shows who wears the units of a site, also along a chain', async () => {
+    const { origin } = await startOrigin()
+    const middle = await startFollower(origin.url)
+    const last = await startApp({ manufacturers: [follow(middle.url, 'region', 'Region')] })
+    const live = await openLive(last)
+    await until('the chain is followed', () => live.data().receivers.length === 2)
+    const { json: performer } = await origin.post('/api/performers/', { name: 'Ann', notes: '', picture: null })
+    const unit = await until('the units are known', async () => (await origin.get('/api/units/')).json[0])
+    const assignment = { performer: performer.id, wireless_unit: unit.id, role: null, is_active: true }
+    const { json: stored } = await origin.post('/api/assignments/', assignment)
+    const shown = await until('the assignment is shown', () => live.data().assignments[0])
+    expect(shown).toMatchObject({ performer: { name: 'Ann' }, site: { code: 'region/theatre' } })
+    const channels = live.data().receivers.flatMap((receiver: ReceiverInData) => receiver.channels) as ChannelBody[]
+    expect(channels.find(({ id }) => id === shown.channel_id)?.origin_slot).toBeDefined()
+    expect((await last.get('/api/data.json?site=region/theatre')).json.assignments).toEqual([shown])
+    expect((await last.get('/api/data.json?site=local')).json.assignments).toEqual([])
+    expect((await last.get('/api/assignments/')).json).toEqual([])
+    await origin.send('DELETE', `/api/assignments/${stored.id}/`)
+    await until('the assignment is removed', () => live.data().assignments.length === 0)
   })
 
   // Conformance: C-18.12, C-18.15, C-18.16.

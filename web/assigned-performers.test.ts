@@ -15,6 +15,13 @@ it('uses the name in the assignment while the performers are unknown', () => {
   expect(performerOf({ assignments, performers: [] }, 11)?.name).toBe('Anna before')
 })
 
+it('does not take a performer of a site for one with the same id here', () => {
+  const ofSite = assignments.map((assignment) => ({ ...assignment, site: { code: 'theatre', name: 'Royal Theatre' } }))
+  const picture = '/api/pictures/0f343b09'
+  const performer = performerOf({ assignments: ofSite, performers: [{ ...anna, picture }] }, 11)
+  expect(performer).toMatchObject({ name: 'Anna before', picture: null })
+})
+
 it.each([
   ['data:image/png;base64,AAAA', true],
   ['/api/pictures/0f343b09', true],

@@ -16,7 +16,8 @@ export function performerOf({ assignments, performers }: AssignmentState, channe
   const assignment = assignments.find(({ channel_id }) => channel_id === channelId)
   if (assignment === undefined) return null
   const { id, name } = assignment.performer
-  const performer = performers.find((candidate) => candidate.id === id)
+  // Performers of a site are not known here, and their ids are those there.
+  const performer = assignment.site === undefined ? performers.find((candidate) => candidate.id === id) : undefined
   return { performer: id, name: performer?.name ?? name, picture: showable(performer?.picture ?? null) }
 }
 

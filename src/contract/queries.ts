@@ -52,6 +52,11 @@ const site = Type.String({
   description: 'Code of a site, to return only what it monitors; `local`: only what this installation monitors.',
 })
 
+/** A filter of responses that contain nothing of sites without it. */
+const siteInsteadOfLocal = Type.String({
+  description: 'Code of a site, to return what it monitors instead of what this installation monitors.',
+})
+
 export const paging = {
   page: Type.Integer({ minimum: 1, description: 'Page number; default 1.' }),
   page_size: Type.Integer({ minimum: 1, description: 'Items per page; default 100, at most 1000.' }),
@@ -59,6 +64,14 @@ export const paging = {
 
 /** The query of a list that has no filters. */
 export const Paging = query(paging)
+
+/** A filter of lists whose records only this installation has. */
+const siteOfLocalList = Type.String({
+  description: 'Code of a site. These records belong to this installation, so only `local` returns any.',
+})
+const localList = { site: siteOfLocalList, ...paging }
+/** The query of a list, without other filters, of records that only this installation has. */
+export const LocalList = query(localList)
 export const OidcLoginQuery = query({
   next: Type.String({ maxLength: 2000, description: 'The page to open afterwards: a path of this service.' }),
 })
@@ -75,7 +88,8 @@ export const OidcCallbackQuery = query({
 export const CheckQuery = query({ channel: id('Id of a channel, to return only its check.'), ...paging })
 /** The query of an operation on the records of one manufacturer, or of all. */
 export const Scope = query({ manufacturer })
-export const ScopedList = query({ manufacturer, ...paging })
+export const ScopedList = query({ manufacturer, ...localList })
+export const ManufacturerList = query({ manufacturer, ...paging })
 
 const group = id('Id of a group, to return only channels whose slot is in it.')
 
@@ -96,12 +110,12 @@ export const EquipmentList = query({ manufacturer, site, ...paging })
 export const SocketQuery = query({
   protocol: Type.Enum(['2'], { description: 'Asks for version 2.' }),
   manufacturer: Type.String({ description: 'Code of a manufacturer, to receive only its messages.' }),
+  site: Type.String({ description: 'Code of a site, to receive only what it monitors; `local`: this installation.' }),
 })
 
 export const LiveQuery = query({
   ...SocketQuery.properties,
   group: id('Id of a group, to receive only its channels.'),
-  site: Type.String({ description: 'Code of a site, to receive only what it monitors; `local`: this installation.' }),
   levels: Type.Enum(['true', 'false', 'full'], { description: 'Which levels to send.' }),
   since: Type.Integer({ minimum: 0, description: 'Number of the last message received, to resume.' }),
   epoch: Type.String({ description: 'The epoch of that message.' }),
@@ -139,10 +153,15 @@ export const AlertQuery = query({
 export const ConnectionQuery = query({
   status: Type.Enum([...connectionStatuses], sameValue),
   manufacturer,
-  ...paging,
+  ...localList,
 })
 
-export const ChassisQuery = query({ status: Type.Enum([...onlineStates], sameValue), manufacturer, ...paging })
+export const ChassisQuery = query({
+  status: Type.Enum([...onlineStates], sameValue),
+  manufacturer,
+  site: siteInsteadOfLocal,
+  ...paging,
+})
 
 export const UnitQuery = query({
   battery_percentage: percent('Only units with exactly this battery level.'),
@@ -152,14 +171,14 @@ export const UnitQuery = query({
   device_type: Type.Enum([...unitTypes], sameValue),
   status: Type.Enum([...onlineStates], sameValue),
   manufacturer,
-  ...paging,
+  ...localList,
 })
 
 export const PerformerQuery = query({
   manufacturer: Type.String({
     description: 'Returns all performers if this manufacturer exists, and none if it does not.',
   }),
-  ...paging,
+  ...localList,
 })
 
 export const AssignmentQuery = query({
@@ -168,7 +187,7 @@ export const AssignmentQuery = query({
   wireless_unit: id('Only assignments of the unit with this id.'),
   names: flag('Include the name of each performer and a tag that changes with the picture.'),
   manufacturer,
-  ...paging,
+  ...localList,
 })
 
 export const QueueQuery = query({
@@ -179,10 +198,10 @@ export const QueueQuery = query({
   discovered_after: dayOrTime('Discovered at or after this time'),
   discovered_before: dayOrTime('Discovered before this time'),
   manufacturer,
-  ...paging,
+  ...localList,
 })
 
-export const MovementQuery = query({ acknowledged: Type.Boolean(sameValue), manufacturer, ...paging })
+export const MovementQuery = query({ acknowledged: Type.Boolean(sameValue), manufacturer, ...localList })
 
 export const DeliveryQuery = query({
   status: Type.Enum([...deliveryStatuses], sameValue),
@@ -249,6 +268,7 @@ export const CrewSheetQuery = query({ show: id('Id of a show, to return only its
 const frequencyFilters = {
   group: id('Id of a group, to return only its carriers and their conflicts; others still count as generators.'),
   only_on: flag('Only transmitters that are on.'),
+  site: siteInsteadOfLocal,
 }
 
 export const FrequencyQuery = query({
@@ -258,6 +278,9 @@ export const FrequencyQuery = query({
 
 export const FrequencyNoiseQuery = query({
   hours: Type.Integer({ minimum: 1, maximum: 168, description: 'How many hours back; default 24.' }),
+  site: Type.String({
+    description: 'Code of a site. Noise is listed from what this installation records, so only `local` returns any.',
+  }),
 })
 
 export const FrequencyExportQuery = query({

@@ -205,7 +205,7 @@ function toServerDeps(config: Config, { log, version, webRoot }: AppOptions, par
     locations: runtime.locations,
     discovered: runtime.discovered,
     performers: runtime.performers,
-    assignments: runtime.assignments,
+    assignments: runtime.assignmentsWithSites,
     shows: runtime.shows,
     runningShows: runtime.runningShows,
     scans: runtime.scans,

@@ -427,7 +427,7 @@ export class Alerts {
 
   #publishUnstored(alert: Alert): void {
     const { feed, onChanged, onUnstored } = this.#deps
-    feed.publish(toAlertMessage(alert))
+    feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
     onChanged?.(alert)
     onUnstored(alert, this.#open.find(alert.subject) !== undefined)
   }

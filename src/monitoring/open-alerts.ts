@@ -173,7 +173,7 @@ export class OpenAlerts {
     const isOpen = alert.state !== 'cleared'
     if (isOpen && isSilenced) this.#silenced.add(alert.id)
     else this.#silenced.delete(alert.id)
-    if (!isOpen || !isSilenced) this.#deps.feed.publish(toAlertMessage(alert))
+    if (!isOpen || !isSilenced) this.#deps.feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
     this.#deps.onChanged?.(alert)
   }
 

@@ -19,7 +19,7 @@ function start(frequencies: readonly string[]) {
     state: {
       lists: { current: { frequencyProfiles: [], groups: [], locations: [] } },
       settings: { get: () => defaultSettings },
-      receiverStore: { list: () => [] },
+      receiverStore: { listAll: () => [] },
       placeholderStore: { list: () => placeholders },
     } as never,
     checker: {

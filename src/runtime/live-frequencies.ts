@@ -1,5 +1,6 @@
 /** The carriers of the installation and their conflicts, which are determined again only after they have changed. */
 
+import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Carrier } from '../domain/frequencies/carrier.ts'
 import { type CheckOptions, isComplete, recheckCarriers } from '../domain/frequencies/check.ts'
@@ -72,10 +73,11 @@ export class LiveFrequencies {
     return this.#resolved.profiles
   }
 
-  carriers(): readonly LiveCarrier[] {
+  /** Returns the carriers of a site; those of this installation include placeholders. */
+  carriers(site = localSite): readonly LiveCarrier[] {
     const { receiverStore, placeholderStore } = this.#deps.state
-    const receivers = receiverStore.list()
-    return listLiveCarriers({ receivers, placeholders: placeholderStore.list(), ...this.#context() })
+    const placeholders = site === localSite ? placeholderStore.list() : []
+    return listLiveCarriers({ receivers: receiverStore.listAll({ site }), placeholders, ...this.#context() })
   }
 
   #context() {
@@ -96,9 +98,9 @@ export class LiveFrequencies {
     return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders])
   }
 
-  /** Checks the carriers; throws a RequestError if there are too many. The result contains the carriers that were not selected, too. */
-  async check(filter: LiveCheckFilter): Promise<LiveFrequencyCheck> {
-    const carriers = this.carriers()
+  /** Checks the carriers of a site; throws a RequestError if there are too many. The result contains the carriers that were not selected, too. */
+  async check(filter: LiveCheckFilter, site = localSite): Promise<LiveFrequencyCheck> {
+    const carriers = this.carriers(site)
     const { carriers: checked, victims } = toLiveCheck(carriers, filter)
     if (checked.length > maxCarriers) {
       const subject = `There are ${checked.length} carriers, and at most ${maxCarriers} can be checked. Use only_on.`

@@ -302,7 +302,7 @@ export class Monitoring {
     const { feed, live } = this.#deps.state
     const message = change.type === 'event_deleted' ? change : { type: change.type, event: toEventBody(change.event) }
     if (change.type === 'event') this.#countEvent(change.event)
-    feed.publish(message)
+    feed.publish(message, message.type === 'event_deleted' ? undefined : (message.event.site?.code ?? null))
     live.eventChanged(message)
   }
 
@@ -471,6 +471,7 @@ export class Monitoring {
       nameOf: (record) => sourceRegistry.manufacturers().find(({ code }) => code === record)?.name ?? record,
       onViaChanged: () => live.restartClients(),
       onAnnouncementsChanged: () => live.sitesChanged(),
+      onAssignmentsChanged: () => live.listsChanged(),
       log,
       now,
       random: Math.random,

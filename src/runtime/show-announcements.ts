@@ -17,7 +17,7 @@ export function createShowAnnouncements({ lists, feed, live }: ShowAnnouncementD
   return () => {
     const { shows } = lists.current
     for (const show of listShowChanges(announced, shows)) {
-      feed.publish({ type: 'show_update', show })
+      feed.publish({ type: 'show_update', show }, null)
       live.showChanged(show)
     }
     announced = shows

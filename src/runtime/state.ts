@@ -35,6 +35,8 @@ interface StateDeps {
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
   announcedSites(): readonly AnnouncedSiteBody[]
+  /** Returns the assignments of followed sites. */
+  followedAssignments(): readonly ChannelAssignment[]
   /** Called after a receiver of this installation was added, replaced or removed. */
   onReceiverChanged: ReceiverStoreListener['receiverChanged']
   /** Called after placeholders were added, changed or removed. */
@@ -67,10 +69,14 @@ export function createState(deps: StateDeps) {
     deps.onPlaceholdersChanged()
   })
   const unitStore = createUnitStore()
-  const feed = createFeed({ channelsOf: (id) => receiverStore.get(id)?.channels.map(toChannelBody) ?? [] })
-  /** Returns the active assignments, each with its channel. */
+  const feed = createFeed({
+    channelsOf: (id) => receiverStore.get(id)?.channels.map(toChannelBody) ?? [],
+    siteOf: (id) => receiverStore.facts(id)?.origin?.site.code ?? null,
+  })
+  /** Returns the active assignments of this installation, each with its channel. */
   const assignments = (): readonly ChannelAssignment[] =>
     toChannelAssignments(lists.current.assignments, lists.current.performers, (id) => unitStore.get(id))
+  const assignmentsWithSites = () => [...assignments(), ...deps.followedAssignments()]
   /** Returns all performers, with the addresses of their pictures. */
   const performers = (): readonly Performer[] =>
     lists.current.performers.map((performer) => withMount(performer, deps.config.server.mount))
@@ -81,7 +87,7 @@ export function createState(deps: StateDeps) {
     groups: () => lists.current.groups,
     performers,
     placeholders: () => placeholderStore.list().map(toPlaceholderInData),
-    assignments,
+    assignments: assignmentsWithSites,
     discovered: () => toDiscoveredDevices(lists.current.discovered, receiverStore),
     silences: () => lists.current.silences.map(toSilenceBody),
     scans: () => lists.current.scans.map(toScanBody),
@@ -108,6 +114,7 @@ export function createState(deps: StateDeps) {
     performers,
     placeholderStore,
     assignments,
+    assignmentsWithSites,
     live,
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DeviceUpdate } from '../contract/messages.ts'
+import type { EquipmentFilter } from '../domain/equipment/sites.ts'
 import type { BroadcastMessage } from '../domain/messages.ts'
 import { createFeed, type Feed, filterBatch } from './feed.ts'
 
@@ -9,11 +10,11 @@ function update(receiver_id: number, data: object, manufacturer = 'shure'): Devi
 }
 
 /** Collects the messages that a subscriber receives from now on. */
-function collect(feed: Feed, manufacturer?: string): { received: BroadcastMessage[]; stop(): void } {
+function collect(feed: Feed, filter: EquipmentFilter = {}): { received: BroadcastMessage[]; stop(): void } {
   const stop = new AbortController()
   const received: BroadcastMessage[] = []
   const read = async () => {
-    for await (const { messages } of feed.subscribe({ manufacturer, signal: stop.signal })) received.push(...messages)
+    for await (const { messages } of feed.subscribe({ ...filter, signal: stop.signal })) received.push(...messages)
   }
   void read()
   return { received, stop: () => stop.abort() }
@@ -123,12 +124,27 @@ describe('createFeed', () => {
 
 describe('createFeed with several subscribers', () => {
   test('delivers messages about the selected manufacturer and messages without a manufacturer', async () => {
-    const { received } = collect(feed, 'shure')
+    const { received } = collect(feed, { manufacturer: 'shure' })
     feed.publish(update(1, {}, 'sennheiser'))
     feed.publish(update(2, {}, 'shure'))
     feed.publish({ type: 'status_update', about: 'upstream', manufacturer: null, message: 'x', status: 'healthy' })
     await pass(1)
     expect(received.map((message) => message.type).sort()).toEqual(['device_update', 'status_update'])
+  })
+
+  // Conformance: C-18.13.
+  test('delivers messages about the selected site and messages that concern all sites', async () => {
+    feed = createFeed({ siteOf: (id) => (id === 1 ? null : 'theatre') })
+    const [local, theatre, unknown] = ['local', 'theatre', 'arena'].map((site) => collect(feed, { site }).received)
+    feed.publish(update(1, {}))
+    feed.publish(update(2, {}))
+    feed.publish({ type: 'event_deleted', id: 1 }, null)
+    feed.publish({ type: 'event_deleted', id: 2 }, 'theatre')
+    feed.publish({ type: 'event_deleted', id: 3 })
+    await pass(1)
+    expect(local).toMatchObject([{ receiver_id: 1 }, { id: 1 }, { id: 3 }])
+    expect(theatre).toMatchObject([{ receiver_id: 2 }, { id: 2 }, { id: 3 }])
+    expect(unknown).toMatchObject([{ id: 3 }])
   })
 
   // Conformance: C-7.14.

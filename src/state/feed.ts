@@ -6,6 +6,7 @@
 
 import type { DeviceUpdate } from '../contract/messages.ts'
 import type { ChannelBody } from '../contract/resources/channels.ts'
+import { type EquipmentFilter, includesSite } from '../domain/equipment/sites.ts'
 import { type BroadcastMessage, manufacturerOf } from '../domain/messages.ts'
 
 /** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
@@ -16,11 +17,12 @@ export interface MessageBatch {
 }
 
 export interface Feed {
-  publish(message: BroadcastMessage): void
+  /** `site` is that of an alert, event or show, null for this installation. Without it, the message concerns all sites. */
+  publish(message: BroadcastMessage, site?: string | null): void
   /** Publishes a receiver's levels. They are read when they are delivered, so that they are the newest. */
   publishLevels(manufacturer: string, receiverId: number): void
-  /** Yields the messages published from now on, for one manufacturer or for all, until the signal aborts. */
-  subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<MessageBatch>
+  /** Yields the messages published from now on that the filter includes, until the signal aborts. */
+  subscribe(options: EquipmentFilter & { readonly signal: AbortSignal }): AsyncIterable<MessageBatch>
   readonly subscribers: number
   /** The total number of messages queued for slow subscribers. */
   readonly queued: number
@@ -36,17 +38,29 @@ const maxUpdatesPerBatch = 100
 export interface FeedOptions {
   /** Returns the current channels of a receiver. */
   channelsOf?(receiverId: number): readonly ChannelBody[]
+  /** Returns the code of the site that monitors a receiver; null for this installation. */
+  siteOf?(receiverId: number): string | null
   now?(): number
 }
 
-export function createFeed({ channelsOf = () => [], now = () => performance.now() }: FeedOptions = {}): Feed {
+/** A message, and the site that it concerns: null for this installation, undefined for all. */
+interface Published {
+  readonly message: BroadcastMessage
+  readonly site: string | null | undefined
+}
+
+export function createFeed({
+  channelsOf = () => [],
+  siteOf = () => null,
+  now = () => performance.now(),
+}: FeedOptions = {}): Feed {
   const subscribers = new Set<Subscriber>()
   let isClosed = false
   /** The earliest time of the next delivery, by receiver. */
   const nextDeliveryAt = new Map<number, number>()
   /** Updates to deliver at the end of this turn of the event loop; `delayed` holds updates to deliver later. */
   const due = new Map<number, DeviceUpdate>()
-  let events: BroadcastMessage[] = []
+  let events: Published[] = []
   const delayed = new Map<number, DeviceUpdate>()
   /** The receivers whose levels have changed since their update was published. */
   const newLevels = new Set<number>()
@@ -55,21 +69,30 @@ export function createFeed({ channelsOf = () => [], now = () => performance.now(
 
   const canDeliverNow = (id: number) => due.has(id) || (!delayed.has(id) && (nextDeliveryAt.get(id) ?? 0) <= now())
 
-  /** Creates one batch for subscribers to all manufacturers, and one for each manufacturer that has subscribers. */
+  /** Creates one batch for each filter that subscribers have. */
   function deliver(): void {
     clearImmediate(delivery)
     delivery = undefined
-    const messages = [...Array.from(due.values(), withNewestLevels), ...events]
+    const updates = Array.from(
+      due.values(),
+      (update): Published => ({
+        message: withNewestLevels(update),
+        site: siteOf(update.receiver_id),
+      }),
+    )
+    const published = [...updates, ...events]
     const nextAt = now() + spacingMs
     for (const id of due.keys()) nextDeliveryAt.set(id, nextAt)
     due.clear()
     events = []
-    const batches = new Map<string | undefined, MessageBatch>()
+    const batches = new Map<string, MessageBatch>()
     for (const subscriber of subscribers) {
-      const { manufacturer } = subscriber
+      const { filter } = subscriber
+      const key = JSON.stringify([filter.manufacturer, filter.site])
       const batch =
-        batches.get(manufacturer) ?? createBatch(messages.filter((message) => concerns(message, manufacturer)))
-      batches.set(manufacturer, batch)
+        batches.get(key) ??
+        createBatch(published.filter((each) => concerns(each, filter)).map(({ message }) => message))
+      batches.set(key, batch)
       if (batch.messages.length > 0) subscriber.deliver(batch)
     }
   }
@@ -108,13 +131,13 @@ export function createFeed({ channelsOf = () => [], now = () => performance.now(
   }
 
   return {
-    publish(message) {
+    publish(message, site) {
       if (isClosed || subscribers.size === 0) return
       if (message.type === 'device_update') {
         newLevels.delete(message.receiver_id)
         publishUpdate(message)
       } else {
-        events.push(message)
+        events.push({ message, site })
         delivery ??= setImmediate(deliver)
       }
     },
@@ -124,8 +147,8 @@ export function createFeed({ channelsOf = () => [], now = () => performance.now(
       if (due.has(receiver_id) || delayed.has(receiver_id)) return
       publishUpdate({ type: 'device_update', manufacturer, receiver_id, data: { channels: [] } })
     },
-    subscribe({ manufacturer, signal }) {
-      const subscriber = createSubscriber(manufacturer)
+    subscribe({ signal, ...filter }) {
+      const subscriber = createSubscriber(filter)
       if (signal.aborted || isClosed) {
         subscriber.end()
         return subscriber
@@ -160,7 +183,7 @@ export function createFeed({ channelsOf = () => [], now = () => performance.now(
 }
 
 interface Subscriber extends AsyncIterable<MessageBatch> {
-  readonly manufacturer: string | undefined
+  readonly filter: EquipmentFilter
   readonly queued: number
   deliver(batch: MessageBatch): void
   end(): void
@@ -170,7 +193,7 @@ interface Subscriber extends AsyncIterable<MessageBatch> {
  * Creates a subscriber with a bounded queue. A batch is kept unchanged until it is read. If another batch arrives
  * first, the queue is reduced to one update per receiver and the last `maxQueuedEvents` other messages.
  */
-function createSubscriber(manufacturer: string | undefined): Subscriber {
+function createSubscriber(filter: EquipmentFilter): Subscriber {
   let next: MessageBatch | undefined
   const updates = new Map<number, DeviceUpdate>()
   const events: BroadcastMessage[] = []
@@ -204,7 +227,7 @@ function createSubscriber(manufacturer: string | undefined): Subscriber {
   }
 
   return {
-    manufacturer,
+    filter,
     get queued() {
       return (next?.messages.length ?? 0) + updates.size + events.length
     },
@@ -245,9 +268,11 @@ export function filterBatch(batch: MessageBatch, isIncluded: (manufacturer: stri
   return createBatch(batch.messages.filter((message) => isIncluded(manufacturerOf(message))))
 }
 
-function concerns(message: BroadcastMessage, manufacturer: string | undefined): boolean {
-  const concerned = manufacturerOf(message)
-  return manufacturer === undefined || concerned === null || concerned === manufacturer
+function concerns({ message, site }: Published, filter: EquipmentFilter): boolean {
+  const manufacturer = manufacturerOf(message)
+  const isOfManufacturer =
+    filter.manufacturer === undefined || manufacturer === null || manufacturer === filter.manufacturer
+  return isOfManufacturer && (site === undefined || includesSite(filter, site))
 }
 
 /** Merges the newer update into the older one. The channels of the newer update replace those of the older one. */

@@ -3,7 +3,7 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ByCode, ByKey, Paging, ScopedList, ScopedSettingsList, SettingScope } from '../queries.ts'
+import { ByCode, ByKey, ManufacturerList, Paging, ScopedSettingsList, SettingScope } from '../queries.ts'
 import { ManufacturerChange, ManufacturerTrial, NewManufacturer } from '../requests.ts'
 import { ManufacturerRecord, Plugin, Tested } from '../resources/manufacturers.ts'
 import { Nodes } from '../resources/nodes.ts'
@@ -12,7 +12,7 @@ import { StoreAcknowledged } from '../resources/store.ts'
 
 export const listManufacturers = endpoint('GET', '/api/admin/manufacturers/', {
   ...operation('Administration', 'listManufacturers', 'Manufacturers with their configuration, without secrets.'),
-  querystring: ScopedList,
+  querystring: ManufacturerList,
   response: { 200: pagedOf(ManufacturerRecord) },
 })
 

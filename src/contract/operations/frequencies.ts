@@ -3,7 +3,7 @@
 import { binary, NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ByProfile, FrequencyExportQuery, FrequencyNoiseQuery, FrequencyQuery, Paging } from '../queries.ts'
+import { ByProfile, FrequencyExportQuery, FrequencyNoiseQuery, FrequencyQuery, LocalList } from '../queries.ts'
 import {
   FrequencyCheckRequest,
   FrequencyProfileChange,
@@ -60,7 +60,7 @@ export const exportFrequencies = endpoint('GET', '/api/frequencies/export.csv', 
 
 export const listFrequencyProfiles = endpoint('GET', profiles, {
   ...operation('Frequencies', 'listFrequencyProfiles', 'What each kind of equipment needs to be free of interference.'),
-  querystring: Paging,
+  querystring: LocalList,
   response: { 200: pagedOf(FrequencyProfile) },
 })
 

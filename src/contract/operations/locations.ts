@@ -3,14 +3,14 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ById, Paging, Scope, ScopedList } from '../queries.ts'
+import { ById, LocalList, Scope, ScopedList } from '../queries.ts'
 import { LocationChange, NewLocation, NewReceiver, ReceiverChange } from '../requests.ts'
 import { Layout, Location } from '../resources/locations.ts'
 import { ReceiverDetail } from '../resources/receivers.ts'
 
 export const listLocations = endpoint('GET', '/api/admin/locations/', {
   ...operation('Review', 'listLocations', 'Locations.'),
-  querystring: Paging,
+  querystring: LocalList,
   response: { 200: pagedOf(Location) },
 })
 

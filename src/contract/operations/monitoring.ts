@@ -13,8 +13,8 @@ import {
   DataQuery,
   EquipmentList,
   HealthQuery,
+  LocalList,
   MetricsQuery,
-  Paging,
   ReadinessQuery,
   RemovedSetting,
   Scope,
@@ -186,7 +186,7 @@ export const snoozeAlert = endpoint('POST', '/api/alerts/:id/snooze', {
 
 export const listSilences = endpoint('GET', '/api/silences/', {
   ...operation('Monitoring', 'listSilences', 'Silences in effect.'),
-  querystring: Paging,
+  querystring: LocalList,
   response: { 200: pagedOf(Silence) },
 })
 

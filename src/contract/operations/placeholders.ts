@@ -3,13 +3,13 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ById, Paging } from '../queries.ts'
+import { ById, LocalList } from '../queries.ts'
 import { NewPlaceholder, PlaceholderChange } from '../requests.ts'
 import { Placeholder } from '../resources/placeholders.ts'
 
 export const listPlaceholders = endpoint('GET', '/api/placeholders/', {
   ...operation('Hardware', 'listPlaceholders', 'Equipment without telemetry, and blank places on the wall.'),
-  querystring: Paging,
+  querystring: LocalList,
   response: { 200: pagedOf(Placeholder) },
 })
 

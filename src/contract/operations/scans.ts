@@ -3,13 +3,13 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ById, Paging } from '../queries.ts'
+import { ById, LocalList } from '../queries.ts'
 import { NewScan } from '../requests.ts'
 import { Scan, ScanLevels } from '../resources/scans.ts'
 
 export const listScans = endpoint('GET', '/api/scans/', {
   ...operation('Frequencies', 'listScans', 'Spectrum scans, without their levels.'),
-  querystring: Paging,
+  querystring: LocalList,
   response: { 200: pagedOf(Scan) },
 })
 

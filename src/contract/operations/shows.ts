@@ -3,14 +3,14 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ById, ByScene, Paging } from '../queries.ts'
+import { ById, ByScene, LocalList, Paging } from '../queries.ts'
 import { NewScene, NewShow, SceneRecallRequest, ShowChange } from '../requests.ts'
 import { Scene, SceneDetail, SceneRecall } from '../resources/scenes.ts'
 import { Show } from '../resources/shows.ts'
 
 export const listShows = endpoint('GET', '/api/shows/', {
   ...operation('Shows', 'listShows', 'Planned, running and ended shows.'),
-  querystring: Paging,
+  querystring: LocalList,
   response: { 200: pagedOf(Show) },
 })
 

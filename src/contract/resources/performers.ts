@@ -2,15 +2,16 @@
 
 import Type from 'typebox'
 import { type Body, flag, named, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from '../described.ts'
-import { id } from './common.ts'
+import { id, SiteReference } from './common.ts'
 
 export const ChannelAssignment = named(
   'ChannelAssignment',
-  'The performer who wears the unit that a channel receives.',
+  'The performer who wears the unit that a channel receives. With `site`, both belong to that site, and so do their ids.',
   {
     channel_id: wholeOrNull('Id of the channel that receives the unit.'),
     wireless_unit: whole('Id of the unit.'),
     performer: Type.Object({ id, name: text('Name.') }, { description: 'The performer.' }),
+    site: Type.Optional(SiteReference),
   },
 )
 export type ChannelAssignment = Body<typeof ChannelAssignment>

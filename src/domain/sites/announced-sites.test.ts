@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import type { LiveMessage } from '../../contract/live-messages.ts'
-import { nothingAnnounced, toAnnouncedSites, toCodesThere, withAnnouncement } from './announced-sites.ts'
+import {
+  nothingAnnounced,
+  toAnnouncedSites,
+  toCodesThere,
+  toFollowedAssignments,
+  withAnnouncement,
+} from './announced-sites.ts'
 
 const record = { code: 'north', name: 'North', url: 'https://north.example' }
 const show = { id: 1, title: 'Matinée', starts_at: '2026-05-01T18:00:00.000Z', ends_at: null, group_ids: [], notes: '' }
@@ -27,6 +33,27 @@ test('a snapshot contains the running shows and the sites further along the chai
 
 test('an installation of an older version announces no sites', () => {
   expect(afterMessages(snapshotWith({ shows: [] }))).toEqual([{ ...record, shows: [] }])
+})
+
+// Conformance: C-18.36.
+test('assignments have the ids of the channels here, and the site whose performers they are', () => {
+  const ann = { wireless_unit: 5, performer: { id: 2, name: 'Ann' } }
+  const bob = { wireless_unit: 6, performer: { id: 3, name: 'Bob' }, site: { code: 'arena', name: 'Arena' } }
+  const assignments = [
+    { ...ann, channel_id: 11 },
+    { ...bob, channel_id: 12 },
+    { ...ann, channel_id: 13 },
+    { ...ann, channel_id: null },
+  ]
+  const { assignments: announced } = withAnnouncement(nothingAnnounced, { type: 'assignments', seq: 2, assignments })
+  const channelsHere = new Map([
+    [11, 21],
+    [12, 22],
+  ])
+  expect(toFollowedAssignments(record, announced, (id) => channelsHere.get(id))).toEqual([
+    { ...ann, channel_id: 21, site: { code: 'north', name: 'North' } },
+    { ...bob, channel_id: 22, site: { code: 'north/arena', name: 'Arena' } },
+  ])
 })
 
 test('messages add and remove shows and sites', () => {

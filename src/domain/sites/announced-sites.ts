@@ -1,29 +1,33 @@
-/** The running shows of a followed installation, and the sites that it follows itself, as it announces them. */
+/** What a followed installation announces besides its receivers: running shows, performers, and the sites that it follows. */
 
 import type { LevelsRequest, LiveMessage } from '../../contract/live-messages.ts'
+import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import type { AnnouncedSiteBody } from '../../contract/resources/sites.ts'
 import { localSite } from '../equipment/sites.ts'
-import { siteHere } from './followed-receiver.ts'
+import { type FollowedRecord, siteHere } from './followed-receiver.ts'
 
 export interface SiteAnnouncements {
   /** The titles of running shows by their ids; null before the first snapshot. */
   readonly shows: ReadonlyMap<number, string> | null
   /** The sites that the installation follows, by their codes there. */
   readonly sites: ReadonlyMap<string, AnnouncedSiteBody>
+  /** The performers who wear the units of its channels; all ids are those there. */
+  readonly assignments: readonly ChannelAssignment[]
 }
 
 /** Which levels a followed installation sends; `sites` are codes there. */
 export type LevelSelection = Omit<LevelsRequest, 'type'>
 
-export const nothingAnnounced: SiteAnnouncements = { shows: null, sites: new Map() }
+export const nothingAnnounced: SiteAnnouncements = { shows: null, sites: new Map(), assignments: [] }
 
 /** Applies a message. Returns the same object if the message is about something else. */
 export function withAnnouncement(before: SiteAnnouncements, message: LiveMessage): SiteAnnouncements {
   switch (message.type) {
     case 'snapshot': {
       // Older versions announce no sites.
-      const { shows, sites = [] }: Partial<typeof message.data> = message.data
+      const { shows, sites = [], assignments }: Partial<typeof message.data> = message.data
       return {
+        assignments: assignments ?? [],
         shows: new Map(shows?.map(({ id, title }) => [id, title])),
         sites: new Map(sites.map((site) => [site.code, site])),
       }
@@ -35,6 +39,8 @@ export function withAnnouncement(before: SiteAnnouncements, message: LiveMessage
       else shows.delete(id)
       return { ...before, shows }
     }
+    case 'assignments':
+      return { ...before, assignments: message.assignments }
     case 'site': {
       const { type: _, seq: __, ...site } = message
       return { ...before, sites: new Map(before.sites).set(site.code, site) }
@@ -57,6 +63,23 @@ export function toAnnouncedSites(
   const { code, name, url } = record
   const own = { code, name, url, shows: shows && [...shows.values()].sort() }
   return [own, ...[...sites.values()].map((site) => ({ ...siteHere(record, site), url: null, shows: site.shows }))]
+}
+
+/** Whether a message contains assignments. */
+export function hasAssignments({ type }: LiveMessage): boolean {
+  return type === 'snapshot' || type === 'assignments'
+}
+
+/** Returns the assignments of a site, and of those followed through it, to channels that are known here. */
+export function toFollowedAssignments(
+  record: Pick<FollowedRecord, 'code' | 'name'>,
+  assignments: readonly ChannelAssignment[],
+  channelHere: (idThere: number) => number | undefined,
+): readonly ChannelAssignment[] {
+  return assignments.flatMap(({ channel_id, site = null, ...assignment }) => {
+    const id = channel_id === null ? undefined : channelHere(channel_id)
+    return id === undefined ? [] : [{ ...assignment, channel_id: id, site: siteHere(record, site) }]
+  })
 }
 
 /** Returns which of these sites are followed with a record, with their codes in the followed installation. */

@@ -12,7 +12,7 @@ import type { ReceiverStore } from '../../state/receiver-store.ts'
 import { countAlerts, listAlerts } from '../../storage/alerts.ts'
 import type { Database } from '../../storage/database.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate, readPage, toPageOf, toTime } from '../server/response.ts'
+import { paginateLocal, readPage, toPageOf, toTime } from '../server/response.ts'
 
 /** The most alerts in a response without paging. */
 const maxUnpaged = 1000
@@ -57,7 +57,7 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
 
   app.route({
     ...operations.listSilences,
-    handler: (request) => paginate(request, deps.silences().map(toSilenceBody)),
+    handler: (request) => paginateLocal(request, deps.silences().map(toSilenceBody)),
   })
 
   app.route({
@@ -88,7 +88,7 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
         .map((connection) =>
           toConnectionBody(connection, deps.receiverStore.get(connection.id)?.name ?? null, deps.now()),
         )
-      return paginate(request, bodies)
+      return paginateLocal(request, bodies)
     },
   })
 

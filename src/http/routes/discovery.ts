@@ -5,9 +5,10 @@ import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/revie
 import { type ScanDeps, scanNetwork } from '../../actions/scan-network.ts'
 import type { Body } from '../../contract/described.ts'
 import * as operations from '../../contract/operations/discovery.ts'
-import type { Paging, QueueQuery } from '../../contract/queries.ts'
+import type { LocalList, QueueQuery } from '../../contract/queries.ts'
 import type { Location } from '../../contract/resources/locations.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/discovery-api.ts'
+import { includesSite } from '../../domain/equipment/sites.ts'
 import { listScanNetworks } from '../../domain/identity/scan-networks.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Database } from '../../storage/database.ts'
@@ -129,14 +130,15 @@ function movementList({ db }: DiscoveryDeps, filter: MovementFilter) {
   }
 }
 
-async function readList<Item>(query: Body<typeof Paging>, stored: StoredList<Item>) {
+/** Sites are followed as they are, so only this installation reviews devices. */
+async function readList<Item>(query: Body<typeof LocalList>, stored: StoredList<Item>) {
   const page = readPage(query)
-  const count = await stored.count()
+  const count = includesSite(query, null) ? await stored.count() : 0
   const slice = page === null ? { limit: count, offset: 0 } : { limit: page.size, offset: (page.page - 1) * page.size }
-  return { page, count, results: await stored.list(slice) }
+  return { page, count, results: count === 0 ? [] : await stored.list(slice) }
 }
 
 function toQueueFilter(query: Body<typeof QueueQuery>): QueueFilter {
-  const { discovered_after, discovered_before, page: _, page_size: __, ...filter } = query
+  const { discovered_after, discovered_before, site: _, page: __, page_size: ___, ...filter } = query
   return { ...filter, discovered_after: toTime(discovered_after), discovered_before: toTime(discovered_before) }
 }

@@ -12,6 +12,7 @@ import type { FrequencyNoiseBody } from '../../contract/resources/frequencies.ts
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Settings } from '../../contract/settings.ts'
 import { toTimestamp } from '../../domain/api.ts'
+import { includesSite, localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { carrierIdsOf, mergeSecondCarriers } from '../../domain/frequencies/checked-carriers.ts'
 import type { CheckResult } from '../../domain/frequencies/conflict.ts'
@@ -37,15 +38,18 @@ import { globalScope, type SettingScope } from '../../domain/settings.ts'
 import { LruMap } from '../../platform/lru-map.ts'
 import type { FrequencyChecker } from '../../state/frequency-checker.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate, sendCsv } from '../server/response.ts'
+import { paginateLocal, sendCsv } from '../server/response.ts'
 
 export interface FrequencyRoutesDeps {
   readonly frequencyDeps: EditFrequencyProfileDeps & {
     readonly checker: Pick<FrequencyChecker, 'check' | 'suggest'>
     readonly frequencies: {
       profiles(): readonly Profile[]
-      carriers(): readonly LiveCarrier[]
-      check(filter: LiveCheckFilter): Promise<{
+      carriers(site: string): readonly LiveCarrier[]
+      check(
+        filter: LiveCheckFilter,
+        site: string,
+      ): Promise<{
         readonly carriers: readonly LiveCarrier[]
         readonly result: CheckResult
         readonly checkedAt: number
@@ -81,9 +85,9 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
 
   app.route({
     ...operations.getFrequencies,
-    handler: async ({ query: { level = 'standard', only_on = false, group } }) => {
+    handler: async ({ query: { level = 'standard', only_on = false, group, site = localSite } }) => {
       const filter = { level, isOnlyOn: only_on, slots: slotsOf(group) }
-      const { carriers, result, checkedAt } = await frequencies.check(filter)
+      const { carriers, result, checkedAt } = await frequencies.check(filter, site)
       return {
         region: region(),
         carriers: byFrequency(carriers.filter((carrier) => isSelected(carrier, filter))).map((carrier) =>
@@ -118,9 +122,9 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   app.route({
     ...operations.exportFrequencies,
     handler: (request, reply) => {
-      const { format = 'csv', only_on = false, group } = request.query
+      const { format = 'csv', only_on = false, group, site = localSite } = request.query
       const filter = { isOnlyOn: only_on, slots: slotsOf(group) }
-      const carriers = frequencies.carriers().filter((carrier) => isSelected(carrier, filter))
+      const carriers = frequencies.carriers(site).filter((carrier) => isSelected(carrier, filter))
       const context = { region: region(), groups: deps.groups(undefined) }
       const text = {
         csv: () => toFrequenciesCsv(carriers, context),
@@ -143,17 +147,23 @@ const maxKeptNoise = 8
 
 function noiseRoutes(app: ContractServer, { noiseDeps }: FrequencyRoutesDeps): void {
   const kept = new LruMap<number, { readonly madeAt: number; readonly body: Promise<FrequencyNoiseBody> }>(maxKeptNoise)
+  /** Only this installation's receivers are listed, because levels of sites are not recorded here. */
   app.route({
     ...operations.getFrequencyNoise,
-    handler: ({ query: { hours = 24 } }) => {
-      const known = kept.get(hours)
-      if (known !== undefined && noiseDeps.now() - known.madeAt < keptNoiseMs) return known.body
-      const body = listIdleNoise(noiseDeps, hours)
-      kept.set(hours, { madeAt: noiseDeps.now(), body })
-      body.catch(() => kept.delete(hours))
-      return body
+    handler: async ({ query: { hours = 24, site } }) => {
+      const noise = await readNoise(hours)
+      return includesSite({ site }, null) ? noise : { ...noise, channels: [] }
     },
   })
+
+  function readNoise(hours: number): Promise<FrequencyNoiseBody> {
+    const known = kept.get(hours)
+    if (known !== undefined && noiseDeps.now() - known.madeAt < keptNoiseMs) return known.body
+    const body = listIdleNoise(noiseDeps, hours)
+    kept.set(hours, { madeAt: noiseDeps.now(), body })
+    body.catch(() => kept.delete(hours))
+    return body
+  }
 }
 
 async function* toChunks(text: string): AsyncIterable<string> {
@@ -167,7 +177,7 @@ function profileRoutes(app: ContractServer, { frequencyDeps }: FrequencyRoutesDe
 
   app.route({
     ...operations.listFrequencyProfiles,
-    handler: (request) => paginate(request, listBodies()),
+    handler: (request) => paginateLocal(request, listBodies()),
   })
 
   app.route({

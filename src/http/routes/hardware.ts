@@ -27,12 +27,13 @@ import { toSingleChannelBody, toTimestamp } from '../../domain/api.ts'
 import { type Assignment, toChassisBody, toUnitBody, type Unit } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount, withoutMount } from '../../domain/equipment/picture.ts'
+import { localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate } from '../server/response.ts'
+import { paginate, paginateLocal } from '../server/response.ts'
 import { pictureRoutes } from './pictures.ts'
 
 export interface HardwareRoutesDeps {
@@ -71,7 +72,7 @@ function groupRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
 
   app.route({
     ...operations.listGroups,
-    handler: (request) => paginate(request, deps.groups(request.query.manufacturer)),
+    handler: (request) => paginateLocal(request, deps.groups(request.query.manufacturer)),
   })
 
   app.route({
@@ -136,11 +137,11 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
   app.route({
     ...operations.listChassis,
     handler: (request) => {
-      const { status, manufacturer } = request.query
+      const { status, manufacturer, site = localSite } = request.query
       const statusOf = upstreams()
       const allLocations = locations()
       const chassis = receiverStore
-        .list(manufacturer)
+        .listAll({ manufacturer, site })
         .map((receiver) => toChassisBody(receiver, statusOf(receiver.manufacturer), allLocations))
       return paginate(
         request,
@@ -161,7 +162,7 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
         .filter((unit) => (manufacturer === undefined || unit.manufacturer === manufacturer) && isListed(unit))
         .map((unit) => toUnitBody(unit, receiverStore.get(unit.receiver_id ?? 0), statusOf(unit.manufacturer)))
         .filter((unit) => isSelected(unit, request.query))
-      return paginate(request, bodies)
+      return paginateLocal(request, bodies)
     },
   })
 }
@@ -187,7 +188,7 @@ function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareR
       const { manufacturer } = request.query
       const isKnown = manufacturer === undefined || hardwareDeps.hasManufacturer(manufacturer)
       const performers = isKnown ? await listPerformers(hardwareDeps.db.read) : []
-      return paginate(
+      return paginateLocal(
         request,
         performers.map((performer) => withMount(performer, mount)),
       )
@@ -226,11 +227,11 @@ function assignmentRoutes(app: ContractServer, { hardwareDeps }: HardwareRoutesD
       const { is_active, performer, wireless_unit, manufacturer, names } = request.query
       const filter = { is_active, performer, wireless_unit, manufacturer }
       const bodies = (await listAssignments(hardwareDeps.db.read, filter)).map(toAssignmentBody)
-      if (names !== true) return paginate(request, bodies)
+      if (names !== true) return paginateLocal(request, bodies)
       const performers = new Map(
         (await listPerformers(hardwareDeps.db.read)).map((performer) => [performer.id, performer]),
       )
-      return paginate(
+      return paginateLocal(
         request,
         bodies.map((body) => {
           const { name = '', picture = null } = performers.get(body.performer) ?? {}

@@ -47,6 +47,7 @@ export function recordLevelResponses(app: FastifyInstance, deps: LevelResponseDe
   const pathsOf = (operations: readonly { readonly url: string }[]) =>
     new Set(operations.map(({ url }) => `${mount}${url}`))
   const [paths, sitePaths] = [pathsOf(operationsWithLevels), pathsOf(operationsWithSites)]
+  const frequencyPath = `${mount}${frequencies.getFrequencies.url}`
   const receiverPath = `${mount}${monitoring.getReceiver.url}`
   app.addHook<{ Querystring: { manufacturer?: string; site?: string }; Params: { id?: number } }>(
     'preHandler',
@@ -54,6 +55,7 @@ export function recordLevelResponses(app: FastifyInstance, deps: LevelResponseDe
       const { url = '' } = routeOptions
       if (paths.has(url)) levelDemand.addResponse(query.manufacturer ?? null)
       if (sitePaths.has(url)) siteLevelDemand.addResponse(query.site ?? null)
+      if (url === frequencyPath) siteLevelDemand.addResponse(query.site ?? localSite)
       const receiver = url === receiverPath ? receiverStore.facts(params.id ?? 0) : undefined
       if (receiver !== undefined) {
         levelDemand.addResponse(receiver.manufacturer)

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { LevelsRequest } from '../../contract/live-messages.ts'
 import type { Pong, SocketError } from '../../contract/messages.ts'
 import { LiveQuery, SocketQuery } from '../../contract/queries.ts'
+import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { isRecord } from '../../domain/json.ts'
 import { respondToClient } from '../../domain/messages.ts'
 import type { LiveData } from '../server/live-data.ts'
@@ -17,7 +18,7 @@ const readLiveQuery = createQueryReader(LiveQuery)
 
 /** The parameters of a connection. `live` is null for version 1 of the WebSocket protocol. */
 export interface SocketOptions {
-  readonly manufacturer: string | undefined
+  readonly filter: EquipmentFilter
   readonly live: LiveOptions | null
 }
 
@@ -29,10 +30,10 @@ export function readSocketOptions(
   { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,
   liveData: Pick<LiveData, 'requireGroup'>,
 ): SocketOptions {
-  const { protocol, manufacturer } = readQuery(query)
+  const { protocol, manufacturer, site } = readQuery(query)
   const offered = String(headers['sec-websocket-protocol'] ?? '').split(',')
   const isLive = protocol === '2' || offered.some((name) => name.trim() === liveProtocol)
-  return { manufacturer, live: isLive ? readLiveOptions(query, liveData) : null }
+  return { filter: { manufacturer, site }, live: isLive ? readLiveOptions(query, liveData) : null }
 }
 
 function readLiveOptions(query: unknown, liveData: Pick<LiveData, 'requireGroup'>): LiveOptions {

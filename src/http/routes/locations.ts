@@ -7,10 +7,11 @@ import type { Location } from '../../contract/resources/locations.ts'
 import { toReceiverDetail } from '../../domain/api.ts'
 import { toLayout } from '../../domain/equipment/location.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
+import { includesSite } from '../../domain/equipment/sites.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate, readPage, toPage } from '../server/response.ts'
+import { paginateLocal, readPage, toPage } from '../server/response.ts'
 
 export interface LocationRoutesDeps {
   readonly editDeps: EditLocationDeps & EditReceiverDeps
@@ -30,7 +31,7 @@ export function locationRoutes(app: ContractServer, deps: LocationRoutesDeps): v
   app.route({
     ...operations.listLocations,
     ...inspect,
-    handler: (request) => paginate(request, deps.locations()),
+    handler: (request) => paginateLocal(request, deps.locations()),
   })
 
   app.route({
@@ -76,7 +77,7 @@ function receiverAdminRoutes(app: ContractServer, deps: LocationRoutesDeps): voi
     ...inspect,
     handler: ({ query, url }) => {
       const page = readPage(query)
-      const receivers = deps.receiverStore.list(query.manufacturer)
+      const receivers = includesSite(query, null) ? deps.receiverStore.list(query.manufacturer) : []
       if (page === null) return receivers.map(toBody)
       const body = toPage(receivers, page, url)
       return { ...body, results: body.results.map(toBody) }

@@ -10,7 +10,7 @@ import * as operations from '../../contract/operations/placeholders.ts'
 import { toPlaceholderBody } from '../../domain/equipment/placeholder.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate } from '../server/response.ts'
+import { paginateLocal } from '../server/response.ts'
 
 export interface PlaceholderRoutesDeps {
   readonly placeholderDeps: EditPlaceholderDeps
@@ -21,7 +21,7 @@ export function placeholderRoutes(app: ContractServer, { placeholderDeps }: Plac
 
   app.route({
     ...operations.listPlaceholders,
-    handler: (request) => paginate(request, placeholderStore.list().map(toPlaceholderBody)),
+    handler: (request) => paginateLocal(request, placeholderStore.list().map(toPlaceholderBody)),
   })
 
   app.route({

@@ -25,7 +25,7 @@ export interface ReceiverDeps {
   batteryThreshold(receiver: Receiver, channel: Channel): number
   locations(): readonly Location[]
   groups(manufacturer: string | undefined): readonly Group[]
-  /** Returns the active assignments, each with its channel. */
+  /** Returns the active assignments, also those of followed sites, each with its channel. */
   assignments(): readonly ChannelAssignment[]
   /** The public URL of the service; null if it is not configured. */
   readonly publicUrl: URL | null

@@ -9,7 +9,7 @@ import { type Scan, toScanBody, toScanLevelsBody } from '../../domain/frequencie
 import { findScanLevels } from '../../storage/scans.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { acceptForms, formLimit } from '../server/form-bodies.ts'
-import { paginate } from '../server/response.ts'
+import { paginateLocal } from '../server/response.ts'
 
 export interface ScanRoutesDeps {
   readonly scanDeps: ScanDeps
@@ -20,7 +20,7 @@ export interface ScanRoutesDeps {
 export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesDeps): void {
   app.route({
     ...operations.listScans,
-    handler: (request) => paginate(request, scans().map(toScanBody)),
+    handler: (request) => paginateLocal(request, scans().map(toScanBody)),
   })
 
   app.route({

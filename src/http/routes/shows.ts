@@ -8,7 +8,7 @@ import { RequestError } from '../../domain/errors.ts'
 import { toSceneBody } from '../../domain/scenes/arrangement.ts'
 import { type Show, toShowBody } from '../../domain/shows.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate } from '../server/response.ts'
+import { paginate, paginateLocal } from '../server/response.ts'
 
 export interface ShowRoutesDeps {
   readonly showDeps: EditShowDeps
@@ -19,7 +19,7 @@ export interface ShowRoutesDeps {
 export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: ShowRoutesDeps): void {
   app.route({
     ...operations.listShows,
-    handler: (request) => paginate(request, shows().map(toShowBody)),
+    handler: (request) => paginateLocal(request, shows().map(toShowBody)),
   })
 
   app.route({

@@ -10,6 +10,7 @@ import type { Credential } from '../../actions/credentials.ts'
 import type { LevelsRequest } from '../../contract/live-messages.ts'
 import type { ServerMessage, SocketError } from '../../contract/messages.ts'
 import { fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
+import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { respondToClient } from '../../domain/messages.ts'
 import { type Feed, filterBatch, type MessageBatch } from '../../state/feed.ts'
@@ -99,7 +100,7 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
       wsHandler: (socket, request) => {
         alive.add(socket)
         socket.on('pong', () => alive.add(socket))
-        const { manufacturer, live } = readSocketOptions(request, deps.liveData)
+        const { filter, live } = readSocketOptions(request, deps.liveData)
         if (live !== null) {
           const session = new LiveSession(socket, deps, live, () => alive.add(socket))
           serveLiveClient(socket, session, deps, request.credential)
@@ -111,10 +112,10 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
         }
         holdCredential(socket, request.credential, (message) => send(socket, message))
         const client = { socket, stream: request.raw.socket }
-        serveClient(client, deps, manufacturer)
+        serveClient(client, deps, filter)
         addDemand(socket, deps, {
-          manufacturers: () => (manufacturer === undefined ? null : [manufacturer]),
-          sites: () => null,
+          manufacturers: () => (filter.manufacturer === undefined ? null : [filter.manufacturer]),
+          sites: () => (filter.site === undefined ? null : [filter.site]),
         })
       },
     })
@@ -192,7 +193,7 @@ interface Client {
   readonly stream: Writable
 }
 
-function serveClient(client: Client, deps: SocketDeps, manufacturer: string | undefined): void {
+function serveClient(client: Client, deps: SocketDeps, filter: EquipmentFilter): void {
   const { socket } = client
   const ended = new AbortController()
   socket.on('close', () => ended.abort())
@@ -204,16 +205,16 @@ function serveClient(client: Client, deps: SocketDeps, manufacturer: string | un
     send: (message) => send(socket, message),
   })
   send(socket, { type: 'status', message: 'Connected' })
-  sendFeed(client, deps, manufacturer, ended.signal).catch(() => socket.terminate())
+  sendFeed(client, deps, filter, ended.signal).catch(() => socket.terminate())
 }
 
 async function sendFeed(
   { socket, stream }: Client,
   deps: SocketDeps,
-  manufacturer: string | undefined,
+  filter: EquipmentFilter,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const published of deps.feed.subscribe({ manufacturer, signal })) {
+  for await (const published of deps.feed.subscribe({ ...filter, signal })) {
     if (!deps.isBroadcasting(null)) return switchOff(socket)
     const batch = filterBatch(published, deps.isBroadcasting)
     if (batch.messages.length === 0) continue

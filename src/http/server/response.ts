@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { createGzip, gzip as gzipInThreadPool } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageBody } from '../../contract/described.ts'
+import { includesSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Cache } from '../../state/cache.ts'
 import { addConnectionHeaders } from './headers.ts'
@@ -209,6 +210,14 @@ export function paginate<Item>(
 ): readonly Item[] | PageBody<Item> {
   const page = readPage(query)
   return page === null ? items : toPage(items, page, url)
+}
+
+/** As `paginate`, for records that only this installation has: the list of another site is empty. */
+export function paginateLocal<Item>(
+  request: { readonly query: Paging & { readonly site?: string }; readonly url: string },
+  items: readonly Item[],
+): readonly Item[] | PageBody<Item> {
+  return paginate(request, includesSite(request.query, null) ? items : [])
 }
 
 /** Converts the value of a parameter that is a day or a time to epoch ms; a day means midnight UTC. */

@@ -1,13 +1,16 @@
 /** Follows another installation of Micwatch: keeps the connection to it open, and its receivers current. */
 
 import type { LiveMessage } from '../../contract/live-messages.ts'
+import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import { jitter, nextAttempt, reconnectMs } from '../../domain/access/rate-limit.ts'
 import { isSameJson } from '../../domain/json.ts'
 import {
+  hasAssignments,
   type LevelSelection,
   nothingAnnounced,
   type SiteAnnouncements,
   toCodesThere,
+  toFollowedAssignments,
   withAnnouncement,
 } from '../../domain/sites/announced-sites.ts'
 import { findLoop } from '../../domain/sites/find-loop.ts'
@@ -35,6 +38,8 @@ export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard' | 'siteEv
   onViaChanged(): void
   /** Called when `announcements` of the state have changed. */
   onAnnouncementsChanged(): void
+  /** Called when `assignments()` may have changed. */
+  onAssignmentsChanged(): void
   random(): number
 }
 
@@ -101,6 +106,13 @@ export class FollowedSite {
 
   get state(): SiteState {
     return this.#state
+  }
+
+  /** Returns who wears the units of the site's channels. */
+  assignments(): readonly ChannelAssignment[] {
+    const installation = this.#mirror?.installation
+    if (installation === undefined) return []
+    return toFollowedAssignments(installation.record, this.#state.announcements.assignments, installation.channelOf)
   }
 
   /** Receives the levels of these sites, and no others, from now on. The codes are those of this installation. */
@@ -264,6 +276,7 @@ export class FollowedSite {
         await this.#change(async () => {
           await to.apply(messages)
           this.#resumePoint = lastApplied(messages, this.#resumePoint)
+          if (messages.some(hasAssignments)) this.#deps.onAssignmentsChanged()
           if (isCurrent) return
           isCurrent = true
           onCurrent()
