@@ -1,5 +1,5 @@
 /**
- * An installation with 50,000 channels on PostgreSQL: the regular statements of a running service read only the rows
+ * An installation with 200,000 channels on PostgreSQL: the regular statements of a running service read only the rows
  * they need. Every statement is captured as the service sends it, and is also executed.
  */
 
@@ -9,17 +9,20 @@ import { expect, it, onTestFinished } from 'vitest'
 import { draftEvent } from '../../src/domain/events/event.ts'
 import { listAlerts, listAlertsSince, listOpenAlerts } from '../../src/storage/alerts.ts'
 import { listAudit } from '../../src/storage/audit.ts'
+import { listLastChannelStates, listStatesOfChannel, saveChannelStates } from '../../src/storage/channel-states.ts'
+import { listConditions, saveConditions } from '../../src/storage/conditions.ts'
 import { findConnections, listConnections } from '../../src/storage/connections.ts'
 import type { Reader, Tx } from '../../src/storage/database.ts'
 import { countEntries, listEntries, listMovements, listReviewed, logMovement } from '../../src/storage/discovery.ts'
 import { insertEvents, listEvents, listEventsSince, listOpenEvents, pruneEvents } from '../../src/storage/events.ts'
+import { listFollowedLevels, pruneFollowedLevels } from '../../src/storage/followed-levels.ts'
 import { acquireLease, isLeaseHeld, renewLeases } from '../../src/storage/leases.ts'
 import { listReceivers, listRemovals, saveReceivers } from '../../src/storage/receivers.ts'
 import { nextSlots } from '../../src/storage/slots.ts'
 import { listUnits } from '../../src/storage/units.ts'
 import { openStore } from './helpers.ts'
 
-const receivers = 12_500
+const receivers = 50_000
 /** Large tables, except those that are always read completely (requested polls, leases of sources, scan results). */
 const large = [
   'receivers',
@@ -31,9 +34,12 @@ const large = [
   'audit',
   'alerts',
   'events',
+  'channel_conditions',
+  'channel_states',
+  'followed_levels',
 ]
 
-it('no regular statement of an installation with 50,000 channels scans a large table', async () => {
+it('no regular statement of an installation with 200,000 channels scans a large table', async () => {
   const db = await openStore('postgres')
   await fill(db.url)
   const [sample] = await listReceivers(db.read, 4)
@@ -42,6 +48,15 @@ it('no regular statement of an installation with 50,000 channels scans a large t
   const readStatements: Record<string, (reader: Reader) => Promise<unknown>> = {
     'receivers changed since a revision': (reader) => listReceivers(reader, 5),
     'few receivers changed since a revision': (reader) => listReceivers(reader, 4),
+    'readings since a value of a counter': async (reader) =>
+      expect(await listReceivers(reader, changedReadings)).toHaveLength(7),
+    'conditions since a value of a counter': async (reader) =>
+      expect(await listConditions(reader, changedReadings)).toHaveLength(28),
+    'last states of channels': (reader) => listLastChannelStates(reader, [17, 18, 19]),
+    'states of a channel': (reader) => listStatesOfChannel(reader, 17, { from: 5, to: 9 }),
+    'levels of channels of sites': async (reader) =>
+      expect(await listFollowedLevels(reader, [17, 18], { step: 1, from: 0, to: 600 })).toHaveLength(2),
+    'events of a site': (reader) => listEvents(reader, { site: 'north' }, page),
     'all receivers, in pages': async (reader) => expect(await listReceivers(reader)).toHaveLength(receivers),
     'removals since a revision': (reader) => listRemovals(reader, 5),
     'entries changed since a revision': (reader) => listEntries(reader, 5),
@@ -72,9 +87,12 @@ it('no regular statement of an installation with 50,000 channels scans a large t
   const writeStatements: Record<string, (tx: Tx) => Promise<unknown>> = {
     'free slots': async (tx) => {
       await tx.query.deleteFrom('channels').where('slot', '=', 777).execute()
-      expect(await nextSlots(tx, 2)).toEqual([777, 50_001])
+      expect(await nextSlots(tx, 2)).toEqual([777, 200_001])
     },
     'the levels of a cycle': (tx) => saveReceivers(tx, 6, [sample]),
+    'conditions of a cycle': (tx) => saveConditions(tx, 6, [{ channelId: 17, memory: {} as never }]),
+    'states of channels': (tx) => saveChannelStates(tx, [{ channel_id: 17, time: 9, state: null }]),
+    'old levels of sites': (tx) => pruneFollowedLevels(tx, 5, 1000),
     'a movement': (tx) => logMovement(tx, movement),
     'an event that alternates': (tx) => insertEvents(tx, [muted]),
     'old events': (tx) => pruneEvents(tx, 100, 1000),
@@ -105,6 +123,9 @@ it('no regular statement of an installation with 50,000 channels scans a large t
 }, 120_000)
 
 const page = { limit: 100 }
+
+/** What has changed of one manufacturer in the last cycle. */
+const changedReadings = { manufacturer: 'system-8', readings: 999 }
 
 const muted = draftEvent(
   'muted',
@@ -177,15 +198,25 @@ async function fill(url: string): Promise<void> {
   // Not a connection of the service, whose statements are canceled when they take long.
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  onTestFinished(() => client.end())
   const statements = [
+    `insert into manufacturers (code, name, plugin, api_enabled, config)
+     select 'system-' || n, 'System ' || n, 'shure', 1, '{}' from generate_series(0, 99) n`,
     `insert into receivers (manufacturer, api_device_id, name, device_type, serial_number, serial_key, mac_address,
-       mac_key, ip, is_active, last_seen, readings, revision)
-     select 'shure', 'device-' || n, 'Receiver ' || n, 'ulxd', 'SN' || n, 'SN' || n, 'mac' || n, 'mac' || n,
+       mac_key, ip, is_active, last_seen, readings, revision, reading_revision)
+     select 'system-' || n % 100, 'device-' || n, 'Receiver ' || n, 'ulxd', 'SN' || n, 'SN' || n, 'mac' || n, 'mac' || n,
        '10.' || n / 65536 || '.' || n / 256 % 256 || '.' || n % 256, 1, n, '{"1":{"name":"' || repeat('x', 900) || '"}}',
-       case when n % 250 = 0 then 5 else n % 5 end
+       case when n % 1000 = 0 then 5 else n % 5 end, case when n % 7500 = 8 then 1000 else n % 1000 end
      from generate_series(1, ${receivers}) n`,
     `insert into channels (receiver_id, channel, slot)
      select (n - 1) / 4 + 1, (n - 1) % 4 + 1, n from generate_series(1, ${receivers * 4}) n`,
+    `insert into channel_conditions (channel_id, memory, revision)
+     select n, '{}', case when ((n - 1) / 4 + 1) % 7500 = 8 then 1000 else n % 1000 end
+     from generate_series(1, ${receivers * 4}) n`,
+    `insert into channel_states (channel_id, time, state)
+     select n % ${receivers * 4} + 1, n, '{}' from generate_series(1, ${receivers * 8}) n`,
+    `insert into followed_levels (channel_id, step, start, until, kept_at, levels)
+     select n % 20000 + 1, 1, n / 20000 * 600, n / 20000 * 600 + 600, n, '' from generate_series(1, 100000) n`,
     `insert into units (manufacturer, channel_id, receiver_id, device_type, is_online, revision)
      select 'shure', n, (n - 1) / 4 + 1, 'ulxd', 1, n % 5 from generate_series(1, ${receivers * 4}) n`,
     `insert into connections (receiver, manufacturer, status, transport, error_count, reconnect_attempts, revision)
@@ -219,5 +250,4 @@ async function fill(url: string): Promise<void> {
   for (const statement of statements) await client.query(statement)
   // In a real installation, autovacuum does this.
   await client.query('vacuum analyze')
-  await client.end()
 }
