@@ -12,6 +12,7 @@ import type { ShowDevice } from '../simulators/show/cast.ts'
 import type { Fault } from '../simulators/show/faults.ts'
 import type { Simulator, SimulatorOptions } from '../simulators/show/simulator.ts'
 import type { ChannelReading, DeviceReport } from '../src/domain/equipment/receiver.ts'
+import type { LiveMessage } from '../src/domain/sites/followed-receiver.ts'
 import { plugins } from '../src/manufacturers/index.ts'
 import {
   getDevices,
@@ -20,6 +21,7 @@ import {
   type ProtocolAdapter,
   type PushEvent,
   reportHealth,
+  type SubscriptionTargets,
 } from '../src/manufacturers/plugin.ts'
 import { createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
 import { createRequestThrottle, type RequestThrottle } from '../src/upstream/request-throttle.ts'
@@ -44,6 +46,16 @@ export interface PluginUnderTest {
   readonly showsChange?: (channel: ChannelReading) => boolean
   /** Whether removed devices stay in the list as offline. */
   readonly keepsDevices?: boolean
+  /** Whether the system reports serial numbers; true by default. */
+  readonly hasSerials?: boolean
+  /** The limits in the connection settings of every client; by default a time limit and the highest request rate. */
+  readonly limits?: PluginConfig
+  /** The key of the password or token in the configuration; by default `shared_key` or `password`. */
+  readonly secret?: string
+  /** Returns the configuration with which only one certificate is trusted; by default an entry of `devices`. */
+  readonly pin?: (config: PluginConfig, fingerprint: string) => PluginConfig
+  /** What the error says about a response that is no device list. */
+  readonly wrongShape?: RegExp
 }
 
 const change = { name: 'Understudy', rf_level: -71, audio_level: -9, transmitter: true, battery: 7 }
@@ -51,20 +63,21 @@ const hasBattery = ({ transmitter }: ChannelReading) => transmitter?.battery ===
 
 const lateMs = 1000
 const unlimitedRate = { perSecond: 10_000, burst: 10_000 }
+const usualLimits = { timeout: 60, calls_per_second: unlimitedRate.perSecond, burst: unlimitedRate.burst }
 const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
 
 /**
- * Each fault results in the manufacturer's ApiError. `message` matches the message for the operator; `isLate`: the
- * error is thrown only at the deadline.
+ * Each fault results in the manufacturer's ApiError. `message` matches the message for the operator, by default
+ * `wrongShape`; `isLate`: the error is thrown only at the deadline.
  */
-const failures: readonly { fault: Fault; message: RegExp; isLate?: boolean }[] = [
+const failures: readonly { fault: Fault; message?: RegExp; isLate?: boolean }[] = [
   { fault: { type: 'hang' }, message: /no response .* within 1 s/, isLate: true },
   { fault: { type: 'drip' }, message: /no response .* within 1 s/, isLate: true },
   { fault: { type: 'reset' }, message: /closed before the response was complete/ },
   { fault: { type: 'status', status: 500 }, message: /responded with status 500/ },
   { fault: { type: 'html' }, message: /web page/ },
   { fault: { type: 'not-json' }, message: /not JSON/ },
-  { fault: { type: 'wrong-shape' }, message: /not a list of devices/ },
+  { fault: { type: 'wrong-shape' } },
   { fault: { type: 'truncated' }, message: /closed before the response was complete/ },
   { fault: { type: 'huge' }, message: /larger than/ },
   { fault: { type: 'gzip-bomb' }, message: /larger than/ },
@@ -72,7 +85,7 @@ const failures: readonly { fault: Fault; message: RegExp; isLate?: boolean }[] =
 ]
 
 /** A plugin, with functions that start its simulator and connect to it until the end of the test. */
-interface PluginKit extends Required<PluginUnderTest> {
+interface PluginKit extends Required<Omit<PluginUnderTest, 'secret'>>, Pick<PluginUnderTest, 'secret'> {
   start(options?: SimulatorOptions): Promise<Simulator>
   connect(config: PluginConfig, throttle?: RequestThrottle): UpstreamClient
   closeAfterTest<T extends Closable>(resource: T): T
@@ -98,7 +111,7 @@ export function describePlugin(options: PluginUnderTest): void {
 }
 
 function createKit(options: PluginUnderTest): PluginKit {
-  const { plugin, startSimulator } = options
+  const { plugin, startSimulator, limits = usualLimits } = options
   const open: Closable[] = []
   const closeLast = async () => void (await open.pop()?.close())
   afterEach(async () => {
@@ -109,7 +122,6 @@ function createKit(options: PluginUnderTest): PluginKit {
     return resource
   }
   const settingsOf = (config: PluginConfig) => {
-    const limits = { timeout: 60, calls_per_second: unlimitedRate.perSecond, burst: unlimitedRate.burst }
     const [source] = plugin.listSources({ ...limits, ...config })
     if (source === undefined) throw new Error('the configuration names no source')
     return source
@@ -119,6 +131,10 @@ function createKit(options: PluginUnderTest): PluginKit {
     idOf: ({ id }) => id,
     showsChange: hasBattery,
     keepsDevices: false,
+    hasSerials: true,
+    limits,
+    pin: ({ api_base_url: url, ...config }, fingerprint) => ({ ...config, devices: [{ url, fingerprint }] }),
+    wrongShape: /not a list of devices/,
     ...options,
     start: async (simulatorOptions) =>
       closeAfterTest(
@@ -146,14 +162,14 @@ function testCode({ plugin, fixtures }: PluginKit): void {
   })
 }
 
-function describeFixtures({ adapter, fixtures, connect, closeAfterTest }: PluginKit): void {
+function describeFixtures({ adapter, fixtures, secret = 'password', connect, closeAfterTest }: PluginKit): void {
   describe('2: fixtures', () => {
     // Conformance: S-1.2, S-2.22, C-2.9, C-3.2, C-3.9.
     test.each(readFixtures(fixtures))(
       '$name is transformed to the common format, twice with the same result',
       async ({ fixture }) => {
         const server = closeAfterTest(await serveFixture(fixture))
-        const devices = await getDevices(adapter, connect({ api_base_url: server.url, password: 'x' }))
+        const devices = await getDevices(adapter, connect({ api_base_url: server.url, [secret]: 'x' }))
         const reports = devices.map((device) => adapter.transformDeviceData(freeze(device)))
         for (const report of reports) expectCommonFormat(report)
         expect(devices.map((device) => adapter.transformDeviceData(device))).toEqual(reports)
@@ -163,7 +179,7 @@ function describeFixtures({ adapter, fixtures, connect, closeAfterTest }: Plugin
   })
 }
 
-function describeDevices({ adapter, start, connect }: PluginKit): void {
+function describeDevices({ adapter, hasSerials, start, connect }: PluginKit): void {
   describe('3: devices', () => {
     // Conformance: S-1.6, S-4.21.
     test.each([{ richList: false }, { richList: true }])('returns all devices (%o)', async (options) => {
@@ -171,7 +187,11 @@ function describeDevices({ adapter, start, connect }: PluginKit): void {
       const devices = await getDevices(adapter, connect(simulator.config))
       expect(devices).toHaveLength(simulator.deviceCount)
       const online = devices.map((device) => adapter.transformDeviceData(device)).filter((report) => report.online)
-      expect(online.every(({ serial_number, channels }) => serial_number && channels?.length)).toBe(true)
+      expect(online.length).toBeGreaterThan(0)
+      for (const { serial_number, channels } of online) {
+        expect(channels).not.toHaveLength(0)
+        if (hasSerials) expect(serial_number).toBeTruthy()
+      }
     })
 
     test('skips and counts a malformed device, and returns the others', async () => {
@@ -189,13 +209,13 @@ function describeDevices({ adapter, start, connect }: PluginKit): void {
   })
 }
 
-function testCredentials({ plugin, adapter, start, connect }: PluginKit): void {
+function testCredentials({ plugin, adapter, secret: key, start, connect }: PluginKit): void {
   const { ApiError } = plugin.errors
   // Conformance: S-5.3, S-7.7.
   test('4: accepts valid credentials, and distinguishes wrong ones from disabled access, with instructions', async () => {
     const simulator = await start()
     await adapter.listDevices(connect(simulator.config))
-    const secret = 'shared_key' in simulator.config ? 'shared_key' : 'password'
+    const secret = key ?? ('shared_key' in simulator.config ? 'shared_key' : 'password')
     const before = simulator.requests.total
     const wrong = await rejectionOf(adapter.listDevices(connect({ ...simulator.config, [secret]: 'wrong' })))
     expect(wrong).toBeInstanceOf(ApiError)
@@ -234,8 +254,9 @@ function testRetryAfter({ plugin, adapter, start, connect }: PluginKit): void {
 }
 
 function describeFailures(kit: PluginKit): void {
-  const { plugin, adapter, start, startSimulator, connect, closeAfterTest } = kit
+  const { plugin, adapter, pin, wrongShape, start, startSimulator, connect, closeAfterTest } = kit
   const { ApiError } = plugin.errors
+  const listens = adapter.subscribe !== undefined || adapter.follow !== undefined
   describe('6 and 7: failures throw the ApiError of the plugin, and checkHealth reports them', () => {
     const expectFailure = async (config: PluginConfig, message: RegExp) => {
       const [error, health] = await Promise.all([
@@ -248,7 +269,7 @@ function describeFailures(kit: PluginKit): void {
     }
 
     // Conformance: S-1.6, S-7.9, S-7.10, C-3.21.
-    test.each(failures)('$fault.type', async ({ fault, message, isLate }) => {
+    test.each(failures)('$fault.type', async ({ fault, message = wrongShape, isLate }) => {
       const simulator = await start()
       simulator.setFault(fault)
       const startedAt = performance.now()
@@ -285,8 +306,8 @@ function describeFailures(kit: PluginKit): void {
     test('sends no credentials with an untrusted certificate, and works with verification disabled', async () => {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
       await expectFailure({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
-      if (adapter.subscribe !== undefined) {
-        const events = adapter.subscribe(connect({ ...simulator.config, ssl_verify: true }), noTargets, neverAborted)
+      if (listens) {
+        const events = listen(adapter, connect({ ...simulator.config, ssl_verify: true }), neverAborted)
         expect(await rejectionOf(drain(events))).toBeInstanceOf(ApiError)
       }
       expect(simulator.requests.total).toBe(0)
@@ -296,22 +317,19 @@ function describeFailures(kit: PluginKit): void {
 
     test('trusts only the pinned certificate, and sends nothing with another one', async () => {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
-      const pinned = (fingerprint: string) => {
-        const { api_base_url: url, ...config } = simulator.config
-        return connect({ ...config, ssl_verify: true, devices: [{ url, fingerprint }] })
-      }
+      const pinned = (fingerprint: string) => connect({ ...pin(simulator.config, fingerprint), ssl_verify: true })
       const other = pinned('00'.repeat(32))
       expect(await rejectionOf(adapter.listDevices(other))).toBeInstanceOf(ApiError)
-      if (adapter.subscribe !== undefined) {
-        expect(await rejectionOf(drain(adapter.subscribe(other, noTargets, neverAborted)))).toMatchObject({
+      if (listens) {
+        expect(await rejectionOf(drain(listen(adapter, other, neverAborted)))).toMatchObject({
           message: expect.stringMatching(/a different certificate than the pinned one/),
         })
       }
       expect(simulator.requests.total).toBe(0)
       const client = pinned(new X509Certificate(selfSigned).fingerprint256)
       expect((await adapter.listDevices(client)).devices).toHaveLength(simulator.deviceCount)
-      for await (const event of adapter.subscribe?.(client, noTargets, neverAborted) ?? []) {
-        expect(event).toEqual({ type: 'open' })
+      for await (const event of listens ? listen(adapter, client, neverAborted) : []) {
+        expect(event).toMatchObject({ type: firstEvent(adapter) })
         break
       }
     })
@@ -336,9 +354,10 @@ function testAbort({ adapter, start, connect }: PluginKit): void {
       controller.abort()
       const { error, at } = await ended
       expect(at - abortedAt, `${name} ends at once`).toBeLessThan(timeLimit(100))
-      if (!['checkHealth', 'subscribe'].includes(name)) expect(error, name).toBe(controller.signal.reason)
+      const isOverSocket = ['subscribe', 'follow', 'readInstallation'].includes(name)
+      if (!isOverSocket && name !== 'checkHealth') expect(error, name).toBe(controller.signal.reason)
       // A simulator that hangs during a handshake does not read, so its end of the socket stays open.
-      const simulatorSockets = name === 'subscribe' ? 1 : 0
+      const simulatorSockets = isOverSocket ? 1 : 0
       await until(() => countResources() <= resourcesBefore + simulatorSockets, `${name} leaves no open resources`)
       simulator.setFault(null)
       await adapter.listDevices(client)
@@ -346,55 +365,56 @@ function testAbort({ adapter, start, connect }: PluginKit): void {
   })
 }
 
-function testRateLimit({ adapter, start, connect }: PluginKit): void {
+function testRateLimit({ adapter, limits, start, connect }: PluginKit): void {
   // Conformance: S-8.6, S-8.7, C-3.11.
   // Reliability: U28.
-  test('9: stays within the declared rate limit under load, with several clients', async () => {
-    const rateLimit = { perSecond: 30, burst: 15 }
-    // Requests may arrive up to `jitterMs` closer together than they were sent.
-    const jitterMs = 300
-    const burst = rateLimit.burst + (rateLimit.perSecond * jitterMs) / 1000
-    const simulator = await start({ rateLimit: { ...rateLimit, burst } })
-    const config = { ...simulator.config, calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
-    const throttle = createRequestThrottle()
-    const clients = [connect(config, throttle), connect(config, throttle)]
-    await Promise.all(
-      Array.from({ length: 60 }, (_, index) => adapter.listDevices(clients[index % 2] as UpstreamClient)),
-    )
-    const times = simulator.requests.entries.map((entry) => entry.at)
-    expect(times.length).toBeGreaterThanOrEqual(60)
-    expect(simulator.requests.limited).toBe(0)
-    for (const [first, from] of times.entries()) {
-      for (const [count, to] of times.slice(first).entries()) {
-        const allowed = ((to - from + jitterMs) / 1000) * rateLimit.perSecond + rateLimit.burst
-        expect(count + 1).toBeLessThanOrEqual(allowed)
+  test.runIf(limits.burst !== undefined)(
+    '9: stays within the declared rate limit under load, with several clients',
+    async () => {
+      const rateLimit = { perSecond: 30, burst: 15 }
+      // Requests may arrive up to `jitterMs` closer together than they were sent.
+      const jitterMs = 300
+      const burst = rateLimit.burst + (rateLimit.perSecond * jitterMs) / 1000
+      const simulator = await start({ rateLimit: { ...rateLimit, burst } })
+      const config = { ...simulator.config, calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
+      const throttle = createRequestThrottle()
+      const clients = [connect(config, throttle), connect(config, throttle)]
+      await Promise.all(
+        Array.from({ length: 60 }, (_, index) => adapter.listDevices(clients[index % 2] as UpstreamClient)),
+      )
+      const times = simulator.requests.entries.map((entry) => entry.at)
+      expect(times.length).toBeGreaterThanOrEqual(60)
+      expect(simulator.requests.limited).toBe(0)
+      for (const [first, from] of times.entries()) {
+        for (const [count, to] of times.slice(first).entries()) {
+          const allowed = ((to - from + jitterMs) / 1000) * rateLimit.perSecond + rateLimit.burst
+          expect(count + 1).toBeLessThanOrEqual(allowed)
+        }
       }
-    }
-  })
+    },
+  )
 }
 
 function describePush(kit: PluginKit): void {
   const { plugin, adapter, idOf, showsChange, keepsDevices, start, connect, closeLast } = kit
   const { ApiError } = plugin.errors
-  describe.runIf(adapter.subscribe !== undefined)('10: push', () => {
+  const listens = adapter.subscribe !== undefined || adapter.follow !== undefined
+  describe.runIf(listens)('10: push', () => {
     const follow = async (options: SimulatorOptions = {}) => {
       const simulator = await start(options)
       const controller = new AbortController()
       const devices = simulator.show.devicesAt(0, simulator.manufacturer).map(({ device }) => device)
       const ids = devices.map(idOf)
-      const events = adapter.subscribe?.(
-        connect(simulator.config),
-        { ids: () => ids, changed: untilAborted },
-        controller.signal,
-      )
-      if (events === undefined) throw new Error('the adapter cannot subscribe')
+      const targets = { ids: () => ids, changed: untilAborted }
+      const events = listen(adapter, connect(simulator.config), controller.signal, targets)
       const iterator = events[Symbol.asyncIterator]()
-      expect((await iterator.next()).value).toEqual({ type: 'open' })
+      expect((await iterator.next()).value).toMatchObject({ type: firstEvent(adapter) })
       return { simulator, controller, iterator, id: ids[0] ?? '', showId: devices[0]?.id ?? '' }
     }
 
-    test('reports what the system pushes, and ignores unknown messages', async () => {
-      const { simulator, iterator, id, showId } = await follow()
+    test.runIf(adapter.subscribe)('reports what the system pushes, and ignores unknown messages', async () => {
+      const { simulator, iterator: events, id, showId } = await follow()
+      const iterator = events as AsyncIterator<PushEvent>
       simulator.push.send('no sense')
       expect(await find(iterator, (event) => event.type === 'ignored')).toBeDefined()
       simulator.show.set(showId, change, 1)
@@ -444,6 +464,23 @@ const neverAborted = new AbortController().signal
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const noTargets = { ids: () => [], changed: untilAborted }
+const followOptions = { resumeAfter: null, onLatency() {}, onOpen() {} }
+
+/** Subscribes to a system, or follows another installation. */
+function listen(
+  { subscribe, follow }: ProtocolAdapter,
+  client: UpstreamClient,
+  signal: AbortSignal,
+  targets: SubscriptionTargets = noTargets,
+): AsyncIterable<PushEvent | LiveMessage> {
+  const events = follow?.(client, signal, followOptions) ?? subscribe?.(client, targets, signal)
+  if (events === undefined) throw new Error('the adapter cannot subscribe')
+  return events
+}
+
+function firstEvent({ follow }: ProtocolAdapter): string {
+  return follow === undefined ? 'open' : 'snapshot'
+}
 
 function defaultAdapter(plugin: Plugin): ProtocolAdapter {
   const [adapter] = plugin.adapters
@@ -465,7 +502,7 @@ function callsOf(
   client: UpstreamClient,
   device?: Parameters<ProtocolAdapter['readPart']>[1],
 ): Call[] {
-  const { subscribe, discovery } = adapter
+  const { subscribe, follow, readInstallation, discovery } = adapter
   const calls: Call[] = [
     { name: 'listDevices', run: (signal) => adapter.listDevices(client, signal) },
     { name: 'checkHealth', run: (signal) => checkHealth(adapter, client, signal) },
@@ -474,6 +511,10 @@ function callsOf(
     calls.push({ name: part, run: (signal) => adapter.readPart(client, device as never, part, signal) })
   }
   if (subscribe) calls.push({ name: 'subscribe', run: (signal) => drain(subscribe(client, noTargets, signal)) })
+  if (follow) calls.push({ name: 'follow', run: (signal) => drain(follow(client, signal, followOptions)) })
+  if (readInstallation) {
+    calls.push({ name: 'readInstallation', run: (signal) => readInstallation(client, signal) })
+  }
   if (discovery) {
     calls.push(
       { name: 'getDiscoveryIps', run: (signal) => discovery.getDiscoveryIps(client, signal) },
@@ -484,7 +525,7 @@ function callsOf(
   return calls
 }
 
-async function drain(events: AsyncIterable<PushEvent>): Promise<void> {
+async function drain(events: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of events);
 }
 

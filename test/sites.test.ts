@@ -367,6 +367,8 @@ describe('an installation that follows another one', () => {
       })
     const site = { receiver: null, receiver_name: null, manufacturer: 'theatre', transport: 'websocket' } as const
     const { id, connected_at } = await becomes({ ...site, status: 'connected', error_message: null, error_count: 0 })
+    // No alert is raised about it, in addition to the one about the source.
+    expect(follower.runtime.connections.subscriptions()).toEqual([])
     expect(id).toBeLessThan(0)
     line.cut()
     await becomes({ ...site, id, connected_at, status: 'disconnected', error_message: expect.any(String) })

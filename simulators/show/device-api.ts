@@ -54,7 +54,7 @@ export interface SystemApi {
   /** Called once for every request within the rate limit. */
   readonly authorize: (apiRequest: ApiRequest) => AuthorizationResult
   /** Handles the system's own paths; returns undefined for all others. */
-  readonly handle?: (apiRequest: ApiRequest) => Reply | undefined
+  readonly handle?: (apiRequest: ApiRequest) => Reply | undefined | Promise<Reply>
   /** Handles a WebSocket upgrade; returns false if this path has no WebSocket. */
   readonly upgrade?: (apiRequest: ApiRequest, request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
   readonly dropConnections: () => void
@@ -134,7 +134,10 @@ export async function startDeviceApi(system: SystemApi, options: ApiOptions = {}
     const admitted = admit(request, response, body)
     if (admitted === undefined) return
     const { apiRequest, entry } = admitted
-    const reply = system.handle?.(apiRequest) ?? handleDevices(system, options.richList ?? false, apiRequest)
+    const handled = system.handle?.(apiRequest)
+    const reply =
+      (handled instanceof Promise ? await handled : handled) ??
+      handleDevices(system, options.richList ?? false, apiRequest)
     const fault = faults.take(apiRequest.path)
     if (fault !== null) applyFault(fault, request, response, 'stream' in reply ? { status: 200 } : reply)
     else if ('stream' in reply) {

@@ -51,10 +51,13 @@ export interface ApiResponse {
   readonly body?: unknown
 }
 
+/** The common device API, and another Micwatch. */
+const deviceLists: readonly string[] = ['/api/v1/devices', '/api/data.json']
+
 /** Whether the fault applies to a request with this path. */
 export function appliesTo(fault: Fault, scope: FaultScope, path: string): boolean {
   if (fault.type === 'close-connections' || fault.type === 'silent-connections') return false
-  if (fault.type === 'malformed-device' && path !== '/api/v1/devices') return false
+  if (fault.type === 'malformed-device' && !deviceLists.includes(path)) return false
   const { path: pattern } = scope
   return pattern === undefined || (typeof pattern === 'string' ? path.includes(pattern) : pattern.test(path))
 }
@@ -159,6 +162,7 @@ type Breakage = 'id-missing' | 'battery-word' | 'name-object'
 
 function breakOneDevice(body: unknown, how: Breakage): unknown {
   if ('edges' in (body as object)) return breakOneNode(body as { edges: { node: object }[] }, how)
+  if ('receivers' in (body as object)) return breakOneReceiver(body as { receivers: object[] }, how)
   const [first, ...others] = (body as { devices: Record<string, unknown>[] }).devices
   if (first === undefined) return body
   const { device_id, ...rest } = first
@@ -180,4 +184,15 @@ function breakOneNode(body: { readonly edges: readonly { readonly node: object }
     'name-object': { ...first.node, softwareIdentity: { model: { first: { of: 'many' } } } },
   }[how]
   return { ...body, edges: [{ ...first, node }, ...others] }
+}
+
+/** Breaks one receiver in the list of another Micwatch. Its names are never objects, so another field is one. */
+function breakOneReceiver(body: { readonly receivers: readonly object[] }, how: Breakage): unknown {
+  const [first = {}, ...others] = body.receivers
+  const broken = {
+    'id-missing': { ...first, id: undefined },
+    'battery-word': { ...first, channels: [{ channel: 1, transmitter: { battery: 'x' } }] },
+    'name-object': { ...first, model: { first: { of: 'many' } } },
+  }[how]
+  return { ...body, receivers: [broken, ...others] }
 }

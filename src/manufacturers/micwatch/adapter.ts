@@ -11,6 +11,7 @@ interface ListedReceiver {
   readonly id: string
   readonly name: string
   readonly device_type: string
+  readonly online: boolean
   readonly channels: readonly number[]
 }
 
@@ -33,8 +34,8 @@ export const adapter = defineAdapter<ListedReceiver>({
     return { devices, malformed: body.receivers.length - devices.length }
   },
 
-  transformDeviceData: ({ id, name, device_type, channels }) => ({
-    ...{ id, kind: 'receiver', name, device_type },
+  transformDeviceData: ({ id, name, device_type, online, channels }) => ({
+    ...{ id, kind: 'receiver', name, device_type, online },
     channels: channels.map((channel) => ({ channel })),
   }),
 
@@ -124,11 +125,12 @@ function revokedError(client: UpstreamClient) {
 
 function readReceiver(receiver: unknown): ListedReceiver | null {
   if (!isRecord(receiver)) return null
-  const { id, name, device_type, channels } = receiver
+  const { id, name, device_type, is_active, channels } = receiver
   if (!Number.isInteger(id) || typeof name !== 'string' || typeof device_type !== 'string') return null
   if (!Array.isArray(channels)) return null
   const numbers = channels.flatMap((channel) => (isRecord(channel) ? [Number(channel.channel)] : []))
-  return { id: String(id), name, device_type, channels: numbers.filter(Number.isInteger) }
+  const online = is_active === true
+  return { id: String(id), name, device_type, online, channels: numbers.filter(Number.isInteger) }
 }
 
 /** Measures how long a message takes to the other installation and back. */

@@ -239,8 +239,8 @@ export class FollowedSite {
       })
       return { openMs: 0, isRejected: false }
     } catch (thrown) {
-      const { error, isAccessDenied } = toSourceFailure(thrown)
-      log.warn({ source: id }, error)
+      const { error, isAccessDenied } = toSourceFailure(thrown instanceof TypeError ? this.#unreadable(thrown) : thrown)
+      log.warn({ source: id, ...(thrown instanceof TypeError && { err: thrown }) }, error)
       await connections.record(id, { type: openedAt === null ? 'failed' : 'lost', at: now(), reason: error })
       await this.#recordFailure(error)
       this.#announceOutcome(error)
@@ -380,6 +380,14 @@ export class FollowedSite {
     return new client.errors.ApiError(`${host} is no Micwatch that can be followed, or its version is too old`, {
       failureKind: 'unusable',
     })
+  }
+
+  /** Returns the error to show for a message with another shape than those of this version. */
+  #unreadable(cause: TypeError) {
+    const { client } = this.source
+    const { host } = new URL(client.settings.baseUrl)
+    const message = `a message from ${host} cannot be read; install the same version of Micwatch on both sides`
+    return new client.errors.ApiError(message, { failureKind: 'unusable', cause })
   }
 
   /** Makes the channels stale when the connection has been lost for `staleAfterMs`, and once after the start. */

@@ -1,0 +1,197 @@
+/** The plugin kit for another Micwatch, and what is specific to following one. */
+
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { micwatch } from '../src/manufacturers/micwatch/index.ts'
+import { createUpstreamClient } from '../src/upstream/client.ts'
+import { startApp, until } from './app.ts'
+import { onTestEnd, openShared } from './cleanup.ts'
+import { type MicwatchPeer, startMicwatchPeer } from './micwatch-peer.ts'
+import { describePlugin } from './plugin-kit.ts'
+import { rejectionOf } from './plugin-kit-resources.ts'
+import { serveHttp, serveRaw } from './plugin-kit-server.ts'
+import { follow } from './sites.ts'
+import { tokenHeaders } from './tokens.ts'
+
+let peer: MicwatchPeer
+let closePeer: () => Promise<void>
+beforeAll(async () => {
+  closePeer = await openShared(async () => {
+    peer = await startMicwatchPeer()
+  })
+})
+afterAll(() => closePeer())
+
+// Conformance: C-18.47.
+describePlugin({
+  plugin: micwatch,
+  startSimulator: (options) => peer.startFront(options),
+  fixtures: new URL('../src/manufacturers/micwatch/fixtures/', import.meta.url),
+  hasSerials: false,
+  limits: { timeout: 60 },
+  secret: 'token',
+  pin: (config, fingerprint) => ({ ...config, fingerprint }),
+  wrongShape: /does not respond like Micwatch/,
+})
+
+function open(config: Record<string, unknown>) {
+  const [settings] = micwatch.listSources({ timeout: 2, ...config })
+  if (settings === undefined || 'default' in settings.adapter) throw new Error('the configuration names no source')
+  const client = createUpstreamClient({ settings, errors: micwatch.errors })
+  onTestEnd(() => client.close())
+  const { adapter } = settings
+  const { signal } = new AbortController()
+  return {
+    /** Returns the messages, with `resumeAfter` null. */
+    follow: () => {
+      const messages = adapter.follow?.(client, signal, { resumeAfter: null, onLatency() {}, onOpen() {} })
+      if (messages === undefined) throw new Error('the adapter cannot follow')
+      return messages[Symbol.asyncIterator]()
+    },
+    readInstallation: () => adapter.readInstallation?.(client, signal) ?? Promise.resolve(null),
+  }
+}
+
+async function drain(messages: AsyncIterator<unknown>): Promise<void> {
+  while (!(await messages.next()).done);
+}
+
+/** Starts a service that sends these frames to every client of its WebSocket. */
+async function serveFrames(...frames: readonly string[]): Promise<string> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  server.on('connection', (socket) => {
+    for (const frame of frames) socket.send(frame)
+  })
+  await once(server, 'listening')
+  onTestEnd(() => {
+    for (const client of server.clients) client.terminate()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const oldSnapshot = JSON.stringify({ type: 'snapshot', seq: 1, epoch: 'a', data: { receivers: [], alerts: [] } })
+
+describe('following another Micwatch', () => {
+  // Conformance: C-18.47.
+  it('begins with a snapshot that names the installation', async () => {
+    const { config } = await startFront()
+    const { follow, readInstallation } = open(config)
+    const { value: snapshot } = await follow().next()
+    const { installation } = peer.app.runtime
+    expect(snapshot).toMatchObject({ type: 'snapshot', installation, via: [], data: { receivers: { length: 3 } } })
+    expect(await readInstallation()).toEqual({ installation, via: [] })
+  })
+
+  // Conformance: C-18.47.
+  it.each(['reset', 'html', 'truncated', 'not-json', 'wrong-shape', 'status'] as const)(
+    'throws the error of the plugin if the handshake fails: %s',
+    async (type) => {
+      const simulator = await startFront()
+      simulator.setFault(type === 'status' ? { type, status: 500 } : { type })
+      const { follow, readInstallation } = open(simulator.config)
+      const [error, other] = await Promise.all([rejectionOf(follow().next()), rejectionOf(readInstallation())])
+      expect(error).toBeInstanceOf(micwatch.errors.ApiError)
+      expect(other).toBeInstanceOf(micwatch.errors.ApiError)
+    },
+  )
+
+  // Conformance: C-18.47.
+  it.each([
+    ['no JSON', 'no sense'],
+    ['a list', '[]'],
+    ['no object', 'null'],
+    ['no type', '{"seq":1}'],
+    ['a type that is no text', '{"type":1}'],
+    ['half a message', oldSnapshot.slice(0, -20)],
+  ])('throws the error of the plugin if a message is malformed: %s', async (_, frame) => {
+    const url = await serveFrames(frame)
+    const { follow, readInstallation } = open({ api_base_url: url })
+    for (const error of [await rejectionOf(drain(follow())), await rejectionOf(readInstallation())]) {
+      expect(error).toBeInstanceOf(micwatch.errors.ApiError)
+      expect(error).toMatchObject({ message: expect.stringMatching(/does not respond like Micwatch/) })
+    }
+  })
+
+  // Conformance: C-18.47.
+  it('ends with the reason when the token is revoked', async () => {
+    const { app } = peer
+    const headers = { ...(await tokenHeaders(app.runtime, 'admin')), 'content-type': 'application/json' }
+    const body = JSON.stringify({ name: 'overview', role: 'viewer' })
+    const { json } = await app.send('POST', '/api/admin/tokens/', { headers, body })
+    const { config } = await startFront()
+    const messages = open({ ...config, token: json.token }).follow()
+    expect((await messages.next()).value).toMatchObject({ type: 'snapshot' })
+    const ended = rejectionOf(drain(messages))
+    expect(await app.send('DELETE', `/api/admin/tokens/${json.id}/`, { headers })).toMatchObject({ status: 204 })
+    const error = await ended
+    expect(error).toBeInstanceOf(micwatch.errors.ApiError)
+    expect(error).toMatchObject({ status: 401, message: expect.stringMatching(/enter a new one/) })
+  })
+
+  // Conformance: C-18.47.
+  it('is a source error if the version is too old to say which installation it is', async () => {
+    const url = await serveFrames(oldSnapshot)
+    expect(await open({ api_base_url: url }).readInstallation()).toBeNull()
+    const follower = await startApp({ manufacturers: [follow(url)] })
+    await until('the source has an error', async () => {
+      const { json } = await follower.get('/api/health/')
+      return json.manufacturers.some(({ error }: { error: string }) => /version is too old/.test(error))
+    })
+    expect(await follower.receivers()).toEqual([])
+  })
+
+  // Conformance: C-18.47.
+  it('is a source error if a message has another shape, and does not affect other sites', async () => {
+    const data = { receivers: [], alerts: [], shows: [], sources: [], sites: [] }
+    const snapshot = { type: 'snapshot', seq: 1, epoch: 'a', installation: 'other', via: [], data }
+    const frames: readonly (readonly object[])[] = [
+      [{ ...snapshot, data: null }],
+      [{ ...snapshot, data: { ...data, receivers: null } }],
+      [{ ...snapshot, data: { ...data, receivers: [null] } }],
+      [{ ...snapshot, data: { ...data, receivers: [{ id: 1 }] } }],
+      [{ ...snapshot, data: { ...data, alerts: [null] } }],
+      [snapshot, { type: 'receiver_added', seq: 2 }],
+      [snapshot, { type: 'levels', seq: 2, at: '', values: null }],
+      [snapshot, { type: 'slots', seq: 2 }],
+      [snapshot, { type: 'show', seq: 2 }],
+      [snapshot, { type: 'event', seq: 2 }],
+    ]
+    const urls = await Promise.all(frames.map((list) => serveFrames(...list.map((frame) => JSON.stringify(frame)))))
+    const sites = urls.map((url, index) => follow(url, `malformed_${index}`, `Malformed ${index}`))
+    const { config } = await startFront()
+    const follower = await startApp({ manufacturers: [...sites, { ...follow(peer.app.url), config }] })
+    await until('all sources respond', async () => {
+      const { json } = await follower.get('/api/health/')
+      const errors = json.manufacturers.map(({ error }: { error: string | null }) => error)
+      expect(errors).toEqual([...sites.map(() => expect.stringMatching(/cannot be read/)), null])
+      return true
+    })
+    expect(await follower.receivers()).toHaveLength(3)
+  })
+
+  // Conformance: C-18.16.
+  it.each([
+    ['does not respond', () => serveRaw(() => {})],
+    ['is no Micwatch', () => serveHttp({ onRequest: (_, response) => response.writeHead(404).end('not here') })],
+  ])('is saved without knowing whether it is a loop if the other side %s', async (_, serve) => {
+    const server = await serve()
+    onTestEnd(() => server.close())
+    const headers = { ...(await tokenHeaders(peer.app.runtime, 'admin')), 'content-type': 'application/json' }
+    const { code } = follow(server.url)
+    const body = JSON.stringify(follow(server.url))
+    const startedAt = performance.now()
+    const saved = await peer.app.send('POST', '/api/admin/manufacturers/', { headers, body })
+    expect(saved).toMatchObject({ status: 201, json: { code } })
+    expect(performance.now() - startedAt).toBeLessThan(6000)
+    await peer.app.send('DELETE', `/api/admin/manufacturers/${code}/`, { headers })
+  })
+})
+
+async function startFront() {
+  const simulator = await peer.startFront({ rateLimit: { perSecond: 10_000, burst: 10_000 } })
+  onTestEnd(() => simulator.close())
+  return simulator
+}
