@@ -17,7 +17,7 @@ const counts: FamilyCounts = JSON.parse(process.argv[2] ?? '{}')
 const rack = { seed: 1, firstPerformer: 0, startedAt: Date.now() }
 const polled = { seed: 1, story: false, startedAt: rack.startedAt }
 const shure = await startStringsRack({ ...rack, copies: counts.shure, includesRooms: true })
-const sennheiser = await startSennheiserRack({ ...rack, copies: counts.sennheiser })
+const sennheiser = await startSennheiserRack({ ...rack, copies: counts.sennheiser, includesOldest: true })
 const lectrosonics = await startLectrosonicsSimulator({ ...polled, receivers: counts.lectrosonics })
 const audioTechnica = await startAudioTechnicaSimulator({ ...polled, receivers: counts.audioTechnica })
 console.log(

@@ -7,6 +7,7 @@ import { type McpSimulator, startMcpSimulator } from './mcp.ts'
 import { type Ssc1Simulator, startSsc1Simulator } from './ssc1.ts'
 import { type Ssc2Simulator, startSsc2Simulator } from './ssc2.ts'
 import { meters } from './ssc2-resources.ts'
+import { startWsmSimulator, type WsmSimulator } from './wsm.ts'
 
 interface RackDevice {
   readonly source: { readonly url: string; readonly name: string }
@@ -18,8 +19,12 @@ interface RackDevice {
 const password = 'stage-right-password'
 const updateIntervalMs = 200
 
-/** Starts the rack and returns `devices` and `password` for a manufacturer record. */
-export async function startSennheiserRack({ seed, firstPerformer, startedAt, copies = 1 }: RackOptions) {
+/**
+ * Starts the rack and returns `devices` and `password` for a manufacturer record. With `includesOldest`, it also
+ * contains a receiver without levels, an ew G3 with old firmware.
+ */
+export async function startSennheiserRack(options: RackOptions & { readonly includesOldest?: boolean }) {
+  const { seed, firstPerformer, startedAt, copies = 1, includesOldest = false } = options
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
   const rack: { id: string; device: RackDevice; reportedId: string; scale: ReportedScale }[] = []
   const close = async () => {
@@ -35,7 +40,10 @@ export async function startSennheiserRack({ seed, firstPerformer, startedAt, cop
   }
   const timer = setInterval(updateAll, updateIntervalMs)
   try {
-    const all = Array.from({ length: copies }, (_, copy) => rackDevices(copy)).flat()
+    const all = Array.from({ length: copies }, (_, copy) => [
+      ...rackDevices(copy),
+      ...(includesOldest ? [oldestDevice(copy)] : []),
+    ]).flat()
     for (const [index, { channels, reportedId, scale, start }] of all.entries()) {
       const device = await start().catch(skipIfAddressUnavailable)
       if (device === null) continue
@@ -71,10 +79,27 @@ interface RackUnit {
   start(): Promise<RackDevice>
 }
 
+function macOfDevice(copy: number, index: number): string {
+  return `00:1B:66:30:${copy.toString(16).toUpperCase().padStart(2, '0')}:0${index}`
+}
+
+function oldestDevice(copy: number): RackUnit {
+  const mac = macOfDevice(copy, 9)
+  return {
+    channels: 1,
+    reportedId: `wsm:${mac}`,
+    scale: { ...commonScale, rf: null, audio: null, battery: 'four-levels' },
+    async start() {
+      const device = await startWsmSimulator({ host: `127.0.${copy}.10`, mac })
+      return toRackDevice('ew 300 G3', device, (channels) => updateWsm(device, channels))
+    },
+  }
+}
+
 /** Returns one device of each kind. Each has its own IP address, because an ew device has no other identity. */
 function rackDevices(copy: number): readonly RackUnit[] {
   const hostOf = (index: number) => `127.0.${copy}.${index + 1}`
-  const macOf = (index: number) => `00:1B:66:30:${copy.toString(16).toUpperCase().padStart(2, '0')}:0${index}`
+  const macOf = (index: number) => macOfDevice(copy, index)
   const serialOf = (index: number) => String(3_000_000_000 + 100 * copy + index)
   return [
     {
@@ -163,6 +188,13 @@ function updateMcp(device: McpSimulator, [channel]: readonly ShowChannel[]): voi
     battery: transmitter === null ? '?' : toFourSteps(transmitter.battery),
     hasPilot: transmitter !== null,
   })
+}
+
+function updateWsm(device: WsmSimulator, [channel]: readonly ShowChannel[]): void {
+  if (channel === undefined) return
+  const { transmitter } = channel
+  const battery = transmitter === null ? 0 : 1 + ['0', '30', '70', '100'].indexOf(toFourSteps(transmitter.battery))
+  device.set({ name: channel.name.slice(0, 8), frequencyKhz: kHz(channel), battery })
 }
 
 function updateEwdx(device: Ssc1Simulator, channels: readonly ShowChannel[]): void {

@@ -11,6 +11,8 @@ export interface UdpSocketOptions {
   readonly host?: string
   /** Default 0: any free port. */
   readonly port?: number
+  /** How texts are converted to bytes. Default: utf8. With latin1, each character is one byte. */
+  readonly encoding?: 'utf8' | 'latin1'
 }
 
 /** Simulated network conditions; may be changed at any time. */
@@ -39,7 +41,7 @@ export interface SimulatedUdpSocket {
 const garbage = '\u0000\ufffd{"osc": [RF1 a b c\r'
 
 export async function openSimulatedUdpSocket(
-  { host = '127.0.0.1', port = 0 }: UdpSocketOptions,
+  { host = '127.0.0.1', port = 0, encoding = 'utf8' }: UdpSocketOptions,
   onText: (text: string, from: Peer) => void,
 ): Promise<SimulatedUdpSocket> {
   // `reuseAddr`, because another process may have bound the port on all addresses.
@@ -51,7 +53,7 @@ export async function openSimulatedUdpSocket(
   let isClosed = false
 
   socket.on('message', (bytes, from) => {
-    const text = bytes.toString('utf8')
+    const text = bytes.toString(encoding)
     received.push({ text, from: { address: from.address, port: from.port } })
     onText(text, from)
   })
@@ -66,7 +68,7 @@ export async function openSimulatedUdpSocket(
   const transmit = (text: string, to: Peer) => {
     if (isClosed) return
     const datagrams = { valid: [text], none: [], garbage: [garbage], both: [garbage, text] }[network.content]
-    for (const datagram of datagrams) socket.send(datagram, to.port, to.address, () => {})
+    for (const datagram of datagrams) socket.send(Buffer.from(datagram, encoding), to.port, to.address, () => {})
   }
   return {
     host,

@@ -222,9 +222,13 @@ export interface ProtocolDetector {
   ): Promise<ProtocolAdapter | null>
 }
 
-/** A datagram that devices multicast every few seconds. */
+/** A datagram that devices multicast every few seconds, or with which they answer a multicast request. */
 export interface Beacon {
   readonly group: MulticastGroup
+  /** Sent to the group when a search begins. */
+  readonly request?: Buffer
+  /** Scheme -> default port, of devices that are found only by their announcements. */
+  readonly ports?: Readonly<Record<string, number>>
   /**
    * Reads the announcement in a datagram, whose sender is not verified. Returns null if the datagram is malformed or
    * the device cannot be monitored.

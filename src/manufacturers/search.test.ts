@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { startAudioTechnicaSimulator } from '../../simulators/audio_technica/receivers.ts'
 import { startLectrosonicsSimulator } from '../../simulators/lectrosonics/dsqd.ts'
@@ -300,3 +302,21 @@ describe.concurrent('a Shure device that sends beacons', () => {
     ])
   })
 })
+
+test.concurrent('an ew G3 receiver that identifies itself on request is found with its model and MAC address', async () => {
+  const group = { address: '224.0.0.251', port: 28_430 }
+  const device = createSocket({ type: 'udp4', reuseAddr: true }).bind(group.port)
+  onTestEnd(() => device.close())
+  await once(device, 'listening')
+  device.addMembership(group.address, '127.0.0.1')
+  device.setMulticastInterface('127.0.0.1')
+  const identity = Buffer.from('\x00\x25\x12\x06Model=EM500G3   ID=001B667ADE44   IPA=127.0.0.1', 'latin1')
+  device.on('message', (request) => {
+    if (request.includes('[servicecommand]devinfo')) device.send(identity, group.port, group.address)
+  })
+  const options = { ...defaultOptions, beacons: { group, from: ['127.0.0.1'] } }
+  const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {}, services: {} } }
+  expect(await searchAddresses(plugin, options)).toMatchObject([
+    { address: 'wsm://127.0.0.1:8133', model: 'EM 500 G3', mac_address: '00:1B:66:7A:DE:44', channels: 1 },
+  ])
+}, 120_000)

@@ -123,12 +123,13 @@ async function findAnnouncedDevices({ search }: Plugin, options: SearchOptions):
   if (beacon === undefined) return []
   const { ips, known, signal, beacons } = options
   const requestedIps = new Set(ips)
-  const listenOptions = { group: beacon.group, forMs: beaconListenMs, signal, ...beacons }
+  const { group, request, ports: ownPorts } = beacon
+  const listenOptions = { group, request, forMs: beaconListenMs, signal, ...beacons }
   const announced = await listenForBeacons(listenOptions, (datagram, ip) =>
     requestedIps.has(ip) ? beacon.read(datagram, ip) : null,
   ).catch(() => new Map<string, AnnouncedDevice>())
   return [...announced].flatMap(([ip, { scheme, ...device }]) => {
-    const port = ports[scheme]
+    const port = ports[scheme] ?? ownPorts?.[scheme]
     const address = port === undefined ? null : addressOf(scheme, ip, port)
     return address === null || known.has(address)
       ? []

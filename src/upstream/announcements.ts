@@ -76,6 +76,8 @@ export interface BeaconOptions {
   readonly signal: AbortSignal
   /** The local IP addresses to listen on; by default the IPv4 addresses of all network interfaces. */
   readonly from?: readonly string[]
+  /** Sent to the group from every address. */
+  readonly request?: Buffer | undefined
 }
 
 /**
@@ -83,7 +85,7 @@ export interface BeaconOptions {
  * so far.
  */
 export async function listenForBeacons<T>(
-  { group, forMs, signal, from = localAddresses() }: BeaconOptions,
+  { group, forMs, signal, from = localAddresses(), request }: BeaconOptions,
   read: (datagram: Buffer, ip: string) => T | null,
 ): Promise<ReadonlyMap<string, T>> {
   const announcements = new Map<string, T>()
@@ -97,6 +99,7 @@ export async function listenForBeacons<T>(
   })
   socket.bind(group.port, () => {
     for (const address of from) join(socket, group.address, address)
+    if (request !== undefined) sendFromAll(socket, group, from, request).catch(() => {})
   })
   try {
     await waitFor(forMs, signal)
@@ -108,6 +111,19 @@ export async function listenForBeacons<T>(
 
 async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal }).catch(() => {})
+}
+
+async function sendFromAll(
+  socket: Socket,
+  group: MulticastGroup,
+  from: readonly string[],
+  request: Buffer,
+): Promise<void> {
+  for (const address of from) {
+    setMulticastInterface(socket, address)
+    // An address whose network cannot be reached does not keep the others from sending.
+    await new Promise<void>((resolve) => socket.send(request, group.port, group.address, () => resolve()))
+  }
 }
 
 function join(socket: Socket, group: string, address: string): void {

@@ -123,6 +123,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   return {
     messages: inbox.messages,
     remoteAddress: socket.remoteAddress ?? '',
+    localAddress: socket.localAddress ?? '',
     async send(text) {
       await client.waitForTurn(signal)
       if (socket.writable) socket.write(text)

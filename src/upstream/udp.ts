@@ -18,6 +18,8 @@ export interface UdpOptions extends DeviceSocketOptions {
    * sends its closing message.
    */
   readonly localPort?: number
+  /** How messages are converted to bytes. Default: utf8. With latin1, each character is one byte. */
+  readonly encoding?: 'utf8' | 'latin1'
 }
 
 /** At most this many unread datagrams are queued. Further ones are dropped, as the network may drop them too. */
@@ -28,7 +30,7 @@ const maxQueued = 512
  * manufacturer's ApiError if the host name does not resolve, and the signal's reason on abort.
  */
 export async function openUdpSocket(client: UpstreamClient, options: UdpOptions): Promise<DeviceSocket> {
-  const { signal, silentMs, closingMessage } = options
+  const { signal, silentMs, closingMessage, encoding = 'utf8' } = options
   const url = new URL(client.settings.baseUrl)
   const toApiError = (error: unknown) => {
     if (error instanceof ApiError) return error
@@ -61,14 +63,14 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
     if (!release()) return void socket.off('error', fail)
     const lastMessage = closingMessage?.()
     if (lastMessage === undefined) socket.close()
-    else socket.send(lastMessage, () => socket.close())
+    else socket.send(Buffer.from(lastMessage, encoding), () => socket.close())
   }
 
   function onMessage(bytes: Buffer): void {
     receivedCount += 1
     client.recordReceived()
     silenceTimer.refresh()
-    if (inbox.size < maxQueued) inbox.push([bytes.toString('utf8')])
+    if (inbox.size < maxQueued) inbox.push([bytes.toString(encoding)])
   }
 
   socket.on('error', fail).on('message', onMessage)
@@ -78,11 +80,12 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
   return {
     messages: inbox.messages,
     remoteAddress: socket.remoteAddress().address,
+    localAddress: socket.address().address,
     async send(text) {
       await client.waitForTurn(signal)
       // A "port unreachable" reply to one datagram makes the next send fail. Without a callback, that error would be
       // lost.
-      if (!isClosed) socket.send(text, (error) => error && fail(error))
+      if (!isClosed) socket.send(Buffer.from(text, encoding), (error) => error && fail(error))
     },
     close,
   }

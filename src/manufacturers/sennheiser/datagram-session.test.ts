@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startMcpSimulator } from '../../../simulators/sennheiser/mcp.ts'
 import type { SimulatedUdpSocket } from '../../../simulators/sennheiser/simulated-udp.ts'
 import { startSsc1Simulator } from '../../../simulators/sennheiser/ssc1.ts'
+import { startWsmSimulator } from '../../../simulators/sennheiser/wsm.ts'
 import { onTestEnd } from '../../../test/cleanup.ts'
 import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
 import { eventually } from '../../../test/eventually.ts'
@@ -75,6 +76,15 @@ const devices = [
       const simulator = await startMcpSimulator({ host: secondLoopback, port })
       const change = (_channel: number, { name = 'EM300' }) => simulator.set({ name })
       return Object.assign(toSimulatedDevice(simulator), { change, setBattery: () => simulator.set({ battery: '30' }) })
+    },
+  },
+  {
+    name: 'ew G3 before firmware 1.7',
+    async start(port = 0) {
+      // A client cannot cancel its registration, so the device forgets it soon.
+      const simulator = await startWsmSimulator({ host: secondLoopback, port, registrationMs: 2_200 })
+      const change = (_channel: number, { name = 'ew300 G3' }) => simulator.set({ name: name.slice(0, 8) })
+      return Object.assign(toSimulatedDevice(simulator), { change, setBattery: () => simulator.set({ battery: 2 }) })
     },
   },
   {

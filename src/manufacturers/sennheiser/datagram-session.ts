@@ -29,8 +29,8 @@ export interface DatagramSession {
   readonly isComplete: boolean
   /** Why the device rejects the subscription; null while it accepts it. */
   readonly rejection: string | null
-  /** Returns the message that cancels all subscriptions. */
-  createUnsubscribeMessage(): string
+  /** Returns the message that cancels all subscriptions; undefined if the protocol has none. */
+  createUnsubscribeMessage(): string | undefined
 }
 
 /** The network address of the monitored device. */
@@ -42,11 +42,14 @@ export interface DeviceEndpoint {
 }
 
 interface DatagramProtocol {
-  createSession(endpoint: DeviceEndpoint): DatagramSession
+  /** `localIp` is the address of this machine from which datagrams are sent to the device. */
+  createSession(endpoint: DeviceEndpoint, localIp: string): DatagramSession
   /** Prefix of the device ids. */
   readonly idPrefix: string
   /** Whether devices reply to the port number on which they listen instead of the source port of the request. */
   readonly repliesToFixedPort?: boolean
+  /** Whether each character of a message stands for one byte. */
+  readonly isBinary?: boolean
   readonly lights?: Lights
 }
 
@@ -127,8 +130,10 @@ async function* runSession(
       silentMs: Math.min(maxSilenceMs, streamTimeoutMs),
       closingMessage: () => session?.createUnsubscribeMessage(),
       ...(protocol.repliesToFixedPort && { localPort: Number(port) }),
+      ...(protocol.isBinary && { encoding: 'latin1' }),
     })
-    const activeSession = protocol.createSession({ host: hostname, ip: socket.remoteAddress, name })
+    const { remoteAddress: ip, localAddress } = socket
+    const activeSession = protocol.createSession({ host: hostname, ip, name }, localAddress)
     session = activeSession
     const sender = createSender(client, activeSession, (text) => socket.send(text))
     sender.untilAborted(lifetime).catch((error) => {

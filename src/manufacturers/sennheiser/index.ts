@@ -6,6 +6,8 @@ import { mcp } from './mcp/session.ts'
 import { ssc1 } from './ssc1/session.ts'
 import { blockAfterUnauthorized, identifySsc2, isSsc2, ssc2 } from './ssc2/adapter.ts'
 import { system } from './system.ts'
+import { beacon, wsmPort } from './wsm/beacon.ts'
+import { wsm } from './wsm/session.ts'
 
 /** An HTTP address belongs either to a system with the common device API or to an individual SSC 2 device. */
 const web: ProtocolDetector = {
@@ -19,7 +21,7 @@ const web: ProtocolDetector = {
   },
 }
 
-const adapters = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp }
+const adapters = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp, 'wsm:': wsm }
 /**
  * The user name that the hardware and the interface specification (see docs/conformance.md) require. A configured user
  * name is ignored.
@@ -33,17 +35,18 @@ export const sennheiser: Plugin = {
   code: 'sennheiser',
   name: 'Sennheiser',
   errors: { ApiError: SennheiserApiError, ApiRateLimitError: SennheiserApiRateLimitError },
-  adapters: [system, ssc2, ssc1, mcp],
+  adapters: [system, ssc2, ssc1, mcp, wsm],
   search: {
     ports: { 'https:': 443, ...devicePorts },
     services: { '_ssc._udp': 'ssc1:' },
     identify: { 'https:': identifySsc2 },
+    beacon,
   },
 
   listSources: (config) =>
     listConfiguredSources(config, {
       adapters,
-      ports: devicePorts,
+      ports: { ...devicePorts, 'wsm:': wsmPort },
       toCredentials: ({ secret }) => ({ scheme: 'basic', username, secret }),
     }),
 }

@@ -10,6 +10,7 @@ import { createSsc1Session as startSsc1 } from './ssc1/session.ts'
 import { applyResource } from './ssc2/resources.ts'
 import { readChanges } from './ssc2/session.ts'
 import { toDeviceReport } from './ssc2/translate.ts'
+import { createWsmSession as startWsm } from './wsm/session.ts'
 
 interface Fixture {
   readonly source: string
@@ -22,6 +23,11 @@ const endpoint: DeviceEndpoint = { host: '192.0.2.7', ip: '192.0.2.7', name: nul
 
 const parsers: Readonly<Record<string, (received: readonly string[]) => DeviceReport | null>> = {
   mcp: (received) => replay(startMcp(endpoint), received),
+  /** The messages are bytes in hexadecimal digits. */
+  wsm(received) {
+    const texts = received.map((bytes) => Buffer.from(bytes, 'hex').toString('latin1'))
+    return replay(startWsm(endpoint, '192.0.2.1'), texts)
+  },
   ssc1: (received) => replay(startSsc1(endpoint), received),
   ssc2(received) {
     const resources = new Map<string, unknown>()

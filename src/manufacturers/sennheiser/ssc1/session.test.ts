@@ -110,7 +110,7 @@ test('polls values that are not subscribed to', () => {
   expect(session.takeDueMessages(8030)).toContain(bankRequest)
   session.receive('{"rx1":{"active_bank_channel":["--",0]},"sys":{"booster":false}}', 8040)
   expect(session.getReport()?.channels?.[0]?.details).toMatchObject({ group_channel: null, booster_feed: false })
-  const cancellation = session.createUnsubscribeMessage()
+  const cancellation = session.createUnsubscribeMessage() ?? ''
   expect([cancellation.includes('carrier'), /bank|booster/.test(cancellation)]).toEqual([true, false])
 })
 

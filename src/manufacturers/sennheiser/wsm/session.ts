@@ -1,0 +1,103 @@
+/** Session with an ew G3 receiver whose firmware is older than 1.7 and does not support MCP. Pure. */
+
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import { withoutUndefined } from '../../../upstream/fields.ts'
+import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
+import {
+  formatConfigurationRequest,
+  formatRegistration,
+  parseWsmMessage,
+  toModelName,
+  type WsmConfiguration,
+  type WsmIdentity,
+  type WsmMeters,
+} from './codec.ts'
+
+export const idPrefix = 'wsm:'
+
+/** The device forgets a client after about five seconds. */
+const registerEveryMs = 2000
+/** The device sends changes itself; the request is repeated in case such a datagram was lost. */
+const requestConfigurationEveryMs = 30_000
+
+/** What the device has reported, by the kind of the message. */
+type Facts = Partial<Readonly<{ identity: WsmIdentity; configuration: WsmConfiguration; meters: WsmMeters }>>
+
+export const wsm = createDatagramAdapter({
+  createSession: createWsmSession,
+  idPrefix,
+  repliesToFixedPort: true,
+  isBinary: true,
+})
+
+export function createWsmSession(endpoint: DeviceEndpoint, localIp: string): DatagramSession {
+  let facts: Facts = {}
+  let registeredAt = Number.NEGATIVE_INFINITY
+  let configuredAt = Number.NEGATIVE_INFINITY
+  return {
+    get nextSendAt() {
+      return registeredAt + registerEveryMs
+    },
+    takeDueMessages(now) {
+      if (now < registeredAt + registerEveryMs) return []
+      registeredAt = now
+      const registration = formatRegistration(localIp)
+      const isConfigured = facts.configuration !== undefined && now < configuredAt + requestConfigurationEveryMs
+      return isConfigured ? [registration] : [registration, formatConfigurationRequest(localIp)]
+    },
+    receive(text, now) {
+      const message = parseWsmMessage(text)
+      if (message === null) return 'a datagram could not be parsed'
+      if (message.type === 'configuration') configuredAt = now
+      if (message.type !== 'other') facts = { ...facts, [message.type]: message }
+      return null
+    },
+    getReport: () => toDeviceReport(facts, endpoint),
+    get isComplete() {
+      return facts.configuration !== undefined && facts.meters !== undefined
+    },
+    rejection: null,
+    // The device forgets a client that no longer registers.
+    createUnsubscribeMessage: () => undefined,
+  }
+}
+
+/** Returns null until the configuration is known. */
+function toDeviceReport({ identity, configuration, meters }: Facts, endpoint: DeviceEndpoint): DeviceReport | null {
+  if (configuration === undefined) return null
+  const { mac, name } = configuration
+  return withoutUndefined({
+    id: idPrefix + (mac ?? endpoint.host),
+    kind: 'receiver' as const,
+    name: name || endpoint.name || endpoint.host,
+    device_type: 'ew',
+    model_name: identity && toModelName(identity.model),
+    mac_address: mac ?? undefined,
+    online: true,
+    ip: endpoint.ip,
+    channels: [toChannel(configuration, meters)],
+  })
+}
+
+function toChannel({ name, frequencyKhz, isMuted }: WsmConfiguration, meters: WsmMeters | undefined): ChannelReading {
+  return withoutUndefined({
+    channel: 1,
+    name: name || null,
+    frequency: frequencyKhz === null ? null : (frequencyKhz / 1000).toFixed(3),
+    transmitter: meters && toTransmitter(meters),
+    details: {
+      muted: isMuted,
+      ...(meters && { antennas: antennas[meters.antenna] ?? '' }),
+    },
+  })
+}
+
+const antennas = ['', 'A', 'B']
+
+/** The battery in the steps that the same receivers report over MCP. The highest and the next one were observed. */
+const percentByBattery = [null, 0, 30, 70, 100]
+
+/** The battery also shows whether the receiver receives a transmitter. */
+function toTransmitter({ battery }: WsmMeters): ChannelReading['transmitter'] {
+  return battery === 0 ? null : { battery: percentByBattery[battery] ?? null }
+}
