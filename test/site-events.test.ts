@@ -69,7 +69,7 @@ describe.concurrent.each(engines)('the events of a site (%s)', (engine) => {
   })
 })
 
-describe('the events of a site', () => {
+describe.concurrent('the events of a site', () => {
   // Conformance: C-18.42.
   it('are listed after the line was cut, once each and with the same ids', async () => {
     const { origin } = await startOrigin()

@@ -1,18 +1,37 @@
 /** The history of channels of an installation that is followed. */
 
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { configFor, startApp, startSennheiser, type TestApp, until } from './app.ts'
+import { openShared } from './cleanup.ts'
 import { type Engine, engines } from './databases.ts'
+import { openLine } from './line.ts'
 import { comparable, levelsOf, type Range, untilRecording } from './site-levels.ts'
 import { follow, startOrigin } from './sites.ts'
 import { tokenHeaders } from './tokens.ts'
 
-/** Starts an installation that records, and waits until some seconds are recorded. */
-async function startRecorded() {
-  const { origin } = await startOrigin({ isRecording: true })
-  const to = await untilRecording(origin)
-  return { origin, range: { from: to - 3, to } }
+/** An installation of which some seconds are recorded, and one that records and follows it. */
+interface Recorded {
+  readonly origin: TestApp
+  readonly range: Range
+  readonly recordingFollower: TestApp
 }
+
+let recorded: Recorded
+let closeRecorded: () => Promise<void>
+
+// Recording takes as long as what is recorded, so all tests read the same levels.
+beforeAll(async () => {
+  closeRecorded = await openShared(async () => {
+    const { origin } = await startOrigin({ isRecording: true })
+    const sennheiser = await startSennheiser({ receivers: 1, channelsPerReceiver: 2 })
+    const manufacturers = [configFor(sennheiser), follow(origin.url)]
+    const recordingFollower = await startApp({ isRecording: true, manufacturers })
+    await until('all receivers are known', async () => (await recordingFollower.receivers()).length === 3)
+    const to = await untilRecording(origin)
+    recorded = { origin, range: { from: to - 3, to }, recordingFollower }
+  })
+})
+afterAll(() => closeRecorded())
 
 async function startFollower(url: string, engine: Engine = 'sqlite'): Promise<TestApp> {
   const follower = await startApp({ engine, manufacturers: [follow(url)] })
@@ -37,8 +56,9 @@ async function csvOf(app: TestApp, { from, to }: Range) {
 describe.concurrent.each(engines)('the history of a site (%s)', (engine) => {
   // Conformance: C-18.40.
   it('is that of the site, and what was received is kept until the record is removed', async () => {
-    const { origin, range } = await startRecorded()
-    const follower = await startFollower(origin.url, engine)
+    const { origin, range } = recorded
+    const line = await openLine(origin.port)
+    const follower = await startFollower(line.url, engine)
     expect(await countKept(follower)).toEqual([])
     const there = await levelsOf(origin, range)
     const here = await levelsOf(follower, range)
@@ -46,7 +66,7 @@ describe.concurrent.each(engines)('the history of a site (%s)', (engine) => {
     expect(here).not.toHaveProperty('interrupted_sites')
     expect(await csvOf(follower, range)).toEqual(await csvOf(origin, range))
 
-    await origin.close()
+    line.cut()
     const kept = await levelsOf(follower, range)
     expect(comparable(kept)).toEqual(comparable(there))
     const earlier = await levelsOf(follower, { from: range.from - 86_400, to: range.from - 86_390 })
@@ -59,27 +79,25 @@ describe.concurrent.each(engines)('the history of a site (%s)', (engine) => {
   })
 })
 
-describe('the history of a site', () => {
+describe.concurrent('the history of a site', () => {
   // Conformance: C-18.40.
   it('is asked through the installation that follows the site', async () => {
-    const { origin, range } = await startRecorded()
-    const middle = await startFollower(origin.url)
+    const { origin, range } = recorded
+    const line = await openLine(origin.port)
+    const middle = await startFollower(line.url)
     const last = await startApp({ manufacturers: [follow(middle.url, 'region', 'Region')] })
     await until('the chain is followed', async () => (await last.receivers()).length === 2)
     expect(comparable(await levelsOf(last, range))).toEqual(comparable(await levelsOf(origin, range)))
-    await origin.close()
+    line.cut()
     const earlier = await levelsOf(last, { from: range.from - 86_400, to: range.from - 86_390 })
     expect(earlier.interrupted_sites).toEqual([{ code: 'region/theatre', name: 'Royal Theatre' }])
   })
 
   // Conformance: C-18.40.
   it('is in one response with the levels that are recorded here', async () => {
-    const { origin } = await startRecorded()
-    const sennheiser = await startSennheiser({ receivers: 1, channelsPerReceiver: 2 })
-    const follower = await startApp({ isRecording: true, manufacturers: [configFor(sennheiser), follow(origin.url)] })
-    await until('all receivers are known', async () => (await follower.receivers()).length === 3)
-    const to = await untilRecording(follower)
-    const { channels } = await levelsOf(follower, { from: to - 3, to })
+    const { recordingFollower } = recorded
+    const to = await untilRecording(recordingFollower)
+    const { channels } = await levelsOf(recordingFollower, { from: to - 3, to })
     expect(channels).toHaveLength(6)
   })
 })
