@@ -8,7 +8,7 @@ import { follow, startFollower, startOrigin } from './sites.ts'
 
 const secondsPass = (time: number) => until('time passes', () => epochSeconds() >= time)
 
-describe('the history of a site', () => {
+describe.concurrent('the history of a site', () => {
   // Conformance: C-18.41.
   it('is without a gap after the line was cut, also of what was asked for meanwhile', async () => {
     const { origin } = await startOrigin({ isRecording: true })

@@ -10,7 +10,7 @@ const areStale = async (app: TestApp) => (await statesOf(app)).every((state) => 
 const haveSameStates = async (a: TestApp, b: TestApp) => (await statesOf(a)).join() === (await statesOf(b)).join()
 const isNoneStale = async (app: TestApp) => !(await statesOf(app)).includes('stale')
 
-describe('the channels of a followed installation', () => {
+describe.concurrent('the channels of a followed installation', () => {
   // Conformance: C-18.18, C-18.45.
   it('are stale after it has ended, and have the same ids and slots when it runs again', async () => {
     const { shure, origin } = await startOrigin()
