@@ -9,6 +9,7 @@ import {
   readUhfrSample,
   readUlxdSample,
 } from './samples.ts'
+import type { RawValue } from './values.ts'
 
 /** Reported values, unparsed, keyed by `MODEL` for the device and `1 FREQUENCY` for a channel. */
 export type RawValues = Readonly<Record<string, string>>
@@ -223,6 +224,20 @@ export function detectFamily(values: RawValues): Family | null {
   if (values['1 TX_AVAILABLE'] !== undefined) return mxw
   if (values['1 AUDIO_MUTE'] !== undefined || values['1 RF_INT_DET'] !== undefined) return ulxd
   return values.DEVICE_NAME === undefined && values['1 AUDIO_IN_LVL'] === undefined ? null : psm1000
+}
+
+/** Returns the value that one channel has reported under this key, which does not contain the number of the channel. */
+export type ChannelValues = (key: string) => RawValue
+
+/**
+ * Returns the values of one channel. They are selected once, because composing `1 FREQUENCY` and the like for each of
+ * about sixty look-ups takes most of the time of a report.
+ */
+export function valuesOfChannel(values: RawValues, channel: number): ChannelValues {
+  const prefix = `${channel} `
+  const own = new Map<string, RawValue>()
+  for (const key in values) if (key.startsWith(prefix)) own.set(key.slice(prefix.length), values[key])
+  return (key) => own.get(key)
 }
 
 /** A charger has bays and no channels. */

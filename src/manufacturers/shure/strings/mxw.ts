@@ -6,7 +6,7 @@
 import type { TransmitterSlot } from '../../../domain/equipment/details.ts'
 import type { TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
-import type { RawValues } from './families.ts'
+import type { ChannelValues } from './families.ts'
 import { type RawValue, readByte, readEither, readTwoBytes } from './values.ts'
 
 /** The prefixes of the keys of the two microphones. */
@@ -16,10 +16,10 @@ const prefixes = ['', 'SEC '] as const
 const mutedByStatus: Readonly<Record<string, boolean>> = { ACTIVE: false, MUTE: true, MUTED: true, STANDBY: true }
 
 /** Returns the microphone that is on; null if none is, and undefined if that is unknown. */
-export function readMxwMicrophone(values: RawValues, channel: number): TransmitterReading | null | undefined {
-  const prefix = findPrefixInUse(values, channel)
-  if (prefix === null) return values[`${channel} TX_STATUS`] === undefined ? undefined : null
-  const get = (key: string): RawValue => values[`${channel} ${prefix}${key}`]
+export function readMxwMicrophone(ofChannel: ChannelValues): TransmitterReading | null | undefined {
+  const prefix = findPrefixInUse(ofChannel)
+  if (prefix === null) return ofChannel('TX_STATUS') === undefined ? undefined : null
+  const get = (key: string): RawValue => ofChannel(prefix + key)
   return withoutUndefined({
     name: readText(get('TX_DEVICE_ID'), maxNameChars),
     battery: readByte(get('BATT_CHARGE'), 100),
@@ -33,11 +33,11 @@ export function readMxwMicrophone(values: RawValues, channel: number): Transmitt
 }
 
 /** Returns both microphones of a channel as slots; undefined if no secondary one is linked. */
-export function readMxwSlots(values: RawValues, channel: number): readonly TransmitterSlot[] | undefined {
-  if (!readModel((key) => values[`${channel} SEC ${key}`])) return undefined
-  const inUse = findPrefixInUse(values, channel)
+export function readMxwSlots(ofChannel: ChannelValues): readonly TransmitterSlot[] | undefined {
+  if (!readModel((key) => ofChannel(`SEC ${key}`))) return undefined
+  const inUse = findPrefixInUse(ofChannel)
   return prefixes.flatMap((prefix, index) => {
-    const get = (key: string): RawValue => values[`${channel} ${prefix}${key}`]
+    const get = (key: string): RawValue => ofChannel(prefix + key)
     const model = readModel(get)
     if (!model) return []
     return withoutUndefined<TransmitterSlot>({
@@ -53,21 +53,21 @@ export function readMxwSlots(values: RawValues, channel: number): readonly Trans
 }
 
 /** Returns the meter values of the microphone that is on, or of the primary one. */
-export function mxwSample(values: RawValues, channel: number): RawValue {
-  return values[`${channel} ${findPrefixInUse(values, channel) ?? ''}SAMPLE`]
+export function mxwSample(ofChannel: ChannelValues): RawValue {
+  return ofChannel(`${findPrefixInUse(ofChannel) ?? ''}SAMPLE`)
 }
 
 /** Returns the prefix of the microphone that is on, the primary one first. */
-function findPrefixInUse(values: RawValues, channel: number): (typeof prefixes)[number] | null {
-  return prefixes.find((prefix) => isOn((key) => values[`${channel} ${prefix}${key}`])) ?? null
+function findPrefixInUse(ofChannel: ChannelValues): (typeof prefixes)[number] | null {
+  return prefixes.find((prefix) => isOn((key) => ofChannel(prefix + key))) ?? null
 }
 
-function isOn(get: (key: string) => RawValue): boolean {
+function isOn(get: ChannelValues): boolean {
   return mutedByStatus[get('TX_STATUS') ?? ''] !== undefined && readEither(get('TX_AVAILABLE'), 'YES', 'NO') !== false
 }
 
 /** MXW neXt reports TX_MODEL, MXW TX_TYPE. */
-function readModel(get: (key: string) => RawValue): string | null | undefined {
+function readModel(get: ChannelValues): string | null | undefined {
   const model = get('TX_MODEL') ?? get('TX_TYPE')
   return model === undefined ? undefined : /^(?:UNK|ERR)/.test(model) ? null : readText(model)
 }

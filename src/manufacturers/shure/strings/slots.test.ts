@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { valuesOfChannel } from './families.ts'
 import { onAirSlot, readSlots } from './slots.ts'
 
 /** Values of channel 1, with a pack on air in slot 2 and an empty slot 3; `more` is added. */
@@ -12,7 +13,7 @@ const axient = (more: Record<string, string> = {}) => ({
   '1 SLOT_STATUS 3': 'EMPTY',
   ...more,
 })
-const slotsOf = (values: Record<string, string>) => readSlots(values, 1)
+const slotsOf = (values: Record<string, string>) => readSlots(valuesOfChannel(values, 1))
 const linked = (slot: number, name: string, more: Record<string, string> = {}) => ({
   [`1 SLOT_STATUS ${slot}`]: 'LINKED.ACTIVE',
   [`1 SLOT_TX_MODEL ${slot}`]: 'ADX2',

@@ -5,10 +5,12 @@
 
 import type { SlotStatus, TransmitterSlot } from '../../../domain/equipment/details.ts'
 import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
-import type { RawValues } from './families.ts'
+import type { ChannelValues } from './families.ts'
 import { type RawValue, readBatteryType, readByte, readEither, readTwoBytes } from './values.ts'
 
 const slotNumbers = [1, 2, 3, 4, 5, 6, 7, 8]
+/** The keys of the status of each slot; most channels have none of them. */
+const statusKeys = slotNumbers.flatMap((slot) => [`SLOT_STATUS ${slot}`, `LINK_STATUS ${slot}`])
 
 const statuses: Readonly<Record<string, SlotStatus>> = {
   'LINKED.ACTIVE': 'active',
@@ -20,10 +22,10 @@ const statuses: Readonly<Record<string, SlotStatus>> = {
 }
 
 /** Returns the occupied slots of a channel; undefined if it has reported none. */
-export function readSlots(values: RawValues, channel: number): readonly TransmitterSlot[] | undefined {
-  if (slotNumbers.every((slot) => rawStatus(values, channel, slot) === undefined)) return undefined
-  const slots = slotNumbers.flatMap((slot) => readSlot(values, channel, slot) ?? [])
-  const onAir = findOnAir(slots, (key) => values[`${channel} ${key}`])
+export function readSlots(ofChannel: ChannelValues): readonly TransmitterSlot[] | undefined {
+  if (statusKeys.every((key) => ofChannel(key) === undefined)) return undefined
+  const slots = slotNumbers.flatMap((slot) => readSlot(ofChannel, slot) ?? [])
+  const onAir = findOnAir(slots, ofChannel)
   return slots.map((slot) => ({ ...slot, on_air: slot.slot === onAir }))
 }
 
@@ -33,9 +35,9 @@ export function onAirSlot(slots: readonly TransmitterSlot[] | undefined): number
 }
 
 /** Reads a slot, without knowing whether its transmitter is on air; null if it is empty. */
-function readSlot(values: RawValues, channel: number, slot: number): TransmitterSlot | null {
-  const get = (key: string): RawValue => values[`${channel} ${key} ${slot}`]
-  const status = statuses[rawStatus(values, channel, slot) ?? '']
+function readSlot(ofChannel: ChannelValues, slot: number): TransmitterSlot | null {
+  const get = (key: string): RawValue => ofChannel(`${key} ${slot}`)
+  const status = statuses[get('SLOT_STATUS') ?? get('LINK_STATUS') ?? '']
   const rawModel = get('SLOT_TX_MODEL') ?? get('LINK_TX_MODEL')
   const model = rawModel === undefined ? undefined : readModel(rawModel)
   // An SLX-D+ reports an empty slot as an offline one without a model.
@@ -55,10 +57,6 @@ function readSlot(values: RawValues, channel: number, slot: number): Transmitter
   })
 }
 
-function rawStatus(values: RawValues, channel: number, slot: number): RawValue {
-  return values[`${channel} SLOT_STATUS ${slot}`] ?? values[`${channel} LINK_STATUS ${slot}`]
-}
-
 function readModel(raw: string): string | null {
   return /^UNK/.test(raw) ? null : (readText(raw) ?? null)
 }
@@ -68,7 +66,7 @@ function readModel(raw: string): string | null {
  * whose RF output is muted, so the model and the name must be those of the received transmitter. If no slot or several
  * slots match, it is the first active one whose RF output is not muted.
  */
-function findOnAir(slots: readonly TransmitterSlot[], get: (key: string) => RawValue): number | undefined {
+function findOnAir(slots: readonly TransmitterSlot[], get: ChannelValues): number | undefined {
   const model = readModel(get('TX_MODEL') ?? '')
   if (!model) return undefined
   const name = readText(get('TX_DEVICE_ID'), maxNameChars)

@@ -13,7 +13,7 @@ import type {
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
-import { channelsOf, type Family, isCharger, type RawValues } from './families.ts'
+import { type ChannelValues, channelsOf, type Family, isCharger, type RawValues, valuesOfChannel } from './families.ts'
 import { Fields } from './message-fields.ts'
 import { mxwSample, readMxwMicrophone, readMxwSlots } from './mxw.ts'
 import { activeAntennas, overloadKey, type Sample } from './samples.ts'
@@ -81,10 +81,11 @@ function guessModel({ name, model }: Family, channels: number): string {
 
 /** Converts everything that is reported about a channel. */
 export function toChannelReading(family: Family, values: RawValues, channel: number): ChannelReading {
-  const get = (key: string): RawValue => values[`${channel} ${key}`]
-  const { details: metered, ...levels } = toLevels(family, values, channel)
-  const transmitter = 'transmitter' in levels ? levels.transmitter : toTransmitter(family, values, channel)
-  const slots = family.name === 'mxw' ? readMxwSlots(values, channel) : readSlots(values, channel)
+  const get = valuesOfChannel(values, channel)
+  const sample = readSampleOf(family, get)
+  const { details: metered, ...levels } = readLevels(family, channel, { get, sample })
+  const transmitter = 'transmitter' in levels ? levels.transmitter : toTransmitter(family, get)
+  const slots = family.name === 'mxw' ? readMxwSlots(get) : readSlots(get)
   const details: ChannelDetails = withoutUndefined({
     ...metered,
     muted: readEither(get('AUDIO_MUTE'), 'ON', 'OFF'),
@@ -93,7 +94,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     second_frequency: readSecondFrequency(get),
     frequency_diversity: readWord(get('FD_MODE'), frequencyDiversities),
     group_channel: readGroupChannel(get('GROUP_CHANNEL') ?? get('GROUP_CHAN')),
-    overload: readEither(get(overloadKey), 'ON', 'OFF') ?? readSampleOf(family, values, channel)?.isOverloaded,
+    overload: readEither(get(overloadKey), 'ON', 'OFF') ?? sample?.isOverloaded,
     unregistered_transmitter: readEither(get('UNREGISTERED_TX_STATUS'), 'ERROR', 'OK'),
     slots,
     input_level: readWord(get('AUDIO_IN_LINE_LVL'), inputLevels),
@@ -112,24 +113,33 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
   })
 }
 
-function readGain({ name }: Family, get: (key: string) => RawValue): number | null | undefined {
+function readGain({ name }: Family, get: ChannelValues): number | null | undefined {
   if (name === 'psm1000') return readInteger(get('AUDIO_IN_LVL'), -128, 0)
   return readShifted(get('AUDIO_GAIN'), name === 'mxw' ? 25 : 18)
 }
 
-function readSampleOf({ name, readSample }: Family, values: RawValues, channel: number): Sample | null {
-  const sample = name === 'mxw' ? mxwSample(values, channel) : values[`${channel} SAMPLE`]
+function readSampleOf({ name, readSample }: Family, get: ChannelValues): Sample | null {
+  const sample = name === 'mxw' ? mxwSample(get) : get('SAMPLE')
   return sample === undefined || readSample === null ? null : readSample(Fields.of(sample), 0)
 }
 
 /** Converts only the meter values of a channel. */
 export function toLevels(family: Family, values: RawValues, channel: number): ChannelReading {
-  if (family.readSample !== null) {
-    const { isOverloaded: _, ...levels } = readSampleOf(family, values, channel) ?? {}
+  const get = valuesOfChannel(values, channel)
+  return readLevels(family, channel, { get, sample: readSampleOf(family, get) })
+}
+
+function readLevels(
+  { name, readSample }: Family,
+  channel: number,
+  { get, sample }: { get: ChannelValues; sample: Sample | null },
+): ChannelReading {
+  if (readSample !== null) {
+    const { isOverloaded: _, ...levels } = sample ?? {}
     // On UHF-R, only the meters show whether a transmitter is present on the channel.
-    return { channel, ...levels, ...(family.name === 'uhfr' && { transmitter: toUhfrTransmitter(values, channel) }) }
+    return { channel, ...levels, ...(name === 'uhfr' && { transmitter: toUhfrTransmitter(get) }) }
   }
-  const [left, right] = ['L', 'R'].map((side) => toDbfs(values[`${channel} AUDIO_IN_LVL_${side}`]))
+  const [left, right] = ['L', 'R'].map((side) => toDbfs(get(`AUDIO_IN_LVL_${side}`)))
   const audio_level = left === undefined ? right : right === undefined ? left : louder(left, right)
   return audio_level === undefined ? { channel } : { channel, audio_level, details: { audio_rms: audio_level } }
 }
@@ -146,21 +156,15 @@ function louder(a: number | null, b: number | null): number | null {
 }
 
 /** Returns null if no transmitter is present on the channel, and undefined if that is unknown. */
-function toTransmitter(family: Family, values: RawValues, channel: number): TransmitterReading | null | undefined {
-  if (family.name === 'mxw') return readMxwMicrophone(values, channel)
-  if (family.name !== 'psm1000') return toDigitalTransmitter(family, values, channel)
-  const get = (key: string): RawValue => values[`${channel} ${key}`]
+function toTransmitter(family: Family, get: ChannelValues): TransmitterReading | null | undefined {
+  if (family.name === 'mxw') return readMxwMicrophone(get)
+  if (family.name !== 'psm1000') return toDigitalTransmitter(family, get)
   const muted = readEither(get('RF_MUTE'), '1', '0')
   // The rack unit is the transmitter; its bodypack receivers report nothing.
   return { details: withoutUndefined({ muted, power_mw: readByte(get('RF_TX_LVL')) }) }
 }
 
-function toDigitalTransmitter(
-  family: Family,
-  values: RawValues,
-  channel: number,
-): TransmitterReading | null | undefined {
-  const get = (key: string): RawValue => values[`${channel} ${key}`]
+function toDigitalTransmitter(family: Family, get: ChannelValues): TransmitterReading | null | undefined {
   const model = get('TX_MODEL') ?? get('TX_TYPE')
   if (model === undefined) return undefined
   if (/^UNK/.test(model)) return null
@@ -193,9 +197,9 @@ function toDigitalTransmitter(
  * Converts the transmitter of a UHF-R channel. UHF-R does not report whether one is present, but a battery level, or RF
  * at an active antenna, implies it.
  */
-function toUhfrTransmitter(values: RawValues, channel: number): TransmitterReading | null | undefined {
-  const [antennas = 'XX', rf = '100', , metered] = (values[`${channel} SAMPLE`] ?? '').split(/\s+/)
-  const raw = metered ?? values[`${channel} TX_BAT`]
+function toUhfrTransmitter(get: ChannelValues): TransmitterReading | null | undefined {
+  const [antennas = 'XX', rf = '100', , metered] = (get('SAMPLE') ?? '').split(/\s+/)
+  const raw = metered ?? get('TX_BAT')
   if (raw === undefined) return undefined
   const bars = readByte(raw, 5)
   if (typeof bars !== 'number' && (antennas === 'XX' || Number(rf) >= 100)) return null
@@ -212,12 +216,12 @@ function fromBars(bars: number | null | undefined): number | undefined {
 }
 
 /** Reads the transmitter's mute. On ULX-D and QLX-D, `ON` means muted; on Axient, `ON` means not muted. */
-function readTransmitterMute(get: (key: string) => RawValue): boolean | null | undefined {
+function readTransmitterMute(get: ChannelValues): boolean | null | undefined {
   const mode = get('TX_MUTE_MODE_STATUS')
   return mode === undefined ? readEither(get('TX_MUTE_STATUS'), 'ON', 'OFF') : readEither(mode, 'MUTE', 'ON')
 }
 
-function readPower(get: (key: string) => RawValue, isQlxd: boolean): number | null | undefined {
+function readPower(get: ChannelValues, isQlxd: boolean): number | null | undefined {
   const milliwatts = readByte(get('TX_POWER_LEVEL'))
   const step = get('TX_RF_PWR')
   if (milliwatts !== undefined || step === undefined) return milliwatts
@@ -231,7 +235,7 @@ function readAntennas(raw: RawValue): string | null | undefined {
 }
 
 /** Reads whether there is interference; with frequency diversity, on either carrier. */
-function readInterference(get: (key: string) => RawValue): boolean | null | undefined {
+function readInterference(get: ChannelValues): boolean | null | undefined {
   const carriers = [
     readEither(get('INTERFERENCE_STATUS'), 'DETECTED', 'NONE'),
     hasSecondCarrier(get) ? readEither(get('INTERFERENCE_STATUS2'), 'DETECTED', 'NONE') : undefined,
@@ -240,7 +244,7 @@ function readInterference(get: (key: string) => RawValue): boolean | null | unde
   return carriers.includes(true) || carriers.find((carrier) => carrier !== undefined)
 }
 
-function readSecondFrequency(get: (key: string) => RawValue): string | null | undefined {
+function readSecondFrequency(get: ChannelValues): string | null | undefined {
   const frequency = readKhz(get('FREQUENCY2'))
   return frequency === undefined || hasSecondCarrier(get) ? frequency : null
 }
@@ -249,7 +253,7 @@ function readSecondFrequency(get: (key: string) => RawValue): string | null | un
  * Whether the channel may have a second frequency. FD-C uses two frequencies; FD-S uses two transmitters on one. If the
  * mode was not reported, FD-C is assumed.
  */
-function hasSecondCarrier(get: (key: string) => RawValue): boolean {
+function hasSecondCarrier(get: ChannelValues): boolean {
   return (get('FD_MODE') ?? 'FD-C') === 'FD-C'
 }
 
@@ -262,7 +266,7 @@ function readFirmware(raw: RawValue): Pick<DeviceReport, 'firmware_version' | 'd
 }
 
 /** Reads a channel's encryption. It is enabled for the whole device, but errors are reported for each channel. */
-function readEncryption(values: RawValues, get: (key: string) => RawValue): Encryption | null | undefined {
+function readEncryption(values: RawValues, get: ChannelValues): Encryption | null | undefined {
   const mode = values.ENCRYPTION_MODE ?? values.ENCRYPTION
   if (get('ENCRYPTION_STATUS') === 'ERROR' || get('ENCRYPTION_WARNING') === 'ON') return 'error'
   if (mode === undefined) return undefined
@@ -292,7 +296,7 @@ function readWord<Word>(raw: RawValue, words: Readonly<Record<string, Word>>): W
 }
 
 /** Axient Digital reports one word; ULX-D and QLX-D report the two locks separately. */
-function readLock(get: (key: string) => RawValue): TransmitterLock | null | undefined {
+function readLock(get: ChannelValues): TransmitterLock | null | undefined {
   const word = readWord(get('TX_LOCK'), locks)
   const [power, menu] = ['TX_PWR_LOCK', 'TX_MENU_LOCK'].map((key) => readEither(get(key), 'ON', 'OFF'))
   if (word !== undefined || (power === undefined && menu === undefined)) return word
