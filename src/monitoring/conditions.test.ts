@@ -30,12 +30,17 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
   const published: string[] = []
   const saved = new Map<number, StoredCondition>()
   let scope: ScopeThresholds = {}
+  const scopeOfSlot = new Map<number, ScopeThresholds>()
+  const lookedUp: number[] = []
   let shows: readonly number[] = []
   let isDown = false
   let sourceReceivedAt = Number.NEGATIVE_INFINITY
   const monitor: ConditionMonitor = new ConditionMonitor({
     receiverStore,
-    thresholds: () => resolveThresholds(scope, {}, []),
+    thresholds(_, slot) {
+      lookedUp.push(slot)
+      return resolveThresholds(scopeOfSlot.get(slot) ?? scope, {}, [])
+    },
     showsOf: () => shows,
     intervalMs: () => 10_000,
     sourceReceivedAt: () => sourceReceivedAt,
@@ -56,6 +61,9 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
     monitor,
     published,
     saved,
+    /** The slots for which thresholds were looked up. */
+    lookedUp,
+    scopeOfSlot,
     condition: conditionOf,
     state: () => conditionOf()?.state,
     /** Receives a report in which these fields of the receiver are new. */
@@ -206,6 +214,24 @@ describe('a channel', () => {
     expect(state()).toBe('ok')
     await wait(200)
     expect(state()).toBe('stale')
+  })
+
+  it('is evaluated again, with other thresholds, when it has moved to another slot', async () => {
+    const { monitor, report, scopeOfSlot, state } = open()
+    scopeOfSlot.set(7, { alert_battery_threshold: 95 })
+    report()
+    await wait(30)
+    expect(state()).toBe('ok')
+    monitor.put({ ...createReceiver(), last_seen: Date.now(), channels: [{ ...emptyChannel(5, 1, 7), transmitter }] })
+    await wait(30)
+    expect(state()).toBe('battery_low')
+  })
+
+  it('that a report adds is evaluated once', async () => {
+    const { report, lookedUp } = open()
+    report({ channels: [...createReceiver().channels, { ...emptyChannel(6, 2, 2), transmitter }] })
+    await wait(30)
+    expect(lookedUp.filter((slot) => slot === 2)).toEqual([2])
   })
 
   it('is evaluated again when a setting changes', async () => {

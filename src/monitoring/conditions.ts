@@ -78,6 +78,7 @@ interface WatchedChannel {
   thresholds: Thresholds | null
   /** The running shows that have the channel in this slot; null if they must be looked up. */
   shows: readonly number[] | null
+  /** The slot for which the channel was last evaluated or put. */
   slot: number | null
   /** When the condition may change without a report or a sample (`performance.now()`). */
   dueAt: number
@@ -139,11 +140,7 @@ export class ConditionMonitor {
       const channel = this.#channelOf(receiver.id, id)
       const row = rows[index]
       if (row !== undefined) this.#channelOfRow[row] = channel
-      if (channel.slot === slot) continue
-      channel.slot = slot
-      channel.thresholds = null
-      channel.shows = null
-      if (this.#own.has(receiver.id)) this.#schedule(receiver.id)
+      if (moveTo(slot, channel) && this.#own.has(receiver.id)) this.#schedule(receiver.id)
     }
   }
 
@@ -357,6 +354,7 @@ export class ConditionMonitor {
     const at = performance.now()
     for (const channel of receiver.channels) {
       const watched = this.#channelOf(receiver.id, channel.id)
+      moveTo(channel.slot, watched)
       readWatchedValues(channel, watched.values)
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
       updateWatch(watched.watch, watched.values, thresholds, at)
@@ -374,6 +372,7 @@ export class ConditionMonitor {
     let isInterrupted = false
     const evaluated = this.#withChannels(receiver, (channel) => {
       const watched = this.#channelOf(receiver.id, channel.id)
+      moveTo(channel.slot, watched)
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
       const { watch, memory } = watched
       const shows = this.#showsOf(watched, channel)
@@ -513,6 +512,15 @@ export class ConditionMonitor {
       throw error
     }
   }
+}
+
+/** Forgets what was looked up for the previous slot of the channel. Returns whether it was another one. */
+function moveTo(slot: number, channel: WatchedChannel): boolean {
+  if (channel.slot === slot) return false
+  channel.slot = slot
+  channel.thresholds = null
+  channel.shows = null
+  return true
 }
 
 type ChannelCondition = Pick<Channel, 'condition' | 'last_transmitter'>
