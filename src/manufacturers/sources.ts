@@ -63,9 +63,13 @@ export interface SourceDeps {
 }
 
 /** Opens a manufacturer's sources. Their clients connect when they send their first request; the caller closes them. */
-export function openSources(record: ManufacturerRecord, deps: SourceDeps): MonitoredSource[] {
+export function openSources(
+  record: ManufacturerRecord,
+  deps: SourceDeps,
+  listed: readonly SourceSettings[] = listSources(record),
+): MonitoredSource[] {
   const plugin = getPlugin(record.plugin)
-  return listSources(record).map((settings) =>
+  return listed.map((settings) =>
     openSource({
       id: sourceId(record.code, settings),
       manufacturer: record.code,

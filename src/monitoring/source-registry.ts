@@ -100,7 +100,7 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
       return protocol === 'https:' && !verifySsl && !fingerprint ? [host] : []
     })
     const monitored = { code, name, base_url, isEnabled, sources: ids, unverified }
-    const sources = isEnabled ? openSources(record, deps) : []
+    const sources = isEnabled ? openSources(record, deps, listed) : []
     return { record, monitored, sources, pollIntervalSeconds: listed[0]?.pollIntervalSeconds, configurationError: null }
   } catch (error) {
     return unusable(`the configuration is invalid: ${(error as Error).message}`, '')

@@ -138,7 +138,6 @@ class HttpClient implements UpstreamClient {
   readonly #prefix: string
   readonly #connections: number
   readonly #slots: Slots
-  readonly #connect: ReturnType<typeof guardedConnector>
   #inFlight = 0
   #blockReason: ApiError | null = null
   /** Created by the first request. Clients of devices without HTTP never create one. */
@@ -157,11 +156,6 @@ class HttpClient implements UpstreamClient {
     // Digest nonce counts must arrive in order, so digest requests share one connection.
     this.#connections = settings.credentials.scheme === 'digest' ? 1 : 4
     this.#slots = new Slots(this.#connections)
-    this.#connect = guardedConnector(this.destinations, {
-      port: portOf(this.#base),
-      timeout: Math.min(maxConnectMs, settings.timeoutMs),
-      trust: settings,
-    })
   }
 
   get holdMs(): number {
@@ -289,6 +283,11 @@ class HttpClient implements UpstreamClient {
   }
 
   #openPool(): Pool {
+    const connect = guardedConnector(this.destinations, {
+      port: portOf(this.#base),
+      timeout: Math.min(maxConnectMs, this.settings.timeoutMs),
+      trust: this.settings,
+    })
     return new Pool(this.#address, {
       connections: this.#connections,
       pipelining: 1,
@@ -297,7 +296,7 @@ class HttpClient implements UpstreamClient {
       maxHeaderSize: 16 * 1024,
       // After an aborted request, undici would reconnect even if no request is waiting.
       connect: (target, callback) =>
-        this.#inFlight > 0 ? this.#connect(target, callback) : callback(new Error('no request is waiting'), null),
+        this.#inFlight > 0 ? connect(target, callback) : callback(new Error('no request is waiting'), null),
     })
   }
 

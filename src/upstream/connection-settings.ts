@@ -79,9 +79,11 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
     const baseUrl = parseBaseUrl(systemUrl, 'api_base_url')
     addresses.unshift({ baseUrl, secret, websocketUrl, fingerprint: null, name: null })
   }
-  const urls = addresses.map(({ baseUrl }) => baseUrl)
-  const duplicate = urls.find((url, index) => urls.indexOf(url) !== index)
-  if (duplicate !== undefined) throw new ConfigError(`devices: ${duplicate} is listed twice; remove one`)
+  const urls = new Set<string>()
+  for (const { baseUrl } of addresses) {
+    if (urls.has(baseUrl)) throw new ConfigError(`devices: ${baseUrl} is listed twice; remove one`)
+    urls.add(baseUrl)
+  }
   // The default in the interface specification (see docs/conformance.md) is 30 s with BASE_URL and 10 s with
   // api_base_url.
   const defaultTimeout = (config.BASE_URL ?? null) === null ? 10 : 30
