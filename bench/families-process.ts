@@ -1,6 +1,7 @@
 /** Simulated devices of all families, in a process of their own: `families-process.ts <options as JSON>`. */
 
 import { startAudioTechnicaSimulator } from '../simulators/audio_technica/receivers.ts'
+import { startDpaSimulator } from '../simulators/dpa/ndr1.ts'
 import { startLectrosonicsSimulator } from '../simulators/lectrosonics/dsqd.ts'
 import { startSennheiserRack } from '../simulators/sennheiser/rack.ts'
 import { startStringsRack } from '../simulators/shure/strings.ts'
@@ -11,6 +12,7 @@ export interface FamilyCounts {
   readonly sennheiser: number
   readonly lectrosonics: number
   readonly audioTechnica: number
+  readonly dpa: number
 }
 
 const counts: FamilyCounts = JSON.parse(process.argv[2] ?? '{}')
@@ -20,6 +22,7 @@ const shure = await startStringsRack({ ...rack, copies: counts.shure, includesRo
 const sennheiser = await startSennheiserRack({ ...rack, copies: counts.sennheiser, includesOldest: true })
 const lectrosonics = await startLectrosonicsSimulator({ ...polled, receivers: counts.lectrosonics })
 const audioTechnica = await startAudioTechnicaSimulator({ ...polled, receivers: counts.audioTechnica })
+const dpa = await startDpaSimulator({ ...polled, receivers: counts.dpa })
 console.log(
   JSON.stringify({
     manufacturers: [
@@ -27,6 +30,7 @@ console.log(
       { code: 'sennheiser', config: { devices: sennheiser.devices, password: sennheiser.password } },
       { code: 'lectrosonics', config: lectrosonics.config },
       { code: 'audio_technica', config: audioTechnica.config },
+      { code: 'dpa', config: dpa.config },
     ],
   }),
 )

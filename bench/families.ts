@@ -10,7 +10,7 @@ import { type Bench, cpuMsPerSecond, createTempFolder, residentMegabytes, startC
 import { startService } from './servers.ts'
 
 const program = fileURLToPath(new URL('families-process.ts', import.meta.url))
-const counts: FamilyCounts = { shure: 32, sennheiser: 26, lectrosonics: 15, audioTechnica: 15 }
+const counts: FamilyCounts = { shure: 32, sennheiser: 25, lectrosonics: 12, audioTechnica: 15, dpa: 10 }
 const seconds = 10
 
 interface Manufacturer {

@@ -35,6 +35,7 @@ const dsqd: Model = { model: 'DSQD', device_type: 'dsqd', channels: 4, firmware:
 const esw: Model = { model: 'ESW-R4180DAN', device_type: 'esw', channels: 8, firmware: '1.2.3' }
 const system20: Model = { model: 'ATW-R1440', device_type: 'system20', channels: 4, firmware: '1.0.5' }
 const eswCharger: Model = { model: 'ESW-CHG4', device_type: 'charger', channels: 4, firmware: '1.0.1' }
+const ndr1: Model = { model: 'N-DR1', device_type: 'ndr1', channels: 2, firmware: '1.2.0' }
 const em4: Model = { model: 'EW-DX EM 4 Dante', device_type: 'ewdx', channels: 4, firmware: '4.0.0' }
 const em2: Model = { model: 'EW-DX EM 2', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
 const em2Dante: Model = { model: 'EW-DX EM 2 Dante', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
@@ -71,6 +72,14 @@ const manufacturerProfiles = {
     firstMhz: 1920,
     batteryType: 'nimh',
     models: [system20, esw, eswCharger],
+  },
+  dpa: {
+    oui: '02:44:50',
+    serialPrefix: '8',
+    network: 110,
+    firstMhz: 470.1,
+    batteryType: 'lithium',
+    models: [ndr1],
   },
 } as const satisfies Record<string, ManufacturerProfile>
 

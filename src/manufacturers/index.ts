@@ -2,6 +2,7 @@
 
 import { isIngestedId } from '../domain/identity/ingested-id.ts'
 import { audioTechnica } from './audio_technica/index.ts'
+import { dpa } from './dpa/index.ts'
 import { ingest } from './ingest/index.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
 import { micwatch } from './micwatch/index.ts'
@@ -9,7 +10,7 @@ import type { Plugin } from './plugin.ts'
 import { sennheiser } from './sennheiser/index.ts'
 import { shure } from './shure/index.ts'
 
-export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, audioTechnica, ingest, micwatch]
+export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, audioTechnica, dpa, ingest, micwatch]
 
 /**
  * Returns the precedence of the adapter that the id's prefix belongs to; 0 if no adapter has this prefix. Reports from

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { startAudioTechnicaSimulator } from '../../simulators/audio_technica/receivers.ts'
+import { startDpaSimulator } from '../../simulators/dpa/ndr1.ts'
 import { startLectrosonicsSimulator } from '../../simulators/lectrosonics/dsqd.ts'
 import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
 import { startSsc2Simulator } from '../../simulators/sennheiser/ssc2.ts'
@@ -15,6 +16,7 @@ import { attributeReply, shureAttributes, startBeacon } from '../../test/slp-bea
 import { timeLimit } from '../../test/time-limit.ts'
 import { createDestinations } from '../upstream/destinations.ts'
 import { audioTechnica } from './audio_technica/index.ts'
+import { dpa } from './dpa/index.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
 import type { DeviceSearch, Plugin } from './plugin.ts'
 import { searchAddresses } from './search.ts'
@@ -319,4 +321,16 @@ test.concurrent('an ew G3 receiver that identifies itself on request is found wi
   expect(await searchAddresses(plugin, options)).toMatchObject([
     { address: 'wsm://127.0.0.1:8133', model: 'EM 500 G3', mac_address: '00:1B:66:7A:DE:44', channels: 1 },
   ])
+}, 120_000)
+
+test.concurrent('a DPA receiver is found, with either kind of frames', async () => {
+  for (const framing of ['length', 'slip'] as const) {
+    const simulator = await startDpaSimulator({ framing, story: false })
+    onTestEnd(() => simulator.close())
+    const [address = ''] = simulator.urls
+    const plugin = { ...dpa, search: { ports: { 'tcp:': Number(new URL(address).port) } } }
+    expect(await searchAddresses(plugin, defaultOptions)).toMatchObject([
+      { address, device_type: 'ndr1', model: 'N-DR1', channels: 2 },
+    ])
+  }
 }, 120_000)

@@ -26,6 +26,8 @@ export interface TcpOptions extends DeviceSocketOptions {
    * The device is treated as lost if no data arrives for this long. If undefined, the connection may stay idle forever.
    */
   readonly silentMs?: number
+  /** How text is converted to bytes and back. Default: utf8. With latin1, each character is one byte. */
+  readonly encoding?: 'utf8' | 'latin1'
 }
 
 const readBuffer = Buffer.alloc(64 * 1024)
@@ -43,7 +45,7 @@ const closingMessageMs = 200
  * Connects to the device. Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort.
  */
 export async function openTcpSocket(client: UpstreamClient, options: TcpOptions): Promise<DeviceSocket> {
-  const { framing, onArrival, signal, silentMs, closingMessage } = options
+  const { framing, onArrival, signal, silentMs, closingMessage, encoding = 'utf8' } = options
   const url = new URL(client.settings.baseUrl)
   const connectMs = Math.min(maxConnectMs, client.settings.timeoutMs)
   const toApiError = (error: unknown) => {
@@ -82,7 +84,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     // The connection is closed cleanly; the socket is destroyed if the device does not close its side in time.
     const timer = setTimeout(() => socket.destroy(), closingMessageMs)
     socket.once('close', () => clearTimeout(timer)).resume()
-    socket.end(lastMessage)
+    socket.end(lastMessage, encoding)
   }
 
   function onSilence(): void {
@@ -93,7 +95,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     })
   }
 
-  const decoder = new StringDecoder()
+  const decoder = new StringDecoder(encoding)
   let rest = ''
   const take = (received: Buffer) => {
     const bytes = onArrival === undefined || rest !== '' ? received : onArrival(received)
@@ -126,7 +128,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     localAddress: socket.localAddress ?? '',
     async send(text) {
       await client.waitForTurn(signal)
-      if (socket.writable) socket.write(text)
+      if (socket.writable) socket.write(text, encoding)
     },
     close,
   }

@@ -8,6 +8,12 @@ export interface OscMessage {
   readonly args: readonly (string | number)[]
 }
 
+/** A message that may also contain bytes, which are sent as a blob. */
+export interface OscMessageWithBlobs {
+  readonly address: string
+  readonly args: readonly (string | number | Uint8Array)[]
+}
+
 export interface ReceivedMessage {
   readonly address: string
   /** Arguments that are neither text nor numbers are null. */
@@ -17,10 +23,12 @@ export interface ReceivedMessage {
 /** The largest packet that a UDP datagram can contain, rounded to a multiple of 4. */
 export const maxPacketBytes = 65_504
 
-export function encodeMessage({ address, args }: OscMessage): Uint8Array {
-  const typed = args.map((value) =>
-    typeof value === 'number' ? { type: 'integer' as const, value } : { type: 'string' as const, value },
-  )
+export function encodeMessage({ address, args }: OscMessageWithBlobs): Uint8Array {
+  const typed = args.map((value) => {
+    if (typeof value === 'number') return { type: 'integer' as const, value }
+    if (typeof value === 'string') return { type: 'string' as const, value }
+    return { type: 'blob' as const, value: new DataView(value.buffer, value.byteOffset, value.byteLength) }
+  })
   const { buffer, byteOffset, byteLength } = toBuffer({ address, args: typed })
   return new Uint8Array(buffer, byteOffset, byteLength)
 }

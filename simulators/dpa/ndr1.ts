@@ -1,0 +1,201 @@
+/**
+ * Simulates N-DR1 receivers with OSC over TCP, as public programs read them: a query is a message without arguments, its
+ * answer the same address with values. A subscription repeats the answer, settings are sent on request only, and a
+ * client that sends the other kind of frames is not answered.
+ */
+
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type OscArgInput, toBuffer } from 'osc-min'
+import { type Framing, formatPackets, parsePacket, splitPackets } from '../../src/manufacturers/dpa/codec.ts'
+import type { ChannelChange, DeviceState, Show, ShowChannel } from '../show/show.ts'
+import { createShowContext, type SimulatorOptions } from '../show/simulator.ts'
+
+export interface DpaSimulatorOptions
+  extends Pick<SimulatorOptions, 'show' | 'seed' | 'receivers' | 'story' | 'startedAt'> {
+  /** How packets are framed; default `length`. */
+  readonly framing?: Framing
+}
+
+export interface DpaSimulator {
+  /** `tcp://127.0.0.1:…` of every receiver. */
+  readonly urls: readonly string[]
+  readonly config: { readonly devices: readonly string[] }
+  readonly show: Show
+  readonly clients: number
+  /** Addresses of received messages, in order. */
+  readonly received: readonly string[]
+  /** `silent`: OSC over TCP is off; `foreign`: another protocol; `noise`: malformed packets between valid ones. */
+  setFault(fault: 'silent' | 'foreign' | 'noise' | null): void
+  /** Changes a channel of the first receiver. */
+  change(
+    channel: number,
+    change: ChannelChange & { readonly muted?: boolean; readonly hasInterference?: boolean },
+  ): void
+  close(): Promise<void>
+}
+
+type Arguments = readonly (string | number)[]
+
+export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Promise<DpaSimulator> {
+  const { framing = 'length' } = options
+  const { show, elapsed } = createShowContext('dpa', 1, options)
+  const received: string[] = []
+  const sockets = new Set<Socket>()
+  const muted = new Set<number>()
+  const interfered = new Set<number>()
+  let fault: Parameters<DpaSimulator['setFault']>[0] = null
+  const ids = show.devicesAt(elapsed(), 'dpa').map(({ device }) => device.id)
+  const servers = ids.map((id) => createServer((socket) => serve(socket, id)))
+
+  function serve(socket: Socket, id: string): void {
+    const timers = new Map<string, NodeJS.Timeout>()
+    const read = (address: string) => readValue(address, show.deviceAt(elapsed(), id), { muted, interfered })
+    const send = (messages: readonly (readonly [address: string, args: Arguments])[]) => {
+      if (fault === 'silent' || messages.length === 0) return
+      const packets = messages.map(([address, args]) => encode(address, args))
+      if (fault === 'noise') packets.unshift(Buffer.from('junk'))
+      socket.write(fault === 'foreign' ? 'HTTP/1.1 400 Bad Request\r\n\r\n' : formatPackets(packets, framing), 'latin1')
+    }
+    const answer = (address: string) => {
+      const args = read(address)
+      if (args !== undefined) send([[address, args]])
+    }
+    sockets.add(socket)
+    const heartbeat = setInterval(() => send([['/heartbeat', []]]), 1_000)
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        sockets.delete(socket)
+        clearInterval(heartbeat)
+        for (const timer of timers.values()) clearInterval(timer)
+      })
+    let rest = ''
+    socket.on('data', (bytes) => {
+      // A packet in SLIP begins with a byte that no length begins with.
+      if ((bytes[0] === 0xc0) !== (framing === 'slip') && rest === '') return
+      const packets = splitPackets(rest + bytes.toString('latin1'))
+      rest = packets.rest
+      for (const packet of packets.messages) receive(packet)
+    })
+
+    function receive(packet: string): void {
+      for (const { address, args } of parsePacket(packet) ?? []) {
+        received.push(address)
+        if (address === '/subscribe') subscribe(Number(args[0]), subscribedAddress(packet))
+        else if (address === '/settings/retrieve') send(settings(read))
+        else answer(address)
+      }
+    }
+    function subscribe(intervalMs: number, address: string): void {
+      clearInterval(timers.get(address))
+      answer(address)
+      timers.set(
+        address,
+        setInterval(() => answer(address), intervalMs),
+      )
+    }
+  }
+
+  await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')))
+  const urls = servers.map((server) => `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const toggle = (set: Set<number>, channel: number, isOn: boolean | undefined) => {
+    if (isOn !== undefined) isOn ? set.add(channel) : set.delete(channel)
+  }
+  return {
+    urls,
+    config: { devices: urls },
+    show,
+    get clients() {
+      return sockets.size
+    },
+    received,
+    setFault(next) {
+      fault = next
+    },
+    change(channel, { muted: isMuted, hasInterference, ...change }) {
+      toggle(muted, channel, isMuted)
+      toggle(interfered, channel, hasInterference)
+      show.set(ids[0] ?? '', change, channel)
+    },
+    close: async () => {
+      await Promise.all(
+        servers.map(
+          (server) =>
+            new Promise<void>((resolve) => {
+              server.close(() => resolve())
+              for (const socket of sockets) socket.destroy()
+            }),
+        ),
+      )
+    },
+  }
+}
+
+/** The settings of the device, and its warnings. */
+function settings(read: (address: string) => Arguments | undefined): (readonly [string, Arguments])[] {
+  const ofChannels = [1, 2].flatMap((channel) => [
+    ...['name', 'rx/mute'].map((name) => `/ch/${channel}/${name}`),
+    ...['txdropout', 'lowbattery', 'interference'].map((name) => `/warning/${channel}/${name}`),
+  ])
+  return ['/advanced/lan/name', ...ofChannels].flatMap((address) => {
+    const args = read(address)
+    return args === undefined ? [] : [[address, args] as const]
+  })
+}
+
+function readValue(
+  address: string,
+  state: DeviceState | undefined,
+  { muted, interfered }: { readonly muted: ReadonlySet<number>; readonly interfered: ReadonlySet<number> },
+): Arguments | undefined {
+  if (state === undefined) return undefined
+  const { device, channels } = state
+  if (address === '/model') return [device.model ?? '']
+  if (address === '/serial') return [device.serial_number ?? '']
+  if (address === '/advanced/lan/name') return [device.name]
+  const [, prefix, number, name] = /^\/(ch|advanced|warning)\/([12])\/(.+)$/.exec(address) ?? []
+  const channel = channels.find((candidate) => candidate.channel === Number(number))
+  if (channel === undefined) return undefined
+  if (`${prefix}/${name}` === 'warning/interference') return [Number(interfered.has(channel.channel))]
+  if (`${prefix}/${name}` === 'ch/rx/mute') return [Number(muted.has(channel.channel))]
+  return channelValue(`${prefix}/${name}`, channel)
+}
+
+function channelValue(name: string, { transmitter, ...channel }: ShowChannel): Arguments | undefined {
+  const rf = transmitter?.rf_level ?? channel.rf_level ?? -118
+  switch (name) {
+    case 'ch/name':
+      return [channel.name.slice(0, 6)]
+    case 'ch/audiolevel':
+      return [10 * (transmitter?.audio_level ?? channel.audio_level ?? -126)]
+    case 'advanced/antenna/rfstrength':
+      return [0, 10 * rf, 10 * (rf - 4)]
+    case 'ch/tx/active':
+      return [Number(transmitter !== null)]
+    case 'ch/tx/name':
+      return [transmitter?.name ?? '']
+    case 'ch/tx/batterystatus':
+      return transmitter === null ? [0, 65_535, 0, 0, 0] : [transmitter.battery, transmitter.minutes_left, 98, 0, 0]
+    case 'warning/txdropout':
+      return [Number(transmitter === null)]
+    case 'warning/lowbattery':
+      return [Number(transmitter !== null && transmitter.battery <= 15)]
+    default:
+      return undefined
+  }
+}
+
+function encode(address: string, args: Arguments): Uint8Array {
+  const typed = args.map(
+    (value): OscArgInput =>
+      typeof value === 'number' ? { type: 'integer', value: Math.round(value) } : { type: 'string', value },
+  )
+  const { buffer, byteOffset, byteLength } = toBuffer({ address, args: typed })
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** Returns the address of the query in a subscription, which is a blob after its two numbers. */
+function subscribedAddress(packet: string): string {
+  return /\/(?:ch|advanced)\/[\w/]+/.exec(packet.slice('/subscribe'.length))?.[0] ?? ''
+}

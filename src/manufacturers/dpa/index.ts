@@ -1,0 +1,18 @@
+/** The plugin for DPA N-Series receivers. */
+
+import { listConfiguredSources, type Plugin } from '../plugin.ts'
+import { DpaApiError, DpaApiRateLimitError } from './errors.ts'
+import { ndr1 } from './ndr1.ts'
+
+const adapters = { 'tcp:': ndr1 }
+const ports = { 'tcp:': 1993 }
+
+export const dpa: Plugin = {
+  code: 'dpa',
+  name: 'DPA Microphones',
+  errors: { ApiError: DpaApiError, ApiRateLimitError: DpaApiRateLimitError },
+  adapters: [ndr1],
+  search: { ports },
+
+  listSources: (config) => listConfiguredSources(config, { adapters, ports }),
+}

@@ -1,0 +1,212 @@
+/** The adapter for an N-DR1, which sends what a client has subscribed to. */
+
+import type { ReceivedMessage } from '../../domain/osc/packet.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { openTcpSocket } from '../../upstream/tcp.ts'
+import {
+  defineAdapter,
+  type OnLevels,
+  type PushEvent,
+  type SubscriptionTargets,
+  type UpstreamDevice,
+  withoutParts,
+} from '../plugin.ts'
+import { type Framing, formatPackets, parsePacket, splitPackets } from './codec.ts'
+import {
+  activeChannels,
+  channelOfLevel,
+  type Endpoint,
+  identityRequests,
+  idOf,
+  isComplete,
+  settingsRequest,
+  subscriptions,
+  toDeviceReport,
+  toLevels,
+  type Values,
+} from './device.ts'
+
+interface Ndr1 extends UpstreamDevice {
+  readonly values: Values
+  readonly endpoint: Endpoint
+}
+
+/** What a batch of messages has changed. The `values` are live: later messages change them. */
+interface Update {
+  readonly values: Values
+  readonly endpoint: Endpoint
+  /** Something other than levels has changed. */
+  readonly affectsDevice: boolean
+  /** The channels with new levels. */
+  readonly metered: ReadonlySet<number>
+  readonly malformed: number
+}
+
+/** In the order in which they are tried: public programs use both. */
+const framings: readonly Framing[] = ['length', 'slip']
+/** If a device answers nothing for this long, the other kind of frames is tried. */
+const firstAnswerMs = 1_000
+/** If the device has not reported everything this long after its first answer, it is listed with what is known. */
+const completeMs = 1_000
+const refreshIntervalMs = 5_000
+/** The device answers at least every `refreshIntervalMs`. */
+const silenceTimeoutMs = 11_000
+
+export const ndr1 = defineAdapter<Ndr1>({
+  ...withoutParts,
+  listDevices,
+  transformDeviceData: ({ values, endpoint }) => ({
+    ...toDeviceReport(values, endpoint),
+    metadata: { osc: Object.fromEntries(values) },
+  }),
+  transport: 'tcp',
+  pushesEverything: true,
+  startsWithFullReport: true,
+  subscribe,
+})
+
+async function listDevices(client: UpstreamClient, signal?: AbortSignal) {
+  const done = new AbortController()
+  const lifetime = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
+  try {
+    for await (const { values, endpoint } of openSession(client, lifetime)) {
+      return { devices: [{ id: idOf(values, endpoint.host), values: new Map(values), endpoint }], malformed: 0 }
+    }
+    signal?.throwIfAborted()
+    throw new client.errors.ApiError('the connection ended before the device reported anything')
+  } finally {
+    done.abort()
+  }
+}
+
+async function* subscribe(
+  client: UpstreamClient,
+  _: SubscriptionTargets,
+  signal: AbortSignal,
+  onLevels?: OnLevels,
+): AsyncGenerator<PushEvent> {
+  let isOpen = false
+  try {
+    for await (const update of openSession(client, signal)) {
+      if (!isOpen) yield { type: 'open' }
+      isOpen = true
+      const event = toEvent(update, onLevels)
+      if (event !== null) yield event
+      if (update.malformed > 0) yield { type: 'ignored', reason: `${update.malformed} messages could not be parsed` }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** Passes levels on if they are all that has changed; returns null if that was possible. */
+function toEvent({ values, endpoint, affectsDevice, metered }: Update, onLevels?: OnLevels): PushEvent | null {
+  if (affectsDevice) return { type: 'report', isComplete: true, report: toDeviceReport(values, endpoint) }
+  if (metered.size === 0) return null
+  const id = idOf(values, endpoint.host)
+  const levels = [...metered].map((channel) => toLevels(values, channel))
+  return onLevels?.(id, levels) ? null : { type: 'report', report: { id, kind: 'receiver', channels: levels } }
+}
+
+/**
+ * Opens a session. Yields once the device has reported everything, and then at every change. Ends without an error on
+ * abort; throws the manufacturer's ApiError if the device does not answer, or if the connection is lost.
+ */
+async function* openSession(client: UpstreamClient, signal: AbortSignal): AsyncGenerator<Update> {
+  let hasReceived = false
+  const framing = (text: string) => {
+    hasReceived = true
+    return splitPackets(text)
+  }
+  for (const kind of framings) {
+    let hasAnswered = false
+    for await (const update of runSession(client, { signal, framing, kind })) {
+      hasAnswered = true
+      yield update
+    }
+    if (hasAnswered || signal.aborted) return
+  }
+  const { host } = new URL(client.settings.baseUrl)
+  throw new client.errors.ApiError(
+    hasReceived
+      ? `invalid response from ${host}: not from a DPA N-Series receiver`
+      : `${host} accepts connections but does not respond. Enable OSC over TCP in its Advanced menu`,
+    { failureKind: hasReceived ? 'unusable' : 'none' },
+  )
+}
+
+/** Runs a session with one kind of frames. Ends without an error if the device does not answer. */
+async function* runSession(
+  client: UpstreamClient,
+  options: {
+    readonly signal: AbortSignal
+    readonly framing: typeof splitPackets
+    readonly kind: Framing
+  },
+): AsyncGenerator<Update> {
+  const { signal, framing, kind } = options
+  const { hostname } = new URL(client.settings.baseUrl)
+  const socket = await openTcpSocket(client, { signal, framing, encoding: 'latin1', silentMs: silenceTimeoutMs })
+  const endpoint = { host: hostname, ip: socket.remoteAddress, name: client.settings.name ?? null }
+  const send = (packets: readonly Uint8Array[]) => socket.send(formatPackets(packets, kind))
+  const values = new Map<string, ReceivedMessage['args']>()
+  const answerTimer = setTimeout(() => socket.close(), firstAnswerMs)
+  // Not awaited, because sending is throttled. If the connection is lost, reading from it throws.
+  const refreshTimer = setInterval(() => void send([settingsRequest]).catch(() => {}), refreshIntervalMs)
+  let completeAt = Number.POSITIVE_INFINITY
+  let isReady = false
+  try {
+    await send([settingsRequest, ...identityRequests, ...subscriptions])
+    for await (const packets of socket.messages) {
+      const activeBefore = activeChannels(values)
+      const changes = applyPackets(values, packets)
+      if (values.size === 0) continue
+      clearTimeout(answerTimer)
+      completeAt = Math.min(completeAt, performance.now() + completeMs)
+      // The module for Companion subscribes again when a transmitter appears.
+      if (isReady && activeChannels(values) !== activeBefore) send(subscriptions).catch(() => {})
+      if (isReady) yield { values, endpoint, ...changes }
+      else if (isComplete(values) || performance.now() > completeAt) {
+        isReady = true
+        yield { values, endpoint, ...changes, affectsDevice: true }
+      }
+    }
+  } finally {
+    clearTimeout(answerTimer)
+    clearInterval(refreshTimer)
+    socket.close()
+  }
+}
+
+/** Stores the arguments of every message, and determines what has changed. */
+function applyPackets(
+  values: Map<string, ReceivedMessage['args']>,
+  packets: readonly string[],
+): Pick<Update, 'affectsDevice' | 'metered' | 'malformed'> {
+  const metered = new Set<number>()
+  let affectsDevice = false
+  let malformed = 0
+  for (const packet of packets) {
+    const messages = parsePacket(packet)
+    if (messages === null) malformed += 1
+    for (const { address, args } of messages ?? []) {
+      if (!isKnownAddress(address) || String(values.get(address)) === String(args)) continue
+      values.set(address, args)
+      const channel = channelOfLevel(address)
+      if (channel === null) affectsDevice = true
+      else metered.add(channel)
+    }
+  }
+  return { affectsDevice, metered, malformed }
+}
+
+/** Only these addresses are stored, so that a device cannot fill the memory. */
+function isKnownAddress(address: string): boolean {
+  return (
+    /^\/(?:model|serial|advanced\/lan\/name|warning\/[12]\/(?:txdropout|lowbattery|interference))$/.test(address) ||
+    channelAddress.test(address)
+  )
+}
+
+const channelAddress =
+  /^\/(?:ch\/[12]\/(?:name|audiolevel|rx\/mute|tx\/(?:active|name|batterystatus))|advanced\/[12]\/antenna\/rfstrength)$/

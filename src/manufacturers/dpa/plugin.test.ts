@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { type DpaSimulatorOptions, startDpaSimulator } from '../../../simulators/dpa/ndr1.ts'
+import { onTestEnd } from '../../../test/cleanup.ts'
+import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
+import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
+import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
+import type { DeviceReport } from '../../domain/equipment/receiver.ts'
+import type { LevelSample } from '../../domain/levels/level-sample.ts'
+import { encodeMessage, type OscMessage } from '../../domain/osc/packet.ts'
+import { encodeSubscription, formatPackets, parsePacket, splitPackets } from './codec.ts'
+import { toDeviceReport } from './device.ts'
+import { DpaApiError } from './errors.ts'
+import { dpa } from './index.ts'
+
+describeDevices(
+  (['length', 'slip'] as const).map((framing) => ({
+    name: `N-DR1 with ${framing} frames`,
+    plugin: dpa,
+    async start() {
+      const simulator = await startDpaSimulator({ framing, story: false })
+      return Object.assign(simulator, { url: simulator.urls[0] ?? '' })
+    },
+  })),
+)
+
+async function start(options: DpaSimulatorOptions = {}) {
+  const simulator = await startDpaSimulator({ story: false, ...options })
+  onTestEnd(() => simulator.close())
+  const connection = connectToDevice(dpa, simulator.urls[0] ?? '')
+  onTestEnd(() => connection.client.close())
+  return { simulator, connection }
+}
+
+interface Fixture {
+  readonly source: string
+  readonly received: readonly OscMessage[]
+  /** The expected report of a device at 192.0.2.7. */
+  readonly report: DeviceReport
+}
+
+const folder = new URL('./fixtures/', import.meta.url)
+
+test.each(readdirSync(folder))('%s', (file) => {
+  const { source, received, report } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Fixture
+  expect(source.length).toBeGreaterThan(20)
+  const text = formatPackets(received.map(encodeMessage), 'length')
+  const messages = splitPackets(text).messages.flatMap((packet) => parsePacket(packet) ?? [])
+  expect(messages).toHaveLength(received.length)
+  const values = new Map(messages.map(({ address, args }) => [address, args]))
+  const converted = toDeviceReport(values, { host: '192.0.2.7', ip: '192.0.2.7', name: null })
+  expectCommonFormat(converted)
+  expect(converted).toEqual(report)
+})
+
+describe('packets', () => {
+  const packets = [encodeSubscription('/ch/1/audiolevel', 192), encodeMessage({ address: '/serial', args: ['ÛÀ'] })]
+  const texts = packets.map((packet) => Buffer.from(packet).toString('latin1'))
+
+  test.each(['length', 'slip'] as const)('are joined from %s frames that arrive in parts', (framing) => {
+    const received: string[] = []
+    let rest = ''
+    for (const byte of formatPackets(packets, framing)) {
+      const split = splitPackets(rest + byte)
+      received.push(...split.messages)
+      rest = split.rest
+    }
+    expect(received).toEqual(texts)
+    expect(rest).toBe(framing === 'slip' ? '\xc0' : '')
+  })
+
+  test('that cannot be a frame are dropped', () => {
+    expect(splitPackets('HTTP/1.1 400')).toEqual({ messages: [], rest: '' })
+    expect(splitPackets('\x00\x00')).toEqual({ messages: [], rest: '\x00\x00' })
+    expect(parsePacket('junk')).toBeNull()
+  })
+
+  test('with the type I contain numbers', () => {
+    const packet = Buffer.from(encodeMessage({ address: '/ch/1/audiolevel', args: [-183] })).toString('latin1')
+    expect(parsePacket(packet.replace(',i', ',I'))).toEqual([{ address: '/ch/1/audiolevel', args: [-183] }])
+  })
+
+  test('contain a subscription as the public programs send it', () => {
+    const blob = '\x2fserial\0,\0\0\0'
+    expect(Buffer.from(encodeSubscription('/serial', 100)).toString('latin1')).toBe(
+      `/subscribe\0\0,iib\0\0\0\0\0\0\0\x64\0\0\0\0\0\0\0\x0c${blob}`,
+    )
+  })
+})
+
+describe.concurrent('a session', () => {
+  test('passes levels on, and reports mutes, warnings and transmitters', async () => {
+    const { simulator, connection } = await start()
+    const samples: LevelSample[] = []
+    const noTargets = { ids: () => [], changed: () => new Promise<void>(() => {}) }
+    const stop = new AbortController()
+    const events = connection.adapter
+      .subscribe?.(connection.client, noTargets, stop.signal, (_, received) => samples.push(...received) > 0)
+      [Symbol.asyncIterator]()
+    if (events === undefined) throw new Error('The adapter cannot subscribe.')
+    simulator.change(1, { transmitter: true, battery: 12, rf_level: -60, audio_level: -21, muted: true })
+    const channel = ({ channels }: DeviceReport) => channels?.find((candidate) => candidate.channel === 1)
+    const report = await findReport(events, (report) => channel(report)?.transmitter?.details?.battery_low === true)
+    expect(channel(report)).toMatchObject({
+      details: { muted: true, interference: false, rf_low: false },
+      transmitter: { battery: 12 },
+    })
+    simulator.change(1, { rf_level: -47, hasInterference: true })
+    await findReport(events, (report) => channel(report)?.details?.interference === true)
+    expect(samples).toContainEqual({ channel: 1, audio_level: -21, rf_level: -47, details: { rf_a: -47, rf_b: -51 } })
+    simulator.change(1, { transmitter: false })
+    await findReport(events, (report) => channel(report)?.transmitter === null)
+    stop.abort()
+  }, 60_000)
+
+  test('subscribes again when a transmitter appears', async () => {
+    const { simulator, connection } = await start()
+    simulator.change(1, { transmitter: false })
+    const stop = new AbortController()
+    const events = follow(connection, stop.signal)
+    await findReport(events, () => true)
+    const count = () => simulator.received.filter((address) => address === '/subscribe').length
+    const before = count()
+    simulator.change(1, { transmitter: true })
+    const isOn = ({ channels }: DeviceReport) => channels?.[0]?.transmitter != null
+    await findReport(events, isOn)
+    await expect.poll(count).toBe(2 * before)
+    stop.abort()
+  })
+
+  test('that is not answered names the setting of the receiver, and one with another protocol does not', async () => {
+    const { simulator, connection } = await start()
+    const list = () => rejectionOf(connection.adapter.listDevices(connection.client))
+    simulator.setFault('silent')
+    expect(await list()).toMatchObject({ message: expect.stringMatching(/Enable OSC over TCP/), failureKind: 'none' })
+    simulator.setFault('foreign')
+    expect(await list()).toMatchObject({ name: 'DpaApiError', failureKind: 'unusable' })
+    expect(await list()).toBeInstanceOf(DpaApiError)
+  })
+
+  test('fails when the receiver falls silent', async () => {
+    const { simulator, connection } = await start()
+    const events = follow(connection, new AbortController().signal)
+    await findReport(events, () => true)
+    simulator.setFault('silent')
+    await expect(findReport(events, () => false)).rejects.toThrow(/stopped sending data/)
+  }, 60_000)
+})
