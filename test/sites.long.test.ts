@@ -57,7 +57,7 @@ describe.concurrent('the channels of a followed installation', () => {
     })
   })
 
-  // Conformance: C-18.35.
+  // Conformance: C-18.35, C-18.46.
   it('are stale while no process follows it, and current when one does again', async () => {
     const { origin } = await startOrigin()
     const follower = await startFollower(origin.url)
@@ -65,7 +65,10 @@ describe.concurrent('the channels of a followed installation', () => {
     const viewer = await startApp({ databaseUrl, dataDir, servesOnly: true })
     await until('all channels are known', async () => (await statesOf(viewer)).length === 4)
     expect(await isNoneStale(viewer)).toBe(true)
+    const statusOf = async () => (await viewer.runtime.connections.readAll()).map(({ status }) => status)
+    expect(await statusOf()).toEqual(['connected'])
     await follower.close()
+    expect(await statusOf()).toEqual(['disconnected'])
     await until('all channels are stale', () => areStale(viewer))
     await startApp({ manufacturers: [follow(origin.url)], databaseUrl, dataDir })
     await until('no channel is stale', () => isNoneStale(viewer))

@@ -402,6 +402,9 @@ describe.concurrent('an installation that follows another one', () => {
     // No alert is raised about it, in addition to the one about the source.
     expect(follower.runtime.connections.subscriptions()).toEqual([])
     expect(id).toBeLessThan(0)
+    // This process holds the lease of the site, so the connection is not taken for one of a process that has ended.
+    await follower.runtime.connections.closeOrphaned({ isAtOnce: true })
+    await becomes({ status: 'connected' })
     line.cut()
     await becomes({ ...site, id, connected_at, status: 'disconnected', error_message: expect.any(String) })
     await follower.post('/api/refresh/', {})
