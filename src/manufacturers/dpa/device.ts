@@ -19,7 +19,7 @@ export type Values = ReadonlyMap<string, ReceivedMessage['args']>
 
 export interface Endpoint {
   readonly host: string
-  readonly ip: string
+  readonly ip: string | null
   /** The name in the configuration. */
   readonly name: string | null
 }
@@ -80,7 +80,7 @@ export function toDeviceReport(values: Values, { host, ip, name }: Endpoint): De
     device_type: 'ndr1',
     serial_number: readText(textOf(values, '/serial')) ?? undefined,
     online: true,
-    ip,
+    ip: ip ?? undefined,
     channels: channels.map((channel) => toChannel(values, channel)),
   })
 }

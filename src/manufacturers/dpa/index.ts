@@ -2,10 +2,10 @@
 
 import { listConfiguredSources, type Plugin } from '../plugin.ts'
 import { DpaApiError, DpaApiRateLimitError } from './errors.ts'
-import { ndr1 } from './ndr1.ts'
+import { defaultPort, ndr1 } from './ndr1.ts'
 
 const adapters = { 'tcp:': ndr1 }
-const ports = { 'tcp:': 1993 }
+const ports = { 'tcp:': defaultPort }
 
 export const dpa: Plugin = {
   code: 'dpa',

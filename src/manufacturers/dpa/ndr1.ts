@@ -42,6 +42,7 @@ interface Update {
   readonly malformed: number
 }
 
+export const defaultPort = 1993
 /** In the order in which they are tried: public programs use both. */
 const framings: readonly Framing[] = ['length', 'slip']
 /** If a device answers nothing for this long, the other kind of frames is tried. */
@@ -145,9 +146,8 @@ async function* runSession(
   },
 ): AsyncGenerator<Update> {
   const { signal, framing, kind } = options
-  const { hostname } = new URL(client.settings.baseUrl)
   const socket = await openTcpSocket(client, { signal, framing, encoding: 'latin1', silentMs: silenceTimeoutMs })
-  const endpoint = { host: hostname, ip: socket.remoteAddress, name: client.settings.name ?? null }
+  const endpoint = endpointOf(client, socket.remoteAddress)
   const send = (packets: readonly Uint8Array[]) => socket.send(formatPackets(packets, kind))
   const values = new Map<string, ReceivedMessage['args']>()
   const answerTimer = setTimeout(() => socket.close(), firstAnswerMs)
@@ -176,6 +176,13 @@ async function* runSession(
     clearInterval(refreshTimer)
     socket.close()
   }
+}
+
+/** With port forwarding, the address is not the device's own and may be shared with other devices. */
+function endpointOf({ settings }: UpstreamClient, remoteAddress: string): Endpoint {
+  const { hostname, host, port } = new URL(settings.baseUrl)
+  const isOwn = port === String(defaultPort)
+  return { host: isOwn ? hostname : host, ip: isOwn ? remoteAddress : null, name: settings.name ?? null }
 }
 
 /** Stores the arguments of every message, and determines what has changed. */

@@ -4,7 +4,7 @@ import { type DpaSimulatorOptions, startDpaSimulator } from '../../../simulators
 import { onTestEnd } from '../../../test/cleanup.ts'
 import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
-import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
+import { rejectionOf, until } from '../../../test/plugin-kit-resources.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import { encodeMessage, type OscMessage } from '../../domain/osc/packet.ts'
@@ -113,6 +113,15 @@ describe.concurrent('a session', () => {
     stop.abort()
   }, 60_000)
 
+  test('does not take a forwarded address for that of the receiver', async () => {
+    const { simulator, connection } = await start()
+    const { devices } = await connection.adapter.listDevices(connection.client)
+    const [report] = devices.map((device) => connection.adapter.transformDeviceData(device))
+    const [state] = simulator.show.devicesAt(0, 'dpa')
+    expect(report?.id).toBe(`dpa:${state?.device.serial_number}`)
+    expect(report).not.toHaveProperty('ip')
+  })
+
   test('subscribes again when a transmitter appears', async () => {
     const { simulator, connection } = await start()
     simulator.change(1, { transmitter: false })
@@ -124,7 +133,7 @@ describe.concurrent('a session', () => {
     simulator.change(1, { transmitter: true })
     const isOn = ({ channels }: DeviceReport) => channels?.[0]?.transmitter != null
     await findReport(events, isOn)
-    await expect.poll(count).toBe(2 * before)
+    await until(() => count() === 2 * before)
     stop.abort()
   })
 
