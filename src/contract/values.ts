@@ -197,6 +197,9 @@ export const forecastSources = ['device', 'history'] as const
 /** Faults that equipment reports for itself or for a pack in one of its bays. */
 export const faults = [
   'self_test_failed',
+  'no_clock',
+  'bad_clock',
+  'antenna_short',
   'battery_error',
   'unknown_module',
   'unrecognized_battery',

@@ -101,6 +101,9 @@ export function describeEnding(
 
 export const faultTexts: Readonly<Record<Fault, string>> = {
   self_test_failed: 'self-test failed',
+  no_clock: 'no word clock',
+  bad_clock: 'the word clock is faulty',
+  antenna_short: 'short circuit at an antenna input',
   battery_error: 'battery error',
   unknown_module: 'unknown charging module',
   unrecognized_battery: 'battery not recognized',

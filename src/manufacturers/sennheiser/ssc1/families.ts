@@ -4,6 +4,7 @@
  * (TI 1109 v2.2).
  */
 
+import type { Fault } from '../../../domain/equipment/details.ts'
 import {
   maxNameChars,
   readAudioLevel,
@@ -151,6 +152,7 @@ const digital6000: Family = {
     { channel: null, everyMs: 480, addresses: ['/mm'] },
   ],
   channelAddress: nameAddress,
+  readFault: readClockOrAntennaFault,
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const meters = readMeters(values.get('/mm'), n)
@@ -233,6 +235,20 @@ export function readMeters(mm: unknown, channel: number): Meters | undefined {
     quality: ((lqi ?? 0) / 255) * 100,
     afDbfs: ((af ?? 0) + 1) / 2 - 128,
   }
+}
+
+const clockFaults: Readonly<Record<string, Fault>> = { NoClock: 'no_clock', BadClock: 'bad_clock' }
+
+/**
+ * Reads the fault of a Digital 6000 from the warnings of its channels. The guide names the warnings of the antenna
+ * inputs `AnTxYBNCShorted`, with a number and a letter for the input.
+ */
+function readClockOrAntennaFault(values: SscValues): Fault | null | undefined {
+  const reported = [1, 2].map((n) => values.get(`/rx${n}/active_warnings`)).filter(Array.isArray)
+  if (reported.length === 0) return undefined
+  const warnings: readonly unknown[] = reported.flat()
+  const clock = warnings.map((warning) => clockFaults[String(warning)]).find((fault) => fault !== undefined)
+  return clock ?? (warnings.some((warning) => /BNCShorted$/.test(String(warning))) ? 'antenna_short' : null)
 }
 
 /** Reads the charge from `["70%", "5:12"]`. The guide gives no number for the state `low`; 10% is an assumption. */

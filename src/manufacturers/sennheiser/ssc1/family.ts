@@ -1,5 +1,6 @@
 /** Interface of a product family with SSC 1: the addresses to subscribe to and how to read their values. */
 
+import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 
 /** Values received so far, by address; null if the address was rejected or has no value. */
@@ -25,6 +26,8 @@ export interface Family {
   /** The address that shows whether a device has a channel: smaller models reject it with 404. */
   channelAddress?(channel: number): string
   readChannel?(values: SscValues, channel: number): ChannelReading
+  /** Returns the fault of a receiver; null without a fault, and undefined until it is known. */
+  readFault?(values: SscValues): Fault | null | undefined
   /** Returns the packs in the charger, whose id is `charger`; undefined until it has reported its bays. */
   readUnits?(values: SscValues, charger: string): readonly DeviceReport[] | undefined
 }

@@ -171,6 +171,21 @@ describe('Digital 6000', () => {
   })
 
   test.each([
+    [['NoClock'], [], 'no_clock'],
+    [[], ['BadClock', 'LowSignal'], 'bad_clock'],
+    [['NoLink', 'AnT1ABNCShorted'], [], 'antenna_short'],
+    [['AnT2BBNCShorted'], ['NoClock'], 'no_clock'],
+    [['LowBattery'], [], null],
+  ])('reports the fault in the warnings %j and %j', (first, second, fault) => {
+    const report = toReport({ ...d6000, '/rx1/active_warnings': first, '/rx2/active_warnings': second })
+    expect(report.details).toEqual({ fault })
+  })
+
+  test('reports no fault before the warnings are known', () => {
+    expect(toReport({ ...d6000, '/rx1/active_warnings': undefined }).details).toBeUndefined()
+  })
+
+  test.each([
     [['b1', 12], 'B1,12'],
     [['U6', 0], 'U6,0'],
     [['--', 0], null],

@@ -18,6 +18,7 @@ export function toDeviceReport(
   const serial = readText(values.get('/device/identity/serial')) || null
   const mac = readMac(firstOf(values.get('/device/network/ether/macs'))) ?? null
   const family = familyOfProduct(product ?? '')
+  const fault = family?.readFault?.(values)
   const id = idPrefix + (serial ?? mac ?? endpoint.host)
   return withoutUndefined({
     id,
@@ -30,6 +31,7 @@ export function toDeviceReport(
     mac_address: mac,
     ip: endpoint.ip,
     firmware_version: readText(values.get('/device/identity/version')),
+    details: fault === undefined ? undefined : { fault },
     channels: endpoint.channels.map((channel) => family?.readChannel?.(values, channel) ?? { channel }),
     units: family?.readUnits?.(values, id),
   })
