@@ -13,7 +13,7 @@ type AssignmentState = Pick<WatchState, 'assignments' | 'performers'>
 
 /** Returns the performer who is assigned to the transmitter that a channel receives. */
 export function performerOf({ assignments, performers }: AssignmentState, channelId: number): AssignedPerformer | null {
-  const assignment = assignments.find(({ channel_id }) => channel_id === channelId)
+  const assignment = byChannel(assignments).get(channelId)
   if (assignment === undefined) return null
   const { id, name } = assignment.performer
   // Performers of a site are not known here, and their ids are those there.
@@ -24,4 +24,17 @@ export function performerOf({ assignments, performers }: AssignmentState, channe
 /** Returns the picture if the Content-Security-Policy allows it: a data URL, or a path on this service. */
 export function showable(picture: string | null): string | null {
   return picture !== null && /^(data:image\/|\/(?!\/))/.test(picture) ? picture : null
+}
+
+type Assignments = AssignmentState['assignments']
+
+const indexes = new WeakMap<Assignments, ReadonlyMap<number | null, Assignments[number]>>()
+
+/** Indexes assignments once, because each of thousands of channels looks for its own. */
+function byChannel(assignments: Assignments): ReadonlyMap<number | null, Assignments[number]> {
+  const known = indexes.get(assignments)
+  if (known !== undefined) return known
+  const index = new Map(assignments.toReversed().map((assignment) => [assignment.channel_id, assignment]))
+  indexes.set(assignments, index)
+  return index
 }

@@ -19,6 +19,11 @@ export function parseSort(sort: Sort): ParsedSort {
     : { key: sort as SortKey, isDescending: false }
 }
 
+/** Whether the order depends on levels. */
+export function isByLevel(sort: Sort): boolean {
+  return ['rf', 'rf_a', 'rf_b', 'audio', 'quality'].includes(parseSort(sort).key)
+}
+
 export function sortCards(cards: readonly ChannelFacts[], sort: Sort, levelsOf: LevelsOf): readonly ChannelFacts[] {
   const { key, isDescending } = parseSort(sort)
   const ordered = cards.toSorted(bySlot)

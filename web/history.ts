@@ -1,7 +1,7 @@
 /** The last four minutes of RF and audio of every channel, one value per second, for the small charts. */
 
 import { hasRow } from '../src/domain/conditions/condition.ts'
-import { allStaleSince, silenceLimit } from './channel-state.ts'
+import { allStaleSince, type ChannelFacts, silenceLimit } from './channel-state.ts'
 import { rfShare, rfShareOf } from './scale.ts'
 import type { Levels, Store } from './store.ts'
 
@@ -178,17 +178,22 @@ export function keepHistory(store: Source, history: History, signal: AbortSignal
     if (receiverId !== undefined) history.add(channelId, store.levels(receiverId, channelId))
   }
   const live = new Set<number>()
-  const unsubscribe = store.subscribe(() => {
-    for (const { receiverId, channelId, condition, isLive, since } of store.cards()) {
-      receiverOf.set(channelId, receiverId)
-      add(channelId)
-      if (isLive) live.add(channelId)
-      else if (live.delete(channelId)) {
-        // The service notices a silent source late.
-        const endedAt = hasRow(condition, 'stale') ? store.levelsReceivedAt(channelId) : since
-        if (endedAt !== null) history.erase(channelId, endedAt)
-      }
+  const readCard = ({ receiverId, channelId, condition, isLive, since }: ChannelFacts) => {
+    receiverOf.set(channelId, receiverId)
+    add(channelId)
+    if (isLive) live.add(channelId)
+    else if (live.delete(channelId)) {
+      // The service notices a silent source late.
+      const endedAt = hasRow(condition, 'stale') ? store.levelsReceivedAt(channelId) : since
+      if (endedAt !== null) history.erase(channelId, endedAt)
     }
+  }
+  let cards: readonly ChannelFacts[] = []
+  const unsubscribe = store.subscribe(() => {
+    if (cards === store.cards()) return
+    const before = new Set(cards)
+    cards = store.cards()
+    for (const card of cards) if (!before.has(card)) readCard(card)
   })
   const unsubscribeLevels = store.subscribeLevels((channelIds) => channelIds.forEach(add))
   const writing = setInterval(() => {

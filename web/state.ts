@@ -138,14 +138,19 @@ export function initialState(now: number): WatchState {
   }
 }
 
+/** Applies events in order. They share one copy of the receivers, of which there may be many thousands. */
 export function applyAll(watchState: WatchState, events: readonly WatchEvent[]): WatchState {
-  return events.reduce(apply, watchState)
+  const copies: Copies = new WeakSet()
+  return events.reduce((state, event) => apply(state, event, copies), watchState)
 }
 
-export function apply(watchState: WatchState, event: WatchEvent): WatchState {
+/** Maps of receivers that were copied for these events, and which therefore may be changed. */
+type Copies = WeakSet<ReadonlyMap<number, ReceiverInData>>
+
+export function apply(watchState: WatchState, event: WatchEvent, copies: Copies = new WeakSet()): WatchState {
   switch (event.type) {
     case 'message':
-      return applyMessage(withClock(watchState, event.message, event.at), event.message, event.at)
+      return applyMessage(withClock(watchState, event.message, event.at), event, copies)
     case 'polled':
       return {
         ...applySnapshot(watchState, event.data, event.at),
@@ -185,28 +190,32 @@ function withClock(watchState: WatchState, message: LiveMessage, at: number): Wa
 }
 
 /** Applies a message. Types that are not part of the state, and unknown types, change nothing. */
-function applyMessage(watchState: WatchState, message: LiveMessage, at: number): WatchState {
+function applyMessage(
+  watchState: WatchState,
+  { message, at }: Extract<WatchEvent, { type: 'message' }>,
+  copies: Copies,
+): WatchState {
   switch (message.type) {
     case 'snapshot':
       return applySnapshot(watchState, message.data, at)
     case 'resumed':
       return { ...watchState, problem: null, isFresh: true }
     case 'receiver_added':
-      return setReceiver(watchState, message.receiver)
+      return setReceiver(watchState, message.receiver, copies)
     case 'receiver_removed': {
-      const receivers = new Map(watchState.receivers)
+      const receivers = copyOf(watchState.receivers, copies)
       receivers.delete(message.id)
       return { ...watchState, receivers }
     }
     case 'receiver': {
       const { type: _, seq: __, ...fields } = message
       const before = watchState.receivers.get(message.id)
-      return before === undefined ? watchState : setReceiver(watchState, { ...before, ...fields })
+      return before === undefined ? watchState : setReceiver(watchState, { ...before, ...fields }, copies)
     }
     case 'channel':
-      return applyChannel(watchState, message)
+      return applyChannel(watchState, message, copies)
     case 'channel_removed':
-      return updateChannels(watchState, message.receiver_id, (channels) =>
+      return updateChannels(watchState, copies, message.receiver_id, (channels) =>
         channels.filter(({ id }) => id !== message.id),
       )
     case 'slots':
@@ -278,24 +287,34 @@ function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): 
   }
 }
 
-function setReceiver(watchState: WatchState, receiver: ReceiverInData): WatchState {
-  return { ...watchState, receivers: new Map(watchState.receivers).set(receiver.id, receiver) }
+function setReceiver(watchState: WatchState, receiver: ReceiverInData, copies: Copies): WatchState {
+  return { ...watchState, receivers: copyOf(watchState.receivers, copies).set(receiver.id, receiver) }
+}
+
+/** Returns the map if it is a copy already, otherwise a copy. */
+function copyOf(receivers: WatchState['receivers'], copies: Copies): Map<number, ReceiverInData> {
+  if (copies.has(receivers)) return receivers as Map<number, ReceiverInData>
+  const copy = new Map(receivers)
+  copies.add(copy)
+  return copy
 }
 
 function updateChannels(
   watchState: WatchState,
+  copies: Copies,
   receiverId: number,
   update: (channels: readonly ChannelBody[]) => ChannelBody[],
 ): WatchState {
   const receiver = watchState.receivers.get(receiverId)
   return receiver === undefined
     ? watchState
-    : setReceiver(watchState, { ...receiver, channels: update(receiver.channels) })
+    : setReceiver(watchState, { ...receiver, channels: update(receiver.channels) }, copies)
 }
 
 function applyChannel(
   watchState: WatchState,
   { type: _, seq: __, receiver_id, details, last_transmitter, ...fields }: Extract<LiveMessage, { type: 'channel' }>,
+  copies: Copies,
 ): WatchState {
   const known = watchState.receivers.get(receiver_id)?.channels.find(({ id }) => id === fields.id)
   const {
@@ -311,7 +330,7 @@ function applyChannel(
     ...(after !== undefined && { details: after }),
     ...(last !== undefined && { last_transmitter: last }),
   }
-  return updateChannels(watchState, receiver_id, (channels) =>
+  return updateChannels(watchState, copies, receiver_id, (channels) =>
     known === undefined
       ? [...channels, channel].sort((a, b) => a.channel - b.channel)
       : channels.map((other) => (other === known ? channel : other)),

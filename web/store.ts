@@ -4,14 +4,17 @@ import type { Summary } from '../src/domain/conditions/summary.ts'
 import { allStaleSince, bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
 import type { RfTone } from './conditions.ts'
 import { type ChannelLevels, createLevelTable } from './levels.ts'
-import { applyAll, initialState, type WatchEvent, type WatchState } from './state.ts'
+import { applyAll, initialState, type SnapshotData, type WatchEvent, type WatchState } from './state.ts'
 import { summarize } from './summary.ts'
 
 export interface Store {
   get(): WatchState
   /** Returns the state of a channel card, as the same object until something changes. */
   facts(receiverId: number, channelId: number): ChannelFacts | null
-  /** Returns all cards sorted by slot; updated once per second, so that cards do not jump. */
+  /**
+   * Returns all cards sorted by slot, as the same object until one of them changes; updated once per second, so that cards
+   * do not jump.
+   */
   cards(): readonly ChannelFacts[]
   /** Returns the numbers of the status line, as the same object until something changes. */
   summary(): Summary
@@ -73,7 +76,7 @@ export function createStore(now: number): Store {
   let isScheduled = false
   const listeners = new Set<() => void>()
   const levelListeners = new Set<(channelIds: readonly number[]) => void>()
-  let ordered: { watchState: WatchState; cards: readonly ChannelFacts[] } | null = null
+  let ordered: { watchState: WatchState; cards: readonly ChannelFacts[] } = { watchState, cards: [] }
   let summarized: { read: readonly unknown[]; summary: Summary } | null = null
   const known = new Map<number, { watchState: WatchState; receiver: unknown; facts: ChannelFacts }>()
   const knownLevels = new Map<number, { facts: ChannelFacts; entry: ChannelLevels | undefined; levels: Levels }>()
@@ -96,14 +99,17 @@ export function createStore(now: number): Store {
   }
 
   function readLevels(event: WatchEvent) {
-    if (event.type === 'polled') {
-      receivedAt = event.at
-      for (const { channels } of event.data.receivers) for (const channel of channels) levelTable.set(channel, event.at)
-    }
-    if (event.type !== 'message') return
+    if (event.type !== 'message' && event.type !== 'polled') return
     receivedAt = event.at
-    const changed = levelTable.read(event.message, event.at)
+    const changed =
+      event.type === 'polled' ? readPolled(event.data, event.at) : levelTable.read(event.message, event.at)
     if (changed.length > 0) for (const listener of levelListeners) listener(changed)
+  }
+
+  function readPolled({ receivers }: SnapshotData, at: number): readonly number[] {
+    const channels = receivers.flatMap((receiver) => receiver.channels)
+    for (const channel of channels) levelTable.set(channel, at)
+    return channels.map(({ id }) => id)
   }
 
   function facts(receiverId: number, channelId: number): ChannelFacts | null {
@@ -124,7 +130,7 @@ export function createStore(now: number): Store {
     get: () => watchState,
     facts,
     cards() {
-      if (ordered !== null && isSameState(ordered.watchState, watchState)) return ordered.cards
+      if (ordered.watchState.now === watchState.now && isSameState(ordered.watchState, watchState)) return ordered.cards
       const all: ChannelFacts[] = []
       for (const receiver of watchState.receivers.values()) {
         for (const channel of receiver.channels) {
@@ -132,7 +138,10 @@ export function createStore(now: number): Store {
           if (card !== null) all.push(card)
         }
       }
-      ordered = { watchState, cards: all.sort(bySlot) }
+      all.sort(bySlot)
+      const isUnchanged =
+        all.length === ordered.cards.length && all.every((card, index) => card === ordered.cards[index])
+      ordered = { watchState, cards: isUnchanged ? ordered.cards : all }
       return ordered.cards
     },
     summary() {
@@ -196,11 +205,11 @@ function levelsOf({ rfTone, isLive }: ChannelFacts, entry: ChannelLevels | undef
   }
 }
 
-/** Whether everything that affects the cards is unchanged. */
+/** Whether everything that affects the cards, except for their receivers, is unchanged. */
 function isSameState(a: WatchState, b: WatchState): boolean {
-  if (a.now !== b.now || a.connection !== b.connection) return false
+  if (a === b) return true
   if (a.performers !== b.performers || a.assignments !== b.assignments) return false
-  return a.isFresh === b.isFresh && a.clockAheadMs === b.clockAheadMs && (a.isFresh || a.receivedAt === b.receivedAt)
+  return a.clockAheadMs === b.clockAheadMs && allStaleSince(a) === allStaleSince(b)
 }
 
 function isSame(a: ChannelFacts, b: ChannelFacts): boolean {

@@ -1,6 +1,7 @@
 /** The slots that a view displays, encoded as a string that changes only when they do. */
 
 import { useMemo, useSyncExternalStore } from 'react'
+import { isByLevel } from './channel-order.ts'
 import type { ChannelFacts } from './channel-state.ts'
 import { useServices } from './context.ts'
 import type { View } from './view.ts'
@@ -14,9 +15,11 @@ export function useVisibleSlots(view: View): string {
     let text = ''
     return () => {
       const cards = store.cards()
-      const { groups, placeholders } = store.get()
-      if (seen[0] === cards && seen[1] === groups && seen[2] === placeholders) return text
-      seen = [cards, groups, placeholders]
+      const { groups, placeholders, now } = store.get()
+      // Once per second, as the cards, so that channels do not jump.
+      const read = [cards, groups, placeholders, isByLevel(sort) ? now : null]
+      if (read.every((value, index) => value === seen[index])) return text
+      seen = read
       const view = { manufacturer, site, group, q, state, sort }
       const levelsOf = ({ receiverId, channelId }: ChannelFacts) => store.levels(receiverId, channelId)
       text = encodeSlots(visibleSlots({ cards, placeholders, groups, view, levelsOf }))

@@ -1,7 +1,7 @@
 /** The strips of the channels with the rows above them, as two canvases beside the names. */
 
 import { Link } from '@tanstack/react-router'
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { Problem } from '../api.ts'
 import { useFacts, useServices } from '../context.ts'
@@ -65,6 +65,8 @@ export function useLevelLoader(now: () => number, onLevels: (channelIds: readonl
 
 interface StripsProps {
   readonly rows: readonly Row[]
+  /** What follows the last row. */
+  readonly more: ReactNode
   readonly scene: Scene
   readonly control: TimelineControl
   readonly settled: TimelineState
@@ -86,7 +88,7 @@ interface Hint {
 }
 
 export function Strips(props: StripsProps) {
-  const { rows, scene, control, settled, loader, canvas, isSelecting, now } = props
+  const { rows, more, scene, control, settled, loader, canvas, isSelecting, now } = props
   const header = useRef<HTMLCanvasElement>(null)
   const strips = useRef<HTMLCanvasElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
@@ -146,6 +148,7 @@ export function Strips(props: StripsProps) {
             </ul>
             <canvas ref={strips} className="strips-canvas" />
           </div>
+          {more}
         </div>
         <Playhead settled={settled} now={now} />
       </div>

@@ -13,11 +13,13 @@ import { useShowMessage } from '../parts/messages.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Phase } from '../parts/phase.tsx'
 import { PrintTable, useIsPrinting } from '../parts/print-table.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
 import { Toolbar } from '../parts/toolbar.tsx'
 import { useCommands } from '../parts/tools.tsx'
 import { useMay, useSession } from '../session.ts'
 import { StartOffer } from '../shows/start-offer.tsx'
 import { moveFocus } from '../use-arrow-keys.ts'
+import { useFirstPart } from '../use-first-part.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
 import { decodeSlots, type VisibleSlot } from '../visible-slots.ts'
@@ -70,18 +72,21 @@ interface ChannelsProps {
 }
 
 function Channels({ view, entries: text, change }: ChannelsProps) {
-  const entries = useMemo(() => decodeSlots(text), [text])
+  const all = useMemo(() => decodeSlots(text), [text])
+  const { manufacturer, site, group, q, state, sort } = view
+  const list = JSON.stringify([manufacturer, site, group, q, state, sort])
+  const { shown: entries, hidden, showMore } = useFirstPart(all, list)
   const isHidden = useWatchState(
     (watchState) => watchState.groups.find((group) => group.id === view.group)?.hide_charts === true,
   )
   const hasChart = view.charts === 'on' && !isHidden && view.detail !== 'status'
-  const density = densityOf(entries.length, view)
+  const density = densityOf(all.length, view)
   const { actions, dialog } = useCardActions(entries)
   const isPrinting = useIsPrinting()
   // An alert takes room from the chart of its card.
   const alerts = useWatchState(({ alerts }) => alerts.map(({ id, state }) => `${id}${state}`).join())
-  const order = `${text} ${view.layout} ${view.columns} ${hasChart} ${density} ${alerts}`
-  if (isPrinting) return <PrintTable {...{ entries, view }} />
+  const order = `${text} ${hidden} ${view.layout} ${view.columns} ${hasChart} ${density} ${alerts}`
+  if (isPrinting) return <PrintTable entries={all} view={view} />
   return (
     // The links inside take the focus; this element only moves it.
     // biome-ignore lint/a11y/noStaticElementInteractions: see above.
@@ -98,6 +103,7 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
           />
         </ul>
       )}
+      <ShowMore hidden={hidden} onShow={showMore} />
       <MeterLayer order={order} />
       {dialog}
     </div>

@@ -14,6 +14,7 @@ import { InterruptedSites } from '../parts/interrupted-sites.tsx'
 import { LivePhase } from '../parts/phase.tsx'
 import { useIsPrinting } from '../parts/print-table.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
 import { useSearch } from '../query.ts'
 import { parseQuery } from '../query-string.ts'
 import { useResource } from '../resource.ts'
@@ -31,6 +32,7 @@ import { centredOn, parseTimeline, toIso } from '../timeline/range.ts'
 import { Strips, useLevelLoader } from '../timeline/strips.tsx'
 import { ChannelTools, type Height, heights, RangeText, TimeTools } from '../timeline/toolbar.tsx'
 import { type Row, stateOf, useAddress, useEvents, useRows, useSettled } from '../timeline/use-timeline.ts'
+import { useFirstPart } from '../use-first-part.ts'
 
 export function Timeline() {
   usePageTitle(t('timeline.title'))
@@ -59,7 +61,9 @@ function TimelineOfChannels() {
   const [control] = useState(() => createControl(stateOf(address, now()), now))
   const discretely = useAddress(control, address, now)
   const settled = useSettled(control)
-  const rows = useRows(address)
+  const allRows = useRows(address)
+  const { channel = '', group = null, q = '', state = 'all' } = address
+  const { shown: rows, hidden, showMore } = useFirstPart(allRows, JSON.stringify([channel, group, q, state]))
   const [filter, setFilter] = useState<KindFilter>('')
   const list = useEvents(settled.range, filter)
   const { body: shows } = useResource('/api/shows/', 'list', ['show'])
@@ -85,7 +89,10 @@ function TimelineOfChannels() {
     labelHeight: isNarrow ? labelHeight : 0,
     isDetailed: height === 'detailed',
   })
-  const visible = useMemo(() => visibleEvents(list.events, rows, settled, now()), [list.events, rows, settled, now])
+  const visible = useMemo(
+    () => visibleEvents(list.events, allRows, settled, now()),
+    [list.events, allRows, settled, now],
+  )
   const choose = (event: EventBody) => {
     setChosenId(event.id)
     discretely(() => {
@@ -94,7 +101,8 @@ function TimelineOfChannels() {
       control.jump(startOf(event), event.channel_id)
     })
   }
-  const neighbour = (direction: 1 | -1) => findNeighbour(list.events, rows, control.get().playhead ?? now(), direction)
+  const neighbour = (direction: 1 | -1) =>
+    findNeighbour(list.events, allRows, control.get().playhead ?? now(), direction)
   const channelId =
     settled.channelId !== null && rows.some((row) => row.channelId === settled.channelId) ? settled.channelId : null
   const newMarker = () => {
@@ -132,6 +140,7 @@ function TimelineOfChannels() {
           {loader === null || rows.length === 0 || isTable || isPrinting ? null : (
             <Strips
               {...{ rows, scene, control, settled, loader, canvas, isSelecting, now, neighbour }}
+              more={<ShowMore hidden={hidden} onShow={showMore} />}
               onEvent={(event) => setChosenId(event.id)}
               onSelected={() => setSelecting(false)}
             />

@@ -96,6 +96,9 @@ function usePageTurning(): Turning {
   return { count, index: turn % count, isPaused, setCount, togglePause: () => setPaused(!isPaused) }
 }
 
+/** More dots than this do not fit beside the number of the page. */
+const maxDots = 24
+
 /** Shows which page is visible; pressing it stops the pages. */
 function PageIndicator({ turning: { count, index, isPaused, togglePause } }: { turning: Turning }) {
   if (count === 1) return null
@@ -107,12 +110,14 @@ function PageIndicator({ turning: { count, index, isPaused, togglePause } }: { t
       title={t(isPaused ? 'wall.resume' : 'wall.pause')}
       onClick={togglePause}
     >
-      <span className="wall-page-dots" aria-hidden="true">
-        {Array.from({ length: count }, (_, page) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a page has no other identity.
-          <span key={page} className="wall-page-dot" data-current={page === index || undefined} />
-        ))}
-      </span>
+      {count > maxDots ? null : (
+        <span className="wall-page-dots" aria-hidden="true">
+          {Array.from({ length: count }, (_, page) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a page has no other identity.
+            <span key={page} className="wall-page-dot" data-current={page === index || undefined} />
+          ))}
+        </span>
+      )}
       {t(isPaused ? 'wall.pagePaused' : 'wall.page', { page: index + 1, count })}
     </button>
   )

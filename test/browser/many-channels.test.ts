@@ -1,0 +1,35 @@
+/** Pages in a browser with more channels than it can lay out at once. */
+
+import { expect, it } from 'vitest'
+import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
+import { browserForTests } from './browser.ts'
+import { receiver, startFakeService } from './fake-service.ts'
+
+const { open } = browserForTests()
+
+it('shows more channels as the user scrolls, and as many as before on return', async () => {
+  const service = await startFakeService('')
+  onTestEnd(() => service.close())
+  service.data.receivers = Array.from({ length: 250 }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
+  const page = await open(service, '/')
+  const cards = page.locator('.card')
+  await eventually(() => cards.count()).toBe(300)
+  await eventually(() => page.getByRole('button', { name: 'Show more (700 channels)' }).count()).toBe(1)
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+  await eventually(() => cards.count()).toBe(600)
+  const last = page.locator('.card a', { hasText: 'Singer 590' })
+  await last.click()
+  await page.getByRole('heading', { name: 'Singer 590' }).waitFor()
+  await page.goBack()
+  await eventually(() => cards.count()).toBeGreaterThanOrEqual(600)
+  await eventually(() => last.evaluate((link) => link.getBoundingClientRect().top < innerHeight)).toBe(true)
+
+  await page.goto(`${service.url}/?layout=list`)
+  const rows = page.locator('tbody tr')
+  await eventually(() => rows.count()).toBe(300)
+  await page.getByRole('searchbox').fill('Singer 1000')
+  await eventually(() => rows.count()).toBe(1)
+  await eventually(() => page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+  await eventually(() => rows.innerText()).toContain('Singer 1000')
+})
