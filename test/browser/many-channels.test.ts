@@ -1,6 +1,6 @@
 /** Pages in a browser with more channels than it can lay out at once. */
 
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import { browserForTests } from './browser.ts'
