@@ -271,13 +271,14 @@ export class Ingest {
   }
 
   /** Returns whether the levels differ from the known ones. */
-  #applyLevelReport({ receiver, readings, before }: LevelReport, { at }: IngestPlan, source?: string): boolean {
+  #applyLevelReport({ receiver, readings, receiverAtRead }: LevelReport, { at }: IngestPlan, source?: string): boolean {
     const { receiverStore, alerts, conditions, reportingSources } = this.#deps
     if (source !== undefined) reportingSources.record(receiver.id, source)
     alerts.evaluateReceiver(receiver, receiver)
     conditions.watch(receiver.id)
     // The reports of devices whose levels are pushed have no readings.
-    const current = before && readings.length > 0 ? receiverStore.get(receiver.id) : undefined
+    const before = readings.length > 0 ? receiverAtRead?.(receiver.id) : undefined
+    const current = before && receiverStore.get(receiver.id)
     const rows = current && receiverStore.levels.rowsOf(receiver.id)
     if (before === undefined || current === undefined || rows === undefined) {
       return this.levelLane.applyReported(receiver.id, readings, at)

@@ -286,9 +286,7 @@ export class SourceDevices {
     const { receiverStore, connections } = this.#deps
     const listed = [...this.#memory.all()].map(({ receiver }) => receiver)
     const connected = connections.ofSource(this.#source.id).map(({ receiver }) => receiver)
-    const ids = new Set([...listed, ...connected].filter((id) => id !== null))
-    const receivers = new Map([...ids].map((id) => [id, receiverStore.get(id)]))
-    return (id) => receivers.get(id)
+    return receiverStore.levels.remember([...listed, ...connected].filter((id) => id !== null))
   }
 
   #connected() {

@@ -43,6 +43,34 @@ describe('LevelStore', () => {
     expect(store.toRecord(after)).toBe(after)
   })
 
+  describe('remembers', () => {
+    test('a receiver with levels that are newer than its record, until it changes', () => {
+      apply({ channel: 1, rf_level: -60, transmitter: { audio_level: -20 }, details: { antennas: 'A', quality: 80 } })
+      const then = store.remember([1, 1, 2])
+      store.markReceived(rows, 6, 2000)
+      store.setFacts({ ...record, channels: record.channels.map((known) => ({ ...known, forecast: null })) })
+      expect([then(1), then(2)]).toEqual([undefined, undefined])
+      apply({ channel: 1, rf_level: -50, transmitter: { audio_level: -10 }, details: { antennas: 'B' } })
+      expect(then(1)?.channels[0]).toEqual({
+        ...record.channels[0],
+        rf_level: -60,
+        transmitter: { ...noTransmitter, rf_level: -70, audio_level: -20 },
+        details: { muted: true, antennas: 'A', quality: 80 },
+      })
+      expect(then(1)?.channels[1]).toBe(record.channels[1])
+    })
+
+    test('the record before it was replaced or removed', () => {
+      const then = store.remember([1])
+      store.load({ ...record, name: 'B' }, 7)
+      expect(then(1)).toEqual(record)
+      store.remove(1)
+      expect(then(1)).toEqual(record)
+      store.load(receiver(2, [channel(21, 1, { rf_level: -40 })]), 8)
+      expect(then(1)).toEqual(record)
+    })
+  })
+
   test('distinguishes a level that is unknown from one that was never reported', () => {
     apply({ channel: 4, rf_level: null, details: { quality: null, antennas: '' } })
     expect(store.toRecord(record).channels[1]?.details).toEqual({ quality: null, antennas: '' })

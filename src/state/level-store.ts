@@ -238,12 +238,44 @@ export class LevelStore {
     rows.isNewerThanRecord = false
     let channels: Channel[] | undefined
     for (const [index, channel] of receiver.channels.entries()) {
-      const current = this.#toChannel(rows.rows[index] ?? 0, channel)
+      const current = toChannel(this.#values, (rows.rows[index] ?? 0) * columns, channel)
       if (current === channel) continue
       channels ??= [...receiver.channels]
       channels[index] = current
     }
     return { ...receiver, last_seen: rows.lastSeen, channels: channels ?? receiver.channels }
+  }
+
+  /**
+   * Remembers these receivers with their levels, without building records. The returned function returns a receiver as
+   * it was; undefined if nothing but its conditions has changed since, or if it was not known.
+   */
+  remember(receiverIds: Iterable<number>): (receiverId: number) => Receiver | undefined {
+    const remembered = new Map<number, { rows: LevelRows; version: number; facts: Receiver; start: number }>()
+    let length = 0
+    for (const id of receiverIds) {
+      const rows = this.#rowsOfReceiver.get(id)
+      if (rows === undefined || remembered.has(id)) continue
+      remembered.set(id, { rows, version: rows.version, facts: rows.facts, start: length })
+      length += rows.rows.length * columns
+    }
+    const current = this.#values
+    const values = new Int16Array(length)
+    let end = 0
+    for (const { rows } of remembered.values()) {
+      for (const row of rows.rows) {
+        const start = row * columns
+        for (let index = start; index < start + columns; index += 1) values[end++] = current[index] ?? absent
+      }
+    }
+    return (id) => {
+      const known = remembered.get(id)
+      if (known === undefined) return undefined
+      const { rows, version, facts, start } = known
+      if (rows.isCurrent && rows.version === version) return undefined
+      const channels = facts.channels.map((channel, index) => toChannel(values, start + index * columns, channel))
+      return { ...facts, channels }
+    }
   }
 
   /**
@@ -383,44 +415,43 @@ export class LevelStore {
     if (isStored) this.#values[index] = value
     return true
   }
+}
 
-  #toChannel(row: number, channel: Channel): Channel {
-    const start = row * columns
-    const rf_level = this.#number(start)
-    const audio_level = this.#number(start + 1)
-    const transmitter = this.#toTransmitter(start, channel.transmitter)
-    const details = this.#toDetails(start, channel.details)
-    const isSame =
-      rf_level === channel.rf_level &&
-      audio_level === channel.audio_level &&
-      transmitter === channel.transmitter &&
-      details === channel.details
-    return isSame ? channel : { ...channel, rf_level, audio_level, transmitter, ...(details && { details }) }
-  }
+/** Returns the channel with the levels in the row that begins at `start`; the channel itself if they are the same. */
+function toChannel(values: Int16Array, start: number, channel: Channel): Channel {
+  const rf_level = toLevel(values[start])
+  const audio_level = toLevel(values[start + 1])
+  const transmitter = toTransmitter(values, start + transmitterColumn, channel.transmitter)
+  const details = toDetails(values, start + detailColumn, channel.details)
+  const isSame =
+    rf_level === channel.rf_level &&
+    audio_level === channel.audio_level &&
+    transmitter === channel.transmitter &&
+    details === channel.details
+  return isSame ? channel : { ...channel, rf_level, audio_level, transmitter, ...(details && { details }) }
+}
 
-  #toTransmitter(start: number, transmitter: Channel['transmitter']): Channel['transmitter'] {
-    if (transmitter === null) return null
-    const rf_level = this.#number(start + transmitterColumn)
-    const audio_level = this.#number(start + transmitterColumn + 1)
-    const isSame = rf_level === transmitter.rf_level && audio_level === transmitter.audio_level
-    return isSame ? transmitter : { ...transmitter, rf_level, audio_level }
-  }
+function toTransmitter(values: Int16Array, start: number, transmitter: Channel['transmitter']): Channel['transmitter'] {
+  if (transmitter === null) return null
+  const rf_level = toLevel(values[start])
+  const audio_level = toLevel(values[start + 1])
+  const isSame = rf_level === transmitter.rf_level && audio_level === transmitter.audio_level
+  return isSame ? transmitter : { ...transmitter, rf_level, audio_level }
+}
 
-  #toDetails(start: number, details: ChannelDetails | undefined): ChannelDetails | undefined {
-    let changed: Record<string, unknown> | undefined
-    for (const [index, name] of levelDetails.entries()) {
-      const value = this.#values[start + detailColumn + index] ?? absent
-      if (value === encode(details?.[name])) continue
-      changed ??= { ...details }
-      changed[name] = value === unknown ? null : name === 'antennas' ? toAntennaLetters(value) : value
-    }
-    return changed ?? details
+function toDetails(values: Int16Array, start: number, details: ChannelDetails | undefined): ChannelDetails | undefined {
+  let changed: Record<string, unknown> | undefined
+  for (const [index, name] of levelDetails.entries()) {
+    const value = values[start + index] ?? absent
+    if (value === encode(details?.[name])) continue
+    changed ??= { ...details }
+    changed[name] = value === unknown ? null : name === 'antennas' ? toAntennaLetters(value) : value
   }
+  return changed ?? details
+}
 
-  #number(index: number): number | null {
-    const value = this.#values[index] ?? unknown
-    return value === unknown ? null : value
-  }
+function toLevel(value = unknown): number | null {
+  return value === unknown ? null : value
 }
 
 /** Encodes a level: antennas as a bit mask, all others as they are. */

@@ -59,11 +59,11 @@ export interface Update {
 export interface LevelReport {
   readonly receiver: Receiver
   readonly readings: readonly LevelSample[]
-  /** The receiver when the readings were taken, if newer ones may have been pushed since. */
-  readonly before?: Receiver | undefined
+  /** Absent if nothing is pushed while the readings are taken and wait to be applied. */
+  readonly receiverAtRead?: ReceiverAtRead | undefined
 }
 
-/** Returns a receiver as it was when its report was read, if newer values may have been pushed since. */
+/** Returns a receiver as it was when its report was read; undefined if nothing was pushed since. */
 export type ReceiverAtRead = (id: number) => Receiver | undefined
 
 export interface Move {
@@ -171,7 +171,7 @@ export class IngestPlanBuilder {
     }
     this.#reportedIds.add(report.id)
     if (receiver !== undefined) {
-      this.#addLevelReport(receiver, levels ?? report.channels ?? [], receiverAtRead?.(receiver.id))
+      this.#addLevelReport(receiver, levels ?? report.channels ?? [], receiverAtRead)
     } else this.#planReport(levels === undefined ? report : withLevels(report, levels), receiverAtRead)
   }
 
@@ -186,10 +186,10 @@ export class IngestPlanBuilder {
     return true
   }
 
-  #addLevelReport(receiver: Receiver, readings: readonly LevelSample[], before: Receiver | undefined): void {
+  #addLevelReport(receiver: Receiver, readings: readonly LevelSample[], receiverAtRead?: ReceiverAtRead): void {
     this.#plan.duplicates += 1
     this.#levelReceivers.add(receiver.id)
-    this.#plan.levelReports.push({ receiver, readings, before })
+    this.#plan.levelReports.push({ receiver, readings, receiverAtRead })
   }
 
   /** The known receivers with the changes that are planned so far. */
