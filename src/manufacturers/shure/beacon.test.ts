@@ -33,6 +33,8 @@ describe('the beacon of a Shure device', () => {
     expect(read({ model: 'SLXD4D', dcid })).toMatchObject({ device_type: 'slxd', model: 'SLXD4D', channels: 2 })
     expect(read({ model: 'SBRC', dcid })).toMatchObject({ device_type: 'charger', channels: 0 })
     expect(read({ model: 'SBC840M', dcid })).toMatchObject({ device_type: 'charger', channels: 0 })
+    expect(read({ model: 'MXWAPT8', dcid })).toMatchObject({ device_type: 'mxw', channels: 8 })
+    expect(read({ model: 'MXWAPXD2', dcid })).toMatchObject({ device_type: 'mxw', channels: 2 })
     expect(read({ model: 'ANX4', dcid })).toMatchObject({ device_type: 'ad', model: 'ANX4', channels: 0 })
     for (const model of ['AD600', 'AXT600', 'SBC450', '']) expect(read({ model, dcid }), model).toBeNull()
   })
