@@ -92,7 +92,10 @@ export interface FakeData {
   handle: ((request: IncomingMessage, response: ServerResponse, mount: string) => boolean) | null
   /** Response bodies of other paths below `/api/`, or functions that return them; undefined is a 404. */
   responses: Record<string, unknown>
+  /** Of the manufacturer Shure. */
   upstream: UpstreamStatus
+  /** Names of other manufacturers. */
+  healthyManufacturers: readonly string[]
   needsSignIn: boolean
   /** False if live updates are disabled in the settings. */
   isLive: boolean
@@ -115,6 +118,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     // The pages of channels and receivers read cleared alerts, the monitor reads shows.
     responses: { '/api/alerts/': [], '/api/shows/': [] },
     upstream: 'healthy',
+    healthyManufacturers: [],
     needsSignIn: false,
     isLive: true,
     version,
@@ -317,10 +321,16 @@ export function dataOf(data: FakeData): DataBody {
   return { receivers, discovered: [], config, groups, assignments, placeholders }
 }
 
-function healthOf({ upstream, version }: FakeData): HealthBody & { version: string } {
+function healthOf({ upstream, healthyManufacturers, version }: FakeData): HealthBody & { version: string } {
   const consecutive_failures = upstream === 'healthy' ? 0 : 3
   const upstreamStatus = { ...noSources, status: upstream, base_url: '', consecutive_failures }
-  const manufacturers = [{ code: 'shure', name: 'Shure', ...upstreamStatus }]
+  const others = healthyManufacturers.map((name) => ({
+    ...upstreamStatus,
+    code: name,
+    name,
+    status: 'healthy' as const,
+  }))
+  const manufacturers = [{ code: 'shure', name: 'Shure', ...upstreamStatus }, ...others]
   const store = { status: 'healthy', details: null } as const
   return {
     status: 'healthy',

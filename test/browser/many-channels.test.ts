@@ -1,6 +1,6 @@
-/** Pages in a browser with more channels than it can lay out at once. */
+/** Pages in a browser with more channels and manufacturers than fit. */
 
-import { it } from 'vitest'
+import { expect, it } from 'vitest'
 import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import { browserForTests } from './browser.ts'
@@ -32,4 +32,15 @@ it('shows more channels as the user scrolls, and as many as before on return', a
   await eventually(() => rows.count()).toBe(1)
   await eventually(() => page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
   await eventually(() => rows.innerText()).toContain('Singer 1000')
+})
+
+it('names the failing manufacturers, and counts the others if there are many', async () => {
+  const service = await startFakeService('')
+  onTestEnd(() => service.close())
+  service.data.receivers = [receiver(1, [{}])]
+  service.data.upstream = 'unhealthy'
+  service.data.healthyManufacturers = Array.from({ length: 499 }, (_, index) => `Venue ${index + 1}`)
+  const page = await open(service, '/')
+  const items = page.getByRole('list', { name: 'Health' }).getByRole('listitem')
+  await eventually(() => items.allInnerTexts()).toEqual(['Live', expect.stringContaining('Shure'), 'Healthy: 499'])
 })

@@ -13,11 +13,16 @@ interface HealthListProps {
   readonly isOld: boolean
 }
 
+/** With more manufacturers than this, for instance hundreds of sites, those without problems are only counted. */
+const maxListed = 12
+
 export function HealthItems({ health: { manufacturers, details }, isOld }: HealthListProps) {
+  const failing = manufacturers.filter(({ status }) => status === 'unhealthy' || status === 'degraded')
+  const listed = manufacturers.length <= maxListed ? manufacturers : failing.slice(0, maxListed)
   return (
     <>
       {manufacturers.length === 0 ? <li className="footer-item">{t('health.noManufacturers')}</li> : null}
-      {manufacturers.map((manufacturer) => (
+      {listed.map((manufacturer) => (
         <li key={manufacturer.code} className="footer-item" data-status={isOld ? undefined : manufacturer.status}>
           <Lamp shape={isOld ? 'ring' : shapeOf[manufacturer.status]} />
           <bdi className="footer-name">{displayName(manufacturer)}</bdi>{' '}
@@ -35,6 +40,12 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
           </span>
         </li>
       ))}
+      {countByStatus(manufacturers.filter((manufacturer) => !listed.includes(manufacturer))).map(([status, count]) => (
+        <li key={status} className="footer-item" data-status={isOld ? undefined : status}>
+          <Lamp shape={isOld ? 'ring' : shapeOf[status]} />
+          {t('health.several', { status: t(`health.statuses.${status}`), count })}
+        </li>
+      ))}
       {details.map((detail) => (
         <li key={detail} className="footer-item" data-status="degraded">
           <Lamp shape="triangle" />
@@ -45,6 +56,12 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
       ))}
     </>
   )
+}
+
+function countByStatus(manufacturers: readonly ManufacturerHealth[]): readonly (readonly [UpstreamStatus, number])[] {
+  const counts = new Map<UpstreamStatus, number>()
+  for (const { status } of manufacturers) counts.set(status, (counts.get(status) ?? 0) + 1)
+  return [...counts]
 }
 
 /**
