@@ -1,6 +1,6 @@
 /** The header of every page but the wall. Its menu lists the pages that the user may open. */
 
-import { Link, useSearch } from '@tanstack/react-router'
+import { type AnyRouter, Link, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../context.ts'
@@ -17,7 +17,8 @@ export function TopBar() {
   const moment = replay === null ? {} : { at }
   const bar = useRef<HTMLElement>(null)
   const pages = useRef<HTMLElement>(null)
-  useEffect(() => (pages.current === null ? undefined : keepCurrentVisible(pages.current)), [])
+  const router = useRouter()
+  useEffect(() => (pages.current === null ? undefined : keepCurrentVisible(pages.current, router)), [router])
   useEffect(() => (bar.current === null || replay !== null ? undefined : publishHeight(bar.current)), [replay])
   return (
     <header className="top-bar" ref={bar}>
@@ -48,9 +49,10 @@ export function TopBar() {
 
 /**
  * On narrow pages, the menu scrolls sideways: moves the link to the current page to its middle, also after a resize. The
- * link becomes the current one only when the code of its page has been loaded.
+ * link becomes the current one only when the code of its page has been loaded, and then the router scrolls the menu to
+ * where it was on the page before.
  */
-function keepCurrentVisible(menu: HTMLElement): () => void {
+function keepCurrentVisible(menu: HTMLElement, router: Pick<AnyRouter, 'subscribe'>): () => void {
   const scroll = () => {
     const link = menu.querySelector<HTMLElement>('[aria-current="page"]')
     if (link === null) return
@@ -59,10 +61,12 @@ function keepCurrentVisible(menu: HTMLElement): () => void {
   const sizes = new ResizeObserver(scroll)
   for (const element of [menu, ...menu.children]) sizes.observe(element)
   const changes = new MutationObserver(scroll)
-  changes.observe(menu, { subtree: true, childList: true, attributeFilter: ['aria-current'] })
+  changes.observe(menu, { childList: true })
+  const unsubscribe = router.subscribe('onRendered', scroll)
   return () => {
     sizes.disconnect()
     changes.disconnect()
+    unsubscribe()
   }
 }
 
