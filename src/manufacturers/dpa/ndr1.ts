@@ -3,14 +3,8 @@
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { openTcpSocket } from '../../upstream/tcp.ts'
-import {
-  defineAdapter,
-  type OnLevels,
-  type PushEvent,
-  type SubscriptionTargets,
-  type UpstreamDevice,
-  withoutParts,
-} from '../plugin.ts'
+import { readFirst, toPushEvents } from '../device-session.ts'
+import { defineAdapter, type OnLevels, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
 import { type Framing, formatPackets, parsePacket, splitPackets } from './codec.ts'
 import {
   activeChannels,
@@ -55,7 +49,16 @@ const silenceTimeoutMs = 11_000
 
 export const ndr1 = defineAdapter<Ndr1>({
   ...withoutParts,
-  listDevices,
+  listDevices: (client, signal) =>
+    readFirst(
+      client,
+      signal,
+      (lifetime) => openSession(client, lifetime),
+      ({ values, endpoint }) => ({
+        devices: [{ id: idOf(values, endpoint.host), values: new Map(values), endpoint }],
+        malformed: 0,
+      }),
+    ),
   transformDeviceData: ({ values, endpoint }) => ({
     ...toDeviceReport(values, endpoint),
     metadata: { osc: Object.fromEntries(values) },
@@ -63,42 +66,9 @@ export const ndr1 = defineAdapter<Ndr1>({
   transport: 'tcp',
   pushesEverything: true,
   startsWithFullReport: true,
-  subscribe,
+  subscribe: (client, _targets, signal, onLevels) =>
+    toPushEvents(openSession(client, signal), signal, (update) => toEvent(update, onLevels), 'messages'),
 })
-
-async function listDevices(client: UpstreamClient, signal?: AbortSignal) {
-  const done = new AbortController()
-  const lifetime = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
-  try {
-    for await (const { values, endpoint } of openSession(client, lifetime)) {
-      return { devices: [{ id: idOf(values, endpoint.host), values: new Map(values), endpoint }], malformed: 0 }
-    }
-    signal?.throwIfAborted()
-    throw new client.errors.ApiError('the connection ended before the device reported anything')
-  } finally {
-    done.abort()
-  }
-}
-
-async function* subscribe(
-  client: UpstreamClient,
-  _: SubscriptionTargets,
-  signal: AbortSignal,
-  onLevels?: OnLevels,
-): AsyncGenerator<PushEvent> {
-  let isOpen = false
-  try {
-    for await (const update of openSession(client, signal)) {
-      if (!isOpen) yield { type: 'open' }
-      isOpen = true
-      const event = toEvent(update, onLevels)
-      if (event !== null) yield event
-      if (update.malformed > 0) yield { type: 'ignored', reason: `${update.malformed} messages could not be parsed` }
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
-}
 
 /** Passes levels on if they are all that has changed; returns null if that was possible. */
 function toEvent({ values, endpoint, affectsDevice, metered }: Update, onLevels?: OnLevels): PushEvent | null {

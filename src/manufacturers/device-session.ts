@@ -1,0 +1,52 @@
+/** Reads a device, or subscribes to it, through a session that yields an update whenever the device has reported something. */
+
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { PushEvent } from './plugin.ts'
+
+interface SessionUpdate {
+  /** How many frames or messages could not be parsed. */
+  readonly malformed: number
+}
+
+/**
+ * Opens a session, and closes it after its first update, with which the device has reported everything once. `read` is
+ * called before it is closed.
+ */
+export async function readFirst<Update, Result>(
+  client: UpstreamClient,
+  signal: AbortSignal | undefined,
+  open: (signal: AbortSignal) => AsyncIterable<Update>,
+  read: (update: Update) => Result,
+): Promise<Result> {
+  const done = new AbortController()
+  const lifetime = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
+  try {
+    for await (const update of open(lifetime)) return read(update)
+    signal?.throwIfAborted()
+    throw new client.errors.ApiError('the connection ended before the device reported anything')
+  } finally {
+    done.abort()
+  }
+}
+
+/** Converts the updates of a session to the events of a subscription, which ends without an error on abort. */
+export async function* toPushEvents<Update extends SessionUpdate>(
+  updates: AsyncIterable<Update>,
+  signal: AbortSignal,
+  toEvent: (update: Update) => PushEvent | null,
+  /** What could not be parsed, in the plural. */
+  unit: 'frames' | 'messages',
+): AsyncGenerator<PushEvent> {
+  let isOpen = false
+  try {
+    for await (const update of updates) {
+      if (!isOpen) yield { type: 'open' }
+      isOpen = true
+      const event = toEvent(update)
+      if (event !== null) yield event
+      if (update.malformed > 0) yield { type: 'ignored', reason: `${update.malformed} ${unit} could not be parsed` }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
