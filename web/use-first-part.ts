@@ -4,17 +4,22 @@ import { useCallback, useState } from 'react'
 
 const partSize = 300
 
-/** How many entries of a list were shown at last, so that a page to which the user returns is as long as before. */
-const lengths = new Map<string, number>()
+interface ShownLength {
+  readonly key: string
+  /** How many entries are shown. */
+  readonly length: number
+}
+
+/** The list that was last extended, so that a page to which the user returns is as long as before. */
+let lastExtended: ShownLength = { key: '', length: partSize }
 
 /** `key` identifies the list; a list with another key begins with its first part again. */
 export function useFirstPart<Entry>(all: readonly Entry[], key: string) {
-  const [grown, setGrown] = useState({ key, length: lengths.get(key) ?? partSize })
-  const length = grown.key === key ? grown.length : partSize
+  const [extended, setExtended] = useState(lastExtended)
+  const length = extended.key === key ? extended.length : partSize
   const showMore = useCallback(() => {
-    lengths.clear()
-    lengths.set(key, length + partSize)
-    setGrown({ key, length: length + partSize })
+    lastExtended = { key, length: length + partSize }
+    setExtended(lastExtended)
   }, [key, length])
   return { shown: all.length > length ? all.slice(0, length) : all, hidden: Math.max(0, all.length - length), showMore }
 }

@@ -1,7 +1,7 @@
 /**
  * The real-time connection records, one per receiver and per followed installation, in memory and in the database. The
- * process that holds a subscription writes its state. When a user stops or starts a connection, `actions/` stores the change; this module
- * loads such changes, and the states of subscriptions that other processes hold.
+ * process that holds a subscription writes its state. When a user stops or starts a connection, `actions/` stores the
+ * change; this module loads such changes, and the states of subscriptions that other processes hold.
  */
 
 import type { SubscriptionStatus } from '../domain/alerts/source.ts'

@@ -87,8 +87,7 @@ export function createFeed({
     events = []
     const batches = new Map<string, MessageBatch>()
     for (const subscriber of subscribers) {
-      const { filter } = subscriber
-      const key = JSON.stringify([filter.manufacturer, filter.site])
+      const { filter, key } = subscriber
       const batch =
         batches.get(key) ??
         createBatch(published.filter((each) => concerns(each, filter)).map(({ message }) => message))
@@ -184,6 +183,8 @@ export function createFeed({
 
 interface Subscriber extends AsyncIterable<MessageBatch> {
   readonly filter: EquipmentFilter
+  /** The filter as text: subscribers with the same one are sent the same batches. */
+  readonly key: string
   readonly queued: number
   deliver(batch: MessageBatch): void
   end(): void
@@ -228,6 +229,7 @@ function createSubscriber(filter: EquipmentFilter): Subscriber {
 
   return {
     filter,
+    key: JSON.stringify([filter.manufacturer, filter.site]),
     get queued() {
       return (next?.messages.length ?? 0) + updates.size + events.length
     },
