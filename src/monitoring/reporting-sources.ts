@@ -6,7 +6,7 @@
 import type { Database } from '../storage/database.ts'
 import { addReceiverSources, listReceiverSources } from '../storage/receiver-sources.ts'
 import { currentRevision, nextRevision } from '../storage/revision.ts'
-import type { ReceiverSourceRow } from '../storage/schema.ts'
+import type { ReceiverSourceRow } from '../storage/schema/monitoring.ts'
 
 interface ReportingSourcesDeps {
   readonly db: Database

@@ -18,7 +18,8 @@ import type { AlertFilter } from '../domain/alerts/alert-filter.ts'
 import { localSite } from '../domain/equipment/sites.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inChunks, inPages } from './rows.ts'
-import type { AlertRow, Schema } from './schema.ts'
+import type { AlertRow } from './schema/alerts.ts'
+import type { Schema } from './schema.ts'
 
 /** Returns all alerts that are not cleared, ordered by id. */
 export async function listOpenAlerts(reader: Reader): Promise<Alert[]> {

@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Actor, AuditEntry, AuditRecord } from '../domain/access/access.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader, Tx } from './database.ts'
-import type { AuditRow } from './schema.ts'
+import type { AuditRow } from './schema/access.ts'
 
 /** Writes the record in the transaction of the action, so that both are stored or neither is. */
 export async function writeAudit(tx: Tx, { actor, action, target, result, details = {} }: AuditEntry): Promise<void> {

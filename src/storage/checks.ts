@@ -6,7 +6,7 @@
 import type { Selectable } from 'kysely'
 import type { Check } from '../domain/checks.ts'
 import type { Reader, Tx } from './database.ts'
-import type { CheckRow } from './schema.ts'
+import type { CheckRow } from './schema/shows.ts'
 
 /** Returns the checks of a show, or of all shows, in the order in which they were created. */
 export async function listChecks(reader: Reader, showId?: number): Promise<Check[]> {

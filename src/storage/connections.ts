@@ -12,7 +12,7 @@ import {
 } from '../domain/equipment/connection.ts'
 import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChunks } from './rows.ts'
-import type { ConnectionRow, SiteConnectionRow } from './schema.ts'
+import type { ConnectionRow, SiteConnectionRow } from './schema/monitoring.ts'
 
 /** Returns the connections that changed after `sinceRevision`: those of receivers by id, then those of sites. */
 export async function listConnections(reader: Reader, sinceRevision = -1): Promise<Connection[]> {

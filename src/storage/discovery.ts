@@ -12,7 +12,8 @@ import type {
 import { type DeviceReport, mergeReports } from '../domain/equipment/receiver.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inChangedChunks, inPages } from './rows.ts'
-import type { MovementRow, QueueRow, Schema } from './schema.ts'
+import type { MovementRow, QueueRow } from './schema/equipment.ts'
+import type { Schema } from './schema.ts'
 
 const maxQueueRows = 50_000
 const maxMovementRows = 100_000

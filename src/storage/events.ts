@@ -10,7 +10,8 @@ import { type EventDraft, type EventRecord, isRange } from '../domain/events/eve
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Reader, Tx } from './database.ts'
 import { nextRevision } from './revision.ts'
-import type { EventRow, Schema } from './schema.ts'
+import type { EventRow } from './schema/history.ts'
+import type { Schema } from './schema.ts'
 
 /** When ranges end that continue. */
 const endOfTime = Number.MAX_SAFE_INTEGER

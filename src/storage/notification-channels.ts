@@ -3,7 +3,7 @@
 import type { Selectable } from 'kysely'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
 import type { Reader, Tx } from './database.ts'
-import type { NotificationChannelRow } from './schema.ts'
+import type { NotificationChannelRow } from './schema/alerts.ts'
 import type { Secrets } from './secrets.ts'
 
 /** What the secrets are sealed for. */

@@ -6,7 +6,8 @@ import type { QueuedAlert, QueuedDelivery } from '../domain/notifications/plan.t
 import type { Reader, Tx } from './database.ts'
 import { nextRevision } from './revision.ts'
 import { executeForRows, inChunks } from './rows.ts'
-import type { NotificationDeliveryRow, Schema } from './schema.ts'
+import type { NotificationDeliveryRow } from './schema/alerts.ts'
+import type { Schema } from './schema.ts'
 
 export type DeliveryFields = Selectable<NotificationDeliveryRow>
 

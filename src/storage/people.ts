@@ -6,7 +6,7 @@ import type { FailedLogin } from '../domain/access/login-limits.ts'
 import { usernameKey } from '../domain/access/password.ts'
 import { type ApiToken, sessionLimits, type User } from '../domain/access/people.ts'
 import type { Reader, Tx } from './database.ts'
-import type { TokenRow, UserRow } from './schema.ts'
+import type { TokenRow, UserRow } from './schema/access.ts'
 
 // --- Users ------------------------------------------------------------------------------------------------------------
 

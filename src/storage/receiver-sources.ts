@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 import { executeForRows } from './rows.ts'
-import type { ReceiverSourceRow } from './schema.ts'
+import type { ReceiverSourceRow } from './schema/monitoring.ts'
 
 export function listReceiverSources(reader: Reader): Promise<ReceiverSourceRow[]> {
   return reader.selectFrom('receiver_sources').selectAll().execute()

@@ -8,7 +8,7 @@ import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Reader, Tx } from './database.ts'
 import { addReadingCounters } from './revision.ts'
 import { executeForRows, inChangedChunks, inChunks, type Row } from './rows.ts'
-import type { ReceiverRow } from './schema.ts'
+import type { ReceiverRow } from './schema/equipment.ts'
 import { nextSlots } from './slots.ts'
 
 /** A receiver that is not stored yet. */

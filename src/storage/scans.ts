@@ -5,7 +5,7 @@ import { packLevels, unpackLevels } from '../domain/frequencies/scans/pack-level
 import type { Levels } from '../domain/frequencies/scans/scan.ts'
 import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import type { Reader, Tx } from './database.ts'
-import type { ScanRow } from './schema.ts'
+import type { ScanRow } from './schema/equipment.ts'
 
 const facts = ['id', 'name', 'format', 'points', 'from_khz', 'to_khz', 'taken_at', 'uploaded_at', 'actor'] as const
 

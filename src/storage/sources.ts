@@ -2,7 +2,7 @@
 
 import { type DeviceErrors, noDeviceErrors, type SourceRecord } from '../domain/equipment/health.ts'
 import type { Reader, Tx } from './database.ts'
-import type { SourceRow } from './schema.ts'
+import type { SourceRow } from './schema/monitoring.ts'
 
 /** Returns all records, ordered by source. */
 export async function listSourceRecords(reader: Reader): Promise<SourceRecord[]> {

@@ -9,7 +9,7 @@ import type { TransmitterDetails } from '../domain/equipment/details.ts'
 import type { Unit, UnitDraft } from '../domain/equipment/hardware.ts'
 import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChangedChunks, inChunks } from './rows.ts'
-import type { UnitRow } from './schema.ts'
+import type { UnitRow } from './schema/equipment.ts'
 
 /** Returns the units that changed after `sinceRevision`, ordered by id. */
 export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Unit[]> {

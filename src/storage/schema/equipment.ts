@@ -1,0 +1,194 @@
+/** Receivers, channels, units and slots, locations, frequencies, and what was discovered. */
+
+import type { Generated } from 'kysely'
+import type { PlaceholderKind, ScanFormat } from '../../contract/values.ts'
+import type { Flag } from './flag.ts'
+
+export interface EquipmentTables {
+  receivers: ReceiverRow
+  channels: ChannelRow
+  removals: RemovalRow
+  units: UnitRow
+  locations: LocationRow
+  groups: GroupRow
+  placeholders: PlaceholderRow
+  frequency_profiles: FrequencyProfileRow
+  scans: ScanRow
+  discovered: DiscoveredRow
+  discovery_queue: QueueRow
+  movements: MovementRow
+}
+
+export interface ReceiverRow {
+  id: Generated<number>
+  manufacturer: string
+  api_device_id: string | null
+  name: string
+  device_type: string
+  model: string | null
+  serial_number: string | null
+  serial_key: string | null
+  mac_address: string | null
+  mac_key: string | null
+  ip: string | null
+  subnet_mask: string | null
+  gateway: string | null
+  network_mode: string | null
+  interface_id: string | null
+  description: string | null
+  firmware_version: string | null
+  hosted_firmware_version: string | null
+  is_active: Flag
+  last_seen: number
+  location_id: number | null
+  is_named_by_hand: Flag
+  /** JSON: the last readings by channel number. */
+  readings: string
+  fault: string | null
+  /**
+   * JSON for a receiver that another installation monitors, otherwise null: its manufacturer, and `site` and `id` of its
+   * `ReceiverOrigin`. `manufacturer` is the record with which that installation is followed.
+   */
+  origin: string | null
+  revision: number
+  /** The value of the manufacturer's counter of readings when nothing but readings was changed last. */
+  reading_revision: Generated<number>
+}
+
+interface ChannelRow {
+  id: Generated<number>
+  receiver_id: number
+  channel: number
+  slot: number
+  /** Id of a frequency profile. */
+  profile: Generated<string | null>
+}
+
+/** A removed receiver, with the revision of its removal. */
+interface RemovalRow {
+  receiver_id: number
+  revision: number
+}
+
+export interface UnitRow {
+  id: Generated<number>
+  manufacturer: string
+  channel_id: number | null
+  receiver_id: number | null
+  api_device_id: string | null
+  name: string | null
+  model: string | null
+  serial_number: string | null
+  device_type: string
+  battery: number | null
+  /** JSON. */
+  details: string | null
+  is_online: Flag
+  revision: number
+}
+
+interface LocationRow {
+  id: Generated<number>
+  name: string
+  description: string
+  zone: string | null
+  parent: number | null
+}
+
+interface GroupRow {
+  id: Generated<number>
+  title: string
+  slots: string
+  hide_charts: Flag
+  zone: string | null
+  manufacturer: string | null
+}
+
+interface PlaceholderRow {
+  id: Generated<number>
+  slot: number
+  name: string
+  kind: PlaceholderKind
+  frequency: string | null
+  note: string
+  created_at: number
+}
+
+interface FrequencyProfileRow {
+  id: string
+  /** JSON: see `domain/frequencies/profile-changes.ts`. */
+  change: string
+}
+
+export interface ScanRow {
+  id: Generated<number>
+  name: string
+  format: ScanFormat
+  points: number
+  from_khz: number
+  to_khz: number
+  /** Null if the file does not say so. */
+  taken_at: number | null
+  uploaded_at: number
+  actor: string
+  /** See `packLevels`. */
+  levels: Uint8Array
+}
+
+interface DiscoveredRow {
+  id: Generated<number>
+  manufacturer: string
+  api_device_id: string
+  serial_number: string | null
+  mac_address: string | null
+  ip: string
+  device_type: string
+  channels: number
+  discovered_at: number
+  last_seen: number
+  model: string | null
+  address: string | null
+}
+
+export interface QueueRow {
+  id: Generated<number>
+  manufacturer: string
+  identity_key: string
+  api_device_id: string
+  serial_number: string | null
+  mac_address: string | null
+  ip: string | null
+  device_type: 'receiver' | 'transmitter'
+  status: 'pending' | 'approved' | 'rejected' | 'imported' | 'duplicate'
+  conflict_type: 'ip_changed' | 'ip_conflict' | 'hardware_changed' | 'manufacturer_mismatch'
+  is_duplicate: Flag
+  is_ip_conflict: Flag
+  existing_device: number | null
+  discovered_at: number
+  metadata: string
+  /** The id of the user who reviewed the entry; `reviewer` is that user's name. */
+  reviewed_by: number | null
+  reviewed_at: number | null
+  reviewer: string | null
+  /** JSON: the device report behind the entry, without its metadata. */
+  seen: string | null
+  revision: number
+}
+
+export interface MovementRow {
+  id: Generated<number>
+  device: number
+  old_ip: string | null
+  new_ip: string | null
+  old_location: number | null
+  new_location: number | null
+  movement_type: 'ip_only' | 'location_only' | 'ip_and_location'
+  detected_at: number
+  detected_by: 'sync' | 'manual'
+  reason: string
+  times_seen: number
+  acknowledged: Flag
+  /** The id of the user who acknowledged the movement; `acknowledger` is that user's name. */
+  acknowledged_by: number | null
+  acknowledger: string | null
+}
