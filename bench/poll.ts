@@ -13,7 +13,8 @@ import { toChannels, toDetail, toTransmitters } from '../simulators/show/device-
 import { createShow } from '../simulators/show/show.ts'
 import { readConfig } from '../src/config.ts'
 import { Poller } from '../src/monitoring/poller.ts'
-import { openRuntime, type Runtime } from '../src/runtime.ts'
+import { openRuntime } from '../src/runtime/open-runtime.ts'
+import type { Runtime } from '../src/runtime.ts'
 import { type AtEnd, type Bench, createTempFolder, type Figure } from './harness.ts'
 
 const smallSize = 1_000

@@ -6,7 +6,8 @@ import { type ConnectionStatus, connectionStatuses } from '../contract/values.ts
 import { subscriptionLost, subscriptionSubject } from '../domain/alerts/source.ts'
 import { type Connection, toConnectionBody } from '../domain/equipment/connection.ts'
 import type { SourceError } from '../domain/equipment/health.ts'
-import { openRuntime, type Runtime } from '../runtime.ts'
+import { openRuntime } from '../runtime/open-runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,

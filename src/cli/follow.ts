@@ -7,7 +7,8 @@ import { keepSavingLevels } from '../monitoring/levels.ts'
 import { keepSubscribed } from '../monitoring/subscriptions.ts'
 import { childLifetime, type Lifetime, pause } from '../monitoring/wait.ts'
 import { now } from '../platform/clock.ts'
-import { openRuntime, type Runtime } from '../runtime.ts'
+import { openRuntime } from '../runtime/open-runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,

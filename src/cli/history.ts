@@ -15,7 +15,7 @@ import type {
 } from '../domain/history/level-history.ts'
 import { parseLevelExport } from '../domain/history/query.ts'
 import { wasRecorded } from '../domain/history/recorded-channels.ts'
-import { openRuntime } from '../runtime.ts'
+import { openRuntime } from '../runtime/open-runtime.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import { openLevelHistory } from '../storage/history/open-level-history.ts'

@@ -12,7 +12,8 @@ import {
   serviceHealth,
 } from '../domain/equipment/health.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import { openRuntime, type Runtime } from '../runtime.ts'
+import { openRuntime } from '../runtime/open-runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
