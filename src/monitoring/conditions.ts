@@ -29,10 +29,10 @@ import {
 import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type Forecast, isSameForecast } from '../domain/forecast/forecast.ts'
-import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
-import { FrameClock } from '../state/frame-clock.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { StoredCondition } from '../storage/conditions.ts'
+import { ConditionWriter } from './condition-writer.ts'
+import { EvaluationSchedule } from './evaluation-schedule.ts'
 import type { Log } from './log.ts'
 
 export interface ConditionDeps {
@@ -80,15 +80,7 @@ interface WatchedChannel {
   shows: readonly number[] | null
   /** The slot for which the channel was last evaluated or put. */
   slot: number | null
-  /** When the condition may change without a report or a sample (`performance.now()`). */
-  dueAt: number
 }
-
-/** Changes are collected for this time before they are stored. */
-const saveAfterMs = 300
-const retryAfterMs = 1000
-/** How often to check whether the sources of stale receivers have sent something. */
-const checkResumedEveryMs = 1000
 
 export class ConditionMonitor {
   readonly #deps: ConditionDeps
@@ -97,21 +89,17 @@ export class ConditionMonitor {
   readonly #channelOfRow: (WatchedChannel | undefined)[] = []
   /** The receivers that this process evaluates, and since when (`performance.now()`). */
   readonly #own = new Map<number, number>()
-  /** The receivers in `#own` that have a stale or offline channel, and when they were last evaluated. */
-  readonly #interrupted = new Map<number, number>()
-  #resumeTimer: NodeJS.Timeout | undefined
-  /** The receivers to evaluate in the next frame. */
-  readonly #pending = new Set<number>()
-  readonly #frames = new FrameClock(() => void this.#evaluatePending())
-  #dueTimer: NodeJS.Timeout | undefined
-  #dueTimerAt = Number.POSITIVE_INFINITY
-  #unsaved = new Map<number, ConditionMemory>()
-  #saveTimer: NodeJS.Timeout | undefined
-  #saving: Promise<void> = Promise.resolve()
-  #isClosed = false
+  readonly #schedule: EvaluationSchedule
+  readonly #writer: ConditionWriter
 
   constructor(deps: ConditionDeps) {
     this.#deps = deps
+    this.#schedule = new EvaluationSchedule({
+      evaluate: (receiverId) => this.#evaluateNow(receiverId),
+      hasResumed: (receiverId, since) =>
+        deps.sourceReceivedAt(receiverId) > since && deps.receiverStore.facts(receiverId)?.is_active === true,
+    })
+    this.#writer = new ConditionWriter(deps)
     deps.receiverStore.levels.listen((row, at) => this.#sampled(row, at))
   }
 
@@ -140,7 +128,7 @@ export class ConditionMonitor {
       const channel = this.#channelOf(receiver.id, id)
       const row = rows[index]
       if (row !== undefined) this.#channelOfRow[row] = channel
-      if (moveTo(slot, channel) && this.#own.has(receiver.id)) this.#schedule(receiver.id)
+      if (moveTo(slot, channel) && this.#own.has(receiver.id)) this.#schedule.request(receiver.id)
     }
   }
 
@@ -148,7 +136,7 @@ export class ConditionMonitor {
     this.release(receiver.id)
     for (const { id } of receiver.channels) {
       this.#channels.delete(id)
-      this.#unsaved.delete(id)
+      this.#writer.drop(id)
     }
   }
 
@@ -156,9 +144,9 @@ export class ConditionMonitor {
   watch(receiverId: number): void {
     if (!this.#own.has(receiverId)) {
       this.#own.set(receiverId, performance.now())
-      this.#schedule(receiverId)
+      this.#schedule.request(receiverId)
     }
-    if (this.#interrupted.size > 0 && this.#interrupted.has(receiverId)) this.#schedule(receiverId)
+    if (this.#schedule.isInterrupted(receiverId)) this.#schedule.request(receiverId)
   }
 
   /** Starts to evaluate all receivers, because this process is the only one that polls. */
@@ -178,8 +166,7 @@ export class ConditionMonitor {
   /** Stops evaluating the receiver, because another process receives its reports. */
   release(receiverId: number): void {
     this.#own.delete(receiverId)
-    this.#interrupted.delete(receiverId)
-    this.#pending.delete(receiverId)
+    this.#schedule.release(receiverId)
   }
 
   /** Returns the record with the conditions of its channels, for a record that contains no newer report. */
@@ -206,10 +193,10 @@ export class ConditionMonitor {
     for (const { channelId, memory } of stored) {
       const channel = this.#channels.get(channelId)
       if (channel === undefined) continue
-      this.#unsaved.delete(channelId)
+      this.#writer.drop(channelId)
       if (this.#own.has(channel.receiverId) && channel.memory !== null && isAcknowledged(channel.memory, memory)) {
         channel.memory = memory
-        this.#schedule(channel.receiverId)
+        this.#schedule.request(channel.receiverId)
         changed.add(channel.receiverId)
         continue
       }
@@ -258,7 +245,7 @@ export class ConditionMonitor {
   /** A forecast of one of the receiver's channels has changed. */
   forecastChanged(receiverId: number): void {
     const { receiverStore, publish } = this.#deps
-    if (this.#own.has(receiverId)) this.#schedule(receiverId)
+    if (this.#own.has(receiverId)) this.#schedule.request(receiverId)
     else {
       const receiver = receiverStore.get(receiverId)
       if (receiver !== undefined) publish(this.withConditions(receiver))
@@ -271,7 +258,7 @@ export class ConditionMonitor {
       channel.thresholds = null
       channel.shows = null
     }
-    for (const id of this.#own.keys()) this.#schedule(id)
+    for (const id of this.#own.keys()) this.#schedule.request(id)
   }
 
   /** Returns the thresholds in force for a channel. */
@@ -287,26 +274,16 @@ export class ConditionMonitor {
 
   /** Stores what is not stored yet. */
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#frames.stop()
-    clearTimeout(this.#dueTimer)
-    clearTimeout(this.#resumeTimer)
-    clearTimeout(this.#saveTimer)
-    await this.#saving
-    await this.#save().catch(() => {})
+    this.#schedule.close()
+    await this.#writer.close()
   }
 
   #sampled(row: number, at: number): void {
     const channel = this.#channelOfRow[row]
     if (channel === undefined || channel.thresholds === null) return
     this.#deps.receiverStore.levels.readWatched(row, channel.values)
-    if (updateWatch(channel.watch, channel.values, channel.thresholds, at)) this.#schedule(channel.receiverId)
+    if (updateWatch(channel.watch, channel.values, channel.thresholds, at)) this.#schedule.request(channel.receiverId)
     this.#deps.onSample?.(channel.id, channel.receiverId, channel.values, channel.thresholds, at)
-  }
-
-  #schedule(receiverId: number): void {
-    this.#pending.add(receiverId)
-    this.#frames.request()
   }
 
   #channelOf(receiverId: number, channelId: number): WatchedChannel {
@@ -315,7 +292,6 @@ export class ConditionMonitor {
     const watch = new Float64Array(watchLength)
     resetWatch(watch, null)
     const values = createWatchedValues()
-    const dueAt = Number.POSITIVE_INFINITY
     const channel: WatchedChannel = {
       id: channelId,
       receiverId,
@@ -326,7 +302,6 @@ export class ConditionMonitor {
       thresholds: null,
       shows: null,
       slot: null,
-      dueAt,
     }
     this.#channels.set(channelId, channel)
     return channel
@@ -370,6 +345,7 @@ export class ConditionMonitor {
     const reception = { receivedAt: receivedAt >= watchedSince ? receivedAt : null, watchedSince, intervalMs }
     const now = { monotonic: performance.now(), wall: this.#deps.now() }
     let isInterrupted = false
+    let dueAt = Number.POSITIVE_INFINITY
     const evaluated = this.#withChannels(receiver, (channel) => {
       const watched = this.#channelOf(receiver.id, channel.id)
       moveTo(channel.slot, watched)
@@ -382,14 +358,10 @@ export class ConditionMonitor {
         isInterrupted = true
         resetWatch(watch, null)
       }
-      watched.dueAt = result.dueAt ?? Number.POSITIVE_INFINITY
-      this.#setDueTimer(watched.dueAt)
+      dueAt = Math.min(dueAt, result.dueAt ?? Number.POSITIVE_INFINITY)
       return { condition: result.condition, last_transmitter: result.lastTransmitter }
     })
-    if (isInterrupted) {
-      this.#interrupted.set(receiver.id, now.monotonic)
-      this.#setResumeTimer()
-    } else this.#interrupted.delete(receiver.id)
+    this.#schedule.evaluated(receiver.id, { at: now.monotonic, dueAt, isInterrupted })
     return evaluated
   }
 
@@ -429,18 +401,9 @@ export class ConditionMonitor {
     return channels === undefined ? receiver : { ...receiver, channels }
   }
 
-  async #evaluatePending(): Promise<void> {
-    const pending = [...this.#pending]
-    this.#pending.clear()
-    for (const id of pending) {
-      this.#evaluateNow(id)
-      if (isTimeSliceUsed()) await yieldToEventLoop()
-    }
-  }
-
   #evaluateNow(id: number): void {
     const { receiverStore, publish } = this.#deps
-    if (!this.#own.has(id) || this.#isClosed) return
+    if (!this.#own.has(id)) return
     const receiver = receiverStore.get(id)
     if (receiver === undefined) return
     this.#updateWatches(receiver)
@@ -448,69 +411,10 @@ export class ConditionMonitor {
     if (evaluated !== receiver) publish(evaluated)
   }
 
-  /** Evaluates stale receivers again once their source has sent something that is no report. */
-  #setResumeTimer(): void {
-    if (this.#isClosed) return
-    this.#resumeTimer ??= setTimeout(() => {
-      this.#resumeTimer = undefined
-      const { receiverStore, sourceReceivedAt } = this.#deps
-      for (const [id, evaluatedAt] of this.#interrupted) {
-        if (sourceReceivedAt(id) > evaluatedAt && receiverStore.facts(id)?.is_active) this.#schedule(id)
-      }
-      if (this.#interrupted.size > 0) this.#setResumeTimer()
-    }, checkResumedEveryMs)
-  }
-
-  #setDueTimer(dueAt: number): void {
-    if (dueAt >= this.#dueTimerAt || this.#isClosed) return
-    clearTimeout(this.#dueTimer)
-    this.#dueTimerAt = dueAt
-    const waitMs = Math.min(maxTimerMs, Math.max(1, Math.ceil(dueAt - performance.now())))
-    this.#dueTimer = setTimeout(() => this.#evaluateDue(), waitMs)
-  }
-
-  #evaluateDue(): void {
-    const now = performance.now()
-    let next = Number.POSITIVE_INFINITY
-    for (const channel of this.#channels.values()) {
-      if (!this.#own.has(channel.receiverId)) continue
-      if (channel.dueAt <= now) {
-        channel.dueAt = Number.POSITIVE_INFINITY
-        this.#schedule(channel.receiverId)
-      } else if (channel.dueAt < next) next = channel.dueAt
-    }
-    this.#dueTimerAt = Number.POSITIVE_INFINITY
-    if (next !== Number.POSITIVE_INFINITY) this.#setDueTimer(next)
-  }
-
   #remember(channelId: number, watched: WatchedChannel, memory: ConditionMemory): void {
     watched.memory = memory
     watched.isStored = true
-    this.#unsaved.set(channelId, memory)
-    this.#scheduleSave(saveAfterMs)
-  }
-
-  #scheduleSave(afterMs: number): void {
-    if (this.#isClosed) return
-    this.#saveTimer ??= setTimeout(() => {
-      this.#saving = this.#save().catch((error) => {
-        this.#deps.log.debug({ error: String(error) }, 'conditions could not be stored')
-        this.#scheduleSave(retryAfterMs)
-      })
-    }, afterMs)
-  }
-
-  async #save(): Promise<void> {
-    this.#saveTimer = undefined
-    const memories = this.#unsaved
-    if (memories.size === 0) return
-    this.#unsaved = new Map()
-    try {
-      await this.#deps.save([...memories].map(([channelId, memory]) => ({ channelId, memory })))
-    } catch (error) {
-      this.#unsaved = new Map([...memories, ...this.#unsaved])
-      throw error
-    }
+    this.#writer.put(channelId, memory)
   }
 }
 
@@ -524,9 +428,6 @@ function moveTo(slot: number, channel: WatchedChannel): boolean {
 }
 
 type ChannelCondition = Pick<Channel, 'condition' | 'last_transmitter'>
-
-/** A longer time cannot be set. */
-const maxTimerMs = 2_000_000_000
 
 function isInterruption(condition: Condition): boolean {
   return hasRow(condition, 'stale') || condition.state === 'receiver_offline'
