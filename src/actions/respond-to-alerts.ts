@@ -9,7 +9,7 @@ import { writeAudit } from '../storage/audit.ts'
 import type { Reader } from '../storage/database.ts'
 
 export interface RespondDeps {
-  readonly alerts: Pick<Alerts, 'edit' | 'unstored' | 'hasRunningShow'>
+  readonly alerts: Pick<Alerts, 'edit' | 'unstored' | 'context'>
   now(): number
 }
 
@@ -46,7 +46,7 @@ export async function snooze(deps: RespondDeps, actor: Actor, id: number, { minu
   }
   const at = now()
   const endOf = (alert: Alert): SnoozeEnd => {
-    if (until === 'show_end' && !alerts.hasRunningShow(alert)) {
+    if (until === 'show_end' && !alerts.context.hasRunningShow(alert)) {
       throw new RequestError('no_show_running', { subject: `alert ${id}` })
     }
     return until ?? at + (minutes ?? 0) * 60_000

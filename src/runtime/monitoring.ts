@@ -209,8 +209,8 @@ export class Monitoring {
       kit: { destinations: state.sourceDeps.destinations, publicUrl },
       rules: () => state.lists.current.notificationRules,
       notificationChannels: () => state.lists.current.notificationChannels,
-      surroundingsOf: (alert: Alert) => this.alerts.surroundingsOf(alert),
-      isSilenced: (alert: Alert) => this.alerts.isSilenced(alert),
+      surroundingsOf: (alert: Alert) => this.alerts.context.surroundingsOf(alert),
+      isSilenced: (alert: Alert) => this.alerts.context.isSilenced(alert),
       log,
       now,
       random: Math.random,
@@ -259,7 +259,7 @@ export class Monitoring {
   }
 
   #alertChanged(alert: Alert): void {
-    const body = toAlertBody(alert, { now: now(), isSilenced: this.alerts.isSilenced(alert) })
+    const body = toAlertBody(alert, { now: now(), isSilenced: this.alerts.context.isSilenced(alert) })
     this.#deps.state.live.alertChanged(body)
     this.#deps.onAlert?.(body)
     this.events.loadSoon()

@@ -18,7 +18,7 @@ import { paginateLocal, readPage, toPageOf, toTime } from '../server/response.ts
 const maxUnpaged = 1000
 
 export interface AlertRoutesDeps extends SwitchDeps {
-  readonly alerts: RespondDeps['alerts'] & { isSilenced(alert: Alert): boolean }
+  readonly alerts: RespondDeps['alerts']
   readonly silenceDeps: SilenceDeps
   /** Returns the silences in effect. */
   silences(): readonly Silence[]
@@ -28,7 +28,8 @@ export interface AlertRoutesDeps extends SwitchDeps {
 }
 
 export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
-  const toBody = (alert: Alert) => toAlertBody(alert, { now: deps.now(), isSilenced: deps.alerts.isSilenced(alert) })
+  const toBody = (alert: Alert) =>
+    toAlertBody(alert, { now: deps.now(), isSilenced: deps.alerts.context.isSilenced(alert) })
 
   app.route({
     ...operations.listAlerts,

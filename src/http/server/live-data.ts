@@ -34,7 +34,7 @@ import { type Chunker, createChunker, type ResponseChunk, toChunk } from './resp
 
 export interface LiveDataDeps {
   readonly receiverStore: ReceiverStore
-  readonly alerts: { list(): readonly Alert[]; isSilenced(alert: Alert): boolean }
+  readonly alerts: { list(): readonly Alert[]; readonly context: { isSilenced(alert: Alert): boolean } }
   /** Returns the silences in effect. */
   silences(): readonly Silence[]
   /** Returns the effective settings of a scope. */
@@ -89,7 +89,7 @@ export class LiveData {
         .filter(({ manufacturer, site, receiver_id: receiverId, channel_id: channelId }) =>
           isIncluded({ manufacturer, site: site?.code ?? null, receiverId, channelId }),
         )
-        .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) })),
+        .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.context.isSilenced(alert) })),
       shows: this.#deps.runningShows().map(toShowBody),
       sources: sourceBodies().filter(({ code: manufacturer }) => isIncluded({ manufacturer })),
       sites: announcedSites(),
