@@ -2,110 +2,25 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Type from 'typebox'
-import { Value } from 'typebox/value'
-import { parseDocument } from 'yaml'
-import { flag, headers, integer, networks, section, text, textList, webAddress, writeAddress } from './config/fields.ts'
-import { type MqttConfig, MqttSection, type OscConfig, OscSection, toMqtt, toOsc } from './config/integrations.ts'
-import { type OidcConfig, OidcSection, toOidc } from './config/oidc.ts'
+import {
+  type ConfigFlags,
+  type Environment,
+  environmentName,
+  fromEnvironment,
+  fromFlags,
+} from './config/environment.ts'
+import { File, type ManufacturerEntry } from './config/file-schema.ts'
+import { type MqttConfig, type OscConfig, toMqtt, toOsc } from './config/integrations.ts'
+import { type OidcConfig, toOidc } from './config/oidc.ts'
+import { findSchemaError } from './config/schema-error.ts'
+import { parseYaml } from './config/yaml.ts'
 import { findRepeatedCode } from './domain/installation-file.ts'
-import { findUnstorable } from './domain/json.ts'
 import { serviceDefaults } from './domain/settings.ts'
 
 /** A configuration that cannot be used. The message is one line: the file or flag, the key, and the expected value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
-
-const Limit = Type.Object(
-  { max_requests: integer(1, 1_000_000), window_seconds: integer(1, 86_400) },
-  { additionalProperties: false, description: '{max_requests, window_seconds}' },
-)
-
-const Manufacturer = Type.Object(
-  {
-    code: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,63}$', description: 'lower-case letters, digits, _ and -' }),
-    name: Type.Optional(text('text')),
-    plugin: Type.Optional(text('the code of a plugin')),
-    api_enabled: Type.Optional(flag),
-    config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'a section of keys' })),
-  },
-  { additionalProperties: false, description: 'a manufacturer with at least a code' },
-)
-
-const File = section({
-  server: section({
-    // Digits and dots alone are not a host name.
-    host: Type.Union([Type.String({ format: 'ipv4' }), Type.String({ pattern: '[^\\d.]' })], {
-      description: 'a host name or address',
-    }),
-    port: integer(0, 65_535),
-    mount: Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*/?$', description: 'a path such as /micwatch, or empty' }),
-    allowed_hosts: textList('host names'),
-    trusted_proxies: networks(),
-    public_url: Type.Union([Type.Null(), webAddress], { description: 'an address such as https://mics.example' }),
-    frame_ancestors: Type.Array(
-      Type.String({ pattern: "^('self'|https?://(\\*\\.)?[\\w.-]+(:(\\d+|\\*))?|https?://\\[[\\da-f:]+\\](:\\d+)?)$" }),
-      {
-        description: "a list of origins such as https://wall.example, or 'self'",
-      },
-    ),
-    strict_transport: flag,
-    /** How long a stopping service continues to respond. */
-    drain_seconds: integer(0, 60),
-  }),
-  log: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-    description: 'trace, debug, info, warn, error, fatal or silent',
-  }),
-  data_dir: text('a folder'),
-  database_url: Type.Union([Type.Null(), Type.String({ pattern: '^(sqlite:.|postgres(ql)?://.)' })], {
-    description: 'sqlite:<file> or postgres://…',
-  }),
-  redis_url: Type.Union([Type.Null(), Type.String({ pattern: '^rediss?://.' })], { description: 'redis://…' }),
-  secret_key: Type.Union([Type.Null(), Type.String({ pattern: '^[0-9a-fA-F]{64}$' })], {
-    description: '64 hexadecimal digits',
-  }),
-  require_login: flag,
-  public_read: flag,
-  tls: Type.Union(
-    [
-      Type.Literal('off'),
-      Type.Literal(false),
-      Type.Literal('auto'),
-      Type.Object({ cert: Type.String(), key: Type.String() }, { additionalProperties: false }),
-    ],
-    { description: 'off, auto, or {cert: file, key: file}' },
-  ),
-  planning_center_url: webAddress,
-  discovery_ranges: networks('^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$'),
-  rate_limit: section({
-    max_requests: integer(1, 1_000_000),
-    window_seconds: integer(1, 86_400),
-    overrides: Type.Record(Type.String(), Limit, { description: 'a section of endpoints' }),
-  }),
-  settings: section({
-    DEFAULT_POLLING_INTERVAL: integer(1, 3600),
-    WEBSOCKET_BROADCASTING: flag,
-    CACHE_TIMEOUT: integer(0, 86_400),
-  }),
-  history_remote_write: Type.Union(
-    [
-      Type.Null(),
-      Type.Object(
-        { url: writeAddress, headers: Type.Optional(headers), interval_seconds: Type.Optional(integer(1, 300)) },
-        { additionalProperties: false },
-      ),
-    ],
-    { description: '{url, headers, interval_seconds}, with an http or https address and 1 to 300 seconds' },
-  ),
-  osc: OscSection,
-  mqtt: MqttSection,
-  oidc: OidcSection,
-  manufacturers: Type.Array(Manufacturer, { description: 'a list of manufacturers' }),
-})
-
-type File = Type.Static<typeof File>
-export type ManufacturerEntry = Type.Static<typeof Manufacturer>
 
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
@@ -146,19 +61,6 @@ export interface Config extends Omit<Filled<File>, ComputedKeys> {
   /** Sign-in through an OpenID Connect provider; null if it is not configured. */
   readonly oidc: OidcConfig | null
 }
-
-/** Command-line flags, which override everything else. */
-export interface ConfigFlags {
-  readonly config?: string | undefined
-  readonly host?: string | undefined
-  readonly port?: string | undefined
-  readonly mount?: string | undefined
-  readonly data_dir?: string | undefined
-  readonly database_url?: string | undefined
-  readonly redis_url?: string | undefined
-}
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 const defaultFile = 'micwatch.yaml'
 
@@ -327,172 +229,9 @@ function fillReferences(value: unknown, key: string, lookUp: (name: string, key:
   return Object.fromEntries(entries)
 }
 
-/** Variables that are not named after the whole path of their key. The name with the whole path is accepted too. */
-const shortNames: Readonly<Record<string, string>> = {
-  'server.host': 'MICWATCH_HOST',
-  'server.port': 'MICWATCH_PORT',
-  'server.mount': 'MICWATCH_MOUNT',
-  'server.allowed_hosts': 'MICWATCH_ALLOWED_HOSTS',
-  'server.trusted_proxies': 'MICWATCH_TRUSTED_PROXIES',
-  'server.public_url': 'MICWATCH_PUBLIC_URL',
-}
-
-interface Variable {
-  readonly key: string
-  /** The names of the variable; the first one that is set is used. */
-  readonly names: readonly string[]
-  readonly read: (text: string) => unknown
-}
-
-/** The environment variables: one for each scalar and list of the file. */
-const variables = listVariables(File as unknown as SchemaNode, '')
-
-function listVariables(schema: SchemaNode, prefix: string): Variable[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
-    const key = `${prefix}${name}`
-    if (node.properties !== undefined) return listVariables(node, `${key}.`)
-    const read = findReader(node)
-    if (read === null) return []
-    const pathName = `MICWATCH_${key.replaceAll('.', '_').toUpperCase()}`
-    const shortName = shortNames[key]
-    return [{ key, names: shortName === undefined ? [pathName] : [shortName, pathName], read }]
-  })
-}
-
-/** Returns the parser of a variable; null if the values are neither scalars nor lists of texts. */
-function findReader({ type, items, anyOf, enum: values }: SchemaNode): Variable['read'] | null {
-  if (anyOf !== undefined) return anyOf.map(findReader).find((read) => read !== null) ?? null
-  if (type === 'array') return items?.type === 'string' ? readList : null
-  if (type === 'integer') return readNumber
-  if (type === 'boolean') return readFlag
-  return type === 'string' || values !== undefined ? String : null
-}
-
-/**
- * Reads the environment variables. An empty variable is treated as not set, except for the secret key: a deployment
- * that passes an empty key by mistake would otherwise encrypt secrets with a new key.
- */
-function fromEnvironment(env: Environment): object {
-  const entries = variables.flatMap((variable) => {
-    const value = env[nameIn(env, variable) ?? '']
-    return value === undefined ? [] : [[variable.key, variable.read(value)] as const]
-  })
-  return nest(entries)
-}
-
-function nameIn(env: Environment, { key, names }: Variable): string | undefined {
-  return names.find((name) => env[name] !== undefined && (env[name] !== '' || key === 'secret_key'))
-}
-
-/** Returns the name of the variable that was read for a key or for an item of its list. */
-function environmentName(env: Environment, key: string): string {
-  const variable = variables.find((known) => key === known.key || key.startsWith(`${known.key}.`))
-  return (variable && nameIn(env, variable)) ?? key
-}
-
-function fromFlags({ config: _, host, port, mount, ...top }: ConfigFlags): object {
-  const entries = [
-    ['server.host', host],
-    ['server.port', port === undefined ? undefined : readNumber(port)],
-    ['server.mount', mount],
-    ...Object.entries(top),
-  ] as const
-  return nest(entries.filter(([, value]) => value !== undefined))
-}
-
-/** Creates an object from keys such as `server.port`. */
-function nest(entries: readonly (readonly [string, unknown])[]): object {
-  const nested: Record<string, unknown> = {}
-  for (const [key, value] of entries) {
-    const [first = '', second] = key.split('.')
-    nested[first] = second === undefined ? value : { ...(nested[first] as object), [second]: value }
-  }
-  return nested
-}
-
-function readNumber(value: string): unknown {
-  return /^\d+$/.test(value) ? Number(value) : value
-}
-
-/** Parses a comma-separated list. */
-function readList(value: string): readonly string[] {
-  const items = value.split(',').map((item) => item.trim())
-  return items.filter((item) => item !== '')
-}
-
-function readFlag(value: string): unknown {
-  const flags: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
-  return flags[value.toLowerCase()] ?? value
-}
-
 /** Validates values against the schema. `describeKey` formats a key for the error message. */
 function check(values: unknown, describeKey: (key: string) => string): File {
   const error = findSchemaError(File, values)
   if (error !== null) throw new ConfigError(`${describeKey(error.key)}: ${error.problem}`)
   return values as File
-}
-
-/** Parses YAML into JSON values that can be stored. Throws an error with a one-line message. */
-export function parseYaml(content: string): unknown {
-  const values = parsePlainYaml(content)
-  const fault = findUnstorable(values)
-  if (fault === null) return values
-  throw new SyntaxError(fault.path.length === 0 ? fault.problem : `${fault.path.join('.')}: ${fault.problem}`)
-}
-
-function parsePlainYaml(content: string): unknown {
-  try {
-    // Prevents the library from printing warnings.
-    const document = parseDocument(content, { logLevel: 'error' })
-    // Warnings are treated as errors: after an unknown tag, for example, the value would not be what the user meant.
-    const [problem] = [...document.errors, ...document.warnings]
-    if (problem !== undefined) throw problem
-    return document.toJS()
-  } catch (error) {
-    const [line = ''] = (error as Error).message.split('\n')
-    throw new SyntaxError(`not valid YAML: ${line.replace(/:$/, '')}`, { cause: error })
-  }
-}
-
-/** Finds the first violation of a schema whose descriptions state the expected values; null if the values are valid. */
-export function findSchemaError(
-  schema: Type.TSchema,
-  values: unknown,
-): { readonly key: string; readonly problem: string } | null {
-  const [error] = Value.Errors(schema, values)
-  if (error === undefined) return null
-  const path = error.instancePath.split('/').slice(1)
-  const key = path.join('.')
-  if (error.keyword === 'boolean') return { key, problem: 'unknown key' }
-  const missing = (error.params as { requiredProperties?: string[] }).requiredProperties?.[0]
-  const expected = expectedAt(schema, path)
-  return {
-    key,
-    problem: missing === undefined ? `expected ${expected}` : `expected ${expected} (${missing} is missing)`,
-  }
-}
-
-interface SchemaNode {
-  readonly type?: string
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, SchemaNode>>
-  readonly items?: SchemaNode
-  readonly anyOf?: readonly SchemaNode[]
-  readonly enum?: readonly unknown[]
-  readonly $defs?: Readonly<Record<string, SchemaNode>>
-  readonly $ref?: string
-}
-
-/** Returns the description of the innermost schema node on the path; nodes without a description are skipped. */
-function expectedAt(schema: Type.TSchema, path: readonly string[]): string {
-  let node: SchemaNode | undefined = schema as unknown as SchemaNode
-  let definitions: SchemaNode['$defs']
-  let expected = node.description ?? 'a section of keys'
-  for (const step of path) {
-    node = node?.properties?.[step] ?? node?.items
-    definitions = node?.$defs ?? definitions
-    if (node?.$ref !== undefined) node = definitions?.[node.$ref]
-    expected = node?.description ?? expected
-  }
-  return expected
 }

@@ -4,7 +4,8 @@
  */
 
 import type { FastifyBaseLogger } from 'fastify'
-import type { Config, ManufacturerEntry } from './config.ts'
+import type { ManufacturerEntry } from './config/file-schema.ts'
+import type { Config } from './config.ts'
 import type { SourceBody } from './contract/live-messages.ts'
 import type { AlertBody } from './contract/resources/alerts.ts'
 import type { Group } from './contract/resources/groups.ts'

@@ -2,7 +2,8 @@
 
 import Type from 'typebox'
 import { Document, visit } from 'yaml'
-import { findSchemaError, parseYaml } from '../config.ts'
+import { findSchemaError } from '../config/schema-error.ts'
+import { parseYaml } from '../config/yaml.ts'
 import { alertKinds } from '../contract/alert-kinds.ts'
 import {
   code,

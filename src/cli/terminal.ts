@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import Table from 'cli-table3'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import pino from 'pino'
-import { type Config, type ConfigFlags, type ReadOptions, readConfig } from '../config.ts'
+import type { ConfigFlags } from '../config/environment.ts'
+import { type Config, type ReadOptions, readConfig } from '../config.ts'
 
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>

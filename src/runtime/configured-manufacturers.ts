@@ -2,7 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
-import { type Config, ConfigError, type ManufacturerEntry } from '../config.ts'
+import type { ManufacturerEntry } from '../config/file-schema.ts'
+import { type Config, ConfigError } from '../config.ts'
 import { plugins } from '../manufacturers/index.ts'
 import { listSources } from '../manufacturers/sources.ts'
 import type { Database } from '../storage/database.ts'

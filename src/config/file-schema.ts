@@ -1,0 +1,96 @@
+/** The schema of the configuration file. */
+
+import Type from 'typebox'
+import { flag, headers, integer, networks, section, text, textList, webAddress, writeAddress } from './fields.ts'
+import { MqttSection, OscSection } from './integrations.ts'
+import { OidcSection } from './oidc.ts'
+
+const Limit = Type.Object(
+  { max_requests: integer(1, 1_000_000), window_seconds: integer(1, 86_400) },
+  { additionalProperties: false, description: '{max_requests, window_seconds}' },
+)
+
+const Manufacturer = Type.Object(
+  {
+    code: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,63}$', description: 'lower-case letters, digits, _ and -' }),
+    name: Type.Optional(text('text')),
+    plugin: Type.Optional(text('the code of a plugin')),
+    api_enabled: Type.Optional(flag),
+    config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'a section of keys' })),
+  },
+  { additionalProperties: false, description: 'a manufacturer with at least a code' },
+)
+
+export const File = section({
+  server: section({
+    // Digits and dots alone are not a host name.
+    host: Type.Union([Type.String({ format: 'ipv4' }), Type.String({ pattern: '[^\\d.]' })], {
+      description: 'a host name or address',
+    }),
+    port: integer(0, 65_535),
+    mount: Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*/?$', description: 'a path such as /micwatch, or empty' }),
+    allowed_hosts: textList('host names'),
+    trusted_proxies: networks(),
+    public_url: Type.Union([Type.Null(), webAddress], { description: 'an address such as https://mics.example' }),
+    frame_ancestors: Type.Array(
+      Type.String({ pattern: "^('self'|https?://(\\*\\.)?[\\w.-]+(:(\\d+|\\*))?|https?://\\[[\\da-f:]+\\](:\\d+)?)$" }),
+      {
+        description: "a list of origins such as https://wall.example, or 'self'",
+      },
+    ),
+    strict_transport: flag,
+    /** How long a stopping service continues to respond. */
+    drain_seconds: integer(0, 60),
+  }),
+  log: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    description: 'trace, debug, info, warn, error, fatal or silent',
+  }),
+  data_dir: text('a folder'),
+  database_url: Type.Union([Type.Null(), Type.String({ pattern: '^(sqlite:.|postgres(ql)?://.)' })], {
+    description: 'sqlite:<file> or postgres://…',
+  }),
+  redis_url: Type.Union([Type.Null(), Type.String({ pattern: '^rediss?://.' })], { description: 'redis://…' }),
+  secret_key: Type.Union([Type.Null(), Type.String({ pattern: '^[0-9a-fA-F]{64}$' })], {
+    description: '64 hexadecimal digits',
+  }),
+  require_login: flag,
+  public_read: flag,
+  tls: Type.Union(
+    [
+      Type.Literal('off'),
+      Type.Literal(false),
+      Type.Literal('auto'),
+      Type.Object({ cert: Type.String(), key: Type.String() }, { additionalProperties: false }),
+    ],
+    { description: 'off, auto, or {cert: file, key: file}' },
+  ),
+  planning_center_url: webAddress,
+  discovery_ranges: networks('^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$'),
+  rate_limit: section({
+    max_requests: integer(1, 1_000_000),
+    window_seconds: integer(1, 86_400),
+    overrides: Type.Record(Type.String(), Limit, { description: 'a section of endpoints' }),
+  }),
+  settings: section({
+    DEFAULT_POLLING_INTERVAL: integer(1, 3600),
+    WEBSOCKET_BROADCASTING: flag,
+    CACHE_TIMEOUT: integer(0, 86_400),
+  }),
+  history_remote_write: Type.Union(
+    [
+      Type.Null(),
+      Type.Object(
+        { url: writeAddress, headers: Type.Optional(headers), interval_seconds: Type.Optional(integer(1, 300)) },
+        { additionalProperties: false },
+      ),
+    ],
+    { description: '{url, headers, interval_seconds}, with an http or https address and 1 to 300 seconds' },
+  ),
+  osc: OscSection,
+  mqtt: MqttSection,
+  oidc: OidcSection,
+  manufacturers: Type.Array(Manufacturer, { description: 'a list of manufacturers' }),
+})
+
+export type File = Type.Static<typeof File>
+export type ManufacturerEntry = Type.Static<typeof Manufacturer>
