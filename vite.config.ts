@@ -18,6 +18,9 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What several pages use is in one file: as a file for each set of pages that share something, the browser would have
+    // to request seventy.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } } },
   },
   server: {
     proxy: {
