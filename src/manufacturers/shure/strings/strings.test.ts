@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../../../../simulators/shure/strings.ts'
 import { onTestEnd } from '../../../../test/cleanup.ts'
 import { connectToDevice, describeDevices, findReport, follow } from '../../../../test/device-kit.ts'
+import { eventually } from '../../../../test/eventually.ts'
 import { rejectionOf, until } from '../../../../test/plugin-kit-resources.ts'
 import { timeLimit } from '../../../../test/time-limit.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
@@ -105,9 +106,7 @@ describe.concurrent('missing channels and keys', () => {
     )
     // A list does not wait for the meters of a slow device.
     const listLevels = async () => (await getReport(started))?.channels?.map(({ rf_level }) => typeof rf_level)
-    await expect
-      .poll(listLevels, { timeout: timeLimit(10_000) })
-      .toEqual(Array.from({ length: channels }, () => 'number'))
+    await eventually(listLevels).toEqual(Array.from({ length: channels }, () => 'number'))
   })
 
   test('a PSM 1000 without DEVICE_NAME is detected by AUDIO_IN_LVL', async () => {
