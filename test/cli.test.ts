@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configFor, createInstallation, deviceOf, startSennheiser, startShure, until, withoutPush } from './app.ts'
-import { createTestDatabase } from './databases.ts'
+import { createEmptyDatabase } from './databases.ts'
 import { timeLimit } from './time-limit.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
@@ -185,7 +185,7 @@ describe('poll_devices', () => {
   // Conformance: C-9.10.
   it('runs with --dry-run on an empty PostgreSQL database and leaves it empty', async () => {
     const shure = withoutPush(await startShure())
-    const { url, drop } = await createTestDatabase('postgres')
+    const { url, drop } = await createEmptyDatabase('postgres')
     onTestFinished(drop)
     const installation = await createInstallation({ database_url: url, manufacturers: [configFor(shure)] })
     const dryRun = await installation.run(['poll_devices', '--dry-run', '--once', '--json'])

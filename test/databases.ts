@@ -1,11 +1,13 @@
 /** Creates databases for tests on both engines. */
 
 import { statfsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from '@photostructure/sqlite'
 import { inject } from 'vitest'
+import { openDatabase } from '../src/storage/database.ts'
+import { migrate } from '../src/storage/migrate.ts'
 import { migrations } from '../src/storage/migrations/index.ts'
 import { createPostgresDatabase } from './postgres.ts'
 
@@ -18,13 +20,49 @@ export interface TestDatabase {
 }
 
 /** Creates an empty database without a schema. Drop it after the last connection to it is closed. */
-export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
+export async function createEmptyDatabase(engine: Engine): Promise<TestDatabase> {
   if (engine === 'postgres') return createPostgresDatabase(inject('postgresUrl'))
   const folder = await createTestFolder()
   return { url: `sqlite:${join(folder.path, 'micwatch.db')}`, drop: folder.drop }
 }
 
-const testRoot = findTestRoot()
+/** Creates a database with the current schema. Drop it after the last connection to it is closed. */
+export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
+  const templates = inject('templates')
+  if (engine === 'postgres') return createPostgresDatabase(inject('postgresUrl'), templates.postgres)
+  const database = await createEmptyDatabase(engine)
+  const path = database.url.slice('sqlite:'.length)
+  await copyFile(templates.sqlite, path)
+  await chmod(path, 0o600)
+  return database
+}
+
+/** What `createTestDatabase` copies: the path of a SQLite database, and the name of a PostgreSQL database. */
+export interface Templates {
+  readonly sqlite: string
+  readonly postgres: string
+}
+
+/** Migrates one database on each engine, because migrating the database of every test would take longer. */
+export async function createTemplates(postgresUrl: string): Promise<{ templates: Templates; drop(): Promise<void> }> {
+  const folder = await createTestFolder()
+  const sqlite = join(folder.path, 'template.db')
+  const postgres = await createPostgresDatabase(postgresUrl)
+  for (const url of [`sqlite:${sqlite}`, postgres.url]) {
+    const db = await openDatabase({ url })
+    await migrate(db)
+    await db.close()
+  }
+  return {
+    templates: { sqlite, postgres: postgres.name },
+    async drop() {
+      await postgres.drop()
+      await folder.drop()
+    },
+  }
+}
+
+export const testRoot = findTestRoot()
 
 export async function createTestFolder(): Promise<{ path: string; drop(): Promise<void> }> {
   const path = await mkdtemp(join(testRoot, 'micwatch-test-'))

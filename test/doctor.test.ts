@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { configFor, createInstallation, startSennheiser, startShure, startSystemApi, until } from './app.ts'
 import { certify } from './certificates.ts'
 import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase } from './databases.ts'
+import { createEmptyDatabase } from './databases.ts'
 import { startHostileProvider } from './oidc-provider.ts'
 import { freePort } from './postgres.ts'
 import { timeLimit } from './time-limit.ts'
@@ -276,7 +276,7 @@ describe.concurrent('doctor', () => {
 
   // Conformance: C-17.77.
   it('checks PostgreSQL and Redis', async () => {
-    const { url, drop } = await createTestDatabase('postgres')
+    const { url, drop } = await createEmptyDatabase('postgres')
     onTestEnd(drop)
     const redis_url = `redis://127.0.0.1:${await freePort()}`
     const installation = await createInstallation({ database_url: url, redis_url })

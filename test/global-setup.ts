@@ -1,22 +1,29 @@
-/** Starts one PostgreSQL for the whole run; each test creates its own database on it (`databases.ts`). */
+/** Starts one PostgreSQL for the whole run, and creates what each test copies for a database of its own (`databases.ts`). */
 
 import type { TestProject } from 'vitest/node'
+import { createTemplates, type Templates, testRoot } from './databases.ts'
 import { runSql, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
+    templates: Templates
   }
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const configuredUrl = process.env.TEST_DATABASE_URL
-  if (configuredUrl !== undefined) {
-    await runSql(configuredUrl, 'select 1')
-    project.provide('postgresUrl', configuredUrl)
-    return async () => {}
+  const server = await connect(process.env.TEST_DATABASE_URL)
+  const { templates, drop } = await createTemplates(server.url)
+  project.provide('postgresUrl', server.url)
+  project.provide('templates', templates)
+  return async () => {
+    await drop()
+    await server.stop()
   }
-  const postgres = await startPostgres()
-  project.provide('postgresUrl', postgres.url)
-  return () => postgres.stop()
+}
+
+async function connect(configuredUrl: string | undefined): Promise<{ url: string; stop(): Promise<void> }> {
+  if (configuredUrl === undefined) return startPostgres({ dataRoot: testRoot })
+  await runSql(configuredUrl, 'select 1')
+  return { url: configuredUrl, stop: async () => {} }
 }

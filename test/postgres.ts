@@ -28,11 +28,16 @@ export interface TestPostgres {
 
 const nobody = 65534
 
-export async function startPostgres({ maxConnections = 200 } = {}): Promise<TestPostgres> {
+/** `dataRoot` is the folder in which the server stores its databases. */
+export async function startPostgres({ maxConnections = 200, dataRoot = tmpdir() } = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-postgres-'))
+  const cluster = await mkdtemp(join(dataRoot, 'micwatch-cluster-'))
+  const removeFolders = async () => {
+    for (const path of [folder, cluster]) await rm(path, { recursive: true, force: true })
+  }
   try {
     const bin = await copyBinaries(folder)
-    const cluster = await initCluster(folder, bin)
+    await initCluster(cluster, bin)
     const port = await freePort()
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`
     const start = () => startServer(bin, cluster, { port, url, maxConnections })
@@ -48,11 +53,11 @@ export async function startPostgres({ maxConnections = 200 } = {}): Promise<Test
       kill: () => server.kill(),
       async stop() {
         await server.stop()
-        await rm(folder, { recursive: true, force: true })
+        await removeFolders()
       },
     }
   } catch (error) {
-    await rm(folder, { recursive: true, force: true })
+    await removeFolders()
     throw new Error(
       `PostgreSQL could not be started for the tests; install the development dependencies or set TEST_DATABASE_URL. (${error})`,
       { cause: error },
@@ -60,13 +65,19 @@ export async function startPostgres({ maxConnections = 200 } = {}): Promise<Test
   }
 }
 
-/** Creates a database on the server at `serverUrl`. */
-export async function createPostgresDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+export interface PostgresDatabase {
+  readonly name: string
+  readonly url: string
+  drop(): Promise<void>
+}
+
+/** Creates a database on the server at `serverUrl`, as a copy of `template`. */
+export async function createPostgresDatabase(serverUrl: string, template = 'template1'): Promise<PostgresDatabase> {
   const name = `micwatch_${process.pid}_${Math.random().toString(36).slice(2)}`
-  await runSql(serverUrl, `create database ${name} strategy file_copy`)
+  await runSql(serverUrl, `create database ${name} template ${template} strategy file_copy`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => runSql(serverUrl, `drop database ${name} with (force)`) }
+  return { name, url: url.href, drop: () => runSql(serverUrl, `drop database ${name} with (force)`) }
 }
 
 export async function runSql(url: string, sql: string): Promise<void> {
@@ -103,12 +114,10 @@ async function copyBinaries(folder: string): Promise<string> {
   return join(folder, 'native', 'bin')
 }
 
-async function initCluster(folder: string, bin: string): Promise<string> {
-  const cluster = join(folder, 'cluster')
-  if (isRoot()) await chown(folder, nobody, nobody)
+async function initCluster(cluster: string, bin: string): Promise<void> {
+  if (isRoot()) await chown(cluster, nobody, nobody)
   const options = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-locale', '--no-sync']
-  await run(join(bin, 'initdb'), [`--pgdata=${cluster}`, ...options], { cwd: folder, ...asNobody() })
-  return cluster
+  await run(join(bin, 'initdb'), [`--pgdata=${cluster}`, ...options], { cwd: cluster, ...asNobody() })
 }
 
 async function startServer(
@@ -130,7 +139,7 @@ async function startServer(
   // The shell waits for the end of its input, which the operating system closes when this process dies.
   const script = '"$@" </dev/null & server=$!; echo $server; cat >/dev/null; kill -INT $server; wait $server'
   const shell = spawn('/bin/sh', ['-c', script, 'sh', join(bin, 'postgres'), ...args], {
-    cwd: dirname(cluster),
+    cwd: cluster,
     stdio: ['pipe', 'pipe', 'pipe'],
     ...asNobody(),
   })

@@ -5,7 +5,6 @@ import { basename, join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/storage/database.ts'
-import { migrate } from '../src/storage/migrate.ts'
 import { repairStore } from '../src/storage/repair.ts'
 import { snapshotName } from '../src/storage/snapshots.ts'
 import { copySqlite, readSqlite } from '../src/storage/sqlite-file.ts'
@@ -155,7 +154,6 @@ describe('a write-ahead log after a crash', () => {
     onTestFinished(drop)
     const path = url.slice('sqlite:'.length)
     const setup = await openDatabase({ url })
-    await migrate(setup)
     await addManufacturers(setup)
     await setup.close()
     for (let round = 0; round < 4; round += 1) {

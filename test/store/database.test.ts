@@ -8,7 +8,7 @@ import { migrate } from '../../src/storage/migrate.ts'
 import { migrations } from '../../src/storage/migrations/index.ts'
 import { repairStore } from '../../src/storage/repair.ts'
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
-import { createTestDatabase, createTestFolder, type Engine, engines } from '../databases.ts'
+import { createEmptyDatabase, createTestFolder, type Engine, engines } from '../databases.ts'
 import { eventually } from '../eventually.ts'
 import { openStore } from './helpers.ts'
 
@@ -185,7 +185,7 @@ describe('opening SQLite', () => {
 
 /** Opens this many connections to one database without a schema. */
 async function openEmpty(engine: Engine, count: number): Promise<[Database, ...Database[]]> {
-  const { url, drop } = await createTestDatabase(engine)
+  const { url, drop } = await createEmptyDatabase(engine)
   const databases = await Promise.all(Array.from({ length: count }, () => openDatabase({ url })))
   onTestFinished(async () => {
     await Promise.all(databases.map((db) => db.close().catch(() => {})))

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { QueueEntry } from '../../src/domain/equipment/discovery.ts'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
-import { migrate } from '../../src/storage/migrate.ts'
 import { type Draft, insertReceivers } from '../../src/storage/receivers.ts'
 import { nextRevision } from '../../src/storage/revision.ts'
 import { onTestEnd } from '../cleanup.ts'
@@ -20,7 +19,6 @@ export async function openStore(engine: Engine, now?: () => number): Promise<Dat
     await db.close()
     await drop()
   })
-  await migrate(db)
   await addManufacturers(db)
   return { ...db, url }
 }

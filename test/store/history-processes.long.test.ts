@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest'
 import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
 import { findDamage } from '../../src/storage/sqlite-file.ts'
 import { onTestEnd } from '../cleanup.ts'
-import { createTestDatabase, engines } from '../databases.ts'
+import { createEmptyDatabase, engines } from '../databases.ts'
 import { startChild, waitForExit } from './helpers.ts'
 
 /** 2026-05-01T18:00:00Z */
@@ -13,7 +13,7 @@ const start = 1_777_658_400
 
 // Conformance: C-12.14.
 it.each(engines)('loses no appended second on %s when the process is killed', async (engine) => {
-  const database = await createTestDatabase(engine)
+  const database = await createEmptyDatabase(engine)
   onTestEnd(database.drop)
   let end = start
   for (let round = 0; round < 5; round++) {
@@ -37,7 +37,7 @@ it.each(engines)('loses no appended second on %s when the process is killed', as
 
 // Conformance: C-12.15.
 it.each(engines)('lets two processes append to and close the same blocks on %s', async (engine) => {
-  const database = await createTestDatabase(engine)
+  const database = await createEmptyDatabase(engine)
   onTestEnd(database.drop)
   const end = start + 2000
   const children = ['7', '8'].map((id) =>

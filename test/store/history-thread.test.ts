@@ -6,7 +6,7 @@ import { columnNames, type RecordedSeconds, stateLetters } from '../../src/domai
 import { StoreDownError } from '../../src/storage/errors.ts'
 import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
 import { onTestEnd } from '../cleanup.ts'
-import { createTestDatabase } from '../databases.ts'
+import { createEmptyDatabase } from '../databases.ts'
 
 const base = 1_777_658_400
 
@@ -20,7 +20,7 @@ function secondAt(from: number): RecordedSeconds {
 
 // Conformance: C-12.103.
 it('rejects what its thread was working on when it ended, and continues with a new thread', async () => {
-  const database = await createTestDatabase('sqlite')
+  const database = await createEmptyDatabase('sqlite')
   const history = openLevelHistory({ url: database.url })
   onTestEnd(async () => {
     await history.close()

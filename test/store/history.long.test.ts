@@ -13,13 +13,13 @@ import type { TierStep } from '../../src/domain/history/tiers.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
 import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
 import { onTestEnd } from '../cleanup.ts'
-import { createTestDatabase, type Engine, engines } from '../databases.ts'
+import { createEmptyDatabase, type Engine, engines } from '../databases.ts'
 
 /** 2026-05-01T18:00:00Z */
 const base = 1_777_658_400
 
 async function open(engine: Engine) {
-  const database = await createTestDatabase(engine)
+  const database = await createEmptyDatabase(engine)
   const warnings: string[] = []
   const history = openLevelHistory({ url: database.url, onWarning: (message) => warnings.push(message) })
   onTestEnd(async () => {

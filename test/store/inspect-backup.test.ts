@@ -10,7 +10,6 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { writeBackup } from '../../src/storage/backup.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { findBackupFault } from '../../src/storage/inspect-backup.ts'
-import { migrate } from '../../src/storage/migrate.ts'
 import { createTestDatabase, createTestFolder, engines, revertNewestMigration } from '../databases.ts'
 
 let validBackup: string
@@ -19,7 +18,6 @@ async function createBackup(engine: (typeof engines)[number], path: string): Pro
   const { url, drop } = await createTestDatabase(engine)
   const db = await openDatabase({ url })
   try {
-    await migrate(db)
     await writeBackup(db, url, path, { overwrite: true })
   } finally {
     await db.close()

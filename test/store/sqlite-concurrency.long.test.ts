@@ -54,7 +54,6 @@ test('a writer killed at any moment loses no acknowledged write and leaves none 
   const { url, drop } = await createTestDatabase('sqlite')
   onTestFinished(drop)
   const setup = await openDatabase({ url })
-  await migrate(setup)
   await addManufacturers(setup)
   await setup.close()
 

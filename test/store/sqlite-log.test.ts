@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
-import { migrate } from '../../src/storage/migrate.ts'
 import { createTestDatabase } from '../databases.ts'
 import { eventually } from '../eventually.ts'
 import { openStore } from './helpers.ts'
@@ -37,7 +36,6 @@ describe('SQLite’s write-ahead log', () => {
     onTestFinished(drop)
     const path = url.slice('sqlite:'.length)
     const db = await openDatabase({ url })
-    await migrate(db)
     await write(db, 20)
     await db.close()
     expect(await fileSize(`${path}-wal`).catch(() => 0)).toBe(0)
