@@ -462,6 +462,15 @@ it('has a partition for each day and tier in PostgreSQL, created before the day 
   expect(await names(1)).toEqual([`history_levels_1_${todays}`, `history_levels_1_${tomorrows}`])
 })
 
+it('returns the space of closed slices in PostgreSQL', async () => {
+  const { history, database } = await open('postgres')
+  await record(history, base, 600, [1, 300])
+  const size = async () => (await select(database.url, "select pg_relation_size('history_slices') as bytes"))[0]?.bytes
+  expect(Number(await size())).toBeGreaterThan(0)
+  await history.prune({ ...keepAll, now: base + 660 })
+  expect(Number(await size())).toBe(0)
+})
+
 async function select(url: string, sql: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

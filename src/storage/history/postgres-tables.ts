@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { createPostgresPool } from '../postgres-pool.ts'
 import {
+  blockSeconds,
   type Chunk,
   type ChunkTable,
   chunkTables,
@@ -11,6 +12,7 @@ import {
   type Slice,
   type StartRange,
   type StoredSlice,
+  spanOf,
   tierOf,
 } from './tables.ts'
 
@@ -44,6 +46,8 @@ export class PostgresTables implements HistoryTables {
   #transaction: PostgresPoolClient | null = null
   /** Names of the partitions that are known to exist. */
   readonly #partitions = new Set<string>()
+  /** Names of tables in which rows were replaced or deleted since the last call of `shrink`. */
+  readonly #replaced = new Set<string>()
 
   static async open(url: string): Promise<PostgresTables> {
     const tables = new PostgresTables(await createPostgresPool({ url, poolSize: 1, waitLimitMs }))
@@ -108,6 +112,7 @@ export class PostgresTables implements HistoryTables {
 
   async deleteSlices(ids: readonly number[]): Promise<void> {
     await this.#query('delete from history_slices where id = any($1::bigint[])', [ids])
+    this.#replaced.add('history_slices')
   }
 
   async readChunks(table: ChunkTable, { from, to }: StartRange, groups: readonly number[] | null) {
@@ -121,7 +126,10 @@ export class PostgresTables implements HistoryTables {
   }
 
   async writeChunks(table: ChunkTable, chunks: readonly Chunk[]): Promise<void> {
-    for (const { start } of chunks) await this.#createPartition(table, start)
+    for (const { start } of chunks) {
+      await this.#createPartition(table, start)
+      if (spanOf(table) > blockSeconds) this.#replaced.add(partitionOf(table, start))
+    }
     await this.#query(
       `insert into ${parentOf(table)} (start_s, channel_group, data)
         select * from unnest($1::bigint[], $2::integer[], $3::bytea[])
@@ -171,6 +179,7 @@ export class PostgresTables implements HistoryTables {
     const limit = partitionOf(table, end)
     for (const name of await this.#listPartitions(table)) if (name < limit) await this.#query(`drop table ${name}`)
     this.#partitions.clear()
+    this.#replaced.clear()
   }
 
   async #listPartitions(table: ChunkTable): Promise<string[]> {
@@ -218,7 +227,9 @@ export class PostgresTables implements HistoryTables {
   }
 
   async shrink(): Promise<void> {
-    // Dropped partitions return their space at once.
+    // Dropped partitions return their space at once. That of replaced rows is used for new ones.
+    if (this.#replaced.size > 0) await this.#query(`vacuum (skip_locked) ${[...this.#replaced].join(', ')}`)
+    this.#replaced.clear()
   }
 
   async close(): Promise<void> {
