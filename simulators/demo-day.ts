@@ -69,8 +69,6 @@ export interface PlayResponse {
 /** What is played and stored at once, in seconds: little of the last hour, so that it is there soon, then whole hours. */
 const recentSpan = 600
 const earlierSpan = 3600
-/** How long the first channels wait for the others, so that most are filled together. */
-const gatherMs = 2000
 /** Channels that appear later than this are not filled. */
 const lateMs = 30_000
 const checkEveryMs = 100
@@ -93,19 +91,26 @@ export async function playDay(venue: Venue, target: DayTarget, signal: AbortSign
   let hasVenueEvents = false
   try {
     const lateAt = performance.now() + lateMs
-    const gatheredAt = performance.now() + gatherMs
-    while (target.listChannels().length < channelCount && performance.now() < gatheredAt)
-      await pause(checkEveryMs, undefined, { signal })
+    let played: PlayedBlock | null = null
     while (!signal.aborted) {
       addGroup(groups, { venue, day, channels: target.listChannels() })
-      const group = groups.reduce<Group | undefined>((a, b) => (a === undefined || b.to > a.to ? b : a), undefined)
-      if (group !== undefined && group.to > dayStart) {
-        await playBlock(thread, group, { index: groups.indexOf(group), startedAt, dayStart, target })
-        if (hasVenueEvents || group.to > recentStart) continue
+      const group = joinNewest(groups)
+      const hasMore = group !== undefined && group.to > dayStart
+      if (!hasMore && played === null) {
+        if (performance.now() > lateAt) break
+        await pause(checkEveryMs, undefined, { signal })
+        continue
+      }
+      // The thread plays a block while the one before is stored.
+      const [next]: readonly [PlayedBlock | null, unknown] = await Promise.all([
+        hasMore ? playBlock(thread, group, startedAt, dayStart) : null,
+        played === null ? undefined : storeBlock(played, { startedAt, dayStart, target }),
+      ])
+      if (!hasVenueEvents && played !== null && played.from <= recentStart) {
         hasVenueEvents = true
         await addVenueEvents(venue, day, { fromMs: dayStart * 1000, target })
-      } else if (performance.now() > lateAt) break
-      else await pause(checkEveryMs, undefined, { signal })
+      }
+      played = next
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -114,15 +119,35 @@ export async function playDay(venue: Venue, target: DayTarget, signal: AbortSign
   }
 }
 
-/** Channels that became known at the same time. */
+/** Channels that became known at the same time, or are filled equally far. */
 interface Group {
+  /** Identifies the group in the thread. */
+  readonly id: number
   readonly channels: readonly (PlayedChannel & { readonly receiverId: number })[]
   readonly events: readonly PlayedEvent[]
-  /** The seconds from here on are filled, in epoch seconds. */
+  /** The seconds from here on were played, in epoch seconds. */
   to: number
   /** Whether the thread knows the channels. */
   isSent: boolean
   hasStates: boolean
+}
+
+let lastGroupId = 0
+
+/** Returns the group that is filled least far. Groups that are filled equally far are joined. */
+function joinNewest(groups: Group[]): Group | undefined {
+  const to = Math.max(...groups.map((group) => group.to))
+  const [first, ...others] = groups.filter((group) => group.to === to)
+  if (first === undefined || others.length === 0) return first
+  const joined = {
+    ...first,
+    id: ++lastGroupId,
+    channels: [first, ...others].flatMap(({ channels }) => channels),
+    events: [first, ...others].flatMap(({ events }) => events),
+    isSent: false,
+  }
+  groups.splice(0, groups.length, joined, ...groups.filter((group) => group.to !== to))
+  return joined
 }
 
 /** Adds a group of the channels that have become known, if there are any. */
@@ -141,6 +166,7 @@ function addGroup(
   const offline = new Map(added.map(({ receiverId, offline }): [number, readonly Period[]] => [receiverId, offline]))
   const knownReceivers = new Set(groups.flatMap((group) => group.channels.map(({ receiverId }) => receiverId)))
   groups.push({
+    id: ++lastGroupId,
     channels: added,
     events: [
       ...added.flatMap((channel) => listChannelEvents(channel, channel.receiverId, startedAt)),
@@ -173,30 +199,42 @@ function toPlayedChannel(
   return { id, setup: channelSetup, day: channelDay, offline: deviceDay.offline, scale, isMuted }
 }
 
-/** Fills the newest block of a group that is not filled yet. */
-async function playBlock(
-  thread: Worker,
-  group: Group,
-  { index, startedAt, dayStart, target }: { index: number; startedAt: number; dayStart: number; target: DayTarget },
-): Promise<void> {
-  const isRecent = group.to > startedAt / 1000 - 3600
+/** A block of a group that is not stored yet. */
+interface PlayedBlock extends PlayResponse {
+  readonly group: Group
+  readonly from: number
+  readonly to: number
+  /** Whether the states of the group's channels are stored with it. */
+  readonly addsStates: boolean
+}
+
+/** Plays the newest block of a group that was not played yet. */
+async function playBlock(thread: Worker, group: Group, startedAt: number, dayStart: number): Promise<PlayedBlock> {
+  const { id, to, channels } = group
+  const isRecent = to > startedAt / 1000 - 3600
   const span = isRecent ? recentSpan : earlierSpan
-  const from = Math.max(dayStart, Math.floor((group.to - 1) / span) * span)
-  const range = { from, count: group.to - from }
-  const channels = group.isSent ? {} : { channels: group.channels }
-  const { seconds, dropouts } = await play(thread, { group: index, ...channels, startedAt, range })
+  const from = Math.max(dayStart, Math.floor((to - 1) / span) * span)
+  const addsStates = !isRecent && !group.hasStates
+  const range = { from, count: to - from }
+  const played = play(thread, { group: id, ...(group.isSent ? {} : { channels }), startedAt, range })
   group.isSent = true
+  group.hasStates = !isRecent
+  group.to = from
+  return { ...(await played), group, from, to, addsStates }
+}
+
+async function storeBlock(
+  { group, from, to, addsStates, seconds, dropouts }: PlayedBlock,
+  { startedAt, dayStart, target }: { startedAt: number; dayStart: number; target: DayTarget },
+): Promise<void> {
   await target.importSeconds(seconds)
   const receiverIds = new Map(group.channels.map(({ id, receiverId }) => [id, receiverId]))
-  const events = group.events.filter(({ time }) => from * 1000 <= time && time < group.to * 1000)
+  const events = group.events.filter(({ time }) => from * 1000 <= time && time < to * 1000)
   const dropoutEvents = dropouts.map((dropout) => toDropoutEvent(dropout, receiverIds.get(dropout.channelId) ?? 0))
   await target.addEvents([...events, ...dropoutEvents].sort((a, b) => a.time - b.time))
-  group.to = from
-  if (!isRecent && !group.hasStates) {
-    const fromMs = dayStart * 1000 - startedAt
-    await target.addStates(group.channels.flatMap((channel) => listStates(channel, startedAt, fromMs)))
-    group.hasStates = true
-  }
+  if (!addsStates) return
+  const fromMs = dayStart * 1000 - startedAt
+  await target.addStates(group.channels.flatMap((channel) => listStates(channel, startedAt, fromMs)))
 }
 
 async function play(thread: Worker, request: PlayRequest): Promise<PlayResponse> {
