@@ -8,14 +8,21 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 /** More frequent requests would slow the demo down, and exceed its limit. */
 const askEveryMs = 250
+/** As many as one request may ask for. The demo has a few more, which it finds within seconds. */
+const askedChannels = 100
 
 /** Returns milliseconds from the start of the demo's process. */
 export function measureDemo(): Promise<{ readonly hourMs: number; readonly dayMs: number }> {
   return withCleanup(async (atEnd) => {
     const startedAt = { clock: Date.now(), timer: performance.now() }
     const { address } = await startDemo(atEnd)
-    const { receivers } = (await read(`${address}/api/data.json`)) as Data
-    const ids = receivers.flatMap(({ channels }) => channels.map(({ id }) => id)).slice(0, 100)
+    let ids: readonly number[] = []
+    await waitFor('the demo shows its channels', async () => {
+      await sleep(askEveryMs)
+      const { receivers } = (await read(`${address}/api/data.json`)) as Data
+      ids = receivers.flatMap(({ channels }) => channels.map(({ id }) => id)).slice(0, askedChannels)
+      return ids.length === askedChannels
+    })
     const wait = async (lengthMs: number) => {
       await waitFor(
         `the demo has the last ${lengthMs / hourMs} h`,
