@@ -2,10 +2,12 @@
 
 import { dirname, join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { StoreDownError } from '../../src/storage/errors.ts'
 import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
 import { findDamage } from '../../src/storage/sqlite-file.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { createEmptyDatabase, engines } from '../databases.ts'
+import { createPostgresDatabase, startPostgres } from '../postgres.ts'
 import { startChild, waitForExit } from './helpers.ts'
 
 /** 2026-05-01T18:00:00Z */
@@ -52,4 +54,19 @@ it.each(engines)('lets two processes append to and close the same blocks on %s',
   expect(wrong).toBe(-1)
   const coarse = await history.read([7, 8], start, start + 1800, 600)
   expect([...coarse.columns.rf_min]).toEqual([-96, -96, -96, -96, -96, -96])
+})
+
+it('ends a thread whose database hangs when the history is closed, and says so', async () => {
+  const server = await startPostgres()
+  onTestEnd(server.stop)
+  const { url } = await createPostgresDatabase(server.url)
+  const warnings: string[] = []
+  const history = openLevelHistory({ url, onWarning: (message) => warnings.push(message) })
+  await history.range()
+  await server.signal('SIGSTOP')
+  onTestEnd(() => server.signal('SIGCONT'))
+  const running = Promise.allSettled([history.range()])
+  await history.close()
+  expect(warnings).toEqual([expect.stringContaining('did not respond within 10 s')])
+  expect(await running).toMatchObject([{ status: 'rejected', reason: expect.any(StoreDownError) }])
 })

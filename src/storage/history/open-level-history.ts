@@ -91,6 +91,9 @@ async function summarizeInParts(
   return channelIds.map((id) => summaries.get(id) ?? emptySummary(id))
 }
 
+/** How long closing waits for the thread, which first finishes the calls before. */
+const closeWithinMs = 10_000
+
 interface PendingCall {
   resolve(value: unknown): void
   reject(error: Error): void
@@ -119,8 +122,17 @@ class HistoryThread {
     this.#isClosed = true
     const worker = this.#worker
     if (worker === null) return
+    const timer = setTimeout(() => {
+      this.#onWarning(
+        `The thread of the recorded levels did not respond within ${closeWithinMs / 1000} s and was ended. Levels that it was storing may be missing. Check the disk or the database.`,
+      )
+      // Not awaited, because a thread that waits for the disk may never end.
+      void worker.terminate()
+      this.#end(worker, new Error('its thread did not respond'))
+    }, closeWithinMs)
     await this.#send('close', []).catch(() => {})
-    await worker.terminate()
+    clearTimeout(timer)
+    if (this.#worker === worker) await worker.terminate()
   }
 
   #send(method: HistoryCall['method'], args: readonly unknown[]): Promise<unknown> {
