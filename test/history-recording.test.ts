@@ -75,3 +75,31 @@ it('raises recording_stopped while levels cannot be recorded', async () => {
   app.runtime.alerts.recordingChanged(null)
   await until('the alert is cleared', async () => (await findAlert())?.state === 'cleared')
 })
+
+// Conformance: C-12.23.
+it('reports a gap that began because levels could not be recorded as such after a restart', async () => {
+  const database = await createTestDatabase('sqlite')
+  onTestFinished(database.drop)
+  const simulator = withoutPush(await startShure())
+  const { id } = deviceOf(simulator)
+  const start = () => startApp({ manufacturers: [configFor(simulator)], isRecording: true, databaseUrl: database.url })
+  const before = await start()
+  await until('the device is known', () => before.receiver(id))
+  const end = await until('a second is recorded', async () => {
+    await before.runtime.history.flush()
+    return (await before.runtime.history.levels.range())?.last
+  })
+  before.runtime.alerts.recordingChanged('the disk is full')
+  await until('the alert is raised', () =>
+    before.runtime.alerts.list().some(({ kind }) => kind === 'recording_stopped'),
+  )
+  await before.close()
+  await until('a gap has passed', () => Date.now() / 1000 > end + 5)
+  const after = await start()
+  const gap = await until('the gap is reported', async () => {
+    await after.runtime.history.flush()
+    const { json } = await after.get('/api/events/?kind=recording_gap')
+    return (json as { readonly results: readonly { readonly data: unknown }[] }).results[0]
+  })
+  expect(gap.data).toMatchObject({ reason: 'storage' })
+})

@@ -138,8 +138,10 @@ export class Recorder {
     return this.#time !== null && this.fault === null
   }
 
-  start(): void {
+  /** `before` says why nothing was recorded until now. */
+  start(before: GapReason = 'stopped'): void {
     this.#isStarted = true
+    this.#pauseReason = before
     this.#record()
   }
 

@@ -3,6 +3,7 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { recordingSubject } from '../domain/alerts/recording.ts'
 import type { RecordingGap } from '../domain/history/closed-seconds.ts'
 import type { LevelHistory, PrunedTier } from '../domain/history/level-history.ts'
 import { listPinnedRanges } from '../domain/history/retention.ts'
@@ -110,7 +111,9 @@ export class RunningHistory implements History {
 
   /** Starts to record the receivers that this process evaluates. */
   start(): void {
-    this.#recorder.start()
+    // The alert is still open if levels could not be stored when the last process stopped.
+    const couldNotStore = this.#deps.monitoring.alerts.list().some(({ subject }) => subject === recordingSubject)
+    this.#recorder.start(couldNotStore ? 'storage' : 'stopped')
     this.#channelStates.start()
     void this.#saveDefaultSize()
     this.#pruneTimer = setInterval(() => void this.#pruneRegularly(), pruneEveryMs)
