@@ -17,8 +17,6 @@ import {
 } from './tables.ts'
 
 const daySeconds = 86_400
-/** How long before its day a partition is created. */
-const aheadSeconds = 3600
 /** How long a statement may take. */
 const waitLimitMs = 60_000
 
@@ -137,11 +135,8 @@ export class PostgresTables implements HistoryTables {
       [chunks.map(({ start }) => start), chunks.map(({ group }) => group), chunks.map(({ data }) => toBuffer(data))],
     )
     const newest = chunks.at(-1)
-    if (newest === undefined || table !== 1) return
-    const soon = newest.start + aheadSeconds
-    // The next day's partitions are created before it begins, so that midnight is no special case.
-    if (partitionOf(table, soon) !== partitionOf(table, newest.start))
-      for (const next of chunkTables) if (next !== 'pinned') await this.#createPartition(next, soon)
+    // The next day's partition is created now, so that midnight is no special case.
+    if (newest !== undefined && table !== 'pinned') await this.#createPartition(table, newest.start + daySeconds)
   }
 
   async #createPartition(table: ChunkTable, time: number): Promise<void> {
