@@ -44,5 +44,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) !== Array.isArray(b)) return false
   const [fieldsA, fieldsB] = [a as Record<string, unknown>, b as Record<string, unknown>]
-  return Object.keys({ ...fieldsA, ...fieldsB }).every((key) => isSameJson(fieldsA[key], fieldsB[key]))
+  for (const key in fieldsA) if (!isSameJson(fieldsA[key], fieldsB[key])) return false
+  for (const key in fieldsB) if (fieldsA[key] === undefined && fieldsB[key] !== undefined) return false
+  return true
 }

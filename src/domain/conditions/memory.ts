@@ -1,6 +1,7 @@
 /** What the evaluation of a channel must remember between calls and across restarts. It is stored as JSON. */
 
 import type { Transmitter } from '../equipment/receiver.ts'
+import { isSameJson } from '../json.ts'
 import {
   type BatteryEntries,
   type BatteryReading,
@@ -125,12 +126,8 @@ function whileOn(
     wasLow: isKept ? before.wasLow : isAtOrUnder(reading, bounds.battery_low),
     lastSeen: restored !== null && lastSeen <= restored ? restored : null,
   }
-  const isSame = known.isOn && known.died === null && known.last !== null && areEqual(known.last, last)
+  const isSame = known.isOn && known.died === null && isSameJson(known.last, last)
   return isSame ? known : { isOn: true, last, died: null }
-}
-
-function areEqual(a: KnownTransmitter, b: KnownTransmitter): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 /** Whether a received transmitter may be the last one: nothing that is known of both differs. */

@@ -249,30 +249,40 @@ export function withoutSuperseded<Reading extends Pick<ChannelReading, 'channel'
   now: readonly Channel[],
 ): readonly Reading[] {
   if (before === now) return read
-  return read.map((reading) => {
+  let kept: Reading[] | undefined
+  for (const [index, reading] of read.entries()) {
     const isSameNumber = ({ channel }: Channel) => channel === reading.channel
     const after = now.find(isSameNumber)
-    return after === undefined
-      ? reading
-      : withoutChangedFields(reading, before.find(isSameNumber) ?? { channel: after.channel }, after)
-  })
+    if (after === undefined) continue
+    const current = withoutChangedFields(reading, before.find(isSameNumber) ?? { channel: after.channel }, after)
+    if (current === reading) continue
+    kept ??= [...read]
+    kept[index] = current
+  }
+  return kept ?? read
 }
 
 /**
  * Drops the fields that changed between `before` and `now`, treating absent fields as null. If a transmitter appeared
- * meanwhile, only its reported fields are treated as changed.
+ * meanwhile, only its reported fields are treated as changed. Returns `read` itself if no field is dropped.
  */
 function withoutChangedFields<T extends object>(read: T, before: object, now: object): T {
-  const kept: T = { ...read }
+  let kept: T | undefined
   for (const field in read) {
     const value = read[field]
     const [oldValue, newValue] = [valueIn(before, field), valueIn(now, field)]
     if (oldValue === newValue) continue
     if (isRecord(value) && isRecord(newValue)) {
-      kept[field] = withoutChangedFields(value, isRecord(oldValue) ? oldValue : {}, newValue)
-    } else delete kept[field]
+      const current = withoutChangedFields(value, isRecord(oldValue) ? oldValue : {}, newValue)
+      if (current === value) continue
+      kept ??= { ...read }
+      kept[field] = current
+    } else {
+      kept ??= { ...read }
+      delete kept[field]
+    }
   }
-  return kept
+  return kept ?? read
 }
 
 function valueIn(fields: object, field: string): unknown {

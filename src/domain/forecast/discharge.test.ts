@@ -35,6 +35,15 @@ describe('a discharge', () => {
     expect(record([0, at(60)], [10, at(40)], [20, at(60)])).toMatchObject({ startedAt: 20 * minute, steps: [[60, 0]] })
   })
 
+  it('is recorded every ten seconds while the same is reported, and at once when something changes', () => {
+    const first = observe(null, at(60), 0)
+    expect(observe(first, at(60), 9_999)).toBe(first)
+    expect(observe(first, at(60), 10_000)).toMatchObject({ onMs: 10_000, observedAt: 10_000 })
+    expect(observe(first, at(59), 5000)).toMatchObject({ percent: 59, onMs: 5000 })
+    expect(observe(first, at(60, { name: 'Olga' }), 5000)).toMatchObject({ name: 'Olga', onMs: 5000 })
+    expect(observe(first, null, 5000)).toMatchObject({ isOn: false, onMs: 5000 })
+  })
+
   it('does not step up when a level fluctuates', () => {
     expect(record([0, at(60)], [10, at(59)], [11, at(60)], [12, at(59)]).steps).toHaveLength(2)
   })

@@ -40,6 +40,8 @@ export interface BatteryObservation extends BatteryKind {
 
 /** A battery whose level rises by this much is another one. */
 const riseOfAnother = 20
+/** How often a battery of which nothing changes is recorded; its receiver may report it many times a second. */
+const unchangedEveryMs = 10_000
 /** Longer times without an observation are not known to be times of discharge. */
 const longestUnobservedMs = 30 * 60_000
 
@@ -61,7 +63,7 @@ export function toObservation(
 
 /**
  * Adds an observation. Returns the discharge of the battery that is received now, which is another one if `before` has
- * ended, or `before` itself if nothing is known to have changed.
+ * ended, or `before` itself if nothing is known to have changed, and for 10 s after an observation that is repeated.
  */
 export function observe(
   before: Discharge | null,
@@ -73,6 +75,7 @@ export function observe(
     return { ...before, onMs: before.onMs + observedMs(before, now), isOn: false, observedAt: now }
   }
   if (before === null || isAnother(before, observation, now)) return start(observation, now)
+  if (isUnchanged(before, observation) && Math.abs(now - before.observedAt) < unchangedEveryMs) return before
   const onMs = before.onMs + (before.isOn ? observedMs(before, now) : 0)
   const lowest = before.steps.at(-1)?.[0] ?? 100
   const { percent, name } = observation
@@ -95,6 +98,10 @@ function isAnother(before: Discharge, after: BatteryObservation, now: number): b
   if (!before.isOn) return before.name !== null && after.name !== null && before.name !== after.name
   // A battery that drained unobserved has an unknown time of discharge.
   return now - before.observedAt > longestUnobservedMs
+}
+
+function isUnchanged({ isOn, name, percent }: Discharge, observation: BatteryObservation): boolean {
+  return isOn && name === observation.name && percent === observation.percent
 }
 
 /** Returns the time since the last observation, if it is known to be time of discharge. */
