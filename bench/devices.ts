@@ -37,6 +37,10 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
     const micwatch = await startService(atEnd, folder, { manufacturers, nodeOptions })
     await waitFor('every receiver sends levels to Micwatch', () => rack.metering() === receivers, 120_000)
     await waitFor(
+      'Micwatch knows every transmitter',
+      async () => (await countTransmitters(micwatch.address)) === receivers * channels.length,
+    )
+    await waitFor(
       'Micwatch shows the levels of every receiver',
       async () => (await countShown(micwatch.address)) === receivers,
     )
@@ -80,6 +84,12 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
     }
   },
 })
+
+/** Reads the summary, because reading all of data.json again and again would occupy Micwatch. */
+async function countTransmitters(address: string): Promise<number> {
+  const response = await fetch(`${address}/api/summary/`)
+  return ((await response.json()) as { transmitters_on: number }).transmitters_on
+}
 
 /** Counts the receivers whose channels all have levels in data.json. */
 async function countShown(address: string): Promise<number> {
