@@ -8,6 +8,7 @@ import {
   findOutdatedMove,
   firstFreeSlot,
   formatTarget,
+  isApplied,
   parseTarget,
   planDrop,
   positionsToShow,
@@ -137,4 +138,35 @@ it('parses the text of every target', () => {
   const targets: Target[] = [{ kind: 'slot', slot: 3 }, { kind: 'end' }, { kind: 'group', id: 7 }]
   for (const target of targets) expect(parseTarget(formatTarget(target))).toEqual(target)
   expect(parseTarget(null)).toBe(null)
+})
+
+describe('an edit is applied', () => {
+  const placeholders = [wired]
+  const applied = (edit: Edit, changed: object = {}) =>
+    isApplied(edit, { holders, groups: [band], placeholders, ...changed })
+
+  it('when its channels and placeholders are in their new slots', () => {
+    const edit: Edit = { type: 'move', moves: [{ kind: 'placeholder', id: 9, from: 8, to: 3 }] }
+    expect(applied(edit)).toBe(true)
+    expect(applied(undoOf(edit))).toBe(false)
+  })
+
+  it('when its group or placeholder is as it was stored', () => {
+    const longer = { ...band, slots: [1, 2, 5, 6] }
+    const edit: Edit = { type: 'change_group', before: band, after: longer }
+    expect([applied(edit), applied(undoOf(edit)), applied(edit, { groups: [longer] })]).toEqual([false, true, true])
+    const renamed: Edit = { type: 'change_placeholder', before: wired, after: { ...wired, name: 'Piano' } }
+    expect([applied(renamed), applied(undoOf(renamed))]).toEqual([false, true])
+  })
+
+  it('when its group or placeholder was added or deleted', () => {
+    const edits: readonly Edit[] = [
+      { type: 'create_group', group: band },
+      { type: 'add_placeholder', placeholder: wired },
+    ]
+    for (const edit of edits) {
+      expect([applied(edit), applied(undoOf(edit))]).toEqual([true, false])
+      expect(applied(undoOf(edit), { groups: [], placeholders: [] })).toBe(true)
+    }
+  })
 })

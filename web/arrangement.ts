@@ -3,6 +3,7 @@
 import type { Group } from '../src/contract/resources/groups.ts'
 import type { PlaceholderBody } from '../src/contract/resources/placeholders.ts'
 import type { SlotHolder } from '../src/domain/equipment/slots.ts'
+import { isSameJson } from '../src/domain/json.ts'
 
 export interface Move extends Pick<SlotHolder, 'kind' | 'id'> {
   readonly from: number
@@ -147,6 +148,33 @@ export function findOutdatedMove(edit: Edit, holders: readonly SlotHolder[]): Mo
   if (edit.type !== 'move') return undefined
   const slots = new Map(holders.map(({ kind, id, slot }) => [`${kind} ${id}`, slot]))
   return edit.moves.find(({ kind, id, from }) => slots.get(`${kind} ${id}`) !== from)
+}
+
+/** Whether these contain the result of the edit. */
+export function isApplied(
+  edit: Edit,
+  { holders, groups, placeholders }: Omit<Arrangement, 'shown'> & { readonly placeholders: readonly PlaceholderBody[] },
+): boolean {
+  switch (edit.type) {
+    case 'move':
+      return findOutdatedMove(undoOf(edit), holders) === undefined
+    case 'add_placeholder':
+      return placeholders.some(({ id }) => id === edit.placeholder.id)
+    case 'change_placeholder': {
+      const placeholder = placeholders.find(({ id }) => id === edit.after.id)
+      return placeholder !== undefined && isSameJson({ ...placeholder, ...edit.after }, placeholder)
+    }
+    case 'delete_placeholder':
+      return !placeholders.some(({ id }) => id === edit.placeholder.id)
+    case 'change_group':
+      return groups.some((group) => isSameJson(group, edit.after))
+    case 'create_group':
+      return groups.some(({ id }) => id === edit.group.id)
+    case 'delete_group':
+      return !groups.some(({ id }) => id === edit.group.id)
+    default:
+      return edit satisfies never
+  }
 }
 
 /**

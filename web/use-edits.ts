@@ -4,11 +4,12 @@ import { useCallback, useRef, useState } from 'react'
 import { listSlotHolders } from '../src/domain/equipment/slots.ts'
 import type { ApiResponse, Problem } from './api.ts'
 import { applyEdit } from './apply-edit.ts'
-import { type Edit, findOutdatedMove, type Plan, undoOf, withRestored } from './arrangement.ts'
+import { type Edit, findOutdatedMove, isApplied, type Plan, undoOf, withRestored } from './arrangement.ts'
 import { useServices } from './context.ts'
 import { t } from './i18n.ts'
 import { useShowMessage } from './parts/messages.tsx'
 import type { WatchState } from './state.ts'
+import type { Store } from './store.ts'
 
 export interface Edits {
   readonly canUndo: boolean
@@ -21,6 +22,31 @@ export interface Edits {
 
 function holdersOf({ receivers, placeholders }: Pick<WatchState, 'receivers' | 'placeholders'>) {
   return listSlotHolders(receivers.values(), placeholders)
+}
+
+/** How long an edit waits for its announcement, which does not arrive while the live connection is lost. */
+const announcedWithinMs = 500
+
+/**
+ * Waits until the live messages contain the edit. A message about an earlier edit that arrives after the response to this
+ * one would otherwise show the state before it, on which the next edit would be based.
+ */
+function untilAnnounced(store: Store, edit: Edit): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      const watchState = store.get()
+      if (isApplied(edit, { ...watchState, holders: holdersOf(watchState) })) end()
+    }
+    const unsubscribe = store.subscribe(check)
+    const timer = setTimeout(end, announcedWithinMs)
+    check()
+
+    function end(): void {
+      clearTimeout(timer)
+      unsubscribe()
+      resolve()
+    }
+  })
 }
 
 export function useEdits(): Edits {
@@ -44,7 +70,10 @@ export function useEdits(): Edits {
   const run = useCallback(
     async (edit: Edit) => {
       const response = await applyEdit(api, edit)
-      if (response.ok) store.dispatch({ type: 'edited', edit: response.body, at: Date.now() })
+      if (response.ok) {
+        await untilAnnounced(store, response.body)
+        store.dispatch({ type: 'edited', edit: response.body, at: Date.now() })
+      }
       store.dispatch({ type: 'tick', at: Date.now() })
       return response
     },

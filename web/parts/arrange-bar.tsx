@@ -77,10 +77,11 @@ export function ArrangeBar({ shown, edits, placing, setPlacing, change, onPlaceh
 function GroupTools({ shown, edits, change }: { shown: Group } & Pick<ArrangeBarProps, 'edits' | 'change'>) {
   const [isDeleting, setDeleting] = useState(false)
   const changeShown = (change: Parameters<typeof planChange>[1]) => edits.dispatch(planChange(shown.id, change))
-  const add = (slot: number) => changeShown(({ slots }) => ({ slots: [...new Set([...slots, slot])] }))
-  const addBlank = async () => {
+  const withSlot = (slot: number) => planChange(shown.id, ({ slots }) => ({ slots: [...new Set([...slots, slot])] }))
+  const add = (slot: number) => edits.dispatch(withSlot(slot))
+  const addBlank = () => {
     let slot: number | null = null
-    const isAdded = await edits.dispatch(({ holders, groups }) => {
+    void edits.dispatch(({ holders, groups }) => {
       const planned = groups.flatMap((group) => group.slots.map((slot) => ({ slot })))
       slot = firstFreeSlot([...holders, ...planned])
       return {
@@ -88,7 +89,11 @@ function GroupTools({ shown, edits, change }: { shown: Group } & Pick<ArrangeBar
         placeholder: { id: 0, slot, kind: 'blank', name: '', frequency: null, note: '' },
       }
     })
-    if (isAdded && slot !== null) await add(slot)
+    // Dispatched at once, so that no other edit comes between the two.
+    void edits.dispatch((arrangement) => {
+      const added = arrangement.holders.find((holder) => holder.slot === slot)
+      return added === undefined ? null : withSlot(added.slot)(arrangement)
+    })
   }
   const remove = async () => {
     setDeleting(false)
@@ -108,7 +113,7 @@ function GroupTools({ shown, edits, change }: { shown: Group } & Pick<ArrangeBar
         isNumber={true}
         onText={(text) => add(Number(text))}
       />
-      <button type="button" className="choice" onClick={() => void addBlank()}>
+      <button type="button" className="choice" onClick={addBlank}>
         {t('arrange.addBlank')}
       </button>
       <button
