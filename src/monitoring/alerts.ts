@@ -1,7 +1,7 @@
 /**
  * Raises, changes and clears alerts, each once, even if several processes detect the cause. What has changed is collected
- * and then evaluated together, and the resulting changes are stored in one transaction. Alerts about a receiver follow the conditions of
- * its channels, and only the process that evaluates those conditions evaluates the alerts.
+ * and then evaluated together, and the resulting changes are stored in one transaction. Alerts about a receiver follow
+ * the conditions of its channels, and only the process that evaluates those conditions evaluates the alerts.
  */
 
 import { isDeepStrictEqual } from 'node:util'
@@ -22,6 +22,7 @@ import type { Log } from './log.ts'
 import { type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
 import type { ReportingSources } from './reporting-sources.ts'
 import { UnstoredAlerts } from './unstored-alerts.ts'
+import { maxTimerMs } from './wait.ts'
 
 export interface AlertDeps
   extends Omit<OpenAlertsDeps, 'isSilenced'>,
@@ -50,9 +51,6 @@ interface Due {
   /** Whether recording, subscriptions, snoozes and orphaned alerts are evaluated too. */
   everything: boolean
 }
-
-/** A longer time cannot be set. */
-const maxTimerMs = 2_000_000_000
 
 export class Alerts {
   readonly context: AlertContext

@@ -5,6 +5,7 @@
 
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import { FrameClock } from '../state/frame-clock.ts'
+import { maxTimerMs } from './wait.ts'
 
 interface EvaluationScheduleDeps {
   evaluate(receiverId: number): void
@@ -23,8 +24,6 @@ interface Evaluation {
 
 /** How often to check whether the sources of stale receivers have sent something. */
 const checkResumedEveryMs = 1000
-/** A longer time cannot be set. */
-const maxTimerMs = 2_000_000_000
 
 export class EvaluationSchedule {
   readonly #deps: EvaluationScheduleDeps

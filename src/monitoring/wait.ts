@@ -1,5 +1,8 @@
 import { setMaxListeners } from 'node:events'
 
+/** A timer cannot wait much longer than this; it would fire at once. */
+export const maxTimerMs = 2_000_000_000
+
 /** Waits. Returns true after the full time, or false as soon as the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
