@@ -125,7 +125,7 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
   const notifications = new NotificationAnnouncements({ db, live })
   const maintenance = isReadOnly ? null : monitoring.maintenance
   const follower = new Follower({ monitoring, db, checks, notifications, log, configured, reload, maintenance })
-  const parts = {
+  return {
     db,
     secrets,
     configured,
@@ -139,9 +139,6 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
     monitoring,
     history,
     siteHistory,
-  }
-  return {
-    ...parts,
     remoteWrite,
     loader,
     checks,
