@@ -91,7 +91,7 @@ function GroupTools({ shown, edits, change }: { shown: Group } & Pick<ArrangeBar
     })
     // Dispatched at once, so that no other edit comes between the two.
     void edits.dispatch((arrangement) => {
-      const added = arrangement.holders.find((holder) => holder.slot === slot)
+      const added = arrangement.holders.find((holder) => holder.kind === 'placeholder' && holder.slot === slot)
       return added === undefined ? null : withSlot(added.slot)(arrangement)
     })
   }
