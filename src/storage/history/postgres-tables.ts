@@ -223,8 +223,10 @@ export class PostgresTables implements HistoryTables {
 
   async shrink(): Promise<void> {
     // Dropped partitions return their space at once. That of replaced rows is used for new ones.
-    if (this.#replaced.size > 0) await this.#query(`vacuum (skip_locked) ${[...this.#replaced].join(', ')}`)
+    const replaced = [...this.#replaced]
+    // Forgotten even if this fails, because another process may have dropped one of the partitions.
     this.#replaced.clear()
+    if (replaced.length > 0) await this.#query(`vacuum (skip_locked) ${replaced.join(', ')}`)
   }
 
   async close(): Promise<void> {
