@@ -289,7 +289,7 @@ it.each([
   const { service, frequencies } = await startFrequencies()
   frequencies.carriers = manyCarriers(90, 0.4)
   const page = await open(service, '/frequencies?level=robust')
-  await eventually(() => rows(page).count()).toBe(90)
+  await eventually(() => page.locator('.frequencies-table tbody tr').count()).toBe(90)
   const ratios = await printPage(page, format)
   expect(ratios.length).toBeGreaterThan(3)
   for (const printed of ratios) expect(printed).toBeCloseTo(ratio, 2)
