@@ -41,6 +41,8 @@ async function respond(call: HistoryCall): Promise<void> {
       opened = null
       isClosed = true
       post({ id, value: null })
+      // Nothing is awaited any more, so the thread ends.
+      parentPort?.close()
       return
     }
     const value = await repairAndRepeat((store) => runMethod(store, method, args))

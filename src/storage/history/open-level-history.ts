@@ -124,10 +124,11 @@ class HistoryThread {
     if (worker === null) return
     const timer = setTimeout(() => {
       this.#onWarning(
-        `The thread of the recorded levels did not respond within ${closeWithinMs / 1000} s and was ended. Levels that it was storing may be missing. Check the disk or the database.`,
+        `The thread of the recorded levels did not respond within ${closeWithinMs / 1000} s. Levels that it was storing may be missing. Check the disk or the database.`,
       )
-      // Not awaited, because a thread that waits for the disk may never end.
-      void worker.terminate()
+      // Not terminated, because that would abort the whole process if the thread is inside of SQLite. It ends after it has
+      // closed its database, or with the process.
+      worker.unref()
       this.#end(worker, new Error('its thread did not respond'))
     }, closeWithinMs)
     await this.#send('close', []).catch(() => {})
