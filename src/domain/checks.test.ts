@@ -46,7 +46,14 @@ describe('what the service sees', () => {
     toChannelCheck(
       { began_at: null, last: null },
       {
-        ...{ walkTest: null, plannedFrequency: null, endsAt: 3 * hour, now: 0, forecast: minutes(180) },
+        ...{
+          audioFloor: null,
+          walkTest: null,
+          plannedFrequency: null,
+          endsAt: 3 * hour,
+          now: 0,
+          forecast: minutes(180),
+        },
         channel: { ...channel, ...fields },
         ...more,
       },
@@ -65,11 +72,14 @@ describe('what the service sees', () => {
   })
 
   const silent: Transmitter = { ...transmitter, audio_level: -61 }
+  const atFoot: Transmitter = { ...transmitter, audio_level: -50 }
   const withoutLevel: Transmitter = { ...transmitter, audio_level: null }
   const walk = { lowest: -60, loudest: -30, dropouts: 0 }
   it.each([
     ['now', {}, {}, true],
     ['not under -60 dBFS', { transmitter: silent }, {}, false],
+    ['not at the foot of a scale that ends at -50 dBFS', { transmitter: atFoot }, { audioFloor: -50 }, false],
+    ['above the foot of that scale', { transmitter: atFoot }, { audioFloor: -51 }, true],
     ['since the check began', { transmitter: silent }, { walkTest: walk }, true],
     ['not if it was only a whisper', { transmitter: silent }, { walkTest: { ...walk, loudest: -61 } }, false],
     ['not if muted', withDetails({ muted: true }), {}, false],

@@ -4,7 +4,7 @@ import type { ChannelCheckBody, CheckBody, Sees } from '../contract/resources/ch
 import type { CheckResult } from '../contract/values.ts'
 import { toTimestamp } from './api.ts'
 import { hasRow } from './conditions/condition.ts'
-import { silentDbfs } from './conditions/level-watch.ts'
+import { isSilence } from './conditions/level-watch.ts'
 import { type Channel, frequencyOf } from './equipment/receiver.ts'
 import { RequestError } from './errors.ts'
 import type { Forecast } from './forecast/forecast.ts'
@@ -72,6 +72,8 @@ export interface WalkTest {
 
 export interface SeenChannel {
   readonly channel: Channel
+  /** The lowest audio level in dBFS that the receiver can report, if it is above -60; otherwise null. */
+  readonly audioFloor: number | null
   /** How long the battery of the transmitter will last, not rounded, as for `will_not_last`. */
   readonly forecast: Forecast | null
   /** Null if no check of the channel has begun. */
@@ -94,7 +96,7 @@ export function toChannelCheck({ began_at, last }: CheckState, seen: SeenChannel
   }
 }
 
-function toSees({ channel, walkTest, plannedFrequency, endsAt, now, ...seen }: SeenChannel): Sees {
+function toSees({ channel, audioFloor, walkTest, plannedFrequency, endsAt, now, ...seen }: SeenChannel): Sees {
   const isCurrent = !hasRow(channel.condition, 'receiver_offline') && !hasRow(channel.condition, 'stale')
   const transmitter = isCurrent ? channel.transmitter : null
   const forecast = transmitter && seen.forecast
@@ -105,21 +107,21 @@ function toSees({ channel, walkTest, plannedFrequency, endsAt, now, ...seen }: S
     lasts: forecast === null || endsAt === null ? null : now + forecast.low * 60_000 >= endsAt,
     rf_lowest: walkTest?.lowest ?? null,
     dropouts: walkTest?.dropouts ?? null,
-    audio_heard: hadAudio(walkTest) ? true : transmitter === null ? null : hasAudio(channel),
+    audio_heard: hadAudio(walkTest, audioFloor) ? true : transmitter && hasAudio(channel, audioFloor),
     encryption: transmitter === null ? null : (channel.details?.encryption ?? null),
     frequency: frequencyOf(channel),
     frequency_planned: plannedFrequency,
   }
 }
 
-function hadAudio(walkTest: WalkTest | null): boolean {
-  return walkTest !== null && walkTest.loudest !== null && walkTest.loudest >= silentDbfs
+function hadAudio(walkTest: WalkTest | null, audioFloor: number | null): boolean {
+  return walkTest !== null && walkTest.loudest !== null && !isSilence(walkTest.loudest, audioFloor)
 }
 
 /** Whether audio is received now; null if the equipment does not report it. */
-function hasAudio({ transmitter, details, ...channel }: Channel): boolean | null {
+function hasAudio({ transmitter, details, ...channel }: Channel, audioFloor: number | null): boolean | null {
   if (transmitter?.details?.muted === true || details?.muted === true) return false
   const peak = details?.audio_peak ?? transmitter?.audio_level ?? channel.audio_level
-  if (peak !== null) return peak >= silentDbfs
+  if (peak !== null) return !isSilence(peak, audioFloor)
   return details?.audio_activity == null ? null : details.audio_activity !== 'low'
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { getPlugin, plugins } from './index.ts'
+import { audioFloorOf, getPlugin, plugins } from './index.ts'
 
 test('plugins contains exactly one plugin per folder', () => {
   const entries = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
@@ -12,4 +12,16 @@ test('plugins contains exactly one plugin per folder', () => {
 // Conformance: S-1.7, C-3.22.
 test.each(['acme', '', 'Shure', '__proto__'])('getPlugin throws for the unknown code %j', (code) => {
   expect(() => getPlugin(code)).toThrow(`No plugin found for manufacturer code: ${code}`)
+})
+
+test.each([
+  ['shure', 'ulxd', -50],
+  ['shure', 'qlxd', -50],
+  ['shure', 'slxd', null],
+  ['sennheiser', 'ew', -50],
+  ['audio_technica', 'esw', -50],
+  ['audio_technica', 'ulxd', null],
+  ['unknown', 'ulxd', null],
+])('audioFloorOf %s %s is %j', (code, type, floor) => {
+  expect(audioFloorOf(code, type)).toBe(floor)
 })

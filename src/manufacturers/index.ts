@@ -35,6 +35,14 @@ export function getPlugin(code: string): Plugin {
   return plugin
 }
 
+/**
+ * Returns the lowest audio level in dBFS that a device can report, if that is above -60; otherwise null. `type` is its
+ * `device_type`.
+ */
+export function audioFloorOf(code: string, type: string): number | null {
+  return plugins.find((plugin) => plugin.code === code)?.audioFloors?.get(type) ?? null
+}
+
 /** Whether the plugin with this code follows other installations of Micwatch. */
 export function followsSites(code: string): boolean {
   return plugins.some((plugin) => plugin.code === code && plugin.adapters.some(({ follow }) => follow !== undefined))

@@ -275,6 +275,8 @@ export interface Plugin {
   /** Returns the sources that a configuration names. Pure. Throws a ConfigError that names the invalid key. */
   listSources(config: PluginConfig): readonly SourceSettings[]
   readonly search?: DeviceSearch
+  /** Device type -> the lowest audio level in dBFS that its meters can show, for equipment whose scale ends above -60. */
+  readonly audioFloors?: ReadonlyMap<string, number>
 }
 
 /** Checks the adapter at compile time and erases its device type, so that all adapters have the same type. */

@@ -41,6 +41,7 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
       lookedUp.push(slot)
       return resolveThresholds(scopeOfSlot.get(slot) ?? scope, {}, [])
     },
+    audioFloorOf: ({ device_type }) => (device_type === 'ulxd' ? -50 : null),
     showsOf: () => shows,
     intervalMs: () => 10_000,
     sourceReceivedAt: () => sourceReceivedAt,
@@ -123,6 +124,22 @@ describe('a channel', () => {
     expect(state()).toBe('ok')
     // The flag `rf_fair` came with the first weak sample, before the state changed.
     expect(published).toEqual(['ok', 'rf_weak', 'ok'])
+  })
+
+  it('is silent at the foot of a scale that ends above -60 dBFS', async () => {
+    const { report, sample, set, state } = open([], { ...createReceiver(), device_type: 'ulxd' })
+    set({ NO_AUDIO_MINUTES: 1 })
+    report()
+    for (let seconds = 0; seconds < 60; seconds += 5) {
+      sample({ transmitter: { audio_level: -50 } })
+      expect(state()).toBe('ok')
+      await wait(5000)
+    }
+    await wait(100)
+    expect(state()).toBe('no_audio')
+    sample({ transmitter: { audio_level: -49 } })
+    await wait(0)
+    expect(state()).toBe('ok')
   })
 
   // Conformance: C-13.13.

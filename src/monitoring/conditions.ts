@@ -10,14 +10,16 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Condition, type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
 import { evaluateCondition } from '../domain/conditions/evaluate.ts'
 import {
+  copyFacts,
+  createWatch,
   createWatchedValues,
   type LevelWatch,
   readWatchedValues,
   resetWatch,
   rowTrueUntil,
   updateWatch,
+  type WatchedFacts,
   type WatchedValues,
-  watchLength,
 } from '../domain/conditions/level-watch.ts'
 import {
   acknowledgeBatteryDied,
@@ -39,6 +41,8 @@ export interface ConditionDeps {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listFacts' | 'put' | 'levels' | 'lastReceivedAt'>
   /** Returns the thresholds in force for a channel; they are kept until `settingsChanged` is called. */
   thresholds(manufacturer: string, slot: number): Thresholds
+  /** Returns the lowest audio level in dBFS that the receiver can report, if it is above -60; otherwise null. */
+  audioFloorOf(receiver: Receiver): number | null
   /** Returns the ids of the running shows that have the channel in this slot; they are kept like thresholds. */
   showsOf(slot: number): readonly number[]
   intervalMs(manufacturer: string): number
@@ -65,12 +69,10 @@ export interface ConditionDeps {
 }
 
 /** What this process knows about one channel. */
-interface WatchedChannel {
+interface WatchedChannel extends WatchedFacts {
   readonly id: number
   readonly receiverId: number
   readonly watch: LevelWatch
-  /** The facts of the last record, and the levels of the last sample. */
-  readonly values: WatchedValues
   memory: ConditionMemory | null
   /** False if `memory` is not stored because this process does not evaluate the receiver. */
   isStored: boolean
@@ -85,6 +87,8 @@ interface WatchedChannel {
 export class ConditionMonitor {
   readonly #deps: ConditionDeps
   readonly #channels = new Map<number, WatchedChannel>()
+  /** Those of the channel that is being updated. */
+  readonly #values = createWatchedValues()
   /** The channel of each row of the LevelStore. */
   readonly #channelOfRow: (WatchedChannel | undefined)[] = []
   /** The receivers that this process evaluates, and since when (`performance.now()`). */
@@ -266,6 +270,10 @@ export class ConditionMonitor {
     return this.#thresholdsOf(this.#channelOf(receiver.id, channel.id), receiver, channel)
   }
 
+  audioFloorOf(receiver: Receiver): number | null {
+    return this.#deps.audioFloorOf(receiver)
+  }
+
   /** Returns until when a row of a channel was true (see `rowTrueUntil`), as a `performance.now()` time. */
   rowTrueUntil(channelId: number, row: ConditionFlag): number {
     const channel = this.#channels.get(channelId)
@@ -281,22 +289,25 @@ export class ConditionMonitor {
   #sampled(row: number, at: number): void {
     const channel = this.#channelOfRow[row]
     if (channel === undefined || channel.thresholds === null) return
-    this.#deps.receiverStore.levels.readWatched(row, channel.values)
-    if (updateWatch(channel.watch, channel.values, channel.thresholds, at)) this.#schedule.request(channel.receiverId)
-    this.#deps.onSample?.(channel.id, channel.receiverId, channel.values, channel.thresholds, at)
+    const values = this.#values
+    copyFacts(channel, values)
+    this.#deps.receiverStore.levels.readWatched(row, values)
+    if (updateWatch(channel.watch, values, channel.thresholds, at)) this.#schedule.request(channel.receiverId)
+    this.#deps.onSample?.(channel.id, channel.receiverId, values, channel.thresholds, at)
   }
 
   #channelOf(receiverId: number, channelId: number): WatchedChannel {
     const known = this.#channels.get(channelId)
     if (known !== undefined) return known
-    const watch = new Float64Array(watchLength)
-    resetWatch(watch, null)
-    const values = createWatchedValues()
     const channel: WatchedChannel = {
       id: channelId,
       receiverId,
-      watch,
-      values,
+      watch: createWatch(),
+      hasTransmitter: false,
+      isMuted: false,
+      isInterfered: false,
+      isOverloaded: false,
+      audioFloor: null,
       memory: null,
       isStored: false,
       thresholds: null,
@@ -327,13 +338,16 @@ export class ConditionMonitor {
   #updateWatches(receiver: Receiver, receivedAt = this.#deps.receiverStore.lastReceivedAt(receiver.id)): void {
     if (!receiver.is_active || receivedAt < (this.#own.get(receiver.id) ?? 0)) return
     const at = performance.now()
+    const values = this.#values
+    values.audioFloor = this.#deps.audioFloorOf(receiver)
     for (const channel of receiver.channels) {
       const watched = this.#channelOf(receiver.id, channel.id)
       moveTo(channel.slot, watched)
-      readWatchedValues(channel, watched.values)
+      readWatchedValues(channel, values)
+      copyFacts(values, watched)
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
-      updateWatch(watched.watch, watched.values, thresholds, at)
-      this.#deps.onSample?.(channel.id, receiver.id, watched.values, thresholds, at)
+      updateWatch(watched.watch, values, thresholds, at)
+      this.#deps.onSample?.(channel.id, receiver.id, values, thresholds, at)
     }
   }
 

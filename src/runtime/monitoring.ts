@@ -5,6 +5,7 @@ import type { AlertBody } from '../contract/resources/alerts.ts'
 import { type Alert, toAlertBody } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { type EventChange, type EventRecord, toEventBody } from '../domain/events/event.ts'
+import { audioFloorOf } from '../manufacturers/index.ts'
 import { Alerts } from '../monitoring/alerts.ts'
 import { BatteryForecasts } from '../monitoring/battery-forecasts.ts'
 import { ConditionMonitor } from '../monitoring/conditions.ts'
@@ -377,6 +378,7 @@ export class Monitoring {
     return new ConditionMonitor({
       receiverStore,
       thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
+      audioFloorOf: ({ manufacturer, device_type }) => audioFloorOf(manufacturer, device_type),
       showsOf: state.showsOf,
       intervalMs: (manufacturer) => this.#intervalMs(manufacturer),
       sourceReceivedAt: (receiverId) => {

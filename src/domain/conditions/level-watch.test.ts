@@ -1,24 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { emptyChannel } from '../equipment/receiver.ts'
 import {
+  createWatch,
   createWatchedValues,
   isStretchTrue,
   nextStretchChange,
   readWatchedValues,
-  resetWatch,
   rowTrueUntil,
   stretches,
   updateWatch,
   type WatchedValues,
-  watchLength,
 } from './level-watch.ts'
 import { resolveThresholds } from './thresholds.ts'
 
 const thresholds = resolveThresholds({}, {}, [])
 
 function open() {
-  const watch = new Float64Array(watchLength)
-  resetWatch(watch, null)
+  const watch = createWatch()
   const update = (values: Partial<WatchedValues>, at: number) =>
     updateWatch(watch, { ...createWatchedValues(), hasTransmitter: true, ...values }, thresholds, at)
   return { watch, update }
@@ -67,16 +65,6 @@ describe('updateWatch', () => {
     update({ hasTransmitter: false }, 1000)
     for (const stretch of Object.values(stretches)) expect(isStretchTrue(watch, stretch, 1e9)).toBe(false)
   })
-
-  test('keeps the watches of one buffer apart', () => {
-    const buffer = new Float64Array(2 * watchLength)
-    const first = buffer.subarray(0, watchLength)
-    const second = buffer.subarray(watchLength)
-    for (const watch of [first, second]) resetWatch(watch, null)
-    updateWatch(first, { ...createWatchedValues(), hasTransmitter: true, rf: -90 }, thresholds, 0)
-    expect(isStretchTrue(first, stretches.weak, 1000)).toBe(true)
-    expect(isStretchTrue(second, stretches.weak, 1000)).toBe(false)
-  })
 })
 
 describe('readWatchedValues', () => {
@@ -122,7 +110,7 @@ describe('readWatchedValues', () => {
       antennas: 0b1010,
       quality: 5,
       peak: -21,
-      audioFloor: Number.NEGATIVE_INFINITY,
+      audioFloor: null,
     })
   })
 

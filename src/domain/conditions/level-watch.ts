@@ -39,26 +39,27 @@ const stretchCount = stretchList.length
  * when the last one that made its row true ended (minus infinity if none did). The last number is a bit mask of the
  * running stretches, because most samples change none.
  */
-export type LevelWatch = Float64Array
+export type LevelWatch = number[]
 
 const maskIndex = 2 * stretchCount
 
-/** The length of a `LevelWatch`, for callers that keep many in one buffer. */
-export const watchLength = maskIndex + 1
+/** Returns a watch without any stretch. */
+export function createWatch(): LevelWatch {
+  const watch = new Array<number>(maskIndex + 1)
+  resetWatch(watch, null)
+  return watch
+}
 
 /** The link quality in percent under which RF is weak. */
 const weakQuality = 20
 /** The RF level in dBm under which RF is only fair. */
 const fairDbm = -70
 /** The audio level in dBFS under which a channel is silent. */
-export const silentDbfs = -60
+const silentDbfs = -60
 const clippingDbfs = -1
 
-/**
- * The values of a channel that stretches depend on. A caller reuses one object for all channels. NaN stands for an
- * unknown number.
- */
-export interface WatchedValues {
+/** What stretches depend on that level samples do not contain. */
+export interface WatchedFacts {
   hasTransmitter: boolean
   /** Whether the transmitter or the receiver is muted. */
   isMuted: boolean
@@ -66,6 +67,15 @@ export interface WatchedValues {
   isInterfered: boolean
   /** Whether the equipment reports that the audio level is too high. */
   isOverloaded: boolean
+  /** The lowest audio level in dBFS that the equipment can report, if it is above -60; otherwise null. */
+  audioFloor: number | null
+}
+
+/**
+ * The values of a channel that stretches depend on. A caller reuses one object for all channels. NaN stands for an
+ * unknown number.
+ */
+export interface WatchedValues extends WatchedFacts {
   /** The RF level in dBm: the transmitter's, else the channel's. */
   rf: number
   rfA: number
@@ -77,8 +87,6 @@ export interface WatchedValues {
   quality: number
   /** The peak audio level in dBFS, else the transmitter's audio level, else the channel's. */
   peak: number
-  /** The lowest audio level in dBFS that the equipment can report; minus infinity if it is unknown. */
-  audioFloor: number
 }
 
 export function createWatchedValues(): WatchedValues {
@@ -87,6 +95,7 @@ export function createWatchedValues(): WatchedValues {
     isMuted: false,
     isInterfered: false,
     isOverloaded: false,
+    audioFloor: null,
     rf: Number.NaN,
     rfA: Number.NaN,
     rfB: Number.NaN,
@@ -95,8 +104,15 @@ export function createWatchedValues(): WatchedValues {
     antennas: -1,
     quality: Number.NaN,
     peak: Number.NaN,
-    audioFloor: Number.NEGATIVE_INFINITY,
   }
+}
+
+export function copyFacts(from: Readonly<WatchedFacts>, to: WatchedFacts): void {
+  to.hasTransmitter = from.hasTransmitter
+  to.isMuted = from.isMuted
+  to.isInterfered = from.isInterfered
+  to.isOverloaded = from.isOverloaded
+  to.audioFloor = from.audioFloor
 }
 
 /** Writes the values of a channel's record to `values`, except `audioFloor`. */
@@ -186,9 +202,11 @@ function noiseLevel({ rf, rfA, rfB, rfC, rfD }: Readonly<WatchedValues>): number
   return best
 }
 
-/** Equipment whose scale ends above -60 dBFS is silent at the foot of its scale. */
-function isSilence(peak: number, floor: number): boolean {
-  return peak < silentDbfs || peak <= floor
+/**
+ * Whether a peak in dBFS is silence. Equipment whose scale ends above -60 dBFS is silent at the foot of its scale.
+ */
+export function isSilence(peak: number, floor: number | null): boolean {
+  return peak < silentDbfs || (floor !== null && peak <= floor)
 }
 
 function set(watch: LevelWatch, { index, afterMs }: Stretch, isTrue: boolean, at: number): void {

@@ -4,7 +4,7 @@ import type { ChannelDetails, TransmitterDetails } from '../equipment/details.ts
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
 import type { Condition } from './condition.ts'
 import { type Evaluation, evaluateCondition } from './evaluate.ts'
-import { createWatchedValues, readWatchedValues, resetWatch, updateWatch, watchLength } from './level-watch.ts'
+import { createWatch, createWatchedValues, readWatchedValues, resetWatch, updateWatch } from './level-watch.ts'
 import { type ConditionMemory, restoreMemory } from './memory.ts'
 import { resolveThresholds, type ScopeThresholds, type Thresholds } from './thresholds.ts'
 
@@ -29,15 +29,11 @@ export class TestChannel {
   intervalMs = 10_000
   watchedSince = 5000
   receivedAt: number | null = 5000
-  audioFloor = Number.NEGATIVE_INFINITY
+  audioFloor: number | null = null
   thresholds: Thresholds = resolveThresholds({}, {}, [])
   shows: readonly number[] = []
   memory: ConditionMemory | null = null
-  readonly watch = new Float64Array(watchLength)
-
-  constructor() {
-    resetWatch(this.watch, null)
-  }
+  readonly watch = createWatch()
 
   /** Evaluates the condition now. */
   evaluate(): Evaluation {

@@ -112,6 +112,7 @@ export function toServerDeps(config: Config, { log, version, webRoot }: ServerOp
       thresholdsOf: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel),
     },
     walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
+    audioFloorOf: (receiver) => runtime.conditions.audioFloorOf(receiver),
     forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
     channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
     discoveryDeps: { ...runtime, ranges: () => reloader.current.discovery_ranges, signal: stop, now },

@@ -13,7 +13,7 @@ import {
   toCheckStates,
   type WalkTest,
 } from '../../domain/checks.ts'
-import type { Channel } from '../../domain/equipment/receiver.ts'
+import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Forecast } from '../../domain/forecast/forecast.ts'
 import { noWalkLevels, type WalkLevels } from '../../domain/history/walk-test.ts'
@@ -36,6 +36,8 @@ export interface CheckRoutesDeps {
     ): Promise<ReadonlyMap<number, WalkLevels>>
   }
   readonly receiverStore: ReceiverStore
+  /** Returns the lowest audio level in dBFS that the receiver can report, if it is above -60; otherwise null. */
+  audioFloorOf(receiver: Receiver): number | null
   /** Returns the forecast of this moment, not rounded. */
   forecastOf(channel: Channel): Forecast | null
   shows(): readonly Show[]
@@ -82,7 +84,7 @@ async function readLineCheck(
   only: number | undefined,
 ): Promise<readonly ChannelCheckBody[]> {
   const channels = listCheckedChannels(deps, show)
-  const selected = only === undefined ? channels : channels.filter(({ id }) => id === only)
+  const selected = only === undefined ? channels : channels.filter(({ channel }) => channel.id === only)
   if (only !== undefined && selected.length === 0) {
     throw new RequestError('bad_request', { details: `channel: channel ${only} is not part of the show` })
   }
@@ -92,12 +94,13 @@ async function readLineCheck(
   const now = deps.checkDeps.now()
   const walkTests = await readWalkTests(
     deps,
-    selected.map((channel) => [channel.id, stateOf(channel)]),
+    selected.map(({ channel }) => [channel.id, stateOf(channel)]),
     show.ended_at ?? now,
   )
-  return selected.map((channel) =>
+  return selected.map(({ receiver, channel }) =>
     toChannelCheck(stateOf(channel), {
       channel,
+      audioFloor: deps.audioFloorOf(receiver),
       forecast: deps.forecastOf(channel),
       walkTest: walkTests.get(channel.id) ?? null,
       plannedFrequency: planned.get(channel.id) ?? null,
@@ -107,10 +110,12 @@ async function readLineCheck(
   )
 }
 
-function listCheckedChannels({ receiverStore, groups }: CheckRoutesDeps, show: Show): readonly Channel[] {
-  const channels = receiverStore.list().flatMap((receiver) => receiver.channels)
+/** Lists the channels of a show with their receivers, by slot. */
+function listCheckedChannels({ receiverStore, groups }: CheckRoutesDeps, show: Show) {
+  const listed = receiverStore.list().flatMap((receiver) => receiver.channels.map((channel) => ({ receiver, channel })))
+  const channels = listed.map(({ channel }) => channel)
   const ids = new Set(listChannelsOfShow(show, channels, groups(undefined)))
-  return channels.filter(({ id }) => ids.has(id)).toSorted((a, b) => a.slot - b.slot)
+  return listed.filter(({ channel }) => ids.has(channel.id)).toSorted((a, b) => a.channel.slot - b.channel.slot)
 }
 
 /** Returns what was received of each channel whose check has begun, until `now` (epoch ms). */

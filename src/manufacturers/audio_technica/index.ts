@@ -12,6 +12,7 @@ export const audioTechnica: Plugin = {
   name: 'Audio-Technica',
   errors: { ApiError: AudioTechnicaApiError, ApiRateLimitError: AudioTechnicaApiRateLimitError },
   adapters: [receiver],
+  audioFloors: new Map([['esw', -50]]),
   search: { ports },
 
   listSources: (config) => listConfiguredSources(config, { adapters, ports }),

@@ -36,6 +36,7 @@ export const sennheiser: Plugin = {
   name: 'Sennheiser',
   errors: { ApiError: SennheiserApiError, ApiRateLimitError: SennheiserApiRateLimitError },
   adapters: [system, ssc2, ssc1, mcp, wsm],
+  audioFloors: new Map([['ew', -50]]),
   search: {
     ports: { 'https:': 443, ...devicePorts },
     services: { '_ssc._udp': 'ssc1:' },

@@ -29,6 +29,10 @@ export const shure: Plugin = {
   name: 'Shure',
   errors: { ApiError: ShureApiError, ApiRateLimitError: ShureApiRateLimitError },
   adapters: [system, systemApi, strings, uhfrStrings],
+  audioFloors: new Map([
+    ['ulxd', -50],
+    ['qlxd', -50],
+  ]),
   search: { ports, systems: { 'https:': { port: 10_000, identify: identifySystemApi } }, beacon },
 
   listSources: (config) =>
