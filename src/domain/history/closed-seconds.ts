@@ -29,9 +29,15 @@ export interface ClosedSecond {
 export function* toParts(seconds: readonly ClosedSecond[], maxChannels: number): Generator<RecordedSeconds> {
   for (const run of listRuns(seconds)) {
     const channelIds = listChannels(run)
-    const positions = new Map(run.map((second) => [second.channelIds, toPositions(second)]))
+    const positions = new Map<readonly number[], Int32Array>()
+    const positionsIn = (list: readonly number[]) => {
+      const known = positions.get(list) ?? positionsOf(channelIds, list)
+      positions.set(list, known)
+      return known
+    }
     for (let first = 0; first < channelIds.length; first += maxChannels) {
-      yield toPart(run, channelIds.slice(first, first + maxChannels), positions)
+      const end = first + maxChannels
+      yield toPart(run, channelIds.slice(first, end), (list) => positionsIn(list).subarray(first, end))
     }
   }
 }
@@ -66,26 +72,25 @@ function listChannels(run: readonly ClosedSecond[]): readonly number[] {
   return [...new Set(run.flatMap(({ channelIds }) => channelIds))]
 }
 
-/** The positions of the channels in a second, by id. */
-type Positions = ReadonlyMap<number, number>
-
-function toPositions({ channelIds }: ClosedSecond): Positions {
-  return new Map(channelIds.map((id, position) => [id, position]))
+/** Returns the position of each channel in a list; -1 if it is not in it. */
+function positionsOf(channelIds: readonly number[], list: readonly number[]): Int32Array {
+  if (list === channelIds) return Int32Array.from(list.keys())
+  const positions = new Map(list.map((id, position) => [id, position]))
+  return Int32Array.from(channelIds, (id) => positions.get(id) ?? -1)
 }
 
-/** `positions` has the positions for every list of channels of the run. */
+/** `positionsIn` returns the positions of `channelIds` in the list of a second. */
 function toPart(
   run: readonly ClosedSecond[],
   channelIds: readonly number[],
-  positions: ReadonlyMap<readonly number[], Positions>,
+  positionsIn: (list: readonly number[]) => Int32Array,
 ): RecordedSeconds {
   const count = run.length
   const columns = Object.fromEntries(
     columnNames.map((name) => [name, new Int16Array(count * channelIds.length).fill(isMask(name) ? 0 : noValue)]),
   ) as Record<ColumnName, Int16Array>
   for (const [step, second] of run.entries()) {
-    const known = positions.get(second.channelIds)
-    const sources = Int32Array.from(channelIds, (id) => known?.get(id) ?? -1)
+    const sources = positionsIn(second.channelIds)
     for (const [column, name] of columnNames.entries()) {
       copyColumn(second.values, column, sources, columns[name], { count, step })
     }
