@@ -139,7 +139,8 @@ export interface FollowOptions {
 export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice> {
   /**
    * Lists the devices in one request. Malformed entries are skipped and counted. For a device that is unchanged since
-   * the list `before`, an adapter may return the same object, which spares the caller the comparison.
+   * the list `before`, an adapter may return the same object, which spares the caller the comparison. The adapter may
+   * change the objects in `before`, which must not be passed again.
    */
   listDevices(client: UpstreamClient, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
   /**
@@ -162,10 +163,12 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    */
   isSameIdentity(listed: Device, before: Device): boolean
   /**
-   * Returns the levels of a list entry that differs from the entry `before` in nothing else; otherwise undefined. Spares
-   * the caller the conversion and the comparison of everything else.
+   * Whether a list entry differs from the entry `before` in nothing but levels. If so, the caller converts only them, with
+   * `readLevels`.
    */
-  readLevels?(listed: Device, before: Device): readonly LevelSample[] | undefined
+  differsOnlyInLevels?(listed: Device, before: Device): boolean
+  /** Returns the levels of a list entry. Required with `differsOnlyInLevels`. */
+  readLevels?(listed: Device): readonly LevelSample[]
 
   /** Converts a device to the common format. Pure. */
   transformDeviceData(device: Device): DeviceReport

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { getPlugin } from '../manufacturers/index.ts'
 import { type ProtocolAdapter, type UpstreamDevice, withoutParts } from '../manufacturers/plugin.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
-import { createDeviceMemory, withoutLevels } from './device-memory.ts'
+import { createDeviceMemory } from './device-memory.ts'
 
 const [system] = getPlugin('shure').adapters as [ProtocolAdapter]
 
@@ -44,9 +44,9 @@ function countingMemory() {
 describe('createDeviceMemory', () => {
   test('translates a device with pushed levels once while only its listed levels change', async () => {
     const counting = countingMemory()
-    const first = withoutLevels((await counting.poll(levels(-50))).translation)
+    const first = (await counting.poll(levels(-50))).translation.withoutLevels
     for (const level of [-60, -70, -80]) {
-      expect(withoutLevels((await counting.poll(levels(level))).translation)).toBe(first)
+      expect((await counting.poll(levels(level))).translation.withoutLevels).toBe(first)
     }
     expect(counting.translations).toBe(1)
     expect(first.channels).toBe(undefined)
@@ -54,16 +54,16 @@ describe('createDeviceMemory', () => {
 
   test('translates a device again when another field changes, and keeps the levels available', async () => {
     const counting = countingMemory()
-    const first = withoutLevels((await counting.poll(levels(-50))).translation)
+    const first = (await counting.poll(levels(-50))).translation.withoutLevels
     const { translation } = await counting.poll({ ...levels(-60), device_name: 'Stage left' })
-    expect([first.name, withoutLevels(translation).name]).toEqual(['Rack', 'Stage left'])
+    expect([first.name, translation.withoutLevels.name]).toEqual(['Rack', 'Stage left'])
     const last = (await counting.poll({ ...levels(-70), device_name: 'Stage left' })).translation
     expect(last.report.channels).toMatchObject([{ channel: 1, rf_level: -70 }])
   })
 
   test('counts a device that is listed as offline as missed', async () => {
     const counting = countingMemory()
-    withoutLevels((await counting.poll(levels(-50))).translation)
+    expect((await counting.poll(levels(-50))).translation.withoutLevels.online).toBe(true)
     expect((await counting.poll({ ...levels(-60), status: 'offline' })).entry.missed).toBe(1)
     expect((await counting.poll({ ...levels(-60), status: 'online' })).entry.missed).toBe(0)
   })
@@ -73,7 +73,7 @@ describe('createDeviceMemory', () => {
     const nameIn = async (fields: object) => {
       memory.begin()
       const entry = memory.remember(await listed(fields))
-      return entry === null ? null : withoutLevels(memory.translationOf(entry)).name
+      return entry === null ? null : memory.translationOf(entry).withoutLevels.name
     }
     expect(await nameIn({ ...levels(-50), device_name: 'Rack' })).toBe('Rack')
     expect(await nameIn({ ...levels(-60), device_name: 'Stage left' })).toBe('Stage left')
@@ -95,7 +95,7 @@ describe('createDeviceMemory', () => {
     }
     const entry = await poll(-50)
     entry.device = { ...entry.device, battery: 50 } as UpstreamDevice
-    expect(withoutLevels(memory.translationOf(entry)).battery).toBe(50)
-    expect(withoutLevels(memory.translationOf(await poll(-60))).battery).toBe(undefined)
+    expect(memory.translationOf(entry).withoutLevels.battery).toBe(50)
+    expect(memory.translationOf(await poll(-60)).withoutLevels.battery).toBe(undefined)
   })
 })

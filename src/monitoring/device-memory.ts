@@ -14,7 +14,9 @@ export interface RememberedDevice {
   device: UpstreamDevice
   /** The translation of `device`. */
   translation: Translation
-  /** Newer levels than those in the translation; null if there are none. */
+  /** Whether the device has newer levels than those in the translation. */
+  hasNewerLevels: boolean
+  /** These levels; null if they have not been needed. */
   levels: readonly LevelSample[] | null
   /** When the identity was last read (`performance.now()`). */
   identityAt: number
@@ -32,19 +34,6 @@ export interface RememberedDevice {
   receiver: number | null
 }
 
-/** A device converted to the common format. The report is computed on first access. */
-export interface Translation {
-  /** The device, which may have newer levels than the one that was translated. */
-  device: UpstreamDevice
-  readonly report: DeviceReport
-  /** The parts, other than the identity, that can be read separately. */
-  readonly levelParts: readonly string[]
-  readonly needsIdentity: boolean
-  readonly hasIdentity: boolean
-  /** Cache of `withoutLevels`. */
-  withoutLevels?: DeviceReport | undefined
-}
-
 export interface DeviceMemory {
   /** Starts a cycle. Called before its devices are added. */
   begin(): void
@@ -55,6 +44,8 @@ export interface DeviceMemory {
   /** Ends the list. Devices that it did not contain are counted as missed. */
   end(): void
   translationOf(entry: RememberedDevice): Translation
+  /** Returns newer levels than those in the translation; null if there are none. */
+  newerLevelsOf(entry: RememberedDevice): readonly LevelSample[] | null
   /** Returns the report with the newest levels. */
   reportOf(entry: RememberedDevice): DeviceReport
   find(id: string): RememberedDevice | undefined
@@ -71,14 +62,31 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
 
   function translationOf(entry: RememberedDevice): Translation {
     if (entry.translation.device !== entry.device) {
-      entry.translation = translate(adapter, entry.device)
-      entry.levels = null
+      setTranslation(entry, new Translation(adapter, entry.device))
     }
     return entry.translation
   }
 
+  function setTranslation(entry: RememberedDevice, translation: Translation): void {
+    entry.translation = translation
+    entry.hasNewerLevels = false
+    entry.levels = null
+  }
+
+  function newerLevelsOf(entry: RememberedDevice): readonly LevelSample[] | null {
+    if (entry.hasNewerLevels) entry.levels ??= adapter.readLevels?.(entry.device) ?? null
+    return entry.levels
+  }
+
   function createEntry(device: UpstreamDevice, translation: Translation): RememberedDevice {
-    const initial = {
+    return {
+      id: device.id,
+      listed: device,
+      known: device,
+      device,
+      translation,
+      hasNewerLevels: false,
+      levels: null,
       identityAt: never,
       levelsAt: never,
       missed: 0,
@@ -86,13 +94,11 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
       replaced: 0,
       cycle,
       receiver: null,
-      levels: null,
     }
-    return { id: device.id, listed: device, known: device, device, translation, ...initial }
   }
 
   function add(listed: UpstreamDevice): RememberedDevice {
-    const entry = createEntry(listed, translate(adapter, listed))
+    const entry = createEntry(listed, new Translation(adapter, listed))
     devices.set(listed.id, entry)
     return entry
   }
@@ -102,13 +108,13 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     if (listed === entry.listed && entry.device === entry.known) return
     const before = translationOf(entry)
     const hasNoReadings = entry.device === entry.known
-    const levels = hasNoReadings ? adapter.readLevels?.(listed, entry.listed) : undefined
-    if (levels !== undefined) {
+    if (hasNoReadings && adapter.differsOnlyInLevels?.(listed, entry.listed) === true) {
       entry.known = adapter.withEarlierIdentity(listed, entry.device)
       entry.device = entry.known
       entry.listed = listed
       before.device = entry.device
-      entry.levels = levels
+      entry.hasNewerLevels = true
+      entry.levels = null
       return
     }
     const isSame = adapter.isSameIdentity(listed, entry.device)
@@ -116,11 +122,10 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     entry.known = adapter.withEarlierIdentity(listed, entry.device)
     entry.device = entry.known
     entry.listed = listed
-    entry.translation = translate(adapter, entry.device)
-    entry.levels = null
+    setTranslation(entry, new Translation(adapter, entry.device))
     // The report without levels is the same as before, so it is reused. A device whose levels are pushed needs only
     // this report, and is therefore not translated again.
-    if (isSame && hasNoReadings) entry.translation.withoutLevels = before.withoutLevels
+    if (isSame && hasNoReadings) entry.translation.reuse(before)
   }
 
   return {
@@ -134,13 +139,13 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
       else update(entry, listed)
       entry.cycle = cycle
       const translation = translationOf(entry)
-      const { online } = identityOf(translation)
+      const { online } = translation.identity
       entry.missed = online === false ? entry.missed + 1 : 0
       return entry
     },
     rememberReport(report) {
       const device = { id: report.id }
-      const translation = { device, report, levelParts: [], needsIdentity: false, hasIdentity: true }
+      const translation = new Translation(null, device, report)
       const entry = devices.get(report.id) ?? createEntry(device, translation)
       Object.assign(entry, { listed: device, known: device, device, translation, missed: 0, cycle })
       devices.set(report.id, entry)
@@ -149,9 +154,11 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
       for (const entry of devices.values()) if (entry.cycle !== cycle) entry.missed += 1
     },
     translationOf,
+    newerLevelsOf,
     reportOf(entry) {
       const { report } = translationOf(entry)
-      return entry.levels === null ? report : withLevels(report, entry.levels)
+      const levels = newerLevelsOf(entry)
+      return levels === null ? report : withLevels(report, levels)
     },
     find: (id) => devices.get(id),
     discardIdentity(id) {
@@ -165,31 +172,56 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
   }
 }
 
-function translate(adapter: ProtocolAdapter, device: UpstreamDevice): Translation {
-  const parts = adapter.partsOf(device)
-  let report: DeviceReport | undefined
-  return {
-    device,
-    get report() {
-      report ??= adapter.transformDeviceData(device)
-      return report
-    },
-    levelParts: parts.filter((part) => part !== 'identity'),
-    needsIdentity: parts.includes('identity'),
-    hasIdentity: adapter.hasIdentity(device),
-  }
-}
-
 /**
- * Returns a report from which only identity fields may be read: the one without levels if it exists, which avoids a
- * translation.
+ * A device converted to the common format. The reports are created when they are first needed. A class, because an
+ * object with getters of its own needs 1 kB more.
  */
-export function identityOf(translation: Translation): DeviceReport {
-  return translation.withoutLevels ?? translation.report
-}
+export class Translation {
+  readonly #adapter: ProtocolAdapter | null
+  #report: DeviceReport | null
+  #withoutLevels: DeviceReport | null = null
+  /** The device, which may have newer levels than the one that was translated. */
+  device: UpstreamDevice
+  /** The parts, other than the identity, that can be read separately. */
+  readonly levelParts: readonly string[]
+  readonly needsIdentity: boolean
+  readonly hasIdentity: boolean
 
-/** Returns the report without levels; the same object as long as nothing else changes. */
-export function withoutLevels(translation: Translation): DeviceReport {
-  translation.withoutLevels ??= { ...translation.report, channels: undefined }
-  return translation.withoutLevels
+  /** With `report`, the device has reported everything itself, and needs no adapter. */
+  constructor(adapter: ProtocolAdapter | null, device: UpstreamDevice, report: DeviceReport | null = null) {
+    const parts = adapter?.partsOf(device) ?? []
+    this.#adapter = adapter
+    this.#report = report
+    this.device = device
+    this.levelParts = parts.filter((part) => part !== 'identity')
+    this.needsIdentity = parts.includes('identity')
+    this.hasIdentity = adapter?.hasIdentity(device) ?? true
+  }
+
+  get report(): DeviceReport {
+    if (this.#report === null && this.#adapter !== null) this.#report = this.#adapter.transformDeviceData(this.device)
+    return this.#report as DeviceReport
+  }
+
+  /**
+   * The report without levels; the same object as long as nothing else changes. The complete report is discarded, because
+   * a device whose levels are pushed does not need it.
+   */
+  get withoutLevels(): DeviceReport {
+    if (this.#withoutLevels === null) {
+      this.#withoutLevels = { ...this.report, channels: undefined }
+      if (this.#adapter !== null) this.#report = null
+    }
+    return this.#withoutLevels
+  }
+
+  /** A report from which only identity fields may be read: the one without levels if it exists. */
+  get identity(): DeviceReport {
+    return this.#withoutLevels ?? this.report
+  }
+
+  /** Uses the report without levels of an earlier translation, because nothing else has changed. */
+  reuse(earlier: Translation): void {
+    this.#withoutLevels = earlier.#withoutLevels
+  }
 }

@@ -12,14 +12,7 @@ import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { Connections } from './connections.ts'
-import {
-  createDeviceMemory,
-  type DeviceMemory,
-  identityOf,
-  type RememberedDevice,
-  type Translation,
-  withoutLevels,
-} from './device-memory.ts'
+import { createDeviceMemory, type DeviceMemory, type RememberedDevice, type Translation } from './device-memory.ts'
 
 import type { Batch } from './plan-batch.ts'
 
@@ -101,6 +94,8 @@ export class SourceDevices {
   /** Reads the list from the source, with the adapter that the source turns out to use. */
   async readList(signal: AbortSignal): Promise<DeviceList<UpstreamDevice>> {
     const before = this.#source.adapter === this.#adapter ? this.#lastList : undefined
+    // A list that cannot be read to its end may already have changed the devices of the last one.
+    this.#lastList = undefined
     const list = await this.#source.listDevices(signal, before)
     if (this.#source.adapter !== this.#adapter) {
       this.#adapter = this.#source.adapter
@@ -194,24 +189,27 @@ export class SourceDevices {
     for (const entry of devices) {
       const translation = this.translationOf(entry)
       if (!translation.hasIdentity) continue
-      const report = this.#createReport(entry)
-      reports.push(report)
-      if (entry.levels !== null && report === translation.report) newerLevels.set(report, entry.levels)
+      if (this.#areLevelsPushed(entry)) reports.push(translation.withoutLevels)
+      else {
+        const { report } = translation
+        const levels = this.#memory.newerLevelsOf(entry)
+        reports.push(report)
+        if (levels !== null) newerLevels.set(report, levels)
+      }
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     return { reports, newerLevels }
   }
 
-  #createReport(entry: RememberedDevice): DeviceReport {
-    const translation = this.translationOf(entry)
+  #areLevelsPushed(entry: RememberedDevice): boolean {
     const subscribedSince = this.subscribedSince(entry)
     // Only the process that holds the subscription knows for which devices levels were pushed. Other processes assume
     // that they are pushed for every device with a connected subscription.
-    const areLevelsPushed =
+    return (
       subscribedSince !== null &&
       entry.levelsAt >= subscribedSince &&
       (this.#pushedLevelIds.has(entry.id) || this.#subscribedAt === null)
-    return areLevelsPushed ? withoutLevels(translation) : translation.report
+    )
   }
 
   /** Returns the device's report with its newest levels. */
@@ -277,7 +275,7 @@ export class SourceDevices {
   #isReplacement(entry: RememberedDevice, receiver: Receiver): boolean {
     const translation = this.translationOf(entry)
     if (entry.confirmed === translation) return false
-    const isReplaced = isReplacedHardware(receiver, identityOf(translation))
+    const isReplaced = isReplacedHardware(receiver, translation.identity)
     if (!isReplaced && entry.replaced === 0) entry.confirmed = translation
     return isReplaced
   }

@@ -6,7 +6,16 @@ import { deviceApi } from './device-api.ts'
 import { parsePushed, toDeviceReport } from './device-report.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
 
-const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity, readLevels } = deviceApi
+const {
+  listDevices,
+  partsOf,
+  readPart,
+  hasIdentity,
+  withEarlierIdentity,
+  isSameIdentity,
+  differsOnlyInLevels,
+  readLevels,
+} = deviceApi
 const family = (model: string) => (model.startsWith('ULXD') ? 'ulxd' : undefined)
 const path = '/api/v1/devices'
 
@@ -278,7 +287,7 @@ test.each<[object, object]>([
 })
 
 describe('levels of a list entry', () => {
-  /** Reads two lists of one device, one after the other. Returns the device of each. */
+  /** Reads two lists of one device, one after the other. Returns the device of each, and the report of the first. */
   async function readTwice(before: object, after: object) {
     let body: Buffer
     const client = {
@@ -295,10 +304,13 @@ describe('levels of a list entry', () => {
       return listDevices(client, undefined, previous)
     }
     const first = await read(before)
+    const [known] = first.devices
+    if (known === undefined) throw new Error('no device')
+    const report = toDeviceReport(known, family)
     const second = await read(after, first)
-    const [known, listed] = [first.devices[0], second.devices[0]]
-    if (known === undefined || listed === undefined) throw new Error('no device')
-    return { known, listed, problems: [first.problems, second.problems] }
+    const [listed] = second.devices
+    if (listed === undefined) throw new Error('no device')
+    return { known, report, listed, problems: [first.problems, second.problems] }
   }
 
   const channel = { channel: 1, name: 'Vox', frequency: '518.200', rf_level: -60, audio_level: -20 }
@@ -307,7 +319,8 @@ describe('levels of a list entry', () => {
   test('are returned if nothing else differs', async () => {
     const after = { ...entry, rf_level: -50, channels: [{ ...channel, rf_level: -50, audio_level: null }] }
     const { known, listed } = await readTwice(entry, after)
-    expect(readLevels(listed, known)).toEqual([{ channel: 1, rf_level: -50, audio_level: null, transmitter: {} }])
+    expect(differsOnlyInLevels(listed, known)).toBe(true)
+    expect(readLevels(listed)).toEqual([{ channel: 1, rf_level: -50, audio_level: null, transmitter: {} }])
   })
 
   test.each<[string, object]>([
@@ -320,7 +333,7 @@ describe('levels of a list entry', () => {
     ['a level of the device that is invalid', { rf_level: 'strong' }],
   ])('are not returned if the entries also differ in %s', async (_, change) => {
     const { known, listed } = await readTwice(entry, { ...entry, ...change })
-    expect(readLevels(listed, known)).toBeUndefined()
+    expect(differsOnlyInLevels(listed, known)).toBe(false)
   })
 
   test('added to the earlier report result in the same report as a complete conversion', async () => {
@@ -343,15 +356,15 @@ describe('levels of a list entry', () => {
     let compared = 0
     await fc.assert(
       fc.asyncProperty(changed, async ([before, after]) => {
-        const { known, listed, problems } = await readTwice(before, after)
-        const samples = readLevels(listed, known)
+        const { known, report, listed, problems } = await readTwice(before, after)
         const fresh = await readTwice(after, after)
         expect(problems[1]).toEqual(fresh.problems[0])
-        if (samples === undefined) return
+        if (!differsOnlyInLevels(listed, known)) return
         compared += 1
         const { metadata: _, ...expected } = toDeviceReport(fresh.known, family)
-        const { metadata: __, ...actual } = withLevels(toDeviceReport(known, family), samples)
+        const { metadata: __, ...actual } = withLevels(report, readLevels(listed))
         expect(actual).toEqual(expected)
+        expect(toDeviceReport(known, family)).toEqual(toDeviceReport(fresh.known, family))
       }),
       { numRuns: 500 },
     )

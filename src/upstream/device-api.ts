@@ -18,7 +18,7 @@ import {
   parseIdentity,
   parseTransmitters,
 } from './device-fields.ts'
-import { differsOnlyInLevels, hasSameFacts, readLevels } from './device-levels.ts'
+import { copyLevels, differsOnlyInLevels, hasSameFacts, readLevels } from './device-levels.ts'
 import { ApiError } from './errors.ts'
 import { readBattery, readIp, readMac, readRfLevel, readText } from './fields.ts'
 import { type ItemList, readItems } from './items.ts'
@@ -33,6 +33,7 @@ export const deviceApi = {
   hasIdentity,
   withEarlierIdentity,
   isSameIdentity,
+  differsOnlyInLevels: hasSameFacts,
   readLevels,
 }
 
@@ -48,6 +49,8 @@ interface ApiDeviceList {
   readonly problems?: readonly DeviceProblem[]
   /** Passed to the next call, which compares the new list with it. */
   readonly read?: ItemList<ListItem>
+  /** The bytes of the list before. */
+  readonly spare?: Buffer | undefined
 }
 
 /**
@@ -62,6 +65,7 @@ async function listDevices(
   let read: ApiDeviceList['read']
   const { body } = await client.request('GET', '/api/v1/devices', {
     signal,
+    spare: previous?.spare,
     read: async (bytes) => {
       read = await readItems(bytes, {
         key: 'devices',
@@ -76,7 +80,7 @@ async function listDevices(
   if (list === undefined) throw wrongShape(client)
   const result = toDeviceList(list)
   if (result.devices.length === 0 && list.length > 0) throw wrongShape(client)
-  return read === undefined ? result : { ...result, read }
+  return read === undefined ? result : { ...result, read, spare: previous?.read?.trace.bytes }
 }
 
 function parseList(body: unknown): readonly ListItem[] | undefined {
@@ -159,11 +163,16 @@ function isSameIdentity(listed: ApiDevice, previous: ApiDevice): boolean {
   return keys.every((key) => listed.listed[key] === previous.listed[key])
 }
 
-/** Parses a list entry. If it differs from the `previous` one only in levels, nothing else is parsed again. */
+/**
+ * Parses a list entry. If it differs from the `previous` one only in levels, nothing else is parsed again, and the
+ * responses of the previous device get the new levels.
+ */
 function parseItem(item: unknown, previous?: ListItem): ListItem {
   const before = previous?.device ?? null
   if (before?.hasNoChannels === false && differsOnlyInLevels(item, before.raw.listed)) {
-    return { device: { ...before, raw: { listed: item } }, problem: previous?.problem ?? null }
+    // The earlier entry is kept, so that the many new ones can be discarded at once.
+    copyLevels(item, before.raw.listed)
+    return { device: { ...before }, problem: previous?.problem ?? null }
   }
   if (!isRecord(item)) return { device: null, problem: 'it is not an object' }
   const id = readText(item.device_id ?? item.id)

@@ -12,9 +12,8 @@ export function hasSameFacts(listed: ApiDevice, before: ApiDevice): boolean {
 
 type Levels = Pick<LevelSample, LevelField>
 
-export function readLevels(listed: ApiDevice, before: ApiDevice): readonly LevelSample[] | undefined {
-  if (!hasSameFacts(listed, before)) return undefined
-  const { channels, transmitters, transmitter } = listed.raw.listed
+export function readLevels({ raw: { listed } }: ApiDevice): readonly LevelSample[] {
+  const { channels, transmitters, transmitter } = listed
   const samples: { channel: number; transmitter?: Levels }[] = []
   for (const item of channelItems(channels)) {
     const channel = channelNumber(item)
@@ -28,7 +27,8 @@ export function readLevels(listed: ApiDevice, before: ApiDevice): readonly Level
     if (sample !== undefined) sample.transmitter = levelsOf(item)
     else if (typeof channel === 'number') samples.push({ channel, transmitter: levelsOf(item) })
   }
-  return samples
+  // A copy, because an array that has grown has room for more, and this one is kept until the next list.
+  return samples.slice()
 }
 
 function levelsOf({ audio_level, rf_level }: Json): Levels {
@@ -44,6 +44,19 @@ export function differsOnlyInLevels(item: unknown, before: unknown): item is Jso
   return areEqual(item, before, isSummaryLevel)
 }
 
+/** Writes the levels of an item to the earlier one, from which it differs in nothing else. */
+export function copyLevels(item: Json, before: Record<string, unknown>): void {
+  for (const key in item) {
+    const [value, known] = [item[key], before[key]]
+    if (value === known) continue
+    if (isLevel(key) || typeof value !== 'object') before[key] = value
+    else if (isRecord(value) && isRecord(known)) copyLevels(value, known)
+    else if (Array.isArray(value) && Array.isArray(known)) {
+      for (const [index, entry] of value.entries()) if (isRecord(entry)) copyLevels(entry, known[index])
+    }
+  }
+}
+
 type IsIgnored = (key: string, value: unknown, known: unknown) => boolean
 
 /**
@@ -52,7 +65,7 @@ type IsIgnored = (key: string, value: unknown, known: unknown) => boolean
  */
 const isSummaryLevel: IsIgnored = (key, ...values) =>
   key === 'rf_level' && values.every((value) => typeof readRfLevel(value) === 'number')
-const isLevel: IsIgnored = (key) => key === 'rf_level' || key === 'audio_level'
+const isLevel = (key: string) => key === 'rf_level' || key === 'audio_level'
 
 /** Compares two JSON objects. A field for which `isIgnored` returns true may have any value. */
 function areEqual(item: Json, before: Json, isIgnored: IsIgnored): boolean {
