@@ -37,6 +37,7 @@ const channel: Channel = {
   transmitter: null,
   condition: unknownCondition,
   last_transmitter: null,
+  forecast: null,
 }
 
 /** A step of one channel: transmitter off, everything else unknown. */

@@ -66,8 +66,8 @@ export function toSingleChannelBody(channel: Channel): ChannelBody {
   return { ...body, transmitter: body.transmitter && { ...body.transmitter, forecast: channel.forecast ?? null } }
 }
 
-export function toConditionBody({ since, ...condition }: Condition): ChannelBody['condition'] {
-  return { ...condition, since: toTimestamp(since) }
+export function toConditionBody({ state, severity, attention, since, flags }: Condition): ChannelBody['condition'] {
+  return { state, severity, attention, since: toTimestamp(since), flags }
 }
 
 function toLastTransmitterBody({ last_seen, ...transmitter }: LastTransmitter): ChannelBody['last_transmitter'] {

@@ -72,7 +72,7 @@ export class AlertEvaluation {
   /** Evaluates the current state of a receiver and of the packs that it has reported. */
   evaluateReceiver(id: number): Evaluated {
     const { receiverStore, unitStore, isOwn, isMonitored, areSourcesFailing, thresholds } = this.#deps
-    const receiver = receiverStore.get(id)
+    const receiver = receiverStore.facts(id)
     if (receiver === undefined || !isOwn(id) || !isMonitored(receiver.manufacturer)) {
       this.#starts.delete(id)
       return { changes: [], dueAt: Number.POSITIVE_INFINITY }
@@ -179,10 +179,10 @@ export class AlertEvaluation {
 
   #compare(scope: number | string, comparison: Pick<Comparison, 'causes' | 'open' | 'endingOf'>): Evaluated {
     const compared = compareCauses({
-      ...comparison,
       starts: this.#starts.get(scope) ?? noStarts,
       now: this.#deps.now(),
       settings: (subject) => this.#deps.context.settingsOf(subject),
+      ...comparison,
     })
     if (compared.starts.size === 0) this.#starts.delete(scope)
     else this.#starts.set(scope, compared.starts)

@@ -23,7 +23,7 @@ beforeEach(() => {
 function openForecasts(): BatteryForecasts {
   return new BatteryForecasts({
     receiverStore: {
-      get: () => receiver,
+      facts: () => receiver,
       listFacts: () => [receiver],
       lastReceivedAt: () => (isOwn ? 1 : Number.NEGATIVE_INFINITY),
     },

@@ -22,7 +22,7 @@ import type { StoredDischarge } from '../storage/discharges.ts'
 import type { Log } from './log.ts'
 
 interface BatteryForecastDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'listFacts' | 'lastReceivedAt'>
+  readonly receiverStore: Pick<ReceiverStore, 'facts' | 'listFacts' | 'lastReceivedAt'>
   /** Whether this process evaluates the conditions of the receiver. */
   isOwn(receiverId: number): boolean
   hasOtherNodes(): boolean
@@ -47,13 +47,18 @@ interface DischargeChanges {
 /** The battery in a transmitter. */
 interface Battery {
   discharge: Discharge
-  /** What is stored of it; null if nothing is. */
-  stored: Discharge | null
+  /** What the stored discharge was when it was stored; null if it is not stored. */
+  stored: StoredMark | null
   /** From its discharge and earlier ones, rounded. */
   forecast: Forecast | null
   /** When the forecast was made (epoch ms), and after how many steps of the discharge. */
   forecastAt: number
   forecastSteps: number
+}
+
+/** What decides whether a stored discharge is out of date. */
+interface StoredMark extends Pick<Discharge, 'isOn' | 'observedAt'> {
+  readonly steps: number
 }
 
 const checkEveryMs = 10_000
@@ -135,7 +140,7 @@ export class BatteryForecasts {
     try {
       if (hasOtherNodes()) await this.#load()
       for (const { id } of receiverStore.listFacts()) {
-        const receiver = receiverStore.get(id)
+        const receiver = receiverStore.facts(id)
         if (receiver === undefined) continue
         // A receiver that was loaded from the database shows what was received by an earlier process.
         if (isOwn(id) && receiverStore.lastReceivedAt(id) !== Number.NEGATIVE_INFINITY) this.reported(receiver)
@@ -221,12 +226,17 @@ export class BatteryForecasts {
     const ended = this.#ended
     const changed = [...this.#batteries].filter(([, battery]) => needsSaving(battery, isClosing, now))
     if (ended.length + changed.length === 0) return
-    const open = changed.map(([channelId, { discharge }]) => ({ channelId, discharge, endedAt: null }))
+    const open = changed.map(([channelId, battery]) => ({
+      battery,
+      channelId,
+      discharge: battery.discharge,
+      endedAt: null,
+    }))
     const saved = [...ended.filter(({ discharge }) => isComparable(discharge)), ...open]
     const removed = ended.filter(({ discharge }) => !isComparable(discharge))
     await this.#deps.save({ saved, removed })
     this.#ended = this.#ended.slice(ended.length)
-    for (const [index, [, battery]] of changed.entries()) battery.stored = open[index]?.discharge ?? null
+    for (const { battery, discharge } of open) battery.stored = toMark(discharge)
   }
 
   async #load(): Promise<void> {
@@ -243,7 +253,7 @@ export class BatteryForecasts {
       const isNewer = known === undefined || discharge.observedAt > known.observedAt
       const isOwn = known !== undefined && own.has(channelId)
       if (endedAt !== null || isOwn || !isNewer) continue
-      this.#batteries.set(channelId, { ...newBattery(discharge), stored: discharge })
+      this.#batteries.set(channelId, { ...newBattery(discharge), stored: toMark(discharge) })
     }
     this.#loadedAt = startedAt
   }
@@ -254,8 +264,11 @@ function newBattery(discharge: Discharge): Battery {
 }
 
 function needsSaving({ discharge, stored }: Battery, isClosing: boolean, now: number): boolean {
-  if (stored === discharge) return false
-  if (stored === null || isClosing) return true
-  const isSame = stored.steps.length === discharge.steps.length && stored.isOn === discharge.isOn
-  return !isSame || now - stored.observedAt >= saveEveryMs
+  if (stored === null) return true
+  if (stored.steps !== discharge.steps.length || stored.isOn !== discharge.isOn) return true
+  return isClosing ? stored.observedAt !== discharge.observedAt : now - stored.observedAt >= saveEveryMs
+}
+
+function toMark({ steps, isOn, observedAt }: Discharge): StoredMark {
+  return { steps: steps.length, isOn, observedAt }
 }

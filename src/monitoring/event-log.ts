@@ -18,6 +18,7 @@ import {
   factsBefore,
   nextFacts,
   type RangeKind,
+  type ReceiverFacts,
   rangeKinds,
   rangeSubject,
   readFacts,
@@ -71,11 +72,14 @@ type Operation =
   | { readonly type: 'add'; event: EventDraft }
   | { readonly type: 'close'; readonly subject: string; readonly event: EventDraft | EventRecord }
 
+/** What later states of a receiver are compared with. The record is not kept, because the store replaces it. */
+interface TrackedReceiver extends ReceiverFacts {
+  readonly channelIds: readonly number[]
+}
+
 interface TrackedChannel {
   readonly receiverId: number
   facts: ChannelFacts
-  /** The record from which the facts are; null if it must be compared again. */
-  channel: Channel | null
 }
 
 const writeAfterMs = 300
@@ -92,7 +96,7 @@ const sampleMs = 1000
 
 export class EventLog {
   readonly #deps: EventLogDeps
-  readonly #receivers = new Map<number, Receiver>()
+  readonly #receivers = new Map<number, TrackedReceiver>()
   readonly #channels = new Map<number, TrackedChannel>()
   /** The ranges that continue, stored or not, by subject. */
   readonly #open = new Map<string, EventDraft | EventRecord>()
@@ -160,14 +164,16 @@ export class EventLog {
       this.#forgetReceiver(id)
       return
     }
-    this.#receivers.set(id, after)
+    const { name, is_active, is_named_by_hand, channels } = after
+    const channelIds = channels.map((channel) => channel.id)
+    this.#receivers.set(id, { name, is_active, is_named_by_hand, channelIds })
     if (isOwn && before !== undefined) {
       if (before.is_active && !after.is_active) this.#discardSwitchOffs(after)
       for (const event of compareReceiverStates(before, after, this.#now())) this.#add(event)
     }
-    for (const channel of after.channels) this.#channelChanged(after, channel, isOwn)
-    for (const { id: channelId } of before?.channels ?? []) {
-      if (!after.channels.some((channel) => channel.id === channelId)) this.#forgetChannel(channelId)
+    for (const channel of channels) this.#channelChanged(after, channel, isOwn)
+    for (const channelId of before?.channelIds ?? []) {
+      if (!channelIds.includes(channelId)) this.#forgetChannel(channelId)
     }
   }
 
@@ -259,13 +265,12 @@ export class EventLog {
     const known = this.#channels.get(channel.id)
     if (!isOwn) {
       const facts = known === undefined ? readFacts(channel) : nextFacts(known.facts, channel)
-      this.#channels.set(channel.id, { receiverId: receiver.id, facts, channel: null })
+      this.#channels.set(channel.id, { receiverId: receiver.id, facts })
       return
     }
-    if (known?.channel === channel) return
     const before = known?.facts ?? factsBefore(channel)
     const facts = nextFacts(before, channel)
-    this.#channels.set(channel.id, { receiverId: receiver.id, facts, channel })
+    this.#channels.set(channel.id, { receiverId: receiver.id, facts })
     const happenings = compareFacts(before, facts)
     if (happenings.length > 0) {
       const context = { time: this.#now(), thresholds: this.#deps.thresholds(receiver, channel) }
@@ -304,9 +309,9 @@ export class EventLog {
   }
 
   #forgetReceiver(id: number): void {
-    const channels = this.#receivers.get(id)?.channels ?? []
+    const channelIds = this.#receivers.get(id)?.channelIds ?? []
     this.#receivers.delete(id)
-    for (const channel of channels) this.#forgetChannel(channel.id)
+    for (const channelId of channelIds) this.#forgetChannel(channelId)
   }
 
   #forgetChannel(id: number): void {

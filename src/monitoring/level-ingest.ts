@@ -31,7 +31,8 @@ export interface LevelIngestHooks {
 interface Target {
   readonly device: string
   readonly rows: LevelRows
-  readonly facts: LevelRows['facts']
+  /** That of `rows` at the time of the look-up. */
+  readonly factsVersion: number
   /** Whether different hardware reports under the device's id. */
   readonly isReplaced: boolean
   /** Whether a user has stopped the connection. */
@@ -62,8 +63,9 @@ export function createLevelIngest(
   /** The last target, because most sources report only one device. */
   let last: Target | undefined
 
-  function isCurrent({ rows, facts, connectionChanges, foundAt }: Target, now: number): boolean {
-    const isUnchanged = rows.isCurrent && rows.facts === facts && connectionChanges === connections.changes
+  function isCurrent({ rows, factsVersion, connectionChanges, foundAt }: Target, now: number): boolean {
+    const isUnchanged =
+      rows.isCurrent && rows.factsVersion === factsVersion && connectionChanges === connections.changes
     return isUnchanged && now - foundAt < lookUpEveryMs
   }
 
@@ -79,13 +81,13 @@ export function createLevelIngest(
       last = undefined
       return undefined
     }
-    const { facts, receiverId } = rows
+    const { facts, factsVersion, receiverId } = rows
     const hasTransmitter: boolean[] = []
     for (const { channel, transmitter } of facts.channels) hasTransmitter[channel] = transmitter !== null
     const target: Target = {
       device,
       rows,
-      facts,
+      factsVersion,
       isReplaced: hooks.isReplaced?.(device) === true,
       isStopped: connections.find(receiverId)?.status === 'stopped',
       hasTransmitter,
@@ -109,8 +111,8 @@ export function createLevelIngest(
       return true
     }
     if (target.isStopped) return true
-    const { rows, facts, hasTransmitter } = target
-    if (facts.is_active) ingest.levelLane.apply(rows, samples)
+    const { rows, hasTransmitter } = target
+    if (rows.facts.is_active) ingest.levelLane.apply(rows, samples)
     else hooks.ingestReport(device, { id: device, kind: 'receiver', channels: samples })
     if (!target.isReported) {
       target.isReported = true

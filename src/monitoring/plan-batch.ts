@@ -21,6 +21,7 @@ import type { ProtocolPrecedence } from '../domain/identity/protocol-precedence.
 import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
 import { hasOnlyLevels, type LevelSample } from '../domain/levels/level-sample.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Tx } from '../storage/database.ts'
@@ -120,19 +121,21 @@ export interface PlannerDeps {
 }
 
 export function createPlanner({ receiverStore, unitStore, backlog, precedence, now }: PlannerDeps): Planner {
-  /** For each receiver, the last report that contained no news except levels, and the identity revision at the time. */
-  const withoutNews = new WeakMap<Receiver, { report: DeviceReport; identityRevision: number }>()
+  /** For each receiver, the last report that contained no news except levels, and of what it was compared with. */
+  const withoutNews = new WeakMap<LevelRows, { report: DeviceReport; factsVersion: number; identityRevision: number }>()
 
   function findLevelReceiver(manufacturer: string, report: DeviceReport): Receiver | undefined {
     const receiver = receiverStore.factsByApiId(manufacturer, report.id)
-    const facts = receiver && receiverStore.levels.rowsOf(receiver.id)?.facts
-    if (receiver === undefined || facts === undefined || precedence.isContested(receiver)) return undefined
+    const rows = receiver && receiverStore.levels.rowsOf(receiver.id)
+    if (receiver === undefined || rows === undefined || precedence.isContested(receiver)) return undefined
     const { identityRevision } = receiverStore
-    const last = withoutNews.get(facts)
-    if (last?.report === report && last.identityRevision === identityRevision) return receiver
+    const { factsVersion } = rows
+    const last = withoutNews.get(rows)
+    if (last?.report === report && last.factsVersion === factsVersion && last.identityRevision === identityRevision)
+      return receiver
     if (!hasOnlyLevels(receiver, report) || mayBeAmbiguous(report)) return undefined
     if (lacksUnit(receiver, report.channels ?? [])) return undefined
-    withoutNews.set(facts, { report, identityRevision })
+    withoutNews.set(rows, { report, factsVersion, identityRevision })
     return receiver
   }
 

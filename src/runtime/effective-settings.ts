@@ -42,6 +42,8 @@ export class EffectiveSettings {
   #defaults: SettingsDefaults
   #indexed: IndexedSettings | null = null
   readonly #cache = new Map<string | number | null, Settings>()
+  /** By manufacturer, for channels without settings of a group. */
+  readonly #thresholds = new Map<string, Thresholds>()
 
   constructor(deps: EffectiveSettingsDeps) {
     this.#deps = deps
@@ -74,10 +76,16 @@ export class EffectiveSettings {
     return this.get(manufacturer).polling_interval * 1000
   }
 
-  /** Returns the thresholds in force for a channel. */
+  /** Returns the thresholds in force for a channel; most channels of a manufacturer share one object. */
   thresholds(manufacturer: string, slot: number): Thresholds {
-    const scopes = this.#scopesOf({ manufacturer, slots: [slot] })
-    return resolveThresholds(scopes.global, scopes.manufacturer, scopes.groups)
+    const { global, manufacturer: ofManufacturer, groups } = this.#scopesOf({ manufacturer, slots: [slot] })
+    if (groups.length > 0) return resolveThresholds(global, ofManufacturer, groups)
+    let shared = this.#thresholds.get(manufacturer)
+    if (shared === undefined) {
+      shared = resolveThresholds(global, ofManufacturer, [])
+      this.#thresholds.set(manufacturer, shared)
+    }
+    return shared
   }
 
   /** Returns the settings in force for alerts of this kind about a channel, a receiver, a source or the service. */
@@ -89,6 +97,7 @@ export class EffectiveSettings {
   clear(): void {
     this.#indexed = null
     this.#cache.clear()
+    this.#thresholds.clear()
   }
 
   /** Returns the settings of a scope, which are kept under this key; they are not kept if it is undefined. */

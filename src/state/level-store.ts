@@ -14,8 +14,10 @@ export interface LevelRows {
   readonly manufacturer: string
   /** False once the receiver was removed or got other rows. */
   isCurrent: boolean
-  /** The record last loaded. Its facts are current; its levels may not be. */
+  /** The receiver's newest record. Its facts are current; its levels may not be. */
   facts: Receiver
+  /** Increases whenever `facts` is replaced by a record that may differ in more than levels. */
+  factsVersion: number
   readonly channelIds: readonly number[]
   /** The row of each channel, in the order of the receiver's channels. */
   readonly rows: readonly number[]
@@ -127,6 +129,7 @@ export class LevelStore {
     const before = this.#rowsOfReceiver.get(receiver.id)
     const rows = before !== undefined && this.#hasSameRows(before, receiver) ? before : this.#allocate(receiver, before)
     rows.facts = receiver
+    rows.factsVersion += 1
     rows.version += 1
     rows.receivedAt = receivedAt
     rows.lastSeen = receiver.last_seen
@@ -141,6 +144,7 @@ export class LevelStore {
     const rows = this.#rowsOfReceiver.get(receiver.id)
     if (rows === undefined) return
     rows.facts = receiver
+    rows.factsVersion += 1
     for (const listener of this.#recordListeners) listener.factsChanged(rows)
   }
 
@@ -243,7 +247,8 @@ export class LevelStore {
       channels ??= [...receiver.channels]
       channels[index] = current
     }
-    return { ...receiver, last_seen: rows.lastSeen, channels: channels ?? receiver.channels }
+    rows.facts = { ...receiver, last_seen: rows.lastSeen, channels: channels ?? receiver.channels }
+    return rows.facts
   }
 
   /**
@@ -369,6 +374,7 @@ export class LevelStore {
       rows,
       rowByNumber,
       lastSeen,
+      factsVersion: before?.factsVersion ?? 0,
       version: before?.version ?? 0,
       isCurrent: true,
       receivedAt: Number.NEGATIVE_INFINITY,

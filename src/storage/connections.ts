@@ -104,7 +104,7 @@ export async function saveLastMessages(tx: Tx, messages: readonly (readonly [id:
 
 async function save(tx: Tx, revision: number, connections: readonly Connection[], isOverride: boolean): Promise<void> {
   const ofReceivers = connections.flatMap(({ id: _, receiver, ...rest }) =>
-    receiver === null ? [] : { ...rest, receiver },
+    receiver === null ? [] : { receiver, ...rest },
   )
   await upsert(tx, revision, ofReceivers, isOverride)
   for (const connection of connections) {

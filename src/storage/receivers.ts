@@ -150,7 +150,7 @@ async function updateRows<Item extends { readonly id: number }, Name extends str
 ): Promise<void> {
   const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`input.${name}`)}`)
   await inChunks(receivers, async (chunk) => {
-    const rows = chunk.map((receiver) => ({ ...rowOf(receiver), id: receiver.id }))
+    const rows = chunk.map((receiver) => ({ id: receiver.id, ...rowOf(receiver) }))
     await executeForRows<unknown, string>(
       tx,
       { ...columns, id: 'bigint' },
@@ -317,17 +317,15 @@ function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Re
   const { is_named_by_hand, location_id, network_mode, fault, origin, ...fields } = named
   const readings = JSON.parse(json) as Readings
   return {
-    ...fields,
     network_mode: parseNetworkMode(network_mode),
     is_active: is_active === 1,
     is_named_by_hand: is_named_by_hand === 1,
     location: location_id,
+    ...fields,
     ...(fault !== null && { fault: fault as Fault }),
     ...readOrigin(fields.manufacturer, origin),
-    channels: channels.map(({ id, channel, slot, profile }) => ({
-      ...emptyChannel(id, channel, slot),
-      ...readings[channel],
-      ...(profile != null && { profile }),
-    })),
+    channels: channels.map(({ id, channel, slot, profile }) =>
+      Object.assign(emptyChannel(id, channel, slot), readings[channel], profile != null && { profile }),
+    ),
   }
 }

@@ -23,13 +23,13 @@ export function toDeviceReport(device: ApiDevice, family: (model: string) => str
   const channels = toChannelReadings(device)
   const isTransmitter = /transmitter|bodypack|handheld/i.test(device.type)
   return {
-    ...identity,
     id: device.id,
-    name: identity.name ?? model_name ?? device.id,
-    model_name,
-    online: identity.online ?? true,
     kind: isTransmitter ? 'transmitter' : 'receiver',
     device_type: family(model_name ?? '') ?? device.type.toLowerCase(),
+    name: model_name ?? device.id,
+    model_name,
+    online: true,
+    ...identity,
     ...(channels && { channels }),
     metadata: toMetadata(device.raw),
   }
@@ -79,7 +79,9 @@ function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undef
     (transmitters ?? []).map(({ channel, ...transmitter }) => ({ channel, transmitter })),
   )
   if (transmitters === undefined) return readings
-  return readings.map((reading) => (reading.transmitter === undefined ? { ...reading, transmitter: null } : reading))
+  return readings.map((reading) =>
+    reading.transmitter === undefined ? Object.assign({}, reading, { transmitter: null }) : reading,
+  )
 }
 
 function channelsOf({ channels, raw: { listed } }: ApiDevice): ApiDevice['channels'] {
@@ -98,12 +100,14 @@ function mergeTransmitters(
 ): readonly ChannelReading[] {
   if (transmitters.length === 0) return channels
   const merged = new Map(channels.map((reading) => [reading.channel, reading]))
-  for (const reading of transmitters) merged.set(reading.channel, { ...merged.get(reading.channel), ...reading })
+  for (const reading of transmitters)
+    merged.set(reading.channel, Object.assign({}, merged.get(reading.channel), reading))
   return [...merged.values()]
 }
 
 function toMetadata(raw: ApiDevice['raw']): unknown {
   const { listed, detail, channels, transmitter } = raw
+  if (detail === undefined && channels === undefined && transmitter === undefined) return listed
   return {
     ...listed,
     ...(isRecord(detail) ? detail : {}),

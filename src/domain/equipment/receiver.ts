@@ -43,8 +43,8 @@ export interface Channel {
   readonly condition: Condition
   /** The transmitter last received on a channel that receives none now; null if there was none within 7 days. */
   readonly last_transmitter: LastTransmitter | null
-  /** How long the battery of the transmitter will last; absent or null if there is no basis. */
-  readonly forecast?: Forecast | null
+  /** How long the battery of the transmitter will last; null if there is no basis. */
+  readonly forecast: Forecast | null
   /** What the channel is where it is monitored; absent for a channel of this installation. */
   readonly origin?: ChannelOrigin
 }
@@ -319,6 +319,7 @@ export function emptyChannel(id: number, channel: number, slot: number): Channel
     transmitter: null,
     condition: unknownCondition,
     last_transmitter: null,
+    forecast: null,
   }
 }
 

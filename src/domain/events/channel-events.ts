@@ -150,8 +150,11 @@ export function toRange(
   return draftEvent(kind, aboutChannel(receiver, channel), { time, is_open: true, data, subject })
 }
 
+/** What `compareReceiverStates` needs of the earlier state. */
+export type ReceiverFacts = Pick<Receiver, 'name' | 'is_active' | 'is_named_by_hand'>
+
 /** Lists what has happened between two states of a receiver, except to its channels. */
-export function compareReceiverStates(before: Receiver, after: Receiver, time: number): EventDraft[] {
+export function compareReceiverStates(before: ReceiverFacts, after: Receiver, time: number): EventDraft[] {
   const about = aboutReceiver(after)
   const data = { ...noData, name: after.name, receiver: after.name }
   const drafts: EventDraft[] = []

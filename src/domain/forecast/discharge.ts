@@ -84,7 +84,7 @@ export function observe(
 }
 
 function start({ percent, ...kind }: BatteryObservation, now: number): Discharge {
-  return { ...kind, startedAt: now, steps: [[percent, 0]], percent, onMs: 0, isOn: true, observedAt: now }
+  return { startedAt: now, steps: [[percent, 0]], percent, onMs: 0, isOn: true, observedAt: now, ...kind }
 }
 
 function isAnother(before: Discharge, after: BatteryObservation, now: number): boolean {

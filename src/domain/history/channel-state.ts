@@ -48,5 +48,5 @@ function comparedText(state: ChannelState | null): string {
   const { battery: _, details, ...transmitter } = state.transmitter
   const lasting: Record<string, unknown> = { ...details }
   for (const name of runningDetails) delete lasting[name]
-  return JSON.stringify({ ...state, transmitter: { ...transmitter, details: lasting } })
+  return JSON.stringify({ ...state, transmitter: { details: lasting, ...transmitter } })
 }

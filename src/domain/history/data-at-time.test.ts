@@ -34,6 +34,7 @@ const channelOfToday = (id: number): Channel => ({
   transmitter: null,
   condition: unknownCondition,
   last_transmitter: null,
+  forecast: null,
 })
 
 const today = {
