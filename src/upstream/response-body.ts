@@ -26,7 +26,7 @@ export async function readBytes(
   for await (const chunk of decoded(body, encoding)) {
     const end = size + chunk.length
     if (end > maxBodyBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
-    if (end > bytes.length) bytes = enlarge(bytes.subarray(0, size), Math.max(end, 2 * bytes.length))
+    if (end > bytes.length) bytes = enlarge(bytes, Math.max(end, Math.min(2 * bytes.length, maxBodyBytes)))
     bytes.set(chunk, size)
     size = end
   }
