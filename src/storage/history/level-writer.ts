@@ -106,21 +106,41 @@ export class LevelWriter {
 
   /** Merges seconds into the chunks of all tiers. */
   async #store(seconds: Steps): Promise<void> {
-    const range = { from: seconds.from, to: seconds.from + seconds.count }
-    for (const group of groupsOf(seconds.channelIds)) {
-      const ids = seconds.channelIds.filter((id) => groupOf(id) === group).toSorted((a, b) => a - b)
-      const blocks = await this.#mergeIntoTier(1, group, sliceSteps(seconds, 1, range, ids))
-      for (const tier of [10, 60, 600] as const) {
-        const folded = blocks.map((block) => foldSteps(block, 1, tier))
-        await this.#mergeIntoTier(tier, group, joinSteps(folded, tier))
-      }
-      const hours = { from: floorTo(range.from, 3600), to: ceilTo(range.to, 3600) }
-      await this.#mergeIntoTier(3600, group, await this.#reader.foldHours(hours, ids))
+    for (const part of partsOf(seconds.channelIds)) {
+      await this.#storePart(
+        seconds,
+        seconds.channelIds.filter((id) => partOf(id) === part).toSorted((a, b) => a - b),
+      )
     }
   }
 
-  /** Merges steps of one group into the chunks of a tier. Returns the contents of these chunks. */
-  async #mergeIntoTier(tier: TierStep, group: number, steps: Steps): Promise<readonly MutableSteps[]> {
+  async #storePart(seconds: Steps, channelIds: readonly number[]): Promise<void> {
+    const range = { from: seconds.from, to: seconds.from + seconds.count }
+    const hours = { from: floorTo(range.from, 3600), to: ceilTo(range.to, 3600) }
+    const groups = groupsOf(channelIds).map(
+      (group) => [group, channelIds.filter((id) => groupOf(id) === group)] as const,
+    )
+    const chunks: Record<TierStep, Chunk[]> = { 1: [], 10: [], 60: [], 600: [], 3600: [] }
+    for (const [group, ids] of groups) {
+      const blocks = await this.#mergeWithTier(1, group, sliceSteps(seconds, 1, range, ids))
+      chunks[1].push(...blocks.map((block) => toChunk(block, group)))
+      for (const tier of [10, 60, 600] as const) {
+        const folded = blocks.map((block) => foldSteps(block, 1, tier))
+        const merged = await this.#mergeWithTier(tier, group, joinSteps(folded, tier))
+        chunks[tier].push(...merged.map((steps) => toChunk(steps, group)))
+      }
+    }
+    for (const tier of [1, 10, 60, 600] as const) await this.#tables.writeChunks(tier, chunks[tier])
+    // Hours are computed from what was just written.
+    for (const [group, ids] of groups) {
+      const merged = await this.#mergeWithTier(3600, group, await this.#reader.foldHours(hours, ids))
+      chunks[3600].push(...merged.map((steps) => toChunk(steps, group)))
+    }
+    await this.#tables.writeChunks(3600, chunks[3600])
+  }
+
+  /** Merges steps of one group with the chunks of a tier. Returns the new contents of these chunks. */
+  async #mergeWithTier(tier: TierStep, group: number, steps: Steps): Promise<readonly MutableSteps[]> {
     const span = chunkSpans[tier]
     const range = { from: floorTo(steps.from, span), to: ceilTo(steps.from + steps.count * tier, span) }
     const stored = await this.#tables.readChunks(tier, range, [group])
@@ -134,11 +154,11 @@ export class LevelWriter {
       mergeSteps(content, steps, tier)
       contents.push(content)
     }
-    const chunks = contents.map((content): Chunk => ({ start: content.from, group, data: encodeSteps(content) }))
-    await this.#tables.writeChunks(tier, chunks)
     return contents
   }
 }
+
+const toChunk = (steps: Steps, group: number): Chunk => ({ start: steps.from, group, data: encodeSteps(steps) })
 
 /** Joins consecutive steps, whose channels may differ. */
 function joinSteps(parts: readonly Steps[], step: number): MutableSteps {
