@@ -322,21 +322,21 @@ describe.each(engines)('history on %s', (engine) => {
     const day = 86_400
     const ids = Array.from({ length: 32 }, (_, index) => index + 1)
     const today = base - (base % day)
-    for (let days = 3; days >= 0; days--) await history.importSeconds(seconds(today - days * day, 600, ids, jumpy))
-    await history.append(seconds(today + 600, 5, ids))
+    for (let days = 3; days >= 0; days--) await history.importSeconds(seconds(today - days * day, 3600, ids, jumpy))
+    await history.append(seconds(today + 3600, 5, ids))
     const before = await history.stats()
-    const pruned = await history.prune({ ...keepAll, maxBytes: before.bytes - 100_000, now: today + 605 })
+    const pruned = await history.prune({ ...keepAll, maxBytes: before.bytes - 100_000, now: today + 3605 })
     expect(pruned[0]).toMatchObject({ step: 1, range: { first: today - 3 * day } })
     expect(pruned.slice(1).every(({ range }) => range === null)).toBe(true)
     const after = await history.stats()
     expect(after.bytes).toBeLessThanOrEqual(before.bytes - 100_000)
-    expect(after.tiers[0]?.range?.last).toBe(today + 605)
-    const tiny = await history.prune({ ...keepAll, maxBytes: 10_000, now: today + 605 })
+    expect(after.tiers[0]?.range?.last).toBe(today + 3605)
+    const tiny = await history.prune({ ...keepAll, maxBytes: 10_000, now: today + 3605 })
     expect(tiny.map(({ bytes }) => bytes > 0)).toEqual([true, true, true, true, true])
     expect((await history.stats()).bytes).toBeLessThan(engine === 'sqlite' ? 40_000 : 1_000_000)
-    expect(await history.range()).toEqual({ first: today + 600, last: today + 605 })
-    await record(history, today + 605, 10, ids)
-    expect(await query(history, [1], today + 600, today + 615)).toMatchObject({
+    expect(await history.range()).toEqual({ first: today + 3600, last: today + 3605 })
+    await record(history, today + 3605, 10, ids)
+    expect(await query(history, [1], today + 3600, today + 3615)).toMatchObject({
       channels: [{ state: '1'.repeat(15) }],
     })
   })
@@ -439,7 +439,7 @@ describe('history.db', () => {
 })
 
 // Conformance: C-12.12.
-it('has a partition for each day and tier in PostgreSQL, and drops it as a whole', async () => {
+it('has a partition for each day in PostgreSQL, and drops it as a whole', async () => {
   const { history, database } = await open('postgres')
   const day = 86_400
   const today = base - (base % day)
@@ -448,13 +448,19 @@ it('has a partition for each day and tier in PostgreSQL, and drops it as a whole
   const names = async () => {
     const rows = await select(
       database.url,
-      `select relname from pg_class where relkind = 'r' and relname like 'history_levels_1\\_%' order by relname`,
+      `select relname from pg_class where relkind = 'r' and relname like 'history_levels\\_%' order by relname`,
     )
-    return rows.map(({ relname }) => relname)
+    return rows.map(({ relname }) => relname.slice('history_levels_'.length))
   }
-  expect(await names()).toEqual(['history_levels_1_20260430', 'history_levels_1_20260501', 'history_levels_1_20260502'])
+  expect(await names()).toEqual(['recent_20260430', 'recent_20260501', 'recent_20260502'])
+  // Longer steps are kept in partitions of their own.
   await history.prune({ ...keepAll, secondsDays: 1, now: today + day + 100 })
-  expect(await names()).toEqual(['history_levels_1_20260501', 'history_levels_1_20260502'])
+  const hours = ['3600_20260430', '600_20260430']
+  expect(await names()).toEqual(
+    ['10_20260430', '60_20260430', ...hours, 'recent_20260501', 'recent_20260502'].toSorted(),
+  )
+  await history.prune({ ...keepAll, secondsDays: 1, minutesDays: 1, now: today + day + 100 })
+  expect(await names()).toEqual([...hours, 'recent_20260501', 'recent_20260502'])
 })
 
 it('returns the space of closed slices in PostgreSQL', async () => {

@@ -79,6 +79,7 @@ export class LevelWriter {
     const from = floorTo(oldest.from, blockSeconds)
     await this.#tables.transaction(() => this.#closePart({ from, to: from + blockSeconds }, oldest.part))
     this.#isShrinkNeeded = true
+    await this.#tables.freeReplaced()
     return true
   }
 

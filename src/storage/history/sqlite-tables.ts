@@ -244,6 +244,10 @@ export class SqliteTables implements HistoryTables {
     return bavail * bsize
   }
 
+  async freeReplaced(): Promise<void> {
+    // SQLite does this when it commits.
+  }
+
   async shrink(): Promise<void> {
     this.#run(() => this.#file.exec('pragma incremental_vacuum; pragma wal_checkpoint(truncate)'))
   }

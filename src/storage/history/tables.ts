@@ -73,6 +73,8 @@ export interface HistoryTables {
   totalBytes(): Promise<number>
   /** Null if it cannot be determined. */
   freeBytes(): Promise<number | null>
+  /** Makes the space of replaced and deleted rows available to new ones. */
+  freeReplaced(): Promise<void>
   /** Returns the space of deleted data to the file system, and empties the write-ahead log. */
   shrink(): Promise<void>
   close(): Promise<void>
@@ -104,9 +106,11 @@ export function groupsOf(channelIds: readonly number[]): readonly number[] {
  * Channels of a part are appended together, and their blocks are closed at once. More of them need less space until then,
  * but queries wait longer while a block is closed.
  */
-const partSize = 16 * groupSize
+export const groupsInPart = 16
 
-export const partOf = (channelId: number): number => Math.floor(channelId / partSize)
+export const partOfGroup = (group: number): number => Math.floor(group / groupsInPart)
+
+export const partOf = (channelId: number): number => partOfGroup(groupOf(channelId))
 
 export function partsOf(channelIds: readonly number[]): readonly number[] {
   return [...new Set(channelIds.map(partOf))].toSorted((a, b) => a - b)
