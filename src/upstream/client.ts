@@ -47,8 +47,6 @@ export interface RequestOptions {
   readonly accept?: readonly number[]
   /** Reads the body of a successful response. If it returns undefined, the body is parsed as JSON. */
   readonly read?: (bytes: Buffer) => Promise<unknown>
-  /** An earlier body that `read` received and that is no longer needed. Its memory is used for the new one. */
-  readonly spare?: Buffer | undefined
 }
 
 export interface UpstreamClient {
@@ -259,7 +257,7 @@ class HttpClient implements UpstreamClient {
   async #send(
     method: string,
     path: string,
-    { body, headers: extraHeaders, spare }: RequestOptions,
+    { body, headers: extraHeaders }: RequestOptions,
     signal: AbortSignal,
   ): Promise<RawResponse> {
     const sent = this.authorizer.headers(method, path)
@@ -280,7 +278,7 @@ class HttpClient implements UpstreamClient {
     // undici ignores the signal of a request that has no connection yet.
     const response = await abortable(request, signal)
     const headers = flatten(response.headers)
-    const bytes = await readBytes(response.body, headers['content-encoding'], spare)
+    const bytes = await readBytes(response.body, headers['content-encoding'])
     return { status: response.statusCode, headers, bytes, sent }
   }
 

@@ -49,8 +49,6 @@ interface ApiDeviceList {
   readonly problems?: readonly DeviceProblem[]
   /** Passed to the next call, which compares the new list with it. */
   readonly read?: ItemList<ListItem>
-  /** The bytes of the list before. */
-  readonly spare?: Buffer | undefined
 }
 
 /**
@@ -65,7 +63,6 @@ async function listDevices(
   let read: ApiDeviceList['read']
   const { body } = await client.request('GET', '/api/v1/devices', {
     signal,
-    spare: previous?.spare,
     read: async (bytes) => {
       read = await readItems(bytes, {
         key: 'devices',
@@ -80,7 +77,7 @@ async function listDevices(
   if (list === undefined) throw wrongShape(client)
   const result = toDeviceList(list)
   if (result.devices.length === 0 && list.length > 0) throw wrongShape(client)
-  return read === undefined ? result : { ...result, read, spare: previous?.read?.trace.bytes }
+  return read === undefined ? result : { ...result, read }
 }
 
 function parseList(body: unknown): readonly ListItem[] | undefined {

@@ -12,35 +12,17 @@ export function excerptOf(text: string): string {
   return text.slice(0, maxExcerptChars).replace(/\p{C}/gu, escapeCharacter).slice(0, maxExcerptChars)
 }
 
-/**
- * Reads a body within the size limit. It is stored in the memory of `spare` if it fits: an earlier body that this function
- * returned and that is no longer needed.
- */
-export async function readBytes(
-  body: AsyncIterable<Buffer>,
-  encoding: string | undefined,
-  spare: Buffer = noBytes,
-): Promise<Buffer> {
-  let bytes = Buffer.from(spare.buffer)
+/** Reads a body within the size limit. */
+export async function readBytes(body: AsyncIterable<Buffer>, encoding: string | undefined): Promise<Buffer> {
+  const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of decoded(body, encoding)) {
-    const end = size + chunk.length
-    if (end > maxBodyBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
-    if (end > bytes.length) bytes = enlarge(bytes, Math.max(end, Math.min(2 * bytes.length, maxBodyBytes)))
-    bytes.set(chunk, size)
-    size = end
+    size += chunk.length
+    if (size > maxBodyBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
+    chunks.push(chunk)
   }
-  return bytes.subarray(0, size)
+  return Buffer.concat(chunks, size)
 }
-
-/** Not taken from Node's pool, because the memory around the bytes is used for a later body. */
-function enlarge(bytes: Buffer, length: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(length)
-  larger.set(bytes)
-  return larger
-}
-
-const noBytes = Buffer.alloc(0)
 
 /**
  * Decodes the body. Requests ask for no content encoding, but a single encoding is decoded anyway, for systems that
