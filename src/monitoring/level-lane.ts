@@ -32,6 +32,14 @@ interface Received {
   readonly time: number
 }
 
+/** Where samples are from. */
+interface Origin {
+  /** When they were received, in epoch ms. */
+  readonly time: number
+  /** Whether they are the readings of a report, of which the same array may follow. */
+  readonly isReport: boolean
+}
+
 export class LevelLane {
   readonly #deps: LevelLaneDeps
   readonly #clock = new FrameClock(() => this.publishFrame())
@@ -44,7 +52,7 @@ export class LevelLane {
 
   /** Applies samples that have just arrived. Returns whether any level has changed. */
   apply(rows: LevelRows, samples: readonly LevelSample[]): boolean {
-    return this.#apply(rows, samples, this.#deps.now())
+    return this.#apply(rows, samples, { time: this.#deps.now(), isReport: false })
   }
 
   /**
@@ -53,13 +61,13 @@ export class LevelLane {
    */
   applyReported(receiverId: number, readings: readonly LevelSample[], time: number): boolean {
     const rows = this.#deps.levels.rowsOf(receiverId)
-    return rows !== undefined && this.#apply(rows, rows.lastSeen <= time ? readings : none, time)
+    return rows !== undefined && this.#apply(rows, rows.lastSeen <= time ? readings : none, { time, isReport: true })
   }
 
   /** Applies samples that another process received at `time` (epoch ms) and stores. */
   applyRemote(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
     this.#markRemote(rows)
-    this.#store(rows, samples, time)
+    this.#store(rows, samples, { time, isReport: false })
   }
 
   /** Applies levels that another process has encoded. It received them at `time` (epoch ms), and stores them. */
@@ -88,16 +96,17 @@ export class LevelLane {
   }
 
   /** Returns whether any level has changed. */
-  #apply(rows: LevelRows, samples: readonly LevelSample[], time: number): boolean {
+  #apply(rows: LevelRows, samples: readonly LevelSample[], origin: Origin): boolean {
     this.#remote.delete(rows.receiverId)
-    const hasChanged = this.#store(rows, samples, time)
+    const hasChanged = this.#store(rows, samples, origin)
     this.#deps.onReceived(rows.receiverId)
     return hasChanged
   }
 
-  #store(rows: LevelRows, samples: readonly LevelSample[], time: number): boolean {
+  #store(rows: LevelRows, samples: readonly LevelSample[], { time, isReport }: Origin): boolean {
+    const { levels } = this.#deps
     const at = performance.now()
-    const hasChanged = this.#deps.levels.apply(rows, samples, at)
+    const hasChanged = isReport ? levels.applyReported(rows, samples, at) : levels.apply(rows, samples, at)
     this.#recordReceived(rows, { hasChanged, at, time })
     return hasChanged
   }

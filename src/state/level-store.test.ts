@@ -133,13 +133,16 @@ describe('LevelStore', () => {
     expect([store.apply(rows, listed, 10), store.toRecord(record).channels[0]?.rf_level]).toEqual([true, -60])
   })
 
-  test('does not pass the same array to the listener twice in a row', () => {
-    const rowsOfSamples: (number | undefined)[] = []
+  test('does not pass the samples of the same report to the listener twice, unless others arrived between', () => {
+    const times: number[] = []
     const listed = [{ channel: 1, rf_level: -60 }]
-    store.listen((row) => rowsOfSamples.push(row))
-    store.apply(rows, listed, 5)
-    store.apply(rows, listed, 6)
-    expect(rowsOfSamples).toEqual([rows.rows[0]])
+    store.listen((_, at) => times.push(at))
+    store.applyReported(rows, listed, 5)
+    store.applyReported(rows, listed, 6)
+    expect(times).toEqual([5])
+    store.apply(rows, [{ channel: 1, rf_level: -50 }], 7)
+    store.applyReported(rows, listed, 8)
+    expect(times).toEqual([5, 7, 8])
   })
 
   test('passes every sample to the listener, including equal ones', () => {

@@ -33,13 +33,13 @@ export interface LevelRows {
   isNewerThanRecord: boolean
   /** Whether levels have changed since the last frame. */
   isInFrame: boolean
-  /** The samples that were merged last; null if the levels were replaced since. */
+  /** The samples of the last report, if nothing has changed the levels since; otherwise null. */
   lastSamples: readonly LevelSample[] | null
 }
 
 /**
- * Is called for every sample that arrives, even if it changes nothing, but not for samples that `apply` receives again
- * as the same array. `at` is a `performance.now()` time.
+ * Is called for every sample that arrives, even if it changes nothing, but not for those of a report that is the same as
+ * the last one. `at` is a `performance.now()` time.
  */
 export type SampleListener = (row: number, at: number) => void
 
@@ -180,13 +180,23 @@ export class LevelStore {
   }
 
   /**
+   * Merges the samples of a report, and returns whether any level has changed. If it is the array of the last report, and
+   * no other samples have arrived since, nothing is done.
+   */
+  applyReported(rows: LevelRows, samples: readonly LevelSample[], at: number): boolean {
+    if (samples === rows.lastSamples) return false
+    const hasChanged = this.apply(rows, samples, at)
+    if (samples.length > 0) rows.lastSamples = samples
+    return hasChanged
+  }
+
+  /**
    * Merges the samples into the rows of their channels, and returns whether any level has changed. A sample of an
-   * unknown channel is ignored. If the same array is passed again before any other, it changes nothing.
+   * unknown channel is ignored.
    */
   apply(rows: LevelRows, samples: readonly LevelSample[], at: number): boolean {
-    if (samples === rows.lastSamples) return false
     let hasChanged = false
-    if (samples.length > 0) rows.lastSamples = samples
+    if (samples.length > 0) rows.lastSamples = null
     for (const sample of samples) {
       const row = rows.rowByNumber[sample.channel]
       if (row === undefined) continue
