@@ -23,6 +23,7 @@ const slowest = [
   'stale',
   'queue',
   'frequencies',
+  'frequency-profiles',
   'defaults',
   'oidc',
   'rest',
