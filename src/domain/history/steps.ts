@@ -132,6 +132,16 @@ export function sliceSteps(
   return steps
 }
 
+/** Joins consecutive or overlapping steps, whose channels may differ. */
+export function joinSteps(parts: readonly Steps[], step: number): MutableSteps {
+  const ids = [...new Set(parts.flatMap(({ channelIds }) => channelIds))].toSorted((a, b) => a - b)
+  const from = Math.min(...parts.map((part) => part.from))
+  const to = Math.max(...parts.map((part) => part.from + part.count * step))
+  const joined = createSteps(from, (to - from) / step, ids)
+  for (const part of parts) mergeSteps(joined, part, step)
+  return joined
+}
+
 /** Returns the times of the first and the last recorded step; null if nothing is recorded. */
 export function findRecorded({ from, count, columns }: Steps, step: number): { first: number; last: number } | null {
   let [first, last] = [count, -1]

@@ -8,6 +8,7 @@ import {
   createSteps,
   floorTo,
   foldSteps,
+  joinSteps,
   type MutableSteps,
   mergeSteps,
   sliceSteps,
@@ -160,13 +161,3 @@ export class LevelWriter {
 }
 
 const toChunk = (steps: Steps, group: number): Chunk => ({ start: steps.from, group, data: encodeSteps(steps) })
-
-/** Joins consecutive steps, whose channels may differ. */
-function joinSteps(parts: readonly Steps[], step: number): MutableSteps {
-  const ids = [...new Set(parts.flatMap(({ channelIds }) => channelIds))].toSorted((a, b) => a - b)
-  const from = Math.min(...parts.map((part) => part.from))
-  const to = Math.max(...parts.map((part) => part.from + part.count * step))
-  const joined = createSteps(from, (to - from) / step, ids)
-  for (const part of parts) mergeSteps(joined, part, step)
-  return joined
-}

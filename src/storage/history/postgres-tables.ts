@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { decodeSteps, encodeSteps } from '../../domain/history/step-format.ts'
-import { createSteps, floorTo, mergeSteps } from '../../domain/history/steps.ts'
+import { floorTo, joinSteps } from '../../domain/history/steps.ts'
 import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
 import { createPostgresPool } from '../postgres-pool.ts'
 import { cutIntoPieces, joinPieces } from './chunk-pieces.ts'
@@ -416,10 +416,7 @@ function mergeChunks(chunks: readonly Chunk[], step: TierStep): Chunk[] {
 }
 
 function mergeTwo({ start, group, data }: Chunk, other: Chunk, step: TierStep): Chunk {
-  const both = [decodeSteps(data, start), decodeSteps(other.data, start)]
-  const ids = [...new Set(both.flatMap(({ channelIds }) => channelIds))].toSorted((a, b) => a - b)
-  const steps = createSteps(start, chunkSpans[step] / step, ids)
-  for (const some of both) mergeSteps(steps, some, step)
+  const steps = joinSteps([decodeSteps(data, start), decodeSteps(other.data, start)], step)
   return { start, group, data: encodeSteps(steps) }
 }
 
