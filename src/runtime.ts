@@ -100,7 +100,7 @@ export interface Runtime {
   readonly events: EventLog
   /** Announces line checks. */
   readonly checks: CheckAnnouncements
-  readonly conditions: Pick<ConditionMonitor, 'thresholdsOf' | 'audioFloorOf'>
+  readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
   readonly forecasts: Pick<BatteryForecasts, 'currentForecast'>
   /** Recorded levels. */
   readonly history: History

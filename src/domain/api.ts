@@ -63,7 +63,7 @@ export function toChannelBody(channel: Channel): ChannelBody {
 /** Converts a channel that is requested on its own or with its receiver: minutes that the device reports are not rounded. */
 export function toSingleChannelBody(channel: Channel): ChannelBody {
   const body = toChannelBody(channel)
-  return { ...body, transmitter: body.transmitter && { ...body.transmitter, forecast: channel.forecast ?? null } }
+  return { ...body, transmitter: body.transmitter && { ...body.transmitter, forecast: channel.forecast } }
 }
 
 export function toConditionBody({ state, severity, attention, since, flags }: Condition): ChannelBody['condition'] {

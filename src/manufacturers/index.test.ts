@@ -22,6 +22,6 @@ test.each([
   ['audio_technica', 'esw', -50],
   ['audio_technica', 'ulxd', null],
   ['unknown', 'ulxd', null],
-])('audioFloorOf %s %s is %j', (code, type, floor) => {
-  expect(audioFloorOf(code, type)).toBe(floor)
+])('audioFloorOf %s %s is %j', (manufacturer, device_type, floor) => {
+  expect(audioFloorOf({ manufacturer, device_type })).toBe(floor)
 })

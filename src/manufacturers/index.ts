@@ -1,5 +1,6 @@
 /** All manufacturer plugins. */
 
+import type { Receiver } from '../domain/equipment/receiver.ts'
 import { isIngestedId } from '../domain/identity/ingested-id.ts'
 import { audioTechnica } from './audio_technica/index.ts'
 import { dpa } from './dpa/index.ts'
@@ -35,12 +36,10 @@ export function getPlugin(code: string): Plugin {
   return plugin
 }
 
-/**
- * Returns the lowest audio level in dBFS that a device can report, if that is above -60; otherwise null. `type` is its
- * `device_type`.
- */
-export function audioFloorOf(code: string, type: string): number | null {
-  return plugins.find((plugin) => plugin.code === code)?.audioFloors?.get(type) ?? null
+/** Returns the lowest audio level in dBFS that a receiver can report, if that is above -60; otherwise null. */
+export function audioFloorOf(receiver: Pick<Receiver, 'manufacturer' | 'device_type'>): number | null {
+  const plugin = plugins.find(({ code }) => code === receiver.manufacturer)
+  return plugin?.audioFloors?.get(receiver.device_type) ?? null
 }
 
 /** Whether the plugin with this code follows other installations of Micwatch. */

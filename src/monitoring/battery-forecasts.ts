@@ -164,7 +164,7 @@ export class BatteryForecasts {
   }
 
   #isOutdated(channel: Channel): boolean {
-    return !isSameForecast(channel.forecast ?? null, this.forecastOf(channel))
+    return !isSameForecast(channel.forecast, this.forecastOf(channel))
   }
 
   #observe(receiver: Receiver, channel: Channel): void {

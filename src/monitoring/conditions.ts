@@ -270,10 +270,6 @@ export class ConditionMonitor {
     return this.#thresholdsOf(this.#channelOf(receiver.id, channel.id), receiver, channel)
   }
 
-  audioFloorOf(receiver: Receiver): number | null {
-    return this.#deps.audioFloorOf(receiver)
-  }
-
   /** Returns until when a row of a channel was true (see `rowTrueUntil`), as a `performance.now()` time. */
   rowTrueUntil(channelId: number, row: ConditionFlag): number {
     const channel = this.#channels.get(channelId)
@@ -407,7 +403,7 @@ export class ConditionMonitor {
       // What was loaded from the database is equal, but not the same object.
       const isSame = condition === channel.condition || isDeepStrictEqual(condition, channel.condition)
       const forecast = this.#deps.forecastOf?.(channel) ?? null
-      const isSameBattery = isSameForecast(forecast, channel.forecast ?? null)
+      const isSameBattery = isSameForecast(forecast, channel.forecast)
       if (isSame && isSameBattery && isDeepStrictEqual(last_transmitter, channel.last_transmitter)) continue
       channels ??= [...receiver.channels]
       channels[index] = { ...channel, condition, last_transmitter, forecast }

@@ -44,7 +44,7 @@ export interface DeviceMemory {
   /** Ends the list. Devices that it did not contain are counted as missed. */
   end(): void
   translationOf(entry: RememberedDevice): Translation
-  /** Returns newer levels than those in the translation; null if there are none. */
+  /** Returns the levels of the device if they are newer than those in the translation; otherwise null. */
   newerLevelsOf(entry: RememberedDevice): readonly LevelSample[] | null
   /** Returns the report with the newest levels. */
   reportOf(entry: RememberedDevice): DeviceReport

@@ -378,7 +378,7 @@ export class Monitoring {
     return new ConditionMonitor({
       receiverStore,
       thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
-      audioFloorOf: ({ manufacturer, device_type }) => audioFloorOf(manufacturer, device_type),
+      audioFloorOf,
       showsOf: state.showsOf,
       intervalMs: (manufacturer) => this.#intervalMs(manufacturer),
       sourceReceivedAt: (receiverId) => {

@@ -100,6 +100,7 @@ function mergeTransmitters(
 ): readonly ChannelReading[] {
   if (transmitters.length === 0) return channels
   const merged = new Map(channels.map((reading) => [reading.channel, reading]))
+  // Not a spread, which would create a hidden class for every object: see docs/performance.md, Memory.
   for (const reading of transmitters)
     merged.set(reading.channel, Object.assign({}, merged.get(reading.channel), reading))
   return [...merged.values()]

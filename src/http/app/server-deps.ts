@@ -7,6 +7,7 @@ import { Identifications } from '../../actions/identify-receivers.ts'
 import type { SingleSignOn } from '../../actions/sign-in-oidc.ts'
 import type { Config } from '../../config.ts'
 import { globalScope } from '../../domain/settings.ts'
+import { audioFloorOf } from '../../manufacturers/index.ts'
 import { WalkTests } from '../../monitoring/walk-tests.ts'
 import { now } from '../../platform/clock.ts'
 import type { ConfigReloader } from '../../runtime/config-reload.ts'
@@ -112,7 +113,7 @@ export function toServerDeps(config: Config, { log, version, webRoot }: ServerOp
       thresholdsOf: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel),
     },
     walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
-    audioFloorOf: (receiver) => runtime.conditions.audioFloorOf(receiver),
+    audioFloorOf,
     forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
     channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
     discoveryDeps: { ...runtime, ranges: () => reloader.current.discovery_ranges, signal: stop, now },
