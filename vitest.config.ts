@@ -14,7 +14,7 @@ export default defineConfig({
   },
   test: {
     include: ['{src,simulators,web,test,scripts}/**/*.test.{ts,tsx}'],
-    // Tests that take long, because they wait; `npm run test:long` runs them.
+    // Tests that take long; `npm run test:long` runs them.
     exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     globalSetup: 'test/global-setup.ts',
     setupFiles: 'test/setup.ts',
@@ -24,8 +24,8 @@ export default defineConfig({
     pool: 'forks',
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,
-    // More than cores, because test files wait more than they compute. Fewer on a build server, whose cores may be slow.
-    maxWorkers: process.env.CI ? 4 : 5,
+    // More than cores, because test files wait more than they compute.
+    maxWorkers: 5,
     sequence: { sequencer: SlowestFirst },
     // Larger than the default, because the garbage collector otherwise takes a seventh of the CPU time.
     execArgv: ['--max-semi-space-size=64'],

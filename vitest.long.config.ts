@@ -1,7 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import config from './vitest.config.ts'
 
-/** Runs the tests that take long, because they wait for half a minute or more, or start a service repeatedly. */
+/**
+ * Runs the tests that take long, because they wait for half a minute or more, start a service repeatedly, or open every
+ * page for preparation and administration.
+ */
 export default defineConfig({
   test: {
     ...config.test,

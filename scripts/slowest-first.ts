@@ -1,65 +1,78 @@
 import { basename } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The test files that take longest, which start first so that none of them is still running alone at the end. */
-const slowest = [
-  'cli',
-  'monitor',
+/** Test files that take long and need little of it to compute, the slowest first. */
+const waiting = [
   'strings',
-  'wall',
-  'arrange',
-  'admin-manufacturers',
-  'conformance-cli',
-  'sign-in',
   'datagram-session',
-  'access',
-  'languages',
-  'check',
-  'admin-layout',
-  'snapshots',
+  'plugin',
   'retry-after',
   'scan',
   'events',
-  'stale',
-  'queue',
-  'frequencies',
-  'frequency-profiles',
   'defaults',
-  'oidc',
-  'rest',
-  'health',
-  'query-plans',
-  'malformed-responses',
-  'timeline',
   'single-devices',
-  'alarm',
   'telemetry',
-  'clients',
-  'monitor-tasks',
-  'plugin',
   'alert-responses',
-  'live-v2',
+  'health',
+  'rest',
+  'query-plans',
+  'history-recording',
+  'settings',
   'metrics',
-  'hostile-names',
-  'admin-performers',
-  'osc',
-  'player',
-  'suggest',
-  'manufacturers',
-  'leases',
-  'identify',
+  'oidc',
+  'malformed-responses',
+  'upstream',
   'alerts',
+  'identify',
+  'leases',
+  'frequencies',
+  'osc',
+  'fuzz',
+  'openapi',
+  'hardware',
+  'redis',
+  'manufacturers',
+  'planning-center',
+  'live-v2',
+  'connectivity',
 ]
 
-const rank = ({ moduleId }: TestSpecification): number => {
-  const index = slowest.indexOf(basename(moduleId).replace(/\.test\.tsx?$/, ''))
-  return index === -1 ? slowest.length : index
+/** Test files that take long because they compute, or let a browser or other processes compute; the slowest first. */
+const computing = [
+  'monitor',
+  'wall',
+  'arrange',
+  'timeline',
+  'stale',
+  'alarm',
+  'monitor-tasks',
+  'sign-in',
+  'routing',
+  'clients',
+  'i18n',
+  'channel-history',
+  'documents',
+  'sites',
+  'channel',
+  'hostile-names',
+  'player',
+]
+
+/** The position of a file among those of its kind, from 0 to 1; 1 for all that are in neither list. */
+function positionOf({ moduleId }: TestSpecification): number {
+  const name = basename(moduleId).replace(/\.test\.tsx?$/, '')
+  const list = waiting.includes(name) ? waiting : computing
+  const index = list.indexOf(name)
+  return index === -1 ? 1 : (index + 0.5) / list.length
 }
 
-/** Orders test files so that the run ends early: the slowest ones first, the others as Vitest orders them. */
+/**
+ * Orders test files so that the run ends early: the slowest ones first, so that none of them is still running alone at
+ * the end, and those that wait beside those that compute, so that no core is idle.
+ */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => rank(a) - rank(b))
+    return sorted.toSorted((a, b) => positionOf(a) - positionOf(b))
   }
 }

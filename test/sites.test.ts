@@ -9,6 +9,7 @@ import type { ConnectionBody } from '../src/contract/resources/connections.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { channelOf, deviceOf, startApp, type TestApp, until } from './app.ts'
 import { onTestEnd, openShared } from './cleanup.ts'
+import { eventually } from './eventually.ts'
 import { openLine } from './line.ts'
 import { openLive } from './live-client.ts'
 import { serveHttp, serveRaw } from './plugin-kit-server.ts'
@@ -181,7 +182,7 @@ describe.concurrent('an installation that follows another one', () => {
     for (const alert of here) expect(alert).toMatchObject({ state: 'raised', site })
     expect(await alertsOf(follower, '&site=local')).toEqual([])
     expect(await alertsOf(follower, '&site=theatre')).toHaveLength(4)
-    expect((await follower.get('/api/sites/')).json).toMatchObject([{ open_alerts: 4 }])
+    await eventually(async () => (await follower.get('/api/sites/')).json).toMatchObject([{ open_alerts: 4 }])
     expect(await follower.post(`/api/alerts/${here[0].id}/acknowledge`, {})).toMatchObject({ status: 409 })
 
     expect(await origin.post(`/api/alerts/${there[0].id}/acknowledge`, {})).toMatchObject({ status: 200 })

@@ -1,10 +1,10 @@
 /** The monitor in a browser, under the Content-Security-Policy and with network failures. */
 
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { findBrowser } from '../chromium.ts'
 import { eventually } from '../eventually.ts'
+import { defaultContext, findViolations } from './browser.ts'
 import { type FakeService, offline, receiver, startFakeService, update, withDetails } from './fake-service.ts'
 
 let browser: Browser
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   service = await startFakeService('/venue')
-  page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  page = await browser.newPage(defaultContext)
   errors = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (entry) => {
@@ -40,13 +40,6 @@ const card = (slot: number) => page.locator('.card', { hasText: `Singer ${slot}`
 const stateOf = (slot: number) => card(slot).getAttribute('data-state')
 const listSlots = () => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
 
-async function findSeriousViolations(): Promise<string[]> {
-  await page.evaluate(axe.source)
-  // axe is a global in the page, without types here.
-  const violations = await page.evaluate<{ id: string; impact: string }[]>('axe.run().then((run) => run.violations)')
-  return violations.filter(({ impact }) => impact !== 'minor').map(({ id }) => id)
-}
-
 // Conformance: S-1.4.
 it('shows every state, updates live, and sorts problems first on request', async () => {
   service.data.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), offline(receiver(2, [{}]))]
@@ -60,7 +53,7 @@ it('shows every state, updates live, and sorts problems first on request', async
     'receiver_offline',
   ])
   await eventually(() => page.locator('.summary').innerText()).toContain('2 need attention')
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 
   update(service, [{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null])
   await page.locator('.card[data-state=battery_low]', { hasText: 'Singer 1' }).waitFor()
@@ -113,7 +106,7 @@ it('explains an empty installation and a required sign-in', async () => {
   service.data.upstream = 'disabled'
   await page.goto(`${service.url}/?manufacturer=nobody&sort=sideways`)
   await page.getByText('micwatch serve --demo').waitFor()
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   service.data.needsSignIn = true
   await page.reload()
   await page.getByRole('heading', { name: 'Sign-in required' }).waitFor()
@@ -143,7 +136,7 @@ it('filters by search, state and group, stores the filters in the URL, and repor
   await eventually(listSlots).toEqual(['2'])
   await page.getByLabel('Search').fill('nobody at all')
   await page.getByText('No channels match: “nobody at all”.').waitFor()
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Show all channels' }).click()
   await eventually(listSlots).toEqual(['1', '2', '3', '4'])
 
@@ -176,7 +169,7 @@ it('shows every value in a table that is sorted by column', async () => {
   await page.getByRole('button', { name: 'Battery' }).click()
   await eventually(order).toEqual(['2', '4', '1', '3'])
   await eventually(() => page.locator('[aria-sort=ascending]').innerText()).toContain('Battery')
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it('keeps the table head below the header while scrolling at any width', async () => {
@@ -242,7 +235,7 @@ it('has a key and a button for each command, and lists them in the help', async 
     'a',
     'Esc',
   ])
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'hidden' })
 
@@ -257,14 +250,14 @@ it('has a key and a button for each command, and lists them in the help', async 
     'm',
     'a',
   ])
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
 
   await page.keyboard.press('q')
   const qr = page.getByRole('dialog', { name: 'Open this view on another device' })
   await qr.getByRole('img', { name: /^QR code of http/ }).waitFor()
   await eventually(() => qr.innerText()).toContain('MICWATCH_HOST=0.0.0.0')
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await qr.getByRole('button', { name: 'Close' }).click()
 
   await eventually(() => page.locator('.chart').count()).toBe(2)
@@ -313,11 +306,11 @@ it.each(['dark', 'light', 'contrast'])(
     for (const query of ['', '&group=1', '&layout=list']) {
       await page.goto(`${service.url}/?theme=${theme}${query}`)
       await page.locator('[data-state=battery_critical]').waitFor()
-      await eventually(() => findSeriousViolations()).toEqual([])
+      await eventually(() => findViolations(page)).toEqual([])
     }
     await page.goto(`${service.url}/wall?theme=${theme}`)
     await page.locator('[data-state=battery_critical]').waitFor()
-    await eventually(() => findSeriousViolations()).toEqual([])
+    await eventually(() => findViolations(page)).toEqual([])
   },
   60_000,
 )
@@ -340,7 +333,7 @@ it('on a phone sorts problems first, fits the screen, and opens a channel with o
     await page.goto(`${service.url}/${query}`)
     await page.locator('[data-state]').first().waitFor()
     await eventually(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
-    await eventually(() => findSeriousViolations()).toEqual([])
+    await eventually(() => findViolations(page)).toEqual([])
   }
   await page.goto(`${service.url}/`)
   await eventually(listSlots).toEqual(['3', '1', '2', '4', '5', '6', '7', '8'])
@@ -378,7 +371,7 @@ it('fits at 200% zoom', async () => {
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   await eventually(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(720)
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it('stores the alarm sound setting per device', async () => {
@@ -400,5 +393,5 @@ it('shows the about page', async () => {
   await page.goto(`${service.url}/about/`)
   await page.getByText('9.9.9').waitFor()
   await eventually(() => page.locator('a[href="/venue/api/data.json"]').count()).toBe(1)
-  await eventually(() => findSeriousViolations()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 })

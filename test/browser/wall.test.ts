@@ -57,10 +57,10 @@ it.each([8, 60, 140])(
   async (count) => {
     const service = await start(count)
     const page = await open(service, '/wall')
-    for (const viewport of shapes) {
-      await page.setViewportSize(viewport)
-      for (const layout of ['grid', 'list']) {
-        await page.goto(`${service.url}/wall?layout=${layout}`)
+    for (const layout of ['grid', 'list']) {
+      await page.goto(`${service.url}/wall?layout=${layout}`)
+      for (const viewport of shapes) {
+        await page.setViewportSize(viewport)
         await eventually(() => countPages(page)).toBe(count)
         await eventually(async () => (await findOverflows(page)).join()).toBe('')
         const size = await page.evaluate<number[]>(
@@ -143,7 +143,7 @@ it('applies the detail setting', async () => {
 it('animates alarms only, and nothing with reduced motion', async () => {
   const service = await start(4)
   service.data.receivers = [receiver(1, [{}, { battery: 15 }, { battery: 5 }, { rf_level: -95 }])]
-  const page = await open(service, '/wall')
+  const page = await open(service, '/wall', { reducedMotion: 'no-preference' })
   await page.locator('.card[data-state=battery_critical]').waitFor()
   const countAnimations = () => page.evaluate<number>('document.getAnimations().length')
   await eventually(() => countAnimations()).toBe(1)
