@@ -31,7 +31,7 @@ import { createStoreMaintenance, type StoreMaintenance } from '../monitoring/sto
 import { UnstoredNotifications } from '../monitoring/unstored-notifications.ts'
 import { now } from '../platform/clock.ts'
 import type { Cache } from '../state/cache.ts'
-import { type Counters, createEventCounters, createNotificationCounters } from '../state/counters.ts'
+import { type Counters, createNotificationCounters } from '../state/counters.ts'
 import type { Redis } from '../state/redis.ts'
 import type { Database } from '../storage/database.ts'
 import { deleteDischarge, listDischarges, pruneDischarges, saveDischarges } from '../storage/discharges.ts'
@@ -90,17 +90,12 @@ export class Monitoring {
   readonly unstoredNotifications: UnstoredNotifications
   readonly reportingSources: ReportingSources
   readonly #deps: MonitoringDeps
-  readonly #eventCounters: ReturnType<typeof createEventCounters>
   readonly #orphanedSources: OrphanedSources
   readonly #orphanedSites: OrphanedSites
 
   constructor(deps: MonitoringDeps) {
-    const { state, db, paths, nodeId, counters, log } = deps
-    const { receiverStore } = state
+    const { state, db, paths, nodeId, log } = deps
     this.#deps = deps
-    this.#eventCounters = createEventCounters(counters, () =>
-      receiverStore.listFacts().flatMap(({ channels }) => channels.map(({ id }) => id)),
-    )
     this.connections = this.#createConnections()
     this.reportingSources = new ReportingSources({ db, onAdded: () => this.notificationSender.planSoon() })
     this.leaseManager = new LeaseManager({ db, nodeId, log })
@@ -310,7 +305,7 @@ export class Monitoring {
   /** Counts an event of a receiver that this process evaluates. */
   #countEvent({ kind, channel_id, receiver_id }: EventRecord): void {
     if (channel_id === null || receiver_id === null || !this.conditions.isOwn(receiver_id)) return
-    this.#eventCounters.countEvent(kind, channel_id)
+    this.#deps.counters.countEvent(kind, channel_id)
   }
 
   #createOrphanedSources(): OrphanedSources {

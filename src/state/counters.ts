@@ -1,4 +1,4 @@
-/** Metrics of polling cycles, ignored pushed messages, events of channels, remote write, notifications and lost log lines. */
+/** Metrics of polling cycles, ignored messages, events of channels, remote write, notifications and lost log lines. */
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -14,7 +14,14 @@ export interface Counters {
   countOverrun(source: LabelledSource): void
   /** Counts a pushed message that was ignored. */
   countIgnored(source: LabelledSource): void
+  /** Counts an event of a channel; events of kinds that are not counted are ignored. */
+  countEvent(kind: string, channelId: number): void
+  /** Returns how many events of this kind the channel has had since the start. */
+  eventCount(kind: CountedEvent, channelId: number): number
 }
+
+/** The kinds of events that are counted for each channel. */
+export type CountedEvent = 'rf_dropout' | 'clipping' | 'interference'
 
 /** Creates the metrics. `droppedLines` returns how many log lines were lost. */
 export function createCounters(droppedLines: () => number = () => 0): Counters {
@@ -52,6 +59,10 @@ export function createCounters(droppedLines: () => number = () => 0): Counters {
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   })
   const labels = ({ id, manufacturer }: LabelledSource) => ({ manufacturer, source: id })
+  // Not in the registry: see `formatEquipmentMetrics`.
+  const events = new Map<string, Map<number, number>>(
+    (['rf_dropout', 'clipping', 'interference'] satisfies CountedEvent[]).map((kind) => [kind, new Map()]),
+  )
   return {
     registry,
     countPoll(source, seconds, hasFailed) {
@@ -63,6 +74,11 @@ export function createCounters(droppedLines: () => number = () => 0): Counters {
     },
     countOverrun: (source) => overruns.inc(labels(source)),
     countIgnored: (source) => ignored.inc(labels(source)),
+    countEvent(kind, channelId) {
+      const counts = events.get(kind)
+      counts?.set(channelId, (counts.get(channelId) ?? 0) + 1)
+    },
+    eventCount: (kind, channelId) => events.get(kind)?.get(channelId) ?? 0,
   }
 }
 
@@ -132,50 +148,6 @@ export function createNotificationCounters({ registry }: Pick<Counters, 'registr
     countRetry: () => retries.inc(),
     observeLatency: (seconds) => latency.observe(seconds),
   }
-}
-
-const countedEvents = { rf_dropout: 'dropouts', clipping: 'clipping', interference: 'interference' } as const
-
-export interface EventCounters {
-  /** Counts an event of a channel; events of other kinds are ignored. */
-  countEvent(kind: string, channelId: number): void
-}
-
-/** Adds the metrics of events, which have a series for every channel that `listChannels` returns. */
-export function createEventCounters(
-  { registry }: Pick<Counters, 'registry'>,
-  listChannels: () => readonly number[],
-): EventCounters {
-  const create = (name: string, help: string) => {
-    let known = new Set<number>()
-    return new Counter({
-      name: `micwatch_channel_${name}_total`,
-      help,
-      labelNames: ['channel_id'],
-      registers: [registry],
-      collect() {
-        const current = new Set(listChannels())
-        // Without a series that begins at 0, Prometheus would not see the first event as an increase.
-        for (const channel_id of current) this.inc({ channel_id }, 0)
-        for (const channel_id of known) if (!current.has(channel_id)) this.remove({ channel_id })
-        known = current
-      },
-    })
-  }
-  const counters = {
-    dropouts: create('dropouts', 'RF dropouts.'),
-    clipping: create('clipping', 'Periods of clipping.'),
-    interference: create('interference', 'Periods of interference.'),
-  }
-  return {
-    countEvent(kind, channel_id) {
-      if (isCounted(kind)) counters[countedEvents[kind]].inc({ channel_id })
-    },
-  }
-}
-
-function isCounted(kind: string): kind is keyof typeof countedEvents {
-  return Object.hasOwn(countedEvents, kind)
 }
 
 /** Adds the metrics of OSC. Returns functions that count packets that were dropped. */

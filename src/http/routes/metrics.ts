@@ -9,6 +9,7 @@ import { alertKinds } from '../../contract/alert-kinds.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
 import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
 import type { Alert } from '../../domain/alerts/alert.ts'
+import type { ConditionState } from '../../domain/conditions/condition.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { Feed } from '../../state/feed.ts'
@@ -20,13 +21,14 @@ import { countEntries } from '../../storage/discovery.ts'
 import { countDeliveries } from '../../storage/notification-deliveries.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendBytes } from '../server/response.ts'
+import { formatEquipmentMetrics } from './equipment-metrics.ts'
 
 export interface MetricsDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
   readonly feed: Feed
   readonly live: LivePublisher
-  readonly counters: Pick<Counters, 'registry'>
+  readonly counters: Pick<Counters, 'registry' | 'eventCount'>
   readonly alerts: { list(): readonly Alert[] }
   /** Whether this process records levels now. */
   isRecording(): boolean
@@ -52,7 +54,6 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
     ...operations.getMetrics,
     config: { needs: 'read' },
     handler: async (request, reply) => {
-      const showsChannels = request.query.channels === '1'
       const gauges = new Registry()
       const add = (name: string, help: string, labelNames: readonly string[] = []) =>
         new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [gauges] })
@@ -62,15 +63,16 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       )
       describeUpstreams(deps, add)
       describeDevices(deps, add)
-      describeReceivers(deps, add)
       describeConditions(deps, add)
       await describeRecords(deps, add)
       await describeHistory(deps, add)
       add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
       add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
-      if (showsChannels) describeChannels(deps, add)
       const registries = [deps.counters.registry, gauges, processMetrics]
-      const texts = await Promise.all(registries.map((registry) => registry.metrics()))
+      const texts = await Promise.all([
+        ...registries.map((registry) => registry.metrics()),
+        formatEquipmentMetrics(deps, request.query.channels === '1'),
+      ])
       return sendBytes(request, reply, Buffer.from(texts.join('\n')), Registry.PROMETHEUS_CONTENT_TYPE)
     },
   })
@@ -103,7 +105,7 @@ function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void
     ['manufacturer', 'state'],
   )
   const manufacturers = new Set(health(undefined).manufacturers.map(({ code }) => code))
-  const all = receiverStore.list()
+  const all = receiverStore.listFacts()
   for (const { manufacturer } of all) manufacturers.add(manufacturer)
   for (const manufacturer of manufacturers) {
     const count = { active: 0, inactive: 0, live: 0, idle: 0, offline: 0 }
@@ -119,47 +121,17 @@ function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void
   }
 }
 
-/** Says of every receiver whether it is online, and what the ids of receivers and channels stand for. */
-function describeReceivers({ receiverStore }: MetricsDeps, add: Add): void {
-  const up = add('receiver_up', '1 while the receiver is online, else 0.', ['receiver_id'])
-  const receivers = add('receiver_info', 'Always 1; the labels describe the receiver.', [
-    'receiver_id',
-    'name',
-    'model',
-    'manufacturer',
-  ])
-  const info = add('channel_info', 'Always 1; the labels describe the channel.', [
-    'channel_id',
-    'receiver_id',
-    'channel',
-    'slot',
-    'name',
-    'receiver',
-    'manufacturer',
-  ])
-  for (const {
-    id: receiver_id,
-    name: receiver,
-    model,
-    manufacturer,
-    is_active,
-    channels,
-  } of receiverStore.listFacts()) {
-    up.set({ receiver_id }, is_active ? 1 : 0)
-    receivers.set({ receiver_id, name: receiver, model: model ?? '', manufacturer }, 1)
-    for (const { id: channel_id, channel, slot, name, transmitter } of channels) {
-      const shownName = transmitter?.name ?? name ?? ''
-      info.set({ channel_id, receiver_id, channel, slot, name: shownName, receiver, manufacturer }, 1)
-    }
-  }
-}
-
 /** Counts channels by the state of their condition. */
 function describeConditions({ receiverStore }: MetricsDeps, add: Add): void {
   const gauge = add('channel_conditions', 'Channels by the state of their condition.', ['manufacturer', 'state'])
+  const counts = new Map<string, Map<ConditionState, number>>()
   for (const { manufacturer, channels } of receiverStore.listFacts()) {
-    for (const { condition } of channels) gauge.inc({ manufacturer, state: condition.state })
+    const states = counts.get(manufacturer) ?? new Map<ConditionState, number>()
+    counts.set(manufacturer, states)
+    for (const { condition } of channels) states.set(condition.state, (states.get(condition.state) ?? 0) + 1)
   }
+  for (const [manufacturer, states] of counts)
+    for (const [state, count] of states) gauge.set({ manufacturer, state }, count)
 }
 
 /** Gauges of records. Those from the database are omitted while it cannot be read; the other metrics stay available. */
@@ -186,19 +158,6 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
 async function describeHistory({ isRecording, historySize }: MetricsDeps, add: Add): Promise<void> {
   add('history_recording', '1 while this process records levels, else 0.').set(isRecording() ? 1 : 0)
   set(add('history_bytes', 'Recorded levels on the disk, in bytes.'), {}, await historySize())
-}
-
-function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
-  const battery = add('channel_battery_percent', "Battery level of the channel's transmitter.", ['channel_id'])
-  const rf = add('channel_rf_level_dbm', 'RF level.', ['channel_id'])
-  const audio = add('channel_audio_level_dbfs', 'Audio level.', ['channel_id'])
-  for (const { channels } of receiverStore.list()) {
-    for (const { id: channel_id, rf_level, audio_level, transmitter } of channels) {
-      set(battery, { channel_id }, transmitter?.battery ?? null)
-      set(rf, { channel_id }, transmitter?.rf_level ?? rf_level)
-      set(audio, { channel_id }, transmitter?.audio_level ?? audio_level)
-    }
-  }
 }
 
 /** Sets the gauge unless the value is unknown. */
