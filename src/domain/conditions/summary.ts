@@ -10,7 +10,7 @@ interface SummaryChannel {
   readonly isReplaceSoon: boolean
 }
 
-interface SummaryReceiver {
+export interface SummaryReceiver {
   readonly isActive: boolean
   /** The failing source to which its problems are attributed; null if there is none. */
   readonly failingSource: string | null
@@ -38,20 +38,28 @@ export interface Summary {
 }
 
 export function summarizeConditions({ receivers, placeholders, sources }: SummaryInput): Summary {
-  const channels = receivers.flatMap((receiver) => receiver.channels)
-  const online = receivers.filter(({ isActive }) => isActive)
   const states = Object.fromEntries(conditionStates.map((state) => [state, 0])) as Record<ConditionState, number>
-  for (const { condition } of channels) states[condition.state] += 1
-  states.unmonitored += placeholders
+  states.unmonitored = placeholders
+  let [count, transmittersOn, attention, replaceSoon, online] = [0, 0, 0, 0, 0]
+  // One loop, because there may be 40,000 channels.
+  for (const { isActive, channels } of receivers) {
+    if (isActive) online += 1
+    count += channels.length
+    for (const { condition, hasTransmitter, isReplaceSoon } of channels) {
+      states[condition.state] += 1
+      if (isActive && hasTransmitter) transmittersOn += 1
+      if (condition.attention) attention += 1
+      if (isReplaceSoon) replaceSoon += 1
+    }
+  }
   return {
-    channels: channels.length,
-    transmitters_on: online.flatMap((receiver) => receiver.channels).filter(({ hasTransmitter }) => hasTransmitter)
-      .length,
-    attention: channels.filter(({ condition }) => condition.attention).length,
+    channels: count,
+    transmitters_on: transmittersOn,
+    attention,
     problems: countProblems(receivers),
-    replace_soon: channels.filter(({ isReplaceSoon }) => isReplaceSoon).length,
+    replace_soon: replaceSoon,
     states,
-    receivers: { online: online.length, offline: receivers.length - online.length },
+    receivers: { online, offline: receivers.length - online },
     sources: {
       healthy: sources.filter((status) => status === 'healthy').length,
       failing: sources.filter((status) => status === 'failing').length,

@@ -8,7 +8,7 @@ import { siteOf, toSingleChannelBody } from '../../domain/api.ts'
 import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount } from '../../domain/equipment/picture.ts'
-import type { Receiver } from '../../domain/equipment/receiver.ts'
+import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
@@ -28,30 +28,48 @@ export interface SingleRecordDeps {
   readonly mount: string
 }
 
+interface ChannelOwner {
+  readonly channelId: number
+  readonly receiverId: number
+}
+
 export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps): void {
   const { db, receiverStore, unitStore, groups, health, locations, mount } = deps
   const statusOf = (manufacturer: string) =>
     health(undefined).manufacturers.find(({ code }) => code === manufacturer)?.status ?? 'unconfigured'
 
+  /** Finds the channels without reading their levels, which would take long for all of them. */
+  const channelOwners = (query: EquipmentFilter): ChannelOwner[] =>
+    receiverStore
+      .listAllFacts(query)
+      .flatMap(({ id: receiverId, channels }) => channels.map(({ id }) => ({ channelId: id, receiverId })))
+  const readChannel = ({ channelId, receiverId }: ChannelOwner): ListedChannel => {
+    const receiver = receiverStore.get(receiverId)
+    const channel = receiver?.channels.find(({ id }) => id === channelId)
+    if (receiver === undefined || channel === undefined) throw notFound('channel', channelId)
+    return {
+      ...toSingleChannelBody(channel),
+      receiver_id: receiverId,
+      manufacturer: receiver.manufacturer,
+      site: siteOf(receiver),
+    }
+  }
+
   app.route({
     ...operations.listChannels,
     handler: (request) => {
-      const channels = receiverStore
-        .listAll(request.query)
-        .flatMap((receiver) => receiver.channels.map((channel) => toListedChannel(receiver, channel)))
-        .sort((a, b) => a.id - b.id)
-      return paginate(request, channels)
+      const owners = channelOwners(request.query).sort((a, b) => a.channelId - b.channelId)
+      const list = paginate(request, owners)
+      return 'results' in list ? { ...list, results: list.results.map(readChannel) } : list.map(readChannel)
     },
   })
 
   app.route({
     ...operations.getChannel,
     handler: ({ params: { id }, query }) => {
-      for (const receiver of receiverStore.listAll(query)) {
-        const channel = receiver.channels.find((candidate) => candidate.id === id)
-        if (channel !== undefined) return toListedChannel(receiver, channel)
-      }
-      throw notFound('channel', id)
+      const owner = channelOwners(query).find(({ channelId }) => channelId === id)
+      if (owner === undefined) throw notFound('channel', id)
+      return readChannel(owner)
     },
   })
 
@@ -93,11 +111,6 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
       return toChassisBody(receiver, statusOf(receiver.manufacturer), locations())
     },
   })
-}
-
-function toListedChannel(receiver: Receiver, channel: Receiver['channels'][number]): ListedChannel {
-  const { id, manufacturer } = receiver
-  return { ...toSingleChannelBody(channel), receiver_id: id, manufacturer, site: siteOf(receiver) }
 }
 
 function isIncluded(query: { readonly manufacturer?: string }, { manufacturer }: { readonly manufacturer: string }) {

@@ -5,12 +5,14 @@ import {
   findFailingSource,
   type ManufacturerSources,
   mustBeReplacedSoon,
+  type SummaryReceiver,
   summarizeConditions,
 } from '../../domain/conditions/summary.ts'
 import { addressOf, type ManufacturerHealth, type ServiceHealth } from '../../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import { selectReceivers } from '../../domain/live/filter.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { ContractServer } from '../server/contract.ts'
 import type { LiveData } from '../server/live-data.ts'
@@ -30,10 +32,10 @@ const noSources: ManufacturerSources = { count: 0, failing: new Set() }
 export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
   app.route({
     ...operations.getSummary,
-    handler: ({ query }) => {
+    handler: async ({ query }) => {
       deps.liveData.requireGroup(query.group)
       const members = deps.liveData.members(query)
-      const all = deps.receiverStore.listAll({ manufacturer: query.manufacturer, site: query.site ?? localSite })
+      const all = deps.receiverStore.listAllFacts({ manufacturer: query.manufacturer, site: query.site ?? localSite })
       const receivers =
         members === null
           ? all
@@ -51,8 +53,10 @@ export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
         const address = findFailingSource(is_active, reporting, sources.get(manufacturer) ?? noSources)
         return address === null ? null : `${manufacturer}:${address}`
       }
-      return summarizeConditions({
-        receivers: receivers.map((receiver) => ({
+      const summarized: SummaryReceiver[] = []
+      for (const receiver of receivers) {
+        if (isTimeSliceUsed()) await yieldToEventLoop()
+        summarized.push({
           isActive: receiver.is_active,
           failingSource: failingSource(receiver),
           channels: receiver.channels.map((channel) => ({
@@ -63,7 +67,10 @@ export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
               deps.replaceSoon(receiver, channel),
             ),
           })),
-        })),
+        })
+      }
+      return summarizeConditions({
+        receivers: summarized,
         placeholders: deps.liveData.placeholders(query).length,
         sources: manufacturers.flatMap(({ sources }) =>
           sources.map(({ status, consecutive_failures }) => {
