@@ -35,9 +35,10 @@ it('fills the day before the demo, from its start backwards, with levels, states
   await until('the first minute of the day is there', async () =>
     (await levels(dayStart, dayStart + 60_000)).every(({ state }) => isRecorded(state)),
   )
-  // Without a gap, also where the recording begins.
-  const day = await levels(dayStart, startedAt + 1000)
-  expect(day.every(({ state }) => isRecorded(state))).toBe(true)
+  const day = await until('there is no gap, also where the recording begins', async () => {
+    const channelsOfDay = await levels(dayStart, startedAt + 1000)
+    return channelsOfDay.every(({ state }) => isRecorded(state)) && channelsOfDay
+  })
   expect(day.some(({ state }) => state.includes('1') && state.includes('0') && state.includes('m'))).toBe(true)
 
   const { results } = (await app.get('/api/events/?limit=1000')).json as { results: EventBody[] }
