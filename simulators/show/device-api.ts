@@ -65,6 +65,8 @@ export interface LoggedRequest {
   readonly at: number
   readonly method: string
   readonly path: string
+  /** The header of this name; null without it. */
+  readonly authorization: string | null
   /** Null until the response is sent. */
   status: number | null
   /** Why the system rejected the request: `no-credentials`, `replay`, `rate-limit` … */
@@ -282,9 +284,11 @@ function createLimiter(rateLimit: RateLimit, now: () => number) {
 }
 
 /** Returns the request log and the function that adds to it. */
+type RecordedRequest = Pick<ApiRequest, 'method' | 'path'> & Partial<Pick<ApiRequest, 'headers'>>
+
 export function createRequestLog(now: () => number): {
   log: RequestLog
-  record(apiRequest: Pick<ApiRequest, 'method' | 'path'>): LoggedRequest
+  record(request: RecordedRequest): LoggedRequest
 } {
   let entries: LoggedRequest[] = []
   let total = 0
@@ -312,8 +316,9 @@ export function createRequestLog(now: () => number): {
       limitedBefore = 0
     },
   }
-  const record = ({ method, path }: Pick<ApiRequest, 'method' | 'path'>): LoggedRequest => {
-    const entry: LoggedRequest = { at: now(), method, path, status: null, refusal: null }
+  const record = ({ method, path, headers }: RecordedRequest): LoggedRequest => {
+    const authorization = headers?.authorization ?? null
+    const entry: LoggedRequest = { at: now(), method, path, authorization, status: null, refusal: null }
     if (entries.length >= 20_000) {
       const kept = entries.slice(10_000)
       limitedBefore += limited()
