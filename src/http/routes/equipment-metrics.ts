@@ -1,6 +1,6 @@
 /**
  * The metrics that have a series for each receiver or channel. They are formatted here, because prom-client formats all
- * series at once, which blocks the event loop for half a second with 10,000 receivers.
+ * series at once, which blocks the event loop for a quarter of a second with 10,000 receivers.
  * Format: https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 
@@ -10,10 +10,14 @@ import type { ReceiverStore } from '../../state/receiver-store.ts'
 
 type Labels = Readonly<Record<string, string | number>>
 
+/** Lines are encoded in parts of this many, because encoding all at once would block the event loop. */
+const linesPerPart = 1000
+
 /** A metric with many series, in the text format of Prometheus. */
 class MetricText {
   readonly #name: string
-  readonly #lines: string[]
+  readonly #parts: Buffer[] = []
+  #lines: string[]
 
   constructor(type: 'gauge' | 'counter', name: string, help: string) {
     this.#name = `micwatch_${name}`
@@ -25,10 +29,17 @@ class MetricText {
     if (value === null) return
     const texts = Object.entries(labels).map(([name, label]) => `${name}="${escapeLabel(String(label))}"`)
     this.#lines.push(`${this.#name}{${texts.join(',')}} ${value}`)
+    if (this.#lines.length >= linesPerPart) this.#encode()
   }
 
-  toString(): string {
-    return this.#lines.join('\n')
+  toBytes(): Buffer {
+    this.#encode()
+    return Buffer.concat(this.#parts)
+  }
+
+  #encode(): void {
+    this.#parts.push(Buffer.from(this.#lines.map((line) => `${line}\n`).join('')))
+    this.#lines = []
   }
 }
 
@@ -48,7 +59,7 @@ interface EquipmentMetricsDeps {
 export async function formatEquipmentMetrics(
   { receiverStore, counters }: EquipmentMetricsDeps,
   hasLevels: boolean,
-): Promise<string> {
+): Promise<Buffer> {
   const up = new MetricText('gauge', 'receiver_up', '1 while the receiver is online, else 0.')
   const receivers = new MetricText('gauge', 'receiver_info', 'Always 1; the labels describe the receiver.')
   const info = new MetricText('gauge', 'channel_info', 'Always 1; the labels describe the channel.')
@@ -86,5 +97,5 @@ export async function formatEquipmentMetrics(
     }
   }
   const all = [up, receivers, info, dropouts, clipping, interference, ...(hasLevels ? [battery, rf, audio] : [])]
-  return `${all.join('\n\n')}\n`
+  return Buffer.concat(all.map((metric) => metric.toBytes()))
 }

@@ -69,11 +69,10 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
       add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
       const registries = [deps.counters.registry, gauges, processMetrics]
-      const texts = await Promise.all([
-        ...registries.map((registry) => registry.metrics()),
-        formatEquipmentMetrics(deps, request.query.channels === '1'),
-      ])
-      return sendBytes(request, reply, Buffer.from(texts.join('\n')), Registry.PROMETHEUS_CONTENT_TYPE)
+      const texts = await Promise.all(registries.map((registry) => registry.metrics()))
+      const equipment = await formatEquipmentMetrics(deps, request.query.channels === '1')
+      const bytes = Buffer.concat([...texts.map((text) => Buffer.from(text)), equipment])
+      return sendBytes(request, reply, bytes, Registry.PROMETHEUS_CONTENT_TYPE)
     },
   })
 }
