@@ -145,6 +145,8 @@ describe('a nonce', () => {
     }
     const { entries } = shure.requests
     expect(entries.filter(({ refusal }) => refusal === 'stale').length).toBeGreaterThan(5)
+    const reasons = new Set(entries.flatMap(({ refusal }) => (refusal === 'replay' ? [] : (refusal ?? []))))
+    expect([...reasons].sort()).toEqual(['no-credentials', 'stale'])
     // The system also rejects counts that arrive out of order: a subscription is tried while the system is polled.
     const used = entries.flatMap(({ authorization }) => authorization?.match(/\b(nonce="[^"]+"|nc=\w+)/g)?.join() ?? [])
     expect(used).toEqual([...new Set(used)])
