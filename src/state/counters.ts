@@ -21,7 +21,8 @@ export interface Counters {
 }
 
 /** The kinds of events that are counted for each channel. */
-export type CountedEvent = 'rf_dropout' | 'clipping' | 'interference'
+const countedEvents = ['rf_dropout', 'clipping', 'interference'] as const
+type CountedEvent = (typeof countedEvents)[number]
 
 /** Creates the metrics. `droppedLines` returns how many log lines were lost. */
 export function createCounters(droppedLines: () => number = () => 0): Counters {
@@ -60,9 +61,7 @@ export function createCounters(droppedLines: () => number = () => 0): Counters {
   })
   const labels = ({ id, manufacturer }: LabelledSource) => ({ manufacturer, source: id })
   // Not in the registry: see `formatEquipmentMetrics`.
-  const events = new Map<string, Map<number, number>>(
-    (['rf_dropout', 'clipping', 'interference'] satisfies CountedEvent[]).map((kind) => [kind, new Map()]),
-  )
+  const events = new Map<string, Map<number, number>>(countedEvents.map((kind) => [kind, new Map()]))
   return {
     registry,
     countPoll(source, seconds, hasFailed) {

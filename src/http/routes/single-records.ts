@@ -67,9 +67,9 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   app.route({
     ...operations.getChannel,
     handler: ({ params: { id }, query }) => {
-      const owner = channelOwners(query).find(({ channelId }) => channelId === id)
+      const owner = receiverStore.listAllFacts(query).find(({ channels }) => channels.some((one) => one.id === id))
       if (owner === undefined) throw notFound('channel', id)
-      return readChannel(owner)
+      return readChannel({ channelId: id, receiverId: owner.id })
     },
   })
 
