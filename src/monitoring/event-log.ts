@@ -139,8 +139,9 @@ export class EventLog {
       const { db, announce } = this.#deps
       const revision = await currentRevision(db.read, 'events')
       if (revision === this.#lastRevision) return
-      const { events, removed } = await listEventsSince(db.read, this.#lastRevision)
-      this.#lastRevision = revision
+      const { events, removed, revision: newest } = await listEventsSince(db.read, this.#lastRevision)
+      // Events that were stored since the revision was read are announced now, and not again.
+      this.#lastRevision = Math.max(revision, newest)
       for (const { event, isNew } of events) {
         this.#noteStored(event)
         announce({ type: isNew ? 'event' : 'event_changed', event })

@@ -130,6 +130,8 @@ export async function listDropouts(
 export interface EventsSince {
   readonly events: readonly { readonly event: EventRecord; readonly isNew: boolean }[]
   readonly removed: readonly number[]
+  /** The revision of the newest of these events. */
+  readonly revision: number
 }
 
 export async function listEventsSince(reader: Reader, since: number): Promise<EventsSince> {
@@ -139,6 +141,7 @@ export async function listEventsSince(reader: Reader, since: number): Promise<Ev
   return {
     events: rows.map((row) => ({ event: toEvent(row), isNew: row.created_revision > since })),
     removed: removed.map(({ id }) => id),
+    revision: rows.at(-1)?.revision ?? since,
   }
 }
 
