@@ -1,7 +1,7 @@
 /** The entry file of the built program checks the Node.js version before anything else is loaded. */
 
 import { spawnSync } from 'node:child_process'
-import { copyFile, readFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -84,4 +84,12 @@ it('a command other than serve and simulate does not load the server and the sim
   expect(sources).toContain('check_connections')
   expect(sources).not.toContain('"node_modules/fastify/fastify.js"')
   expect(sources).not.toContain('startStringsSimulator')
+})
+
+it('the library for HTTP requests is not loaded before the first one', async () => {
+  const files = await readdir(join(program, '..'))
+  const server = files.find((name) => /^app-\w+\.js$/.test(name)) ?? ''
+  const sources = [...(await loadedFiles('program.js')).values(), ...(await loadedFiles(server)).values()].join('\n')
+  expect(sources).toContain('"node_modules/fastify/fastify.js"')
+  expect(sources).not.toContain('"node_modules/undici/index.js"')
 })

@@ -1,10 +1,9 @@
 /** Sends messages by HTTP: checks the address when it connects, follows no redirects, and limits time and size. */
 
-import { Client } from 'undici'
 import { parseRetryAfter } from '../domain/access/rate-limit.ts'
 import { isRecord } from '../domain/json.ts'
 import { abortable } from '../upstream/abortable.ts'
-import { guardedConnector, portOf, withoutLinkLocal } from '../upstream/destinations.ts'
+import { guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from '../upstream/destinations.ts'
 import { cleanText } from '../upstream/fields.ts'
 import { createResult, defaultTimeoutMs, redact, runWithinLimit, toFailure } from './send-result.ts'
 import type { SendKit, SendResult } from './service.ts'
@@ -49,11 +48,12 @@ async function request(options: PostOptions, kit: SendKit, signal: AbortSignal):
   const { url, headers, body } = options
   const timeout = kit.timeoutMs ?? defaultTimeoutMs
   const destinations = withoutLinkLocal(kit.destinations)
+  const { Client } = await loadHttpLibrary()
   const client = new Client(url.origin, {
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16 * 1024,
-    connect: guardedConnector(destinations, { port: portOf(url), timeout, trust: { verifySsl: true } }),
+    connect: await guardedConnector(destinations, { port: portOf(url), timeout, trust: { verifySsl: true } }),
   })
   try {
     const request = client.request({

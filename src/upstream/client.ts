@@ -4,13 +4,13 @@
  */
 
 import type { Socket } from 'node:dgram'
-import { Pool } from 'undici'
+import type { Pool } from 'undici'
 import { maxRetryAfterMs, parseRetryAfter, type RateLimit } from '../domain/access/rate-limit.ts'
 import { isDeeper, maxJsonDepth } from '../domain/json.ts'
 import { abortable } from './abortable.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
 import type { Trust } from './certificate.ts'
-import { createDestinations, type Destinations, guardedConnector, portOf } from './destinations.ts'
+import { createDestinations, type Destinations, guardedConnector, loadHttpLibrary, portOf } from './destinations.ts'
 import { describeConnectionError, describeStatus } from './error-messages.ts'
 import type { ApiError, ErrorClasses } from './errors.ts'
 import { createRequestThrottle, type RequestThrottle } from './request-throttle.ts'
@@ -141,7 +141,7 @@ class HttpClient implements UpstreamClient {
   #inFlight = 0
   #blockReason: ApiError | null = null
   /** Created by the first request. Clients of devices without HTTP never create one. */
-  #pool: Pool | undefined
+  #pool: Promise<Pool> | undefined
 
   constructor({ settings, errors, throttle, destinations, now = Date.now }: ClientOptions) {
     this.settings = settings
@@ -214,7 +214,7 @@ class HttpClient implements UpstreamClient {
   }
 
   async close(): Promise<void> {
-    await this.#pool?.destroy()
+    await (await this.#pool)?.destroy()
   }
 
   #throwIfHeld(): void {
@@ -262,7 +262,8 @@ class HttpClient implements UpstreamClient {
   ): Promise<RawResponse> {
     const sent = this.authorizer.headers(method, path)
     this.#pool ??= this.#openPool()
-    const request = this.#pool.request({
+    const pool = await this.#pool
+    const request = pool.request({
       method: method as 'GET',
       path,
       headers: {
@@ -282,8 +283,9 @@ class HttpClient implements UpstreamClient {
     return { status: response.statusCode, headers, bytes, sent }
   }
 
-  #openPool(): Pool {
-    const connect = guardedConnector(this.destinations, {
+  async #openPool(): Promise<Pool> {
+    const { Pool } = await loadHttpLibrary()
+    const connect = await guardedConnector(this.destinations, {
       port: portOf(this.#base),
       timeout: Math.min(maxConnectMs, this.settings.timeoutMs),
       trust: this.settings,

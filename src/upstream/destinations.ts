@@ -9,7 +9,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import { certificateError, type Trust, tlsOptions } from './certificate.ts'
 
 export interface Destinations {
@@ -91,11 +91,18 @@ export function guardedLookup(destinations: Destinations, port: number): LookupF
   }
 }
 
+/**
+ * Loads undici, at the first HTTP request: an installation without HTTP devices may never send one, and loading takes a
+ * tenth of the time until Micwatch listens.
+ */
+export const loadHttpLibrary = async () => (await import('undici')).default
+
 /** Creates a connector with which undici connects to one port. It accepts the certificates that `trust` allows. */
-export function guardedConnector(
+export async function guardedConnector(
   destinations: Destinations,
   { port, timeout, trust }: { port: number; timeout: number; trust: Trust },
-): buildConnector.connector {
+): Promise<buildConnector.connector> {
+  const { buildConnector } = await loadHttpLibrary()
   // undici passes unknown options to net.connect, which calls `lookup`; the types do not declare it.
   const connect = buildConnector({
     ...tlsOptions(trust),

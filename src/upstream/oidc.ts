@@ -4,12 +4,11 @@
  */
 
 import type { Configuration, CustomFetch, CustomFetchOptions, ServerMetadata } from 'openid-client'
-import { Client as HttpClient } from 'undici'
 import { OidcError, type ProviderIdentity } from '../domain/access/oidc.ts'
 import { isLoopback } from '../domain/identity/address.ts'
 import { abortWithin } from '../platform/abort-within.ts'
 import { abortable } from './abortable.ts'
-import { type Destinations, guardedConnector, portOf, withoutLinkLocal } from './destinations.ts'
+import { type Destinations, guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from './destinations.ts'
 import { codeOf, describeConnectionError, describeServiceError } from './error-messages.ts'
 import { excerptOf } from './response-body.ts'
 
@@ -157,9 +156,10 @@ export class OidcProvider {
     }
     const timeoutMs = this.#options.timeoutMs ?? defaultTimeoutMs
     const cancel = abortWithin(timeoutMs, signal)
-    const client = new HttpClient(url.origin, {
+    const { Client } = await loadHttpLibrary()
+    const client = new Client(url.origin, {
       maxHeaderSize: 16 * 1024,
-      connect: guardedConnector(this.#destinations, {
+      connect: await guardedConnector(this.#destinations, {
         port: portOf(url),
         timeout: timeoutMs,
         trust: { verifySsl: true },

@@ -5,12 +5,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { Agent, request } from 'undici'
 import WebSocket, { type ClientOptions } from 'ws'
 import { abortable } from './abortable.ts'
 import { connectPinned } from './certificate.ts'
 import { maxConnectMs, type UpstreamClient } from './client.ts'
-import { checkDestination, guardedConnector, guardedLookup, portOf } from './destinations.ts'
+import { checkDestination, guardedConnector, guardedLookup, loadHttpLibrary, portOf } from './destinations.ts'
 import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
@@ -265,8 +264,9 @@ export async function* openEventStream(
   const url = new URL(client.settings.baseUrl + path)
   const timeoutMs = timing.handshakeMs ?? handshakeMs
   const bodyTimeout = timing.silentStreamMs ?? client.settings.streamTimeoutMs ?? silentStreamMs
+  const { Agent, request } = await loadHttpLibrary()
   const agent = new Agent({
-    connect: guardedConnector(client.destinations, {
+    connect: await guardedConnector(client.destinations, {
       port: portOf(url),
       timeout: maxConnectMs,
       trust: client.settings,

@@ -1,8 +1,8 @@
 /** Sends Prometheus remote-write requests to one receiver. Redirects are not followed. */
 
-import { Pool } from 'undici'
+import type { Pool } from 'undici'
 import { parseRetryAfter } from '../domain/access/rate-limit.ts'
-import { type Destinations, guardedConnector, portOf } from './destinations.ts'
+import { type Destinations, guardedConnector, loadHttpLibrary, portOf } from './destinations.ts'
 import { codeOf, describeConnectionError, isCertificateCode } from './error-messages.ts'
 
 export interface WriteReceiver {
@@ -32,16 +32,12 @@ export function createWriteClient(
   now: () => number,
 ): WriteClient {
   const url = new URL(address)
-  const pool = new Pool(url.origin, {
-    connections: 1,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: guardedConnector(destinations, { port: portOf(url), timeout: connectMs, trust: { verifySsl: true } }),
-  })
+  let pool: Promise<Pool> | undefined
   return {
     async send(request, signal) {
       try {
-        const response = await pool.request({
+        pool ??= openPool(url, destinations)
+        const response = await (await pool).request({
           method: 'POST',
           path: url.pathname + url.search,
           headers: { ...headers, ...formatHeaders },
@@ -56,8 +52,21 @@ export function createWriteClient(
         return { outcome: 'failed', error: describeFailure(error, url.host), retryAfterSeconds: null }
       }
     },
-    close: () => pool.destroy(),
+    async close() {
+      await (await pool)?.destroy()
+    },
   }
+}
+
+async function openPool(url: URL, destinations: Destinations): Promise<Pool> {
+  const trust = { verifySsl: true }
+  const { Pool } = await loadHttpLibrary()
+  return new Pool(url.origin, {
+    connections: 1,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connect: await guardedConnector(destinations, { port: portOf(url), timeout: connectMs, trust }),
+  })
 }
 
 const formatHeaders = {
