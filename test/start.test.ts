@@ -1,7 +1,8 @@
 /** The entry file of the built program checks the Node.js version before anything else is loaded. */
 
 import { spawnSync } from 'node:child_process'
-import { copyFile, readdir, readFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -92,4 +93,19 @@ it('the library for HTTP requests is not loaded before the first one', async () 
   const sources = [...(await loadedFiles('program.js')).values(), ...(await loadedFiles(server)).values()].join('\n')
   expect(sources).toContain('"node_modules/fastify/fastify.js"')
   expect(sources).not.toContain('"node_modules/undici/index.js"')
+})
+
+it('the background threads of V8 have a lower priority than the main thread', async () => {
+  const copy = await copyEntryFile()
+  // Takes the place of the program: prints the priority of each thread.
+  const script = `
+    import { readdirSync } from 'node:fs'
+    import { getPriority } from 'node:os'
+    console.log(JSON.stringify(readdirSync('/proc/self/task').map((id) => [Number(id) === process.pid, getPriority(Number(id))])))`
+  await writeFile(join(copy, '..', 'program.js'), script)
+  await writeFile(join(copy, '..', 'package.json'), '{ "type": "module" }')
+  const own = getPriority()
+  const threads = JSON.parse(runAs(process.versions.node, copy, []).out) as [boolean, number][]
+  expect(threads.filter(([isMain]) => isMain)).toEqual([[true, own]])
+  expect(threads.filter(([, priority]) => priority === own + 10).length).toBeGreaterThanOrEqual(4)
 })
