@@ -3,7 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import fastifyWebsocket from '@fastify/websocket'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
 import { RequestError } from '../../domain/errors.ts'
 import { connectionLimits } from '../../domain/scheduling/connection-limits.ts'
 import type { Redis } from '../../state/redis.ts'
@@ -96,6 +102,15 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   }
 }
 
+/**
+ * With both compilers given, Fastify does not load its own. Response schemas only describe responses; they do not affect
+ * how responses are serialized. The types of Fastify expect its own compilers.
+ */
+const compilersFactory = {
+  buildValidator: () => createValidatorCompiler(),
+  buildSerializer: () => () => JSON.stringify,
+} as unknown as NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
+
 interface InstanceOptions {
   readonly check: Guard
   readonly headers: ConstantHeaders
@@ -112,6 +127,7 @@ function createInstance(deps: ServerDeps, { check, headers, trustProxy }: Instan
     routerOptions: { ignoreTrailingSlash: true },
     rewriteUrl: readTarget,
     trustProxy,
+    schemaController: { compilersFactory },
     schemaErrorFormatter: invalidBody,
     genReqId: () => randomUUID(),
     frameworkErrors(error, request, reply) {
@@ -126,9 +142,6 @@ function createInstance(deps: ServerDeps, { check, headers, trustProxy }: Instan
   // Ignores unknown values of the Expect header and handles the request normally.
   app.server.on('checkExpectation', app.routing)
   acceptJsonOnly(app)
-  app.setValidatorCompiler(createValidatorCompiler())
-  // Response schemas only describe responses; they do not affect how responses are serialized.
-  app.setSerializerCompiler(() => JSON.stringify)
   return app
 }
 
