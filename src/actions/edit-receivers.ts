@@ -6,7 +6,7 @@ import type { Actor } from '../domain/access/access.ts'
 import { changedFields, type Receiver } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
 import { compareEdited } from '../domain/events/edit-events.ts'
-import { applyUpdate, type Creation, toDraft } from '../domain/identity/ingest-plan.ts'
+import { type Creation, toDraft, toNewReceiver } from '../domain/identity/ingest-plan.ts'
 import { parseIpv4 } from '../domain/identity/network.ts'
 import { macKey, reconcile, serialKey } from '../domain/identity/reconcile.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
@@ -145,12 +145,9 @@ export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: n
 }
 
 /** Stores a receiver with its channels and their latest readings. */
-export async function createReceiver(tx: Tx, revision: number, { draft, readings }: Creation): Promise<Receiver> {
-  const channelNumbers = [...new Set(readings.map((reading) => reading.channel))]
-  const [inserted] = await insertReceivers(tx, revision, [{ ...draft, channelNumbers }])
-  if (inserted === undefined) throw new Error('The receiver was not stored.')
-  const receiver = applyUpdate(inserted, { fields: {}, readings })
-  await saveReceivers(tx, revision, [receiver])
+export async function createReceiver(tx: Tx, revision: number, creation: Creation): Promise<Receiver> {
+  const [receiver] = await insertReceivers(tx, revision, [toNewReceiver(creation)])
+  if (receiver === undefined) throw new Error('The receiver was not stored.')
   return receiver
 }
 

@@ -4,7 +4,7 @@ import { boundMetadata, type QueueEntry } from '../domain/equipment/discovery.ts
 import { draftChannelUnits, findRenamedUnits, type Unit } from '../domain/equipment/hardware.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { compareEdited } from '../domain/events/edit-events.ts'
-import { applyUpdate, type IngestPlan, isStructural, type QueuedDevice } from '../domain/identity/ingest-plan.ts'
+import { type IngestPlan, isStructural, type QueuedDevice, toNewReceiver } from '../domain/identity/ingest-plan.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -65,7 +65,12 @@ export async function writeBatch(
   const all = [...changed.values()]
   const hasStructuralChange = ({ id }: Receiver) => structural.has(id)
   await saveReceivers(tx, revision, all.filter(hasStructuralChange))
-  await saveReadings(tx, revision, [...created, ...all.filter((receiver) => !hasStructuralChange(receiver))], column)
+  await saveReadings(
+    tx,
+    revision,
+    all.filter((receiver) => !hasStructuralChange(receiver)),
+    column,
+  )
   if (isTimeSliceUsed()) await yieldToEventLoop()
   const unchanged = batch.endsCycle ? backlog.listDueLastSeen(plan) : []
   await saveLastSeen(
@@ -102,16 +107,12 @@ export async function writeBatch(
 }
 
 async function insertCreations(tx: Tx, revision: number, { creations }: IngestPlan): Promise<readonly Receiver[]> {
-  const drafts = creations.map(({ draft, readings }) => ({
-    ...draft,
-    channelNumbers: [...new Set(readings.map((reading) => reading.channel))],
-  }))
-  const created: Receiver[] = []
-  for (const [index, receiver] of (await insertReceivers(tx, revision, drafts)).entries()) {
-    created.push(applyUpdate(receiver, { fields: {}, readings: creations[index]?.readings ?? [] }))
+  const receivers: Receiver[] = []
+  for (const creation of creations) {
+    receivers.push(toNewReceiver(creation))
     if (isTimeSliceUsed()) await yieldToEventLoop()
   }
-  return created
+  return insertReceivers(tx, revision, receivers)
 }
 
 interface Changed {

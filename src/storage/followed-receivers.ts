@@ -14,17 +14,13 @@ export async function saveFollowedReceivers(
   receivers: readonly Receiver[],
 ): Promise<readonly Receiver[]> {
   const added = receivers.filter(({ id }) => id === 0)
-  const drafts = added.map(({ id: _, channels, ...draft }) => ({
-    ...draft,
-    channelNumbers: channels.map(({ channel }) => channel),
-  }))
-  const inserted = added.length === 0 ? [] : await insertReceivers(tx, revision, drafts)
-  const saved = inserted.map((stored, index) => withChannelsOf(stored, added[index]?.channels ?? []))
+  const inserted = added.length === 0 ? [] : await insertReceivers(tx, revision, added)
+  const saved: Receiver[] = []
   for (const receiver of receivers) {
     if (receiver.id !== 0) saved.push(await saveChannels(tx, revision, receiver))
   }
   await saveReceivers(tx, revision, saved)
-  return saved
+  return [...inserted, ...saved]
 }
 
 /** Adds the channels whose id is 0, and deletes those that are not listed. */

@@ -12,10 +12,6 @@ import type { ReceiverRow } from './schema/equipment.ts'
 import { nextSlots } from './slots.ts'
 
 /** A receiver that is not stored yet. */
-export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
-  readonly channelNumbers: readonly number[]
-}
-
 /** The readings of a channel, without its identity; with its condition only if another installation evaluates it. */
 type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'profile' | 'condition' | 'last_transmitter'> &
   Partial<Pick<Channel, 'condition' | 'last_transmitter'>>
@@ -40,11 +36,14 @@ export async function listReceivers(reader: Reader, since: number | ReadingsSinc
   })
 }
 
-/** Inserts receivers. Returns them in the order of the drafts, with ids and with slots for their channels. */
-export async function insertReceivers(tx: Tx, revision: number, drafts: readonly Draft[]): Promise<Receiver[]> {
+/**
+ * Inserts receivers with their channels and readings. Returns them in the same order, with the ids and the slots that are
+ * assigned here, and their channels in the order of their numbers.
+ */
+export async function insertReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<Receiver[]> {
   const inserted: Receiver[] = []
   // The readings of receivers of other installations are never stored alone.
-  const local = drafts.filter(({ origin }) => origin === undefined)
+  const local = receivers.filter(({ origin }) => origin === undefined)
   await addReadingCounters(
     tx,
     local.map(({ manufacturer }) => manufacturer),
@@ -52,10 +51,10 @@ export async function insertReceivers(tx: Tx, revision: number, drafts: readonly
   let used = 0
   const slots = await nextSlots(
     tx,
-    drafts.reduce((sum, draft) => sum + draft.channelNumbers.length, 0),
+    receivers.reduce((sum, { channels }) => sum + channels.length, 0),
   )
-  await inChunks(drafts, async (chunk) => {
-    const rows = chunk.map((draft) => toRow({ ...draft, channels: [] }, revision))
+  await inChunks(receivers, async (chunk) => {
+    const rows = chunk.map(({ id: _, ...receiver }) => toRow(receiver, revision))
     const stored = await executeForRows(
       tx,
       rowColumns,
@@ -65,20 +64,19 @@ export async function insertReceivers(tx: Tx, revision: number, drafts: readonly
     )
     // Ids increase in the order of the rows, but the order of the returned rows is not guaranteed.
     const ids = stored.map(({ id }) => id).sort((a, b) => a - b)
-    const channelsToInsert = chunk.flatMap((draft, index) => {
-      const numbers = [...draft.channelNumbers].sort((a, b) => a - b)
+    const channelsToInsert = chunk.flatMap(({ channels }, index) => {
+      const numbers = channels.map(({ channel }) => channel).sort((a, b) => a - b)
       return numbers.map((channel) => ({ receiver_id: ids[index] ?? 0, channel, slot: slots[used++] ?? 0 }))
     })
-    const channels = groupByReceiver(await insertChannels(tx, channelsToInsert))
-    chunk.forEach(({ channelNumbers: _, ...draft }, index) => {
+    const storedChannels = groupByReceiver(await insertChannels(tx, channelsToInsert))
+    for (const [index, receiver] of chunk.entries()) {
       const id = ids[index] ?? 0
-      const receiverChannels = channels.get(id) ?? []
-      inserted.push({
-        ...draft,
-        id,
-        channels: receiverChannels.map((row) => emptyChannel(row.id, row.channel, row.slot)),
+      const channels = (storedChannels.get(id) ?? []).flatMap((row) => {
+        const channel = receiver.channels.find((candidate) => candidate.channel === row.channel)
+        return channel === undefined ? [] : [{ ...channel, id: row.id, slot: row.slot }]
       })
-    })
+      inserted.push({ ...receiver, id, channels })
+    }
   })
   return inserted
 }
@@ -273,19 +271,19 @@ function names(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown> 
 }
 
 function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, 'id' | 'reading_revision'> {
-  const { channels, is_active, is_named_by_hand, location, origin, ...fields } = receiver
+  const { channels, is_active, is_named_by_hand, location, origin, manufacturer, fault, ...fields } = receiver
   return {
-    ...fields,
-    manufacturer: origin?.record ?? receiver.manufacturer,
+    manufacturer: origin?.record ?? manufacturer,
     serial_key: serialKey(receiver.serial_number),
     mac_key: macKey(receiver.mac_address),
     is_active: is_active ? 1 : 0,
     is_named_by_hand: is_named_by_hand ? 1 : 0,
     location_id: location,
     readings: JSON.stringify(toReadings(channels)),
-    fault: receiver.fault ?? null,
-    origin: origin === undefined ? null : toStoredOrigin(receiver.manufacturer, origin),
+    fault: fault ?? null,
+    origin: origin === undefined ? null : toStoredOrigin(manufacturer, origin),
     revision,
+    ...fields,
   }
 }
 

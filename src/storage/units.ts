@@ -19,7 +19,7 @@ export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Uni
   })
 }
 
-/** Inserts units. Returns them with ids, in no particular order. */
+/** Inserts units. Returns them in the same order, with ids. */
 export async function insertUnits(tx: Tx, revision: number, drafts: readonly UnitDraft[]): Promise<Unit[]> {
   const inserted: Unit[] = []
   await inChunks(drafts, async (chunk) => {
@@ -28,10 +28,12 @@ export async function insertUnits(tx: Tx, revision: number, drafts: readonly Uni
       tx,
       columns,
       rows,
-      (input) => sql<StoredUnit>`
-        insert into units (${names(columns)}) select ${names(columns)} from ${input} where true returning *`,
+      (input) => sql<{ id: number }>`
+        insert into units (${names(columns)}) select ${names(columns)} from ${input} where true returning id`,
     )
-    inserted.push(...stored.map(toUnit))
+    // Ids increase in the order of the rows, but the order of the returned rows is not guaranteed.
+    const ids = stored.map(({ id }) => id).sort((a, b) => a - b)
+    for (const [index, draft] of chunk.entries()) inserted.push({ id: ids[index] ?? 0, ...draft })
   })
   return inserted
 }
@@ -72,7 +74,7 @@ function names(record: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
 
 function toRow(unit: UnitDraft, revision: number): Omit<UnitRow, 'id'> {
   const details = unit.details && JSON.stringify(unit.details)
-  return { ...unit, details, is_online: unit.is_online ? 1 : 0, revision }
+  return { revision, ...unit, details, is_online: unit.is_online ? 1 : 0 }
 }
 
 function toUnit({ revision: _, ...row }: StoredUnit): Unit {

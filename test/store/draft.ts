@@ -1,8 +1,13 @@
-import type { Draft } from '../../src/storage/receivers.ts'
+import { emptyChannel, type Receiver } from '../../src/domain/equipment/receiver.ts'
 
-/** Creates a receiver to store; different numbers result in different devices. */
-export function draft(number: number, fields: Partial<Draft> = {}): Draft {
+interface DraftFields extends Partial<Receiver> {
+  readonly channelNumbers?: readonly number[]
+}
+
+/** Creates a receiver to insert; different numbers result in different devices. */
+export function draft(number: number, { channelNumbers = [1, 2], ...fields }: DraftFields = {}): Receiver {
   return {
+    id: 0,
     manufacturer: 'shure',
     api_device_id: `device-${number}`,
     name: `Receiver ${number}`,
@@ -22,7 +27,7 @@ export function draft(number: number, fields: Partial<Draft> = {}): Draft {
     last_seen: 1_700_000_000_000 + number,
     location: null,
     is_named_by_hand: false,
-    channelNumbers: [1, 2],
+    channels: channelNumbers.map((channel) => emptyChannel(0, channel, 0)),
     ...fields,
   }
 }

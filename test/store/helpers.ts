@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { QueueEntry } from '../../src/domain/equipment/discovery.ts'
+import type { Receiver } from '../../src/domain/equipment/receiver.ts'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
-import { type Draft, insertReceivers } from '../../src/storage/receivers.ts'
+import { insertReceivers } from '../../src/storage/receivers.ts'
 import { nextRevision } from '../../src/storage/revision.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { createTestDatabase, type Engine } from '../databases.ts'
@@ -30,7 +31,7 @@ export async function addManufacturers(db: Database): Promise<void> {
   await db.transaction((tx) => tx.query.insertInto('manufacturers').values(rows).execute())
 }
 
-export function insertDrafts(db: Database, drafts: readonly Draft[]) {
+export function insertDrafts(db: Database, drafts: readonly Receiver[]) {
   return db.transaction(async (tx) => insertReceivers(tx, await nextRevision(tx), drafts))
 }
 

@@ -9,6 +9,7 @@ import {
   type Channel,
   type ChannelReading,
   type DeviceReport,
+  emptyChannel,
   type Hardware,
   hardwareFields,
   mergeChannels,
@@ -291,6 +292,16 @@ export function changeWithoutReport(receiver: Receiver, fields: Update['fields']
   }
 }
 
+/** Returns the receiver to insert; its id, and the ids and slots of its channels, are 0 until then. */
+export function toNewReceiver({ draft, readings }: Creation): Receiver {
+  const numbers = [...new Set(readings.map(({ channel }) => channel))]
+  const channels = mergeChannels(
+    numbers.map((number) => emptyChannel(0, number, 0)),
+    readings,
+  )
+  return { id: 0, channels, ...draft }
+}
+
 /** Returns the updated receiver. Readings of channels that do not exist yet are ignored. */
 export function applyUpdate(
   receiver: Receiver,
@@ -315,16 +326,16 @@ function hasFieldChanges(fields: Update['fields']): boolean {
 /** Creates a new receiver from the reported fields. */
 export function toDraft(manufacturer: string, report: DeviceReport, at: number): Creation['draft'] {
   return {
-    ...unknownHardware,
-    ...reportedHardware(report),
-    name: report.name ?? report.id,
-    device_type: report.device_type ?? 'receiver',
     manufacturer,
     api_device_id: report.id,
     is_active: report.online !== false,
     last_seen: at,
     location: null,
     is_named_by_hand: false,
+    ...unknownHardware,
+    ...reportedHardware(report),
+    name: report.name ?? report.id,
+    device_type: report.device_type ?? 'receiver',
     ...(report.details?.fault && { fault: report.details.fault }),
   }
 }
