@@ -236,12 +236,12 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
   // Kysely closes only connections that it has used.
   await Promise.all([sql`select 1`.execute(write), sql`select 1`.execute(read)])
   async function checkFiles(): Promise<void> {
-    if (!(await files.areInPlace())) onFault('replaced')
+    if (!files.areInPlace()) onFault('replaced')
   }
   /** Syncs the commit to disk. Throws if the file was deleted or replaced, because the data is then lost. */
   async function makeDurable(): Promise<void> {
     await log.secure()
-    if (await files.areInPlace()) return
+    if (files.areInPlace()) return
     onFault('replaced')
     throw new StoreDamagedError(faultTexts.replaced)
   }
@@ -286,7 +286,7 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     try {
       const log = await createSqliteLog(path, writer)
       const reader = await whenNotBusy(() => connectSqlite(path, now, { readOnly: true }), deadline)
-      return { lock, writer, reader, log, files: await watchFiles(path) }
+      return { lock, writer, reader, log, files: watchFiles(path) }
     } catch (error) {
       writer.close()
       throw error

@@ -1,10 +1,11 @@
 /** SQLite database files: paths, damage checks and copies. */
 
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from '@photostructure/sqlite'
-import { createPrivateFile, describeWriteError, type FileOwner, isMissing } from './folder.ts'
+import { createPrivateFile, describeWriteError, type FileOwner } from './folder.ts'
 
 /** Returns the path of a SQLite database; null for any other database. */
 export function sqlitePath(url: string): string | null {
@@ -163,27 +164,20 @@ export function isDiskError(error: unknown): boolean {
   return diskErrorCodes.has(errcode & 0xff)
 }
 
-/** Remembers the files of an open database, to check later whether they are still those at its path. */
-export async function watchFiles(path: string): Promise<{ areInPlace(): Promise<boolean> }> {
-  const identify = () => Promise.all([path, `${path}-wal`, `${path}-shm`].map(identityOf))
-  const opened = await identify()
-  return {
-    async areInPlace() {
-      const found = await identify()
-      return found.every((identity, index) => identity === opened[index])
-    },
-  }
+/**
+ * Remembers the files of an open database, to check later whether they are still those at its path. Synchronous, like
+ * SQLite itself: a thread that does it would take longer to wake up.
+ */
+export function watchFiles(path: string): { areInPlace(): boolean } {
+  const identify = () => [path, `${path}-wal`, `${path}-shm`].map(identityOf)
+  const opened = identify()
+  return { areInPlace: () => identify().every((identity, index) => identity === opened[index]) }
 }
 
 /** Returns the device and inode of a file; null if it does not exist. */
-async function identityOf(path: string): Promise<string | null> {
-  try {
-    const { dev, ino } = await stat(path, { bigint: true })
-    return `${dev}:${ino}`
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+function identityOf(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}:${found.ino}`
 }
 
 /** Deletes a database with all its companion files. */
