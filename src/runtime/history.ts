@@ -26,6 +26,8 @@ interface HistoryDeps {
   readonly databaseUrl: string
   readonly state: Pick<State, 'receiverStore' | 'settings' | 'lists' | 'assignments'>
   readonly monitoring: Pick<Monitoring, 'conditions' | 'alerts' | 'leaseManager'>
+  /** Loads the lists. */
+  reload(): Promise<void>
   /** Called with every stretch of at least 2 s in which no process recorded, once it has ended. */
   onGap(gap: RecordingGap): void
   readonly log: FastifyBaseLogger
@@ -187,15 +189,19 @@ export class RunningHistory implements History {
     })
   }
 
-  /** Stores the default of `HISTORY_MAX_GB` when recording starts for the first time. */
+  /**
+   * Stores the default of `HISTORY_MAX_GB` when recording starts for the first time, and loads it: later, it would count
+   * as a changed setting, after which everything is evaluated again.
+   */
   async #saveDefaultSize(): Promise<void> {
-    const { db, state, log } = this.#deps
+    const { db, state, reload, log } = this.#deps
     if (state.lists.current.maxHistoryBytes !== null) return
     try {
       const space = await this.#space()
       const half = space === null ? maxDefaultBytes : space.free / 2
       const bytes = Math.max(roundedBytes, Math.floor(half / roundedBytes) * roundedBytes)
       await db.transaction((tx) => saveMaxHistoryBytes(tx, Math.min(maxDefaultBytes, bytes)))
+      await reload()
     } catch (error) {
       log.warn({ error: String(error) }, 'the maximum size of the history could not be stored')
     }

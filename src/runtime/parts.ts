@@ -93,6 +93,7 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
     databaseUrl: config.database_url,
     state,
     monitoring,
+    reload,
     onGap: ({ from, until, reason }) => events.recordGap({ from: from * 1000, until: until * 1000, reason }),
     log,
   })
