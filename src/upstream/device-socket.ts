@@ -8,8 +8,6 @@ export interface DeviceSocket {
   readonly messages: AsyncIterable<readonly string[]>
   /** The IP address to which the configured host resolved. */
   readonly remoteAddress: string
-  /** The IP address of this machine from which the messages are sent. */
-  readonly localAddress: string
   /** Waits for the rate limit and sends a message. Delivery is not confirmed. */
   send(text: string): Promise<void>
   /** Sends the closing message and closes the socket. */

@@ -131,6 +131,19 @@ test('sends messages within the rate limit, and the closing message', async () =
   expect((times.at(-1) ?? 0) - startedAt).toBeGreaterThan(100)
 })
 
+test('sends what was sent immediately before the session is closed', async () => {
+  let received = ''
+  const { line, server } = await lineTo((socket) => {
+    socket.on('data', (bytes) => {
+      received += bytes
+    })
+  })
+  await eventually(() => server.connections).toBe(1)
+  for (const word of ['a', 'b', 'c']) await line.send(word)
+  line.close()
+  await eventually(() => received).toBe('abc')
+})
+
 describe('abort', () => {
   test('ends the messages without an error and closes the connection', async () => {
     const stop = new AbortController()

@@ -79,6 +79,8 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     clearTimeout(silenceTimer)
     signal.removeEventListener('abort', close)
     inbox.end()
+    // Writes what was sent in this turn of the event loop.
+    socket.uncork()
     const lastMessage = socket.destroyed || !socket.writable ? undefined : closingMessage?.()
     if (lastMessage === undefined) return void socket.destroy()
     // The connection is closed cleanly; the socket is destroyed if the device does not close its side in time.
@@ -124,11 +126,18 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
 
   return {
     messages: inbox.messages,
-    remoteAddress: socket.remoteAddress ?? '',
-    localAddress: socket.localAddress ?? '',
+    get remoteAddress() {
+      return socket.remoteAddress ?? ''
+    },
     async send(text) {
       await client.waitForTurn(signal)
-      if (socket.writable) socket.write(text, encoding)
+      if (!socket.writable) return
+      // What is sent within one turn of the event loop is written at once.
+      if (socket.writableCorked === 0) {
+        socket.cork()
+        setImmediate(() => socket.uncork())
+      }
+      socket.write(text, encoding)
     },
     close,
   }

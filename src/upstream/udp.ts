@@ -9,6 +9,11 @@ import { createInbox, type DeviceSocket, type DeviceSocketOptions } from './devi
 import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
+export interface UdpSocket extends DeviceSocket {
+  /** The IP address of this machine from which the messages are sent. */
+  readonly localAddress: string
+}
+
 export interface UdpOptions extends DeviceSocketOptions {
   /** The device is treated as lost if no datagram arrives for this long. */
   readonly silentMs: number
@@ -29,7 +34,7 @@ const maxQueued = 512
  * Opens a socket that exchanges datagrams only with this device; each message is one datagram. Throws the
  * manufacturer's ApiError if the host name does not resolve, and the signal's reason on abort.
  */
-export async function openUdpSocket(client: UpstreamClient, options: UdpOptions): Promise<DeviceSocket> {
+export async function openUdpSocket(client: UpstreamClient, options: UdpOptions): Promise<UdpSocket> {
   const { signal, silentMs, closingMessage, encoding = 'utf8' } = options
   const url = new URL(client.settings.baseUrl)
   const toApiError = (error: unknown) => {
