@@ -256,17 +256,17 @@ export function channelsOf(family: Family, values: RawValues): readonly number[]
 export function answeredNumbers(family: Family, values: RawValues): readonly number[] {
   const answered = new Set<number>()
   for (const key in values) {
-    const [, number, name = ''] = /^(\d+) (\S+)/.exec(key) ?? []
-    if (number !== undefined && !nonChannelKeys.test(name)) answered.add(Number(number))
+    const number = Number.parseInt(key, 10)
+    if (!answered.has(number) && answerKey.test(key)) answered.add(number)
   }
   return queriedNumbers(family, values).filter((number) => answered.has(number))
 }
 
 /**
- * Keys that do not show that a channel exists: an acknowledgement, meters, a value for each charging module, and the
- * audio inputs and outputs and charging bays of MXW neXt.
+ * The keys of a channel, except those that do not show that it exists: an acknowledgement, meters, a value for each
+ * charging module, and the audio inputs and outputs and charging bays of MXW neXt.
  */
-const nonChannelKeys = /^(?:METER_RATE|SAMPLE|BATT_MODULE_TYPE|(?:IN|OUT)PUT_CH_\w+|BAY)$/
+const answerKey = /^\d+ (?!(?:METER_RATE|SAMPLE|BATT_MODULE_TYPE|(?:IN|OUT)PUT_CH_\w+|BAY)(?:\s|$))\S/
 
 /** Returns the model's number of channels; null if only the device's answers show it. */
 export function countByModel({ name }: Family, model = ''): number | null {

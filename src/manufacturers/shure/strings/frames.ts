@@ -38,9 +38,10 @@ interface FoundFrames {
 function findBracedFrames(text: string): FoundFrames {
   const messages: string[] = []
   let end = 0
-  for (const match of text.matchAll(angleFrame)) {
+  angleFrame.lastIndex = 0
+  for (let match = angleFrame.exec(text); match !== null; match = angleFrame.exec(text)) {
     messages.push(match[1] ?? '')
-    end = match.index + match[0].length
+    end = angleFrame.lastIndex
   }
   return { messages, end }
 }

@@ -177,20 +177,24 @@ function settleTimeOf(family: Family, values: RawValues): number {
 
 /** Whether the device has reported everything, including a meter value for every channel. */
 function isComplete(family: Family, values: RawValues): boolean {
+  // The identity, which is queried last, is checked first, because this is called for everything that arrives.
+  if (!hasIdentity(family, values)) return false
   const numbers = answeredNumbers(family, values)
   const isMetered = (number: number) => values[`${number} ${family.meterKey}`] !== undefined
-  return hasAllNumbers(family, values) && hasIdentity(family, values) && numbers.every(isMetered)
+  return isEveryNumber(family, values, numbers) && numbers.every(isMetered)
 }
 
 /** Whether the wait may end: the device has reported its identity, which is queried last, or every channel. */
 function isSufficient(family: Family, values: RawValues): boolean {
-  if (answeredNumbers(family, values).length > 0) return hasIdentity(family, values) || hasAllNumbers(family, values)
+  const numbers = answeredNumbers(family, values)
+  if (numbers.length > 0) return hasIdentity(family, values) || isEveryNumber(family, values, numbers)
   // An ANX4 without licences has no channels.
   return family.identityKeys.length > 0 && hasIdentity(family, values)
 }
 
-function hasAllNumbers(family: Family, values: RawValues): boolean {
-  return answeredNumbers(family, values).length >= (countByModel(family, values.MODEL) ?? 1)
+/** Whether these are all channels or bays of the model. */
+function isEveryNumber(family: Family, values: RawValues, numbers: readonly number[]): boolean {
+  return numbers.length >= (countByModel(family, values.MODEL) ?? 1)
 }
 
 function hasIdentity({ identityKeys }: Family, values: RawValues): boolean {

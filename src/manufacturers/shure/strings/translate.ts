@@ -79,7 +79,10 @@ function guessModel({ name, model }: Family, channels: number): string {
   return name === 'mxw' && channels > 0 ? `${model}${channels}` : model
 }
 
-/** Converts everything that is reported about a channel. */
+/**
+ * Converts everything that is reported about a channel. Objects are spread after the other fields, because V8 creates a
+ * hidden class for every object to which fields are added after a spread.
+ */
 export function toChannelReading(family: Family, values: RawValues, channel: number): ChannelReading {
   const get = valuesOfChannel(values, channel)
   const sample = readSampleOf(family, get)
@@ -87,9 +90,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
   const transmitter = 'transmitter' in levels ? levels.transmitter : toTransmitter(family, get)
   const slots = family.name === 'mxw' ? readMxwSlots(get) : readSlots(get)
   const details: ChannelDetails = withoutUndefined({
-    ...metered,
     muted: readEither(get('AUDIO_MUTE'), 'ON', 'OFF'),
-    ...(family.name === 'slxd' && { antennas: readAntennas(get('ANTENNA_STATUS')) }),
     interference: readInterference(get),
     second_frequency: readSecondFrequency(get),
     frequency_diversity: readWord(get('FD_MODE'), frequencyDiversities),
@@ -103,12 +104,14 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
     transmission_mode: readTransmissionMode(values),
     encryption: readEncryption(values, get),
     gain_db: readGain(family, get),
+    ...metered,
+    ...(family.name === 'slxd' && { antennas: readAntennas(get('ANTENNA_STATUS')) }),
   })
   return withoutUndefined({
-    ...levels,
     name: readText(readName(family, get('CHAN_NAME')), maxNameChars),
     frequency: readKhz(get('FREQUENCY')),
-    transmitter: transmitter && withoutUndefined({ ...transmitter, upstream_slot: onAirSlot(slots) }),
+    ...levels,
+    transmitter: transmitter && withoutUndefined({ upstream_slot: onAirSlot(slots), ...transmitter }),
     ...(Object.keys(details).length > 0 && { details }),
   })
 }
