@@ -29,7 +29,7 @@ const renewEveryMs = 5_000
  */
 const checkEveryMs = 1_000
 /** Requests within this time are handled together, since all sources of a service start at once. */
-const debounceMs = 20
+const debounceMs = 5
 /** How long a free source is reserved for the process it is assigned to. After that, any process may acquire it. */
 const reservedMs = 6_000
 

@@ -98,7 +98,8 @@ export class NotificationSender {
 
   /** Looks for messages to send. */
   wake(): void {
-    this.#wake.abort()
+    // Another call would create another error with a stack trace.
+    if (!this.#wake.signal.aborted) this.#wake.abort()
   }
 
   /** Alerts were planned, and something is due for them next at `nextAt` (epoch ms); null: nothing. */

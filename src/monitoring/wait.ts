@@ -39,6 +39,9 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }
 
+/** One reason for all: an error for each would cost a stack trace, and thousands of lifetimes can end at once. */
+const ended = new DOMException('This operation was aborted', 'AbortError')
+
 export interface Lifetime {
   readonly signal: AbortSignal
   /** Aborts the signal and removes the listener from the parent. */
@@ -53,11 +56,11 @@ export function childLifetime(parent: AbortSignal): Lifetime {
   const child = new AbortController()
   const abort = () => {
     parent.removeEventListener('abort', abort)
-    child.abort()
+    child.abort(ended)
   }
   // There is one listener per source, which may be more than the default maximum.
   setMaxListeners(0, parent)
-  if (parent.aborted) child.abort()
+  if (parent.aborted) child.abort(ended)
   else parent.addEventListener('abort', abort, { once: true })
   return { signal: child.signal, abort }
 }

@@ -161,6 +161,9 @@ function isSilent({ watch, thresholds, now }: EvaluationInput): boolean {
   return thresholds.NO_AUDIO_MINUTES > 0 && isStretchTrue(watch, silence(thresholds), now.monotonic)
 }
 
+/** The stretches whose duration is not a setting. */
+const fixedStretches = Object.values(stretches).filter((stretch) => stretch !== stretches.silent)
+
 function silence({ NO_AUDIO_MINUTES }: Thresholds) {
   return { ...stretches.silent, afterMs: NO_AUDIO_MINUTES * 60_000 }
 }
@@ -241,16 +244,15 @@ function getDueAt(
   lastTransmitter: LastTransmitter | null,
 ): number | null {
   const toMonotonic = (wall: number) => now.monotonic + (wall - now.wall)
-  const times: number[] = []
+  let next = Number.POSITIVE_INFINITY
   if (availability === 'current') {
-    times.push(staleAt(reception))
-    for (const stretch of Object.values(stretches)) {
-      if (stretch !== stretches.silent) times.push(nextStretchChange(watch, stretch, now.monotonic))
+    next = staleAt(reception)
+    for (const stretch of fixedStretches) next = Math.min(next, nextStretchChange(watch, stretch, now.monotonic))
+    if (thresholds.NO_AUDIO_MINUTES > 0) {
+      next = Math.min(next, nextStretchChange(watch, silence(thresholds), now.monotonic))
     }
-    if (thresholds.NO_AUDIO_MINUTES > 0) times.push(nextStretchChange(watch, silence(thresholds), now.monotonic))
   }
-  if (transmitter.died !== null) times.push(toMonotonic(diedUntil(transmitter)))
-  if (lastTransmitter !== null) times.push(toMonotonic(rememberedUntil(transmitter)))
-  const next = Math.min(...times, Number.POSITIVE_INFINITY)
+  if (transmitter.died !== null) next = Math.min(next, toMonotonic(diedUntil(transmitter)))
+  if (lastTransmitter !== null) next = Math.min(next, toMonotonic(rememberedUntil(transmitter)))
   return next === Number.POSITIVE_INFINITY ? null : next
 }
