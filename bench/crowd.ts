@@ -44,21 +44,32 @@ const seconds = 5
 export const crowd = (nodeOptions: readonly string[]): Bench => ({
   name: 'crowd',
   runs: 1,
-  async open(atEnd) {
-    const upstream = await startUpstream(atEnd, {
-      ...{ systems, receivers, channelsPerReceiver, pushesPerSecond },
-      ...{ isSpread: true, marked: viewedReceivers },
-    })
-    const marks = await openClient(atEnd, upstream.marks)
+  async open() {
     return {
       async measure() {
-        const ours = await withCleanup((atRunEnd) => measureMicwatch(atRunEnd, upstream, marks, nodeOptions))
-        const reference = await withCleanup((atRunEnd) => measureReference(atRunEnd, upstream, marks))
-        return ours.map((figure, index): Figure => ({ ...figure, reference: reference[index]?.ours ?? null }))
+        const steady = await measureScenario(nodeOptions, false)
+        const fading = await measureScenario(nodeOptions, true)
+        return [
+          ...steady,
+          ...fading.map((figure) => ({ ...figure, name: `${figure.name}, all channels fade together` })),
+        ]
       },
     }
   },
 })
+
+function measureScenario(nodeOptions: readonly string[], fades: boolean): Promise<readonly Figure[]> {
+  return withCleanup(async (atEnd) => {
+    const upstream = await startUpstream(atEnd, {
+      ...{ systems, receivers, channelsPerReceiver, pushesPerSecond },
+      ...{ isSpread: true, marked: viewedReceivers, fades },
+    })
+    const marks = await openClient(atEnd, upstream.marks)
+    const ours = await withCleanup((atRunEnd) => measureMicwatch(atRunEnd, upstream, marks, nodeOptions))
+    const reference = await withCleanup((atRunEnd) => measureReference(atRunEnd, upstream, marks))
+    return ours.map((figure, index): Figure => ({ ...figure, reference: reference[index]?.ours ?? null }))
+  })
+}
 
 async function measureMicwatch(
   atEnd: AtEnd,

@@ -9,6 +9,11 @@ export interface UpstreamOptions {
   readonly pushesPerSecond: number
   /** Spreads the receivers evenly over time. Otherwise, all receivers are pushed at once. */
   readonly isSpread?: boolean
+  /**
+   * Lets the levels of all channels fall and rise together, so that within two seconds every channel becomes too weak, and
+   * all recover together. Otherwise, the levels vary without changing a condition.
+   */
+  readonly fades?: boolean
   /** Announces the changes of this many receivers of the first system, and also pushes battery levels of them. */
   readonly marked?: number
 }

@@ -29,7 +29,15 @@ interface Device extends MarkedDevice {
 }
 
 const options: UpstreamOptions = JSON.parse(process.argv[2] ?? '{}')
-const { systems: count, receivers, channelsPerReceiver, pushesPerSecond, isSpread = false, marked = 0 } = options
+const {
+  systems: count,
+  receivers,
+  channelsPerReceiver,
+  pushesPerSecond,
+  isSpread = false,
+  marked = 0,
+  fades = false,
+} = options
 const numbers = Array.from({ length: channelsPerReceiver }, (_, index) => index + 1)
 const systems: System[] = []
 for (let index = 0; index < count; index += 1) systems.push(await startSystem(index))
@@ -87,9 +95,9 @@ function sendLevels(index: number): void {
   const device = Math.floor(index / count) % receivers
   const round = Math.floor(index / frameCount)
   const { id: deviceId, active } = system.devices[device] as Device
-  if (index % count === 0 && isMarked(device)) mark({ type: 'level', deviceId, value: levelOf(round, 1) })
+  if (index % count === 0 && isMarked(device)) mark({ type: 'level', deviceId, value: levelOf(round, 1, true) })
   const entryOf = (channel: number) => {
-    const level = levelOf(round, channel)
+    const level = levelOf(round, channel, active.has(channel))
     return `{"channel":${channel},"audio_level":${level},"rf_level":${level}}`
   }
   const transmitters = numbers.filter((channel) => active.has(channel))
@@ -97,8 +105,10 @@ function sendLevels(index: number): void {
 }
 
 /** Returns a level that differs from the previous round's, because unchanged levels are not sent to clients. */
-function levelOf(round: number, channel: number): number {
-  return -90 + ((round + channel) % 60)
+function levelOf(round: number, channel: number, isActive: boolean): number {
+  if (fades) return -90 + ((round + channel) % 60)
+  // Without a transmitter, a higher level would be interference.
+  return (isActive ? -60 : -115) + ((round + channel) % 30)
 }
 
 /** Sends a new battery level of one of the marked receivers. */

@@ -44,11 +44,13 @@ import {
   toSeconds,
 } from '../domain/events/event.ts'
 import { Semaphore } from '../platform/semaphore.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { Database } from '../storage/database.ts'
 import { closeEvent, insertEvents, listEventsSince, listOpenEvents, pruneEvents } from '../storage/events.ts'
 import { currentRevision } from '../storage/revision.ts'
 import type { Log } from './log.ts'
+import { UnstoredEvents } from './unstored-events.ts'
 
 export interface EventLogDeps {
   readonly db: Database
@@ -67,11 +69,6 @@ export interface EventLogDeps {
   now(): number
 }
 
-/** What is to be stored, in order. */
-type Operation =
-  | { readonly type: 'add'; event: EventDraft }
-  | { readonly type: 'close'; readonly subject: string; readonly event: EventDraft | EventRecord }
-
 /** What later states of a receiver are compared with. The record is not kept, because the store replaces it. */
 interface TrackedReceiver extends ReceiverFacts {
   readonly channelIds: readonly number[]
@@ -86,8 +83,8 @@ const writeAfterMs = 300
 const retryAfterMs = 1000
 /** How often undecided dropouts are checked. */
 const settleEveryMs = 300
-/** The oldest operations beyond this number are discarded while the database cannot be written. */
-const maxOperations = 10_000
+/** How many changes wait at most while the database cannot be written. The oldest are discarded. */
+const maxUnstored = 100_000
 const pruneEveryMs = 3_600_000
 const prunedAtOnce = 1000
 const dayMs = 86_400_000
@@ -103,12 +100,10 @@ export class EventLog {
   /** The undecided dropouts, by channel. */
   readonly #dropouts = new Map<number, { readonly receiverId: number; readonly list: Dropouts }>()
   readonly #failingSources = new Map<string, boolean>()
-  #operations: Operation[] = []
-  /** The operations of the transaction that is running. */
-  #storing: readonly Operation[] = []
-  #discarded = 0
+  readonly #unstored = new UnstoredEvents(maxUnstored)
   #writeTimer: NodeJS.Timeout | undefined
   #settleTimer: NodeJS.Timeout | undefined
+  #isSettling = false
   #prunedAt = Number.NEGATIVE_INFINITY
   #lastRevision = -1
   /** Serializes writes. */
@@ -145,6 +140,7 @@ export class EventLog {
       for (const { event, isNew } of events) {
         this.#noteStored(event)
         announce({ type: isNew ? 'event' : 'event_changed', event })
+        if (isTimeSliceUsed()) await yieldToEventLoop()
       }
       for (const id of removed) announce({ type: 'event_deleted', id })
     })
@@ -253,9 +249,9 @@ export class EventLog {
   }
 
   /** Stores what is known now. */
-  flush(): Promise<void> {
-    this.#settleAll()
-    return this.#write()
+  async flush(): Promise<void> {
+    await this.#settleAll()
+    await this.#write()
   }
 
   #now(): number {
@@ -300,11 +296,7 @@ export class EventLog {
   #discardSwitchOffs({ channels }: Receiver): void {
     for (const { id } of channels) {
       const tracked = this.#channels.get(id)
-      const index = this.#operations.findIndex(
-        ({ type, event }) => type === 'add' && event.kind === 'transmitter_off' && event.channel_id === id,
-      )
-      if (tracked === undefined || index < 0) continue
-      this.#operations.splice(index, 1)
+      if (tracked === undefined || !this.#unstored.removeSwitchOff(id)) continue
       tracked.facts = { ...tracked.facts, isOn: true }
     }
   }
@@ -332,9 +324,9 @@ export class EventLog {
     if (open === undefined) return
     this.#open.delete(subject)
     const event = endEvent(open, at, data)
-    const unstored = this.#operations.find((operation) => operation.type === 'add' && operation.event === open)
-    if (unstored?.type === 'add') unstored.event = event
-    else this.#enqueue({ type: 'close', subject, event })
+    if (this.#unstored.replace(open, event)) return
+    this.#unstored.close(subject, event)
+    this.#scheduleWrite(writeAfterMs)
   }
 
   #trackDropouts(channelId: number, receiverId: number): { readonly receiverId: number; readonly list: Dropouts } {
@@ -344,28 +336,30 @@ export class EventLog {
   }
 
   #setSettleTimer(): void {
-    if (this.#isClosed) return
-    this.#settleTimer ??= setTimeout(() => {
+    if (this.#isClosed || this.#isSettling) return
+    this.#settleTimer ??= setTimeout(async () => {
       this.#settleTimer = undefined
-      this.#settleAll()
+      this.#isSettling = true
+      await this.#settleAll()
+      this.#isSettling = false
       if (this.#dropouts.size > 0) this.#setSettleTimer()
     }, settleEveryMs)
   }
 
-  #settleAll(): void {
-    const at = performance.now()
+  async #settleAll(): Promise<void> {
     for (const [channelId, { receiverId, list }] of this.#dropouts) {
-      if (this.#deps.isOwn(receiverId)) this.#settle(channelId, at)
+      if (this.#deps.isOwn(receiverId)) this.#settle(channelId, performance.now())
       // Another process evaluates the receiver; it continues from the stored ranges.
       else list.splice(0, list.length, ...list.filter(({ isAnnounced }) => isAnnounced))
       if (list.length === 0) this.#dropouts.delete(channelId)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
     }
   }
 
   /** Writes the events of the dropouts of a channel that are decided now. */
   #settle(channelId: number, at: number): void {
     const dropouts = this.#dropouts.get(channelId)
-    const receiver = dropouts && this.#deps.receiverStore.get(dropouts.receiverId)
+    const receiver = dropouts && this.#deps.receiverStore.facts(dropouts.receiverId)
     const channel = receiver?.channels.find(({ id }) => id === channelId)
     if (dropouts === undefined || receiver === undefined || channel === undefined) return
     for (const dropout of settleDropouts(dropouts.list, at)) {
@@ -393,7 +387,7 @@ export class EventLog {
     const { subject, kind, channel_id, receiver_id, is_open, time, data, site } = event
     if (site !== null || subject === null || channel_id === null || receiver_id === null) return
     const isKnown = this.#open.has(subject)
-    if (is_open && !this.#isClosing(subject)) {
+    if (is_open && !this.#unstored.isClosing(subject)) {
       this.#open.set(subject, event)
       if (kind !== 'rf_dropout' || isKnown) return
       const beganAt = performance.now() - Math.max(0, this.#now() - time)
@@ -408,22 +402,8 @@ export class EventLog {
     } else if (!is_open && isKnown && this.#open.get(subject)?.time === time) this.#open.delete(subject)
   }
 
-  /** Whether the end of the range is known, but not stored yet. */
-  #isClosing(subject: string): boolean {
-    const isClose = (operation: Operation) => operation.type === 'close' && operation.subject === subject
-    return this.#operations.some(isClose) || this.#storing.some(isClose)
-  }
-
   #add(event: EventDraft): void {
-    this.#enqueue({ type: 'add', event })
-  }
-
-  #enqueue(operation: Operation): void {
-    this.#operations.push(operation)
-    if (this.#operations.length > maxOperations) {
-      this.#operations.shift()
-      this.#discarded += 1
-    }
+    this.#unstored.add(event)
     this.#scheduleWrite(writeAfterMs)
   }
 
@@ -441,26 +421,22 @@ export class EventLog {
   #write(): Promise<void> {
     return this.#writing.run(async () => {
       const { db, log } = this.#deps
-      const operations = this.#operations
+      const operations = this.#unstored.take()
       if (operations.length > 0) {
-        this.#operations = []
-        this.#storing = operations
         try {
           await db.transaction(async (tx) => {
             for (const operation of operations) {
+              if (isTimeSliceUsed()) await yieldToEventLoop()
               if (operation.type === 'add') await insertEvents(tx, [operation.event])
               else await closeEvent(tx, operation.subject, operation.event)
             }
           })
         } catch (error) {
-          this.#operations = [...operations, ...this.#operations]
+          this.#unstored.failed()
           throw error
-        } finally {
-          this.#storing = []
         }
-        if (this.#discarded > 0)
-          log.warn({ events: this.#discarded }, 'events were lost because they could not be stored')
-        this.#discarded = 0
+        const discarded = this.#unstored.stored()
+        if (discarded > 0) log.warn({ events: discarded }, 'events were lost because they could not be stored')
         await this.load()
       }
       if (performance.now() - this.#prunedAt < pruneEveryMs) return

@@ -10,6 +10,7 @@ import { type EventDraft, type EventRecord, isRange } from '../domain/events/eve
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Reader, Tx } from './database.ts'
 import { nextRevision } from './revision.ts'
+import { chunkSize } from './rows.ts'
 import type { EventRow } from './schema/history.ts'
 import type { Schema } from './schema.ts'
 
@@ -135,8 +136,24 @@ export interface EventsSince {
 }
 
 export async function listEventsSince(reader: Reader, since: number): Promise<EventsSince> {
-  const query = reader.selectFrom('events').selectAll().where('revision', '>', since)
-  const rows = await query.orderBy('revision').orderBy('id').execute()
+  const rows: Selectable<EventRow>[] = []
+  for (let after = { revision: since, id: Number.MAX_SAFE_INTEGER }; ; ) {
+    const { revision, id } = after
+    const page = await reader
+      .selectFrom('events')
+      .selectAll()
+      .where('revision', '>=', revision)
+      .where((where) => where.or([where('revision', '>', revision), where('id', '>', id)]))
+      .orderBy('revision')
+      .orderBy('id')
+      .limit(chunkSize)
+      .execute()
+    rows.push(...page)
+    const last = page.at(-1)
+    if (last === undefined || page.length < chunkSize) break
+    after = last
+    if (isTimeSliceUsed()) await yieldToEventLoop()
+  }
   const removed = await reader.selectFrom('removed_events').select('id').where('revision', '>', since).execute()
   return {
     events: rows.map((row) => ({ event: toEvent(row), isNew: row.created_revision > since })),
