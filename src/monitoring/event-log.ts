@@ -337,13 +337,20 @@ export class EventLog {
 
   #setSettleTimer(): void {
     if (this.#isClosed || this.#isSettling) return
-    this.#settleTimer ??= setTimeout(async () => {
+    this.#settleTimer ??= setTimeout(() => {
       this.#settleTimer = undefined
-      this.#isSettling = true
+      void this.#settleRegularly()
+    }, settleEveryMs)
+  }
+
+  async #settleRegularly(): Promise<void> {
+    this.#isSettling = true
+    try {
       await this.#settleAll()
+    } finally {
       this.#isSettling = false
       if (this.#dropouts.size > 0) this.#setSettleTimer()
-    }, settleEveryMs)
+    }
   }
 
   async #settleAll(): Promise<void> {
