@@ -1,8 +1,8 @@
 /**
  * Writes what happens to receivers, channels and sources to the log of events, and announces every change of the log,
  * whichever process made it. Only the process that evaluates a receiver writes its events. They are collected, and stored
- * in one transaction; while that fails, they are kept and tried again. Events of users' actions and of alerts are stored
- * by the transactions of these.
+ * together; while that fails, they are kept and tried again. Events of users' actions and of alerts are stored by the
+ * transactions of these.
  */
 
 import type { GapReason } from '../contract/values.ts'
@@ -85,6 +85,8 @@ const retryAfterMs = 1000
 const settleEveryMs = 300
 /** How many changes wait at most while the database cannot be written. The oldest are discarded. */
 const maxUnstored = 100_000
+/** How many changes one transaction stores, so that other transactions do not wait for long. */
+const storedAtOnce = 1000
 const pruneEveryMs = 3_600_000
 const prunedAtOnce = 1000
 const dayMs = 86_400_000
@@ -428,8 +430,9 @@ export class EventLog {
   #write(): Promise<void> {
     return this.#writing.run(async () => {
       const { db, log } = this.#deps
-      const operations = this.#unstored.take()
-      if (operations.length > 0) {
+      // What is added in the meantime is collected for the next write.
+      for (let left = this.#unstored.size; left > 0; left -= storedAtOnce) {
+        const operations = this.#unstored.take(Math.min(left, storedAtOnce))
         try {
           await db.transaction(async (tx) => {
             for (const operation of operations) {

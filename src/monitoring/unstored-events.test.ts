@@ -14,8 +14,20 @@ test('what waits is taken in the order in which it was added, once', () => {
   events.add(muted(1))
   events.close('range', muted(2))
   events.add(muted(3))
-  expect(summary(events.take())).toEqual([1, 'close range', 3])
-  expect(events.take()).toEqual([])
+  expect(summary(events.take(10))).toEqual([1, 'close range', 3])
+  expect(events.take(10)).toEqual([])
+})
+
+test('the oldest are taken first, and the others wait', () => {
+  const events = new UnstoredEvents(10)
+  for (const time of [1, 2, 3]) events.add(muted(time))
+  expect(events.size).toBe(3)
+  expect(summary(events.take(2))).toEqual([1, 2])
+  expect(events.size).toBe(1)
+  events.failed()
+  expect(summary(events.take(2))).toEqual([1, 2])
+  events.stored()
+  expect(summary(events.take(2))).toEqual([3])
 })
 
 test('an event is replaced only while it waits, and keeps its place', () => {
@@ -26,7 +38,7 @@ test('an event is replaced only while it waits, and keeps its place', () => {
   expect(events.replace(first, second)).toBe(true)
   expect(events.replace(first, muted(4))).toBe(false)
   expect(events.replace(second, muted(5))).toBe(true)
-  expect(summary(events.take())).toEqual([5, 3])
+  expect(summary(events.take(10))).toEqual([5, 3])
   expect(events.replace(second, muted(6))).toBe(false)
 })
 
@@ -35,12 +47,12 @@ describe('a range', () => {
     const events = new UnstoredEvents(10)
     events.close('range', muted(1))
     expect([events.isClosing('range'), events.isClosing('other')]).toEqual([true, false])
-    events.take()
+    events.take(10)
     expect(events.isClosing('range')).toBe(true)
     events.close('range', muted(2))
     events.stored()
     expect(events.isClosing('range')).toBe(true)
-    events.take()
+    events.take(10)
     events.stored()
     expect(events.isClosing('range')).toBe(false)
   })
@@ -48,10 +60,10 @@ describe('a range', () => {
   test('is still closing after its end could not be stored', () => {
     const events = new UnstoredEvents(10)
     events.close('range', muted(1))
-    events.take()
+    events.take(10)
     events.failed()
     expect(events.isClosing('range')).toBe(true)
-    events.take()
+    events.take(10)
     events.stored()
     expect(events.isClosing('range')).toBe(false)
   })
@@ -61,11 +73,11 @@ test('what could not be stored waits again, before what was added in the meantim
   const events = new UnstoredEvents(10)
   const first = muted(1)
   events.add(first)
-  events.take()
+  events.take(10)
   events.add(muted(2))
   events.failed()
   expect(events.replace(first, muted(3))).toBe(true)
-  expect(summary(events.take())).toEqual([3, 2])
+  expect(summary(events.take(10))).toEqual([3, 2])
 })
 
 test('only the switch-off of the given channel is removed, and only while it waits', () => {
@@ -76,7 +88,7 @@ test('only the switch-off of the given channel is removed, and only while it wai
     false,
     false,
   ])
-  expect(events.take()).toMatchObject([{ event: { channel_id: 1 } }])
+  expect(events.take(10)).toMatchObject([{ event: { channel_id: 1 } }])
   expect(events.removeSwitchOff(1)).toBe(false)
 })
 
@@ -86,6 +98,6 @@ test('the oldest beyond the limit are discarded and counted', () => {
   events.add(switchedOff(7))
   for (const time of [3, 4]) events.add(muted(time))
   expect([events.isClosing('range'), events.removeSwitchOff(7)]).toEqual([false, false])
-  expect(summary(events.take())).toEqual([3, 4])
+  expect(summary(events.take(10))).toEqual([3, 4])
   expect([events.stored(), events.stored()]).toEqual([2, 0])
 })

@@ -32,6 +32,11 @@ export class UnstoredEvents {
     this.#limit = limit
   }
 
+  /** How many operations wait. */
+  get size(): number {
+    return this.#waiting.size
+  }
+
   add(event: EventDraft): void {
     this.#put({ type: 'add', event })
   }
@@ -64,13 +69,15 @@ export class UnstoredEvents {
     return this.#closing.has(subject)
   }
 
-  /** Returns everything that waits, which is being stored until `stored` or `failed` is called. */
-  take(): readonly Operation[] {
-    const operations = [...this.#waiting]
+  /** Returns the oldest of what waits, at most `count`; it is being stored until `stored` or `failed` is called. */
+  take(count: number): readonly Operation[] {
+    const operations: Operation[] = []
+    for (const operation of this.#waiting) {
+      if (operations.length === count) break
+      operations.push(operation)
+      this.#remove(operation)
+    }
     this.#storing = operations
-    this.#waiting.clear()
-    this.#addOf.clear()
-    this.#switchOffOf.clear()
     return operations
   }
 
