@@ -192,7 +192,7 @@ it.concurrent('adds a marker for the moment at which the button was pressed', as
   // The page sends whole seconds.
   expect(Date.parse(body?.time ?? '')).toBeGreaterThan(pressedAt - 1_000)
   expect(Date.parse(body?.time ?? '')).toBeLessThanOrEqual(openAt)
-  expect(service.requests.filter(({ path }) => path === '/api/events/').length).toBeGreaterThan(1)
+  await eventually(() => service.requests.filter(({ path }) => path === '/api/events/').length).toBeGreaterThan(1)
 })
 
 it.concurrent('links to the timeline with the visible range', async () => {
