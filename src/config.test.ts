@@ -1,11 +1,13 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
 function fileWith(content: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'micwatch-config-')), 'micwatch.yaml')
+  const folder = mkdtempSync(join(tmpdir(), 'micwatch-config-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'micwatch.yaml')
   writeFileSync(path, content)
   return path
 }
