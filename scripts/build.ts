@@ -3,9 +3,10 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build as bundleProgram, type Plugin } from 'esbuild'
+import { type BuildOptions, build as bundleProgram, type Plugin } from 'esbuild'
 import { build as bundlePages } from 'vite'
 import { billOfMaterials } from './bill-of-materials.ts'
+import { writeCodeCache } from './code-cache.ts'
 import { writeHelp } from './help.ts'
 import { licencesOf } from './licences.ts'
 
@@ -17,9 +18,8 @@ const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'),
   engines: { node: string }
 }
 
-/** Entry points of the program, its worker threads and its child processes: name in `dist/` -> source file. */
-const entryPoints = {
-  program: 'src/cli/program.ts',
+/** Entry points of the worker threads and child processes: name in `dist/` -> source file. */
+const workers = {
   'hash-worker': 'src/workers/hash-worker.ts',
   'checkpoint-worker': 'src/workers/checkpoint-worker.ts',
   'history-worker': 'src/workers/history-worker.ts',
@@ -50,67 +50,107 @@ module.exports = new Proxy(fail, { get: () => fail })`,
   },
 }
 
+/**
+ * Puts packages that are imported on demand into files of their own, such as `undici.cjs`, and adds their names to
+ * `names`. They are not read at the start.
+ */
+const intoOwnFiles = (names: Set<string>): Plugin => ({
+  name: 'packages on demand',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+      if (kind !== 'dynamic-import') return undefined
+      names.add(path)
+      return { path: `./${path}.cjs`, external: true }
+    })
+  },
+})
+
+const target = 'node20'
+
+const options = {
+  absWorkingDir: root,
+  outdir: dist,
+  bundle: true,
+  external: [...nativePackages, ...optionalDependencies],
+  platform: 'node',
+  target,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  sourcemap: 'linked',
+  metafile: true,
+  logLevel: 'warning',
+} satisfies BuildOptions
+
 /** Defines `require` and `__dirname` for bundled CommonJS packages. */
 const commonJsBanner =
   "import { createRequire as requireFrom } from 'node:module'; " +
   'const require = requireFrom(import.meta.url); const __dirname = import.meta.dirname;'
 
 /**
- * Builds `main.js`, which checks the Node.js version and starts `program.js`. The target is ES5, so that newer syntax,
- * which an old Node.js could not parse, is an error.
+ * Builds `main.js`, which checks the Node.js version, and `start.js`, which it loads. The target of `main.js` is ES5, so
+ * that newer syntax, which an old Node.js could not parse, is an error.
  */
 async function buildLauncher(): Promise<void> {
+  const shared = { absWorkingDir: root, outdir: dist, platform: 'node', logLevel: 'warning' } as const
   await bundleProgram({
-    absWorkingDir: root,
+    ...shared,
     entryPoints: { main: 'src/main.ts' },
-    outdir: dist,
-    platform: 'node',
     target: 'es5',
     banner: { js: '#!/usr/bin/env node' },
     define: { __MICWATCH_NODE_RANGE__: JSON.stringify(engines.node) },
-    logLevel: 'warning',
   })
   chmodSync(join(dist, 'main.js'), 0o755)
+  await bundleProgram({ ...shared, entryPoints: { start: 'src/start.ts' }, target, format: 'esm' })
 }
 
 /**
  * Builds the program and returns the input files. Packages are bundled, because one file loads in a third of the time
- * that a thousand files need.
+ * that a thousand files need. `program.cjs` is one function, which `start.js` compiles and calls, because V8 has no code
+ * cache for ECMAScript modules.
  */
 async function buildProgram(): Promise<string[]> {
-  const { metafile } = await bundleProgram({
-    absWorkingDir: root,
-    entryPoints,
-    outdir: dist,
-    bundle: true,
-    // Keeps dynamically imported modules in separate files.
-    splitting: true,
-    external: [...nativePackages, ...optionalDependencies],
-    plugins: [withoutUnused],
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    sourcemap: 'linked',
-    banner: { js: commonJsBanner },
-    define: { __MICWATCH_VERSION__: JSON.stringify(version) },
-    metafile: true,
-    logLevel: 'warning',
+  const onDemand = new Set<string>()
+  const program = await bundleProgram({
+    ...options,
+    entryPoints: { program: 'src/cli/program.ts' },
+    plugins: [withoutUnused, intoOwnFiles(onDemand)],
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    supported: { 'dynamic-import': false },
+    banner: { js: '(function (require, __filename, __dirname, importMetaUrl) { "use strict";' },
+    footer: { js: '})' },
+    define: { __MICWATCH_VERSION__: JSON.stringify(version), 'import.meta.url': 'importMetaUrl' },
   })
-  for (const file of Object.keys(metafile.outputs)) if (file.endsWith('.js')) escapeNonLatin1(join(root, file))
-  return Object.keys(metafile.inputs)
+  const packages = await bundleProgram({
+    ...options,
+    entryPoints: [...onDemand],
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+  })
+  const others = await bundleProgram({
+    ...options,
+    entryPoints: workers,
+    // What several workers share is in files of its own.
+    splitting: true,
+    format: 'esm',
+    banner: { js: commonJsBanner },
+  })
+  const metafiles = [program, packages, others].map(({ metafile }) => metafile)
+  for (const file of metafiles.flatMap(({ outputs }) => Object.keys(outputs))) {
+    if (/\.c?js$/.test(file)) escapeNonAscii(join(root, file))
+  }
+  return metafiles.flatMap(({ inputs }) => Object.keys(inputs))
 }
 
 /**
- * Escapes characters beyond Latin-1, because a single one makes V8 store the whole source with two bytes per character.
- * esbuild escapes them in strings; those that remain are in comments and regular expressions, where an escape is
- * equivalent.
+ * Escapes characters beyond ASCII, so that a file is the same text in every encoding, and because a single character
+ * beyond Latin-1 makes V8 store the whole source with two bytes per character. esbuild escapes them in strings; those that
+ * remain are in comments and regular expressions, where an escape is equivalent.
  */
-function escapeNonLatin1(path: string): void {
+function escapeNonAscii(path: string): void {
   const text = readFileSync(path, 'utf8')
   const escaped = text.replace(
-    /[^\0-\xff]/g,
+    /[^\0-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
   if (escaped !== text) writeFileSync(path, escaped)
@@ -145,6 +185,7 @@ try {
   writeHelp(root, join(dist, 'web', 'help'))
   writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root))
   writeFileSync(join(dist, 'licences.txt'), licencesOf(inputs.flat(), root))
+  writeCodeCache(dist)
 } catch (error) {
   console.error(`micwatch: build failed: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1

@@ -51,7 +51,7 @@ function lowerPriority(thread: number): void {
 if (alternatives.some(isSatisfied)) {
   lowerPriorityOfBackgroundThreads()
   // biome-ignore lint/security/noGlobalEval: a literal import() is a syntax error before Node.js 10.
-  eval("import('./program.js')")
+  eval("import('./start.js').then(({ start }) => start())")
 } else {
   console.error(`micwatch: Node.js ${version} is not supported. Install ${alternatives.map(describe).join(', or ')}.`)
   process.exitCode = 1

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
+import { writeCodeCache } from '../code-cache.ts'
 import { nodeVersion, type Target } from './targets.ts'
 
 /** Thrown for an error that its message explains. */
@@ -29,7 +30,9 @@ interface ProgramOptions {
 /** Writes the program to `folder`, which must not exist. */
 export function writeProgram(folder: string, { root, target, cache }: ProgramOptions): void {
   mkdirSync(join(folder, 'bin'), { recursive: true })
-  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: (path) => extname(path) !== '.map' })
+  // Code caches (.bin) are of the Node.js that runs the build.
+  const isCopied = (path: string) => !['.map', '.bin'].includes(extname(path))
+  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: isCopied })
   for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
   const { name, version, type, license } = readJson(join(root, 'package.json'))
   // `type` makes Node.js treat the files in dist/ as modules.
@@ -57,6 +60,9 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   cpSync(join(modules, sqlite, prebuilt), join(into(sqlite), prebuilt), { recursive: true, filter: isUsable })
   // Finds the prebuilt file.
   copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
+
+  const runsHere = target.sqlite === `${process.platform}-${process.arch}`
+  if (runsHere) writeCodeCache(join(folder, 'dist'), join(folder, 'bin', target.program))
 }
 
 /** Copies the files of a package that run, without those named in `without`. */

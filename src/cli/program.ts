@@ -124,8 +124,10 @@ const terminal: Terminal = {
   },
 }
 
-const ended = await run(process.argv.slice(2))
-process.exitCode = hasGivenUp ? exitCodes.failed : ended
+// Not awaited at the top level, which the format of the built program does not permit.
+void run(process.argv.slice(2)).then((ended) => {
+  process.exitCode = hasGivenUp ? exitCodes.failed : ended
+})
 
 async function run(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
