@@ -37,10 +37,14 @@ it.concurrent('edits settings for all manufacturers, for one and for a group, va
   await page.keyboard.press('Enter')
   await messages(page).getByText('Battery low set to 35%.').waitFor()
   await setting('Battery: All manufacturers', 'Battery low').getByText('set here · default: 20%').waitFor()
-  await page.getByLabel('Only changed values').check()
+  // Not `check`, because the box is checked only once the address has changed.
+  const onlyChanged = page.getByLabel('Only changed values')
+  await onlyChanged.click()
+  await eventually(() => onlyChanged.isChecked()).toBe(true)
   await page.getByRole('table', { name: 'Alerts' }).waitFor({ state: 'detached' })
   await eventually(() => rows(page).allInnerTexts()).toEqual([expect.stringContaining('Battery low')])
-  await page.getByLabel('Only changed values').uncheck()
+  await onlyChanged.click()
+  await eventually(() => onlyChanged.isChecked()).toBe(false)
 
   await select('Group Drums')
   await setting('Battery: Group Drums', 'Battery low').getByText('inherited from all manufacturers').waitFor()

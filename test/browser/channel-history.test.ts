@@ -85,13 +85,21 @@ it.concurrent('shows up to two weeks, moves by button, key and pointer, and retu
     await eventually(() => new URL(page.url()).searchParams.get('span')).toBe(String(span))
   }
   await button(page, '1 hr').click()
+  await page.getByRole('button', { name: '1 hr', exact: true, pressed: true }).waitFor()
   const end = () => Date.parse(new URL(page.url()).searchParams.get('to') ?? '')
+  /** The end of the range that is drawn, from which the next movement starts. It follows the address a moment later. */
+  const drawnEnd = async () => {
+    const href = await page.getByRole('link', { name: 'Open in the timeline' }).getAttribute('href')
+    return Date.parse(new URL(href ?? '', 'http://service').searchParams.get('to') ?? '')
+  }
   await button(page, 'Earlier').click()
   await eventually(end).toBeLessThan(Date.now() - 1_700_000)
   const afterButton = end()
+  await eventually(drawnEnd).toBe(afterButton)
   await chart(page).focus()
   await page.keyboard.press('Shift+ArrowLeft')
   await eventually(end).toBe(afterButton - 900_000)
+  await eventually(drawnEnd).toBe(afterButton - 900_000)
   const box = await page.locator('.u-over').first().boundingBox()
   const [x = 0, y = 0] = [(box?.x ?? 0) + 50, (box?.y ?? 0) + 60]
   await page.mouse.move(x, y)

@@ -82,6 +82,8 @@ it('fits 500 sites and a phone, and works by keyboard', async () => {
   await eventually(() => page.locator(':focus').textContent()).toBe('Venue 2')
   await page.keyboard.press('Enter')
   await page.waitForURL(`${service.url}/wall?site=venue_2`)
+  // The address changes before the wall is there. Its keys work once it has set the title.
+  await eventually(() => page.title()).toBe('Wall · Micwatch')
   await page.keyboard.press('s')
   await page.waitForURL(`${service.url}/sites`)
 })
