@@ -57,10 +57,8 @@ export interface FakeService {
   readonly received: readonly unknown[]
   /** The queries with which pages have connected. */
   readonly connections: readonly string[]
-  /** The requests of the pages below `/api/`, and when they arrived. */
+  /** The requests of the pages below `/api/`. */
   readonly requests: readonly FakeRequest[]
-  /** How often a page has read health. */
-  readonly healthReads: number
   close(): Promise<void>
 }
 
@@ -68,8 +66,6 @@ export interface FakeRequest {
   readonly path: string
   readonly query: URLSearchParams
   readonly method: string
-  /** Milliseconds. */
-  readonly at: number
 }
 
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
@@ -129,7 +125,6 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   const connections: string[] = []
   const requests: FakeRequest[] = []
   let seq = 0
-  let healthReads = 0
   let isSilent = false
   let isDown = false
 
@@ -138,7 +133,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     if (isDown) return response.destroy()
     const path = pathname.startsWith(mount) ? pathname.slice(mount.length) : ''
     const { method = '' } = request
-    if (path.startsWith('/api/')) requests.push({ path, query: searchParams, method, at: performance.now() })
+    if (path.startsWith('/api/')) requests.push({ path, query: searchParams, method })
     const isFake = data.responses[path] !== undefined
     if (!data.needsSignIn && !isFake && data.history.handle(request, response, mount)) return
     if (!data.needsSignIn && data.handle?.(request, response, mount)) return
@@ -183,10 +178,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     }
     if (data.needsSignIn) return respond(401, 'application/json', '{"error":"Sign in first."}')
     if (path === '/api/data.json') return json(dataOf(data))
-    if (path === '/api/health/') {
-      healthReads += 1
-      return json(healthOf(data))
-    }
+    if (path === '/api/health/') return json(healthOf(data))
     const fake = data.responses[path]
     const body = typeof fake === 'function' ? fake(query) : fake
     if (body !== undefined) return json(body)
@@ -202,9 +194,6 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     received,
     connections,
     requests,
-    get healthReads() {
-      return healthReads
-    },
     get isSilent() {
       return isSilent
     },
