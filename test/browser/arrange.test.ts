@@ -36,7 +36,7 @@ const tile = (page: Page, slot: number) => page.locator('.tile', { has: page.get
 it('moves a channel to a free slot by drag and drop, and undoes it', async () => {
   const app = await start()
   const page = await startArranging(app)
-  expect((await findViolations(page)).join()).toBe('')
+  await eventually(() => findViolations(page)).toEqual([])
   const [first] = await listSlots(app)
   await tile(page, 1).getByRole('button').dragTo(tile(page, 6))
   await until('the channel is moved', async () => (await listSlots(app))[0]?.slot === 6)
@@ -120,7 +120,7 @@ it('adds, edits, moves and removes a placeholder, and undoes the removal', async
   await dialog(page).getByText('Enter a name.').waitFor()
   await dialog(page).getByLabel('Name').fill('<b>IEM 1</b>')
   await dialog(page).getByLabel('Frequency').fill('518,3')
-  expect((await findViolations(page)).join()).toBe('')
+  await eventually(() => findViolations(page)).toEqual([])
   await press(page, 'Add')
   const stored = { slot: 5, name: '<b>IEM 1</b>', kind: 'iem', frequency: '518.300', note: '' }
   await waitFor([stored])
@@ -188,7 +188,7 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await groupList.getByRole('button', { name: /, slot 12$/ }).press('Enter')
   await groupList.getByRole('button', { name: /to slot 4$/ }).press('Enter')
   await waitForSlots([12, 4, 2, 5])
-  expect((await findViolations(page)).join()).toBe('')
+  await eventually(() => findViolations(page)).toEqual([])
   await groupList.getByRole('button', { name: 'Remove Planned from this group' }).click()
   await waitForSlots([4, 2, 5])
 
@@ -230,8 +230,8 @@ it('shows a viewer which role is required', async () => {
   const app = await start({ require_login: true })
   const page = await openAs(app, 'viewer', '/')
   await page.locator('.card').first().waitFor()
-  // Waits until the page has read the role of the user. Before that, it allows everything.
-  await page.waitForLoadState('networkidle')
+  // Until the page has read the role of the user, it allows everything.
+  await eventually(() => page.getByRole('button', { name: /^Assign performer/ }).count()).toBe(0)
   await page.keyboard.press('a')
   await page.getByText('Arranging requires the operator role. Your role is viewer.').waitFor()
   await eventually(() => page.locator('.tile').count()).toBe(0)

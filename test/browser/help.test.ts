@@ -20,7 +20,8 @@ it.concurrent('opens from the top bar, from the keyboard shortcuts and on a phon
   await page.getByRole('link', { name: 'Micwatch' }).first().click()
   await page.waitForURL(`${app.url}/`)
 
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  // Shown once the page is connected. It listens to keys before.
+  await page.getByRole('heading', { name: 'No systems configured' }).waitFor()
   await page.keyboard.press('?')
   await page.getByRole('dialog').getByRole('link', { name: 'User guide' }).click()
   await page.waitForURL(index)

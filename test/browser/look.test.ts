@@ -33,10 +33,10 @@ it('has accessible pages in each theme, which fit into every width', async () =>
   for (const [path, theme, heading] of themedPages) {
     await page.goto(`${app.url}${path}?theme=${theme}`)
     await page.getByRole('heading', { name: heading, exact: true }).waitFor()
-    expect({ path, violations: await findViolations(page) }).toEqual({ path, violations: [] })
+    await eventually(() => findViolations(page), path).toEqual([])
     for (const width of widths) {
       await page.setViewportSize({ width, height: 700 })
-      expect({ path, width, isScrolling: await scrollsHorizontally(page) }).toEqual({ path, width, isScrolling: false })
+      await eventually(() => scrollsHorizontally(page), `${path}, ${width} px`).toBe(false)
     }
   }
 })

@@ -190,7 +190,7 @@ it('is accessible in every theme', async () => {
     const page = await openTimeline(open, service, `/timeline?span=604800&theme=${theme}`)
     await page.locator('.strips-canvas').click({ position: { x: 300, y: 30 } })
     await page.getByText('Legend and keys').click()
-    expect({ theme, violations: await findViolations(page) }).toEqual({ theme, violations: [] })
+    await eventually(() => findViolations(page), theme).toEqual([])
   }
 })
 

@@ -74,15 +74,15 @@ it('draws shows as ranges, from their start to their end', async () => {
   service.data.shows = [{ ...endedShow, ...times }]
   service.data.responses['/api/shows/'] = service.data.shows
   const page = await openTimeline(open, service, `/timeline?from=${iso(from)}&to=${iso(to)}`)
-  await eventually(() => findInHeader(page, '--info-tile')).not.toBeNull()
-  const [left, right] = (await findInHeader(page, '--info-tile')) ?? [0, 0]
-  expect(left).toBeCloseTo(0.25, 2)
-  expect(right).toBeCloseTo(0.75, 2)
+  await eventually(async () => (await findInHeader(page, '--info-tile'))?.[0]).toBeCloseTo(0.25, 2)
+  await eventually(async () => (await findInHeader(page, '--info-tile'))?.[1]).toBeCloseTo(0.75, 2)
 })
 
 it('works by keyboard', async () => {
   const { service, dropout } = await start()
   const page = await openTimeline(open, service, `/timeline?from=${iso(dropout - 300)}&to=${iso(dropout + 300)}`)
+  // The keys for events need the events, which are read beside the levels.
+  await events(page).getByRole('button', { name: 'RF dropout' }).waitFor()
   await playhead(page).focus()
   await page.keyboard.press('+')
   await eventually(async () => (await rangeOf(page))[1] - (await rangeOf(page))[0]).toBeCloseTo(300, 0)

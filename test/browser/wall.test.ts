@@ -63,10 +63,9 @@ it.each([8, 60, 140])(
         await page.setViewportSize(viewport)
         await eventually(() => countPages(page)).toBe(count)
         await eventually(async () => (await findOverflows(page)).join()).toBe('')
-        const size = await page.evaluate<number[]>(
-          '[document.documentElement.scrollWidth, document.documentElement.scrollHeight]',
-        )
-        expect(size).toEqual([viewport.width, viewport.height])
+        const size = () =>
+          page.evaluate<number[]>('[document.documentElement.scrollWidth, document.documentElement.scrollHeight]')
+        await eventually(size).toEqual([viewport.width, viewport.height])
       }
     }
   },
@@ -194,28 +193,26 @@ const capHeight = (page: Page, selector: string) =>
   })`)
 
 it('draws names at 1/200 of the viewing distance while the count allows, and never below 1/350', async () => {
-  const found: Record<number, { name: number; names: number; battery: number }> = {}
   for (const count of [8, 60, 103, 199, 263]) {
     const service = await start(count)
     const page = await open(service, '/wall', television)
     await page.locator('.wall-tile').nth(7).waitFor()
     await eventually(() => page.evaluate('document.fonts.check(\'700 20px "Inter Variable"\')')).toBe(true)
-    await eventually(() => capHeight(page, '.wall-name')).toBeGreaterThanOrEqual(23)
-    const sizes = await page.evaluate<string[]>(
-      "[...new Set([...document.querySelectorAll('.wall-name')].map((name) => getComputedStyle(name).fontSize))]",
-    )
-    const [name, battery] = [await capHeight(page, '.wall-name'), await capHeight(page, '.wall-battery-text')]
-    found[count] = { name, names: sizes.length, battery }
     await eventually(() => page.locator('.wall-page').count()).toBe(count > 199 ? 1 : 0)
+    // The sizes change once more when the typeface is loaded, and when the room for the tiles is measured.
+    const least = count <= 60 ? 40 : 23
+    await eventually(() => capHeight(page, '.wall-name'), `${count} channels`).toBeGreaterThanOrEqual(least)
+    const countSizes = () =>
+      page.evaluate<number>(
+        "new Set([...document.querySelectorAll('.wall-name')].map((name) => getComputedStyle(name).fontSize)).size",
+      )
+    await eventually(countSizes, `${count} channels`).toBe(1)
+    const moreThanHalf = async () =>
+      (await capHeight(page, '.wall-battery-text')) - (await capHeight(page, '.wall-name')) / 2
+    await eventually(moreThanHalf, `${count} channels`).toBeGreaterThanOrEqual(-0.01)
+    expect(await capHeight(page, '.wall-name'), `${count} channels`).toBeGreaterThanOrEqual(least)
     await page.close()
   }
-  for (const { name, names, battery } of Object.values(found)) {
-    expect(names).toBe(1)
-    expect(name).toBeGreaterThanOrEqual(23)
-    expect(battery).toBeGreaterThanOrEqual(name / 2 - 0.01)
-  }
-  expect(found[8]?.name).toBeGreaterThanOrEqual(40)
-  expect(found[60]?.name).toBeGreaterThanOrEqual(40)
 })
 
 it('turns pages every ten seconds, with the channels that need attention on each, until it is paused', async () => {
