@@ -23,7 +23,7 @@ function closeLater<T extends { close(): unknown }>(resource: T): T {
 
 function createClient(baseUrl: string, settings: Partial<UpstreamSettings> = {}, throttle = createRequestThrottle()) {
   const rateLimit = { perSecond: 10_000, burst: 10_000 }
-  const defaults = { timeoutMs: 2000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }
+  const defaults = { timeoutMs: 20_000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }
   return closeLater(createUpstreamClient({ settings: { baseUrl, ...defaults, ...settings }, errors, throttle }))
 }
 
@@ -64,7 +64,7 @@ describe('responses', () => {
       if (isBroken) response.writeHead(200, headers).end(body)
       else response.end('[]')
     })
-    const client = createClient(server.url, { credentials: digest, timeoutMs: 1000 })
+    const client = createClient(server.url, { credentials: digest })
     await expect(client.request('GET', '/')).rejects.toMatchObject({ message: expect.stringMatching(message) })
     isBroken = false
     expect((await client.request('GET', '/')).body).toEqual([])
@@ -117,10 +117,10 @@ describe('request timeout', () => {
   })
 
   test('starts when a request is sent, not while it waits for a connection', async () => {
-    const server = await serve((_request, response) => void setTimeout(() => response.end('[]'), 100))
-    const client = createClient(server.url, { credentials: digest, timeoutMs: 400 })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => client.request('GET', '/')))
-    expect(answers).toHaveLength(8)
+    const server = await serve((_request, response) => void setTimeout(() => response.end('[]'), 500))
+    const client = createClient(server.url, { credentials: digest, timeoutMs: 2000 })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => client.request('GET', '/')))
+    expect(answers).toHaveLength(6)
   })
 
   test('ends a request that the HTTP client never sends, as does an abort', async () => {
@@ -185,8 +185,9 @@ describe('Retry-After', () => {
       requestCount++
       response.writeHead(429, { 'retry-after': '7' }).end()
     })
-    const client = createClient(server.url, { rateLimit: { perSecond: 20, burst: 1 } })
-    await Promise.allSettled(Array.from({ length: 4 }, () => client.request('GET', '/')))
+    // The second request waits for two seconds, so the response arrives first even on a busy machine.
+    const client = createClient(server.url, { rateLimit: { perSecond: 0.5, burst: 1 } })
+    await Promise.allSettled([client.request('GET', '/'), client.request('GET', '/')])
     expect(requestCount).toBe(1)
   })
 
@@ -211,7 +212,8 @@ describe('Retry-After', () => {
       ...(value === undefined ? {} : { 'retry-after': value }),
     }
     const server = await serve((_request, response) => response.writeHead(status, headers).end())
-    const client = createClient(server.url)
+    const standingClock = () => 0
+    const client = createClient(server.url, {}, createRequestThrottle(standingClock))
     const thrown = await client.request('GET', '/').catch((error: unknown) => error)
     expect(thrown).toMatchObject({ status, retryAfter: expected, response: { status } })
     expect(thrown instanceof ApiRateLimitError).toBe(status === 429)

@@ -13,7 +13,18 @@ async function* every(ms: number, ...items: (string | Error)[]): AsyncGenerator<
 
 test('yields values in order of arrival until all streams have ended', async () => {
   const received: string[] = []
-  for await (const value of merge(every(20, 'a', 'b'), every(500, 'c'), every(1))) received.push(value)
+  let continueLate = () => {}
+  const isReceived = new Promise<void>((resolve) => {
+    continueLate = resolve
+  })
+  async function* late() {
+    await isReceived
+    yield 'c'
+  }
+  for await (const value of merge(late(), every(20, 'a', 'b'), every(1))) {
+    received.push(value)
+    if (value === 'b') continueLate()
+  }
   expect(received).toEqual(['a', 'b', 'c'])
 })
 

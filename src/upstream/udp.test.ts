@@ -46,7 +46,7 @@ test('returns the responses of the device until it times out', async () => {
     for (const reply of ['you said', text]) socket.send(reply, from.port, from.address)
   })
   const client = createClient(device)
-  const socket = await openUdpSocket(client, { signal: never, silentMs: 100 })
+  const socket = await openUdpSocket(client, { signal: never, silentMs: 1000 })
   expect(client.receivedAt).toBe(Number.NEGATIVE_INFINITY)
   const sentAt = performance.now()
   await socket.send('hello')
@@ -63,7 +63,7 @@ test('ignores datagrams from other addresses', async () => {
   const device = await startDevice((socket, _, from) => {
     stranger.send('from elsewhere', from.port, from.address, () => socket.send('mine', from.port, from.address))
   })
-  const socket = await openUdpSocket(createClient(device), { signal: never, silentMs: 100 })
+  const socket = await openUdpSocket(createClient(device), { signal: never, silentMs: 1000 })
   await socket.send('hello')
   expect((await collect(socket.messages)).received).toEqual(['mine'])
 })
