@@ -149,9 +149,8 @@ function testSessions(kind: DeviceUnderTest): void {
         rejectionOf(events.next()),
       ])
       for (const error of [listError, subscriptionError]) expect(error).toBeInstanceOf(ApiError)
-      expect(performance.now() - startedAt).toBeLessThan(7_000)
+      expect(performance.now() - startedAt).toBeLessThan(timeLimit(5_000))
     },
-    15_000,
   )
 
   test('throws the ApiError of the plugin if the connection is refused', async () => {
@@ -159,7 +158,7 @@ function testSessions(kind: DeviceUnderTest): void {
     await device.close()
     const connection = connect(plugin, device.url, { timeout: 1 })
     expect(await rejectionOf(list(connection))).toBeInstanceOf(ApiError)
-  }, 15_000)
+  })
 }
 
 function testAborts(kind: DeviceUnderTest): void {
@@ -169,14 +168,15 @@ function testAborts(kind: DeviceUnderTest): void {
     for (const afterMs of [0, 3, 40, 250]) {
       const resourcesBefore = await minResources()
       const controller = new AbortController()
-      const connection = connect(plugin, device.url)
+      // The timeout is far longer than the limit, so it cannot be what ends the requests.
+      const connection = connect(plugin, device.url, { timeout: 60 })
       const listPromise = rejectionOf(list(connection, controller.signal))
       const subscriptionPromise = rejectionOf(drain(follow(connection, controller.signal)))
       await pause(afterMs)
       controller.abort('enough')
       const abortedAt = performance.now()
       const [listError, subscriptionError] = await Promise.all([listPromise, subscriptionPromise])
-      expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(100))
+      expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(600))
       expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listError)
       expect(subscriptionError, `after ${afterMs} ms`).toBeUndefined()
       await until(
@@ -184,7 +184,7 @@ function testAborts(kind: DeviceUnderTest): void {
         `no open resources after ${afterMs} ms`,
       )
     }
-  }, 15_000)
+  })
 }
 
 async function drain(events: AsyncIterator<PushEvent>): Promise<void> {

@@ -36,7 +36,7 @@ describePlugin({
 })
 
 function open(config: Record<string, unknown>) {
-  const [settings] = micwatch.listSources({ timeout: 2, ...config })
+  const [settings] = micwatch.listSources({ timeout: 20, ...config })
   if (settings === undefined || 'default' in settings.adapter) throw new Error('the configuration names no source')
   const client = createUpstreamClient({ settings, errors: micwatch.errors })
   onTestEnd(() => client.close())

@@ -9,6 +9,7 @@ import { startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
 import { meters } from '../simulators/sennheiser/ssc2-resources.ts'
 import { channelOf, startApp, type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
+import { eventually } from './eventually.ts'
 import { tokenHeaders } from './tokens.ts'
 
 function closeAfterTest<T extends { close(): unknown }>(device: T): T {
@@ -82,22 +83,22 @@ test.concurrent('detects a rack of every family, subscribes to it, and does not 
   })
   const channelAt = async (ip: string) =>
     channelOf((await app.receivers()).find((receiver) => receiver.ip === ip) as never)
-  // The level may arrive in another datagram than the battery.
-  await until('the level is visible', async () => (await channelAt('127.0.0.3')).rf_level === -71)
-  expect(await channelAt('127.0.0.2')).toMatchObject({ name: 'EW 1', transmitter: { details: { muted: true } } })
-  expect(await channelAt('127.0.0.3')).toMatchObject({ rf_level: -71, details: { quality: 100, antennas: 'A' } })
-  expect(await channelAt('127.0.0.4')).toMatchObject({ details: { rf_a: -86, rf_b: -101, antennas: 'AB' } })
+  const expectChannel = (ip: string) => eventually(() => channelAt(ip))
+  // Other values may arrive in other datagrams than the battery.
+  await expectChannel('127.0.0.2').toMatchObject({ name: 'EW 1', transmitter: { details: { muted: true } } })
+  await expectChannel('127.0.0.3').toMatchObject({ rf_level: -71, details: { quality: 100, antennas: 'A' } })
+  await expectChannel('127.0.0.4').toMatchObject({ details: { rf_a: -86, rf_b: -101, antennas: 'AB' } })
 
   const countIdentityRequests = () => ewdx4.requests.filter((request) => request === 'GET /api/device/identity').length
   const before = countIdentityRequests()
   await pause(2500)
   expect(countIdentityRequests()).toBe(before)
   expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
-  expect(app.runtime.health().manufacturers.map(({ status }) => status)).toEqual(['healthy'])
+  await eventually(() => app.runtime.health().manufacturers.map(({ status }) => status)).toEqual(['healthy'])
 
   await app.close()
-  expect([ew, ewdx, d6000].map(({ subscriptions }) => subscriptions)).toEqual([0, 0, 0])
-  expect([ewdx4, spectera].map(({ sessions }) => sessions)).toEqual([0, 0])
+  await eventually(() => [ew, ewdx, d6000].map(({ subscriptions }) => subscriptions)).toEqual([0, 0, 0])
+  await eventually(() => [ewdx4, spectera].map(({ sessions }) => sessions)).toEqual([0, 0])
 }, 120_000)
 
 test.concurrent('shows every device of a demo rack in its own protocol', async () => {
@@ -165,7 +166,8 @@ test.concurrent('reports the receive-only packs of a base station as units, and 
   // The pack is assigned a microphone, so from now on it is reported on a channel.
   spectera.send('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
   await until('the separate unit is offline', async () => (await listIemUnits())[0]?.status === 'offline')
-  expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
+  const listChannels = async () => (await app.receivers())[0]?.channels.map(({ channel }) => channel)
+  await eventually(listChannels).toEqual([1, 4, 10])
 }, 120_000)
 
 test.concurrent('shows a SpeechLine receiver, which reports the quality of the link instead of a frequency and an RF level', async () => {
@@ -211,10 +213,10 @@ test.concurrent('reports packs in a charger as units as long as they are in it',
   const pack = { type: 'EW-DX SK', serial: '1054000123', gauge: 65, minutesToFull: 74 }
   charger.dock(1, null)
   await until('the pack is removed', async () => (await units())[0].status === 'offline')
-  expect((await units())[0]).toMatchObject({ id: unit.id, base_chassis: null })
+  await eventually(units).toMatchObject([{ id: unit.id, base_chassis: null }])
   charger.dock(2, pack)
   await until('the pack is listed in the other bay', async () => (await units())[0].battery_percentage === 65)
-  expect(await units()).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
+  await eventually(units).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 }, 120_000)
 
 test.concurrent('sends two requests to a device with a wrong password, however long the service runs', async () => {

@@ -40,7 +40,7 @@ function openTestSource(device: string | object, config: object = {}) {
   const [settings] = sennheiser.listSources({
     devices: [device],
     password,
-    timeout: 2,
+    timeout: 20,
     calls_per_second: 1000,
     ...config,
   })
@@ -228,15 +228,15 @@ describe('a session', () => {
     await find(iterator, (event) => audioOf(event) === -20)
     const startedAt = performance.now()
     let reportCount = 0
-    await find(iterator, () => performance.now() - startedAt > 1000 || ++reportCount > 100)
-    expect(reportCount).toBeGreaterThan(4)
-    expect(reportCount).toBeLessThanOrEqual(12)
+    await find(iterator, () => ++reportCount > 4 && performance.now() - startedAt > 1000)
+    expect(reportCount).toBeLessThanOrEqual((performance.now() - startedAt) / 100 + 2)
     simulator.set('/api/audio/metering', meters([{ peak: -3, rms: -9 }]))
     simulator.set('/api/mts/paired/all', [
       { mtUid: 11, name: 'LEAD', state: 'Connected', micAudiolinkId: 0, batteryFillLevel: 12 },
     ])
-    const next = await find(iterator, () => true)
-    expect(transmitterOf(next)?.battery).toBe(12)
+    // On a busy machine, one more report of the meters may come first.
+    const next = [await find(iterator, () => true), await find(iterator, () => true)]
+    expect(next.map((event) => transmitterOf(event)?.battery)).toContain(12)
     await find(iterator, (event) => audioOf(event) === -9)
   })
 })
@@ -269,7 +269,7 @@ describe('a session that may be interrupted', () => {
 
   test('continues if a device has nothing to send', async () => {
     const simulator = await start({ levelIntervalMs: 1_000_000 })
-    const iterator = await follow(openTestSource(simulator.url))
+    const iterator = await follow(openTestSource(simulator.url, { timeout: 2 }))
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     const next = find(iterator, (event) => transmitterOf(event)?.battery === 30)
     await pause(4000)
@@ -289,7 +289,7 @@ describe('a session that may be interrupted', () => {
       controller.abort('enough')
       const abortedAt = performance.now()
       const [listed] = await Promise.all([listing, following])
-      expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(100))
+      expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(600))
       expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listed)
       await source.client.close()
       await until(

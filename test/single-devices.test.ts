@@ -10,6 +10,7 @@ import type { UnitBody } from '../src/contract/resources/hardware.ts'
 import type { OnlineState } from '../src/contract/values.ts'
 import { channelOf, createInstallation, startApp, type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
+import { eventually } from './eventually.ts'
 import { channelIn } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -102,15 +103,17 @@ it.concurrent('detects a rack of every family, subscribes to it, and does not po
   })
   const [ulxd] = devices
   ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
-  const changed = await until('the change is visible', async () => {
+  const getChanged = async () => {
     const receiver = (await app.receivers()).find((receiver) => receiver.device_type === 'ulxd')
-    const channel = receiver && channelOf(receiver, 2)
-    return channel?.transmitter?.battery === 7 && channel.transmitter.rf_level === -61 && channel
-  })
-  expect(changed).toMatchObject({
+    return receiver && channelOf(receiver, 2)
+  }
+  await eventually(getChanged).toMatchObject({
     name: 'Else',
     details: { muted: true, antennas: 'A', encryption: 'on' },
-    transmitter: { audio_level: -17, details: { model: 'ULXD2', battery_minutes: 42, battery_cycles: 42 } },
+    transmitter: {
+      ...{ battery: 7, rf_level: -61, audio_level: -17 },
+      details: { model: 'ULXD2', battery_minutes: 42, battery_cycles: 42 },
+    },
   })
   await until('some cycles have passed', () => {
     const reports = app.runtime.health().manufacturers
@@ -121,7 +124,7 @@ it.concurrent('detects a rack of every family, subscribes to it, and does not po
   expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
 
   await app.close()
-  expect(devices.map(({ clients }) => clients)).toEqual(devices.map(() => 0))
+  await eventually(() => devices.map(({ clients }) => clients)).toEqual(devices.map(() => 0))
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 120_000)
 
@@ -164,14 +167,20 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
     ['Backstage, bay 2', 40, chassis.id, 'online'],
   ])
   const details = { battery_health: 99, battery_cycles: 40, battery_minutes_to_full: 176 }
-  expect(await units()).toMatchObject([{ id: first?.id, device_type: 'mic_transmitter', channel: null, details }, {}])
-  const { json: layout } = await app.get('/api/admin/hardware-layout/', await tokenHeaders(app.runtime, 'admin'))
-  expect(layout.unplaced).toMatchObject([{ id: chassis.id, channels: [], units: [{ details }, { battery: 40 }] }])
+  await eventually(units).toMatchObject([
+    { id: first?.id, device_type: 'mic_transmitter', channel: null, details },
+    {},
+  ])
+  const headers = await tokenHeaders(app.runtime, 'admin')
+  const listUnplaced = async () => (await app.get('/api/admin/hardware-layout/', headers)).json.unplaced
+  await eventually(listUnplaced).toMatchObject([
+    { id: chassis.id, channels: [], units: [{ details }, { battery: 40 }] },
+  ])
   expect(await app.receivers()).toMatchObject([{ id: chassis.id, device_type: 'charger', channels: [] }])
 
   await pause(2_500)
   expect(countSessions()).toBe(before)
-  expect(app.runtime.health().manufacturers).toMatchObject([{ status: 'healthy' }])
+  await eventually(() => app.runtime.health().manufacturers).toMatchObject([{ status: 'healthy' }])
   await charger.close()
   await waitForUnits([
     ['Backstage, bay 1', 12, chassis.id, 'unknown'],
@@ -213,7 +222,7 @@ it('reports a failed self-test as a fault of the receiver, also after a restart,
   const first = await startApp({ manufacturers: [shureDevices(failed.url)] })
   const detailOf = async (app: TestApp, id: number) => (await app.get(`/api/receivers/${id}/`)).json
   const receiver = await until('the device is known', async () => (await first.receivers())[0])
-  expect(await detailOf(first, receiver.id)).toMatchObject({
+  await eventually(() => detailOf(first, receiver.id)).toMatchObject({
     firmware_version: expect.stringMatching(/^[\d.]+$/),
     details: { fault: 'self_test_failed' },
   })
@@ -267,10 +276,6 @@ it('sends every field of the common model over REST and the WebSocket; fields th
   }
   axient.change(1, { transmitter: true, battery: 52, rf_level: -61, audio_level: -17, muted: true })
   slxd.change(1, { transmitter: true, battery: 40, rf_level: -70 })
-  const listed = await until('the Axient receiver is complete', async () => {
-    const channel = await completeChannel('ad')
-    return channel?.transmitter?.battery === 52 && channel.rf_level === -61 && channel
-  })
   const number = expect.any(Number)
   const channelDetails = {
     rf_a: number,
@@ -292,7 +297,8 @@ it('sends every field of the common model over REST and the WebSocket; fields th
     details: { ...channelDetails, antennas: expect.any(String), muted: true, encryption: 'on' },
     transmitter: { details: transmitterDetails },
   }
-  expect(listed).toMatchObject(expectedDetails)
+  const levels = { rf_level: -61, transmitter: { battery: 52, details: transmitterDetails } }
+  await eventually(() => completeChannel('ad')).toMatchObject({ ...expectedDetails, ...levels })
   const socket = await app.socket()
   axient.change(1, { battery: 51 })
   const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 51)

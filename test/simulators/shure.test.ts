@@ -1,7 +1,7 @@
 /** The simulated Shure system, tested with an independent client. */
 
 import { createHash } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import type { Simulator } from '../../simulators/show/simulator.ts'
@@ -187,13 +187,14 @@ describe('the WebSocket', () => {
     socket.ping()
     // What was sent before arrives.
     await pause(500)
+    await nextTurn()
     const countBefore = frames.all.length
     await pause(500)
     expect(pongs).toBe(1)
     expect(frames.all.length).toBe(countBefore)
     shure.setFault({ type: 'close-connections' })
     await until(() => socket.readyState === WebSocket.CLOSED)
-    expect(shure.push.connections).toBe(0)
+    await eventually(() => shure.push.connections).toBe(0)
   })
 
   it('closes with 1001', async () => {

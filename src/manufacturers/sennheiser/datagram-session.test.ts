@@ -19,13 +19,10 @@ const closeAtEnd = <T extends { close(): unknown }>(one: T): T => {
 const never = new AbortController().signal
 
 function connect(url: string, config: object = {}) {
-  const connection = connectToDevice(sennheiser, url, { timeout: 1, stream_timeout: 1, ...config })
+  const connection = connectToDevice(sennheiser, url, { timeout: 20, ...config })
   closeAtEnd(connection.client)
   return connection
 }
-
-/** For devices that send nothing as long as nothing changes. */
-const patient = { stream_timeout: 15 }
 
 function subscribe(url: string, config: object = {}) {
   const iterator = follow(connect(url, config), never)
@@ -136,7 +133,7 @@ describe.concurrent.each(devices)('$name', ({ start }) => {
     const device = closeAtEnd(await start())
     device.datagrams.network.dropEvery = 3
     device.datagrams.network.delayMs = 150
-    const iterator = subscribe(device.url, { timeout: 20, stream_timeout: 15 })
+    const iterator = subscribe(device.url)
     await findReport(iterator, anyReport)
     device.setBattery()
     await findReport(iterator, hasBattery(30))
@@ -156,7 +153,7 @@ describe.concurrent.each(devices)('$name', ({ start }) => {
 
   test('throws when the device falls silent', async () => {
     const device = closeAtEnd(await start())
-    const iterator = subscribe(device.url)
+    const iterator = subscribe(device.url, { stream_timeout: 2 })
     await findReport(iterator, anyReport)
     device.setFault('silent')
     await expect(findReport(iterator, () => false)).rejects.toThrow(/stopped sending data/)
@@ -196,7 +193,7 @@ describe('ew G4', () => {
 
   test('renews a subscription that the device dropped while muted', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', endsSubscriptionsWhileMuted: true }))
-    const iterator = subscribe(simulator.url, { stream_timeout: 15 })
+    const iterator = subscribe(simulator.url)
     await findReport(iterator, anyReport)
     simulator.set({ isTxMuted: true })
     await eventually(() => simulator.subscriptions).toBe(0)
@@ -242,7 +239,7 @@ describe('SSC 1', () => {
     ['CHG4N', 1],
   ] as const)('reports a pack that is inserted into a %s, charged and removed', async (model, type) => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model }))
-    const iterator = subscribe(simulator.url, patient)
+    const iterator = subscribe(simulator.url)
     const inBays =
       (...batteries: number[]) =>
       (report: DeviceReport) =>
@@ -333,7 +330,7 @@ describe('SSC 1', () => {
     'reports the warnings of an %s, and its transmitter while it is linked',
     async (model) => {
       const simulator = closeAtEnd(await startSsc1Simulator({ model }))
-      const iterator = subscribe(simulator.url, patient)
+      const iterator = subscribe(simulator.url)
       await findReport(iterator, hasWarnings(',false,false'))
       simulator.set({ '/rx1/warnings': ['Bad Link'], '/mates/tx1/warnings': ['Low Bat'] })
       await findReport(iterator, hasWarnings(',true,true'))

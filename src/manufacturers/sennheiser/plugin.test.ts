@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 
 function connect(config: Record<string, unknown>) {
-  const [settings] = sennheiser.listSources({ ...config, timeout: 2 })
+  const [settings] = sennheiser.listSources({ ...config, timeout: 20 })
   if (settings === undefined) throw new Error('The configuration names no source.')
   const client = createUpstreamClient({ settings, errors: sennheiser.errors })
   resources.push(client)

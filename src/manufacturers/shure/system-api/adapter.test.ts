@@ -148,7 +148,7 @@ describe('the socket', () => {
     simulator.push.flush()
     expect(await find(events, ({ name }) => name === 'Foldback')).toMatchObject({ kind: 'receiver' })
     // One for the device list, one for the device name, and three (activity, gain, name) for each of four channels.
-    expect(simulator.subscriptions).toHaveLength(14)
+    await eventually(() => simulator.subscriptions).toHaveLength(14)
     expect(simulator.requests.entries.filter(({ status }) => status === 400)).toEqual([])
   })
 
