@@ -4,6 +4,7 @@
  */
 
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { access, chmod, chown, cp, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -214,13 +215,23 @@ async function run(command: string, args: readonly string[], options: object): P
   return output
 }
 
+/**
+ * Returns a port on which nothing listens. It is below the ports that the system assigns, so that no other program gets
+ * it before it is used or while its server restarts.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
+  for (;;) {
+    const port = randomInt(18_000, 25_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 function isRoot(): boolean {
