@@ -8,6 +8,7 @@ import { listSnapshots, takeSnapshot } from '../src/storage/snapshots.ts'
 import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
 import { openShared } from './cleanup.ts'
 import { revertNewestMigration } from './databases.ts'
+import { eventually } from './eventually.ts'
 import { password, signIn } from './users.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
@@ -107,7 +108,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
           },
         },
       ])
-      expect(service.err()).toContain(corrupt)
+      await eventually(() => service.err()).toContain(corrupt)
       expect((await service.post('/api/admin/store/acknowledge', undefined, {})).status).toBe(401)
       expect((await service.post('/api/admin/store/acknowledge', undefined, operator)).status).toBe(403)
       const acknowledged = await service.post('/api/admin/store/acknowledge', undefined, headers)
@@ -196,10 +197,8 @@ describe.concurrent('a missing database with snapshots', () => {
       expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Main stage' }])
       const { status, json } = await service.get('/api/health/')
       expect([status, json.status, json.store.status]).toEqual([200, 'degraded', 'restored'])
-      for (const text of [json.store.details, service.err()]) {
-        expect(text).toContain('missing')
-        expect(text).toContain(snapshot)
-        expect(text).toContain('micwatch restore --none')
+      for (const read of [() => json.store.details, service.err]) {
+        for (const text of ['missing', snapshot, 'micwatch restore --none']) await eventually(read).toContain(text)
       }
       const early = await installation.run(['restore', '--none'])
       expect([early.code, early.err]).toEqual([1, expect.stringContaining('Stop it first')])

@@ -12,6 +12,7 @@ import { findLogDamage } from '../src/storage/sqlite-log-damage.ts'
 import { createInstallation, until } from './app.ts'
 import { openShared } from './cleanup.ts'
 import { createTestDatabase, createTestFolder } from './databases.ts'
+import { eventually } from './eventually.ts'
 import { addManufacturers, startChild, waitForExit } from './store/helpers.ts'
 
 const groupCount = 20
@@ -113,7 +114,7 @@ describe('a damaged write-ahead log', () => {
     const { status, json } = await service.get('/api/health/')
     expect([status, json.status, json.store.status]).toEqual([200, 'degraded', 'restored'])
     expect(json.store.details).toContain('The write-ahead log of the database was found damaged')
-    expect(service.out() + service.err()).toMatch(/The damaged file is [^ ]*micwatch\.db\.corrupt-/)
+    await eventually(() => service.out() + service.err()).toMatch(/The damaged file is [^ ]*micwatch\.db\.corrupt-/)
     const groups = (await service.get('/api/groups/')).json.length
     expect(groups).toBeGreaterThan(0)
     expect(groups).toBeLessThan(groupCount)

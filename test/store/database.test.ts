@@ -131,11 +131,16 @@ describe.each(engines)('transactions on %s', (engine) => {
   test('are finished before close resolves', async () => {
     const [db] = await openEmpty(engine, 1)
     await migrate(db)
+    let begin = () => {}
+    const hasBegun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
     const running = db.transaction(async (tx) => {
+      begin()
       await new Promise((resolve) => setTimeout(resolve, 50))
       return nextRevision(tx)
     })
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await hasBegun
     await Promise.all([db.close(), expect(running).resolves.toBe(1)])
   })
 })

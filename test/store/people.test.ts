@@ -1,6 +1,5 @@
 /** Users, sessions, tokens, sign-in attempts and the audit log, on both engines. */
 
-import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Credentials, createSecret, hashOf, tokenText } from '../../src/actions/credentials.ts'
 import type { Hasher } from '../../src/actions/hasher.ts'
@@ -23,6 +22,7 @@ import {
   listUsers,
 } from '../../src/storage/people.ts'
 import { engines } from '../databases.ts'
+import { eventually } from '../eventually.ts'
 import { timeLimit } from '../time-limit.ts'
 import { openStore } from './helpers.ts'
 
@@ -179,11 +179,9 @@ describe.each(engines)('credentials (%s)', (engine) => {
     const controller = new AbortController()
     const running = credentials.watch(controller.signal)
     time += sessionLimits.totalMs - 30 * 60_000
-    await pause(700)
-    expect(notified).toEqual(['ends in 30'])
+    await eventually(() => notified).toEqual(['ends in 30'])
     time += 31 * 60_000
-    await pause(700)
-    expect(notified).toEqual(['ends in 30', 'end'])
+    await eventually(() => notified).toEqual(['ends in 30', 'end'])
     controller.abort()
     await running
   })

@@ -393,8 +393,9 @@ describe.each(engines)('leases on %s', (engine) => {
 
   test('expire', async () => {
     const db = await openStore(engine)
-    await acquire(db, 'a', 100)
+    await acquire(db, 'a', 60_000)
     expect(await acquire(db, 'b', 100)).toBeNull()
+    await acquire(db, 'a', 100)
     await pause(150)
     expect(await leaseHolder(db.read, source)).toBeNull()
     // No other process has taken the lease, so the results of its last holder are still the newest.
