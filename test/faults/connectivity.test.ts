@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { configFor, createInstallation, startApp, startShure, until, withoutPush } from '../app.ts'
 import { certify } from '../certificates.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { timeLimit } from '../time-limit.ts'
 import { startNetwork } from './network.ts'
 import { device, respondJson, startSystem } from './system.ts'
@@ -99,15 +100,15 @@ describe.concurrent('a host name', () => {
       const response = await fetch(`http://127.0.0.1:${servicePort}/api/health/?manufacturer=${code}`)
       return ((await response.json()) as { vendor_api: { consecutive_failures: number; error: string } }).vendor_api
     }
+    // On a busy machine, an attempt may fail because of its timeout before the name has resolved.
     const failure = (code: string) =>
-      until(`${code} has failed`, async () => {
+      eventually(async () => {
         const { consecutive_failures, error } = await healthOf(code)
-        return consecutive_failures > 0 && error
-      })
-    expect(await failure('missing')).toMatch(/the name of missing.test:\d+ does not resolve/)
-    expect(await failure('slow')).toMatch(/no response from slow.test:\d+ within 2 s/)
-    for (const code of rejected)
-      expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
+        return consecutive_failures > 0 ? error : ''
+      }, code)
+    await failure('missing').toMatch(/the name of missing.test:\d+ does not resolve/)
+    await failure('slow').toMatch(/no response from slow.test:\d+ within 2 s/)
+    for (const code of rejected) await failure(code).toMatch(/nothing is sent to/)
     const requestsBefore = system.requests.length
     await until('the other system receives further requests', () => system.requests.length >= requestsBefore + 4)
     const times = system.requests.slice(-4).map(({ at }) => at)
@@ -135,7 +136,8 @@ it.concurrent('a connection attempt over a network that drops packets fails afte
     onTestEnd(() => client.destroy())
     isAccepted = await Promise.race([
       once(client, 'connect').then(() => true),
-      new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 500)),
+      // After a busy moment, the timer fires before the connection that was accepted in the meantime is noticed.
+      new Promise<boolean>((resolve) => setTimeout(() => setImmediate(() => resolve(!client.connecting)), 500)),
     ])
   }
   const system = await startSystem(respondJson({ devices: [device(1)] }))

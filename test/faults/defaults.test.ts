@@ -57,7 +57,7 @@ describe('a session', () => {
   it('that expires within the hour notifies every open page, and closes the pages when it expires', async () => {
     const app = await startApp()
     const session = await createFirstAdmin(app)
-    const later = await restartWithAge(app, { madeMs: 14 * 24 * hour - 5000 })
+    const later = await restartWithAge(app, { madeMs: 14 * 24 * hour - 15_000 })
     const headers = { cookie: session.cookie.replaceAll(`${app.port}=`, `${later.port}=`) }
     const first = await later.socket('/ws', { headers })
     const isWarning = ({ type, message }: { type: string; message?: string }) =>

