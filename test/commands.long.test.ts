@@ -219,9 +219,13 @@ it.concurrent(
     const screen = await installation.serve(['--no-poll'])
     const db = await openDatabase({ url: installation.databaseUrl })
     onTestEnd(() => db.close())
+    const headers = await tokenHeaders({ db }, 'admin')
+    await until('both clients are connected', async () => {
+      const { json } = await screen.get('/api/admin/realtime-connections/?status=connected', headers)
+      return json.length === 2
+    })
     const ids = (await screen.receivers()).map(({ id }) => id)
     const stoppedAt = performance.now()
-    const headers = await tokenHeaders({ db }, 'admin')
     expect((await screen.post('/api/admin/realtime-connections/stop', { ids }, headers)).json.updated).toBe(2)
     await until('the subscription is closed', () => simulator.push.connections === 0, 3000)
     expect(performance.now() - stoppedAt).toBeLessThan(timeLimit(1300))

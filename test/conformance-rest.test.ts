@@ -3,6 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSettings } from '../src/contract/settings.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { eventually } from './eventually.ts'
 import type { HttpResponse } from './http-client.ts'
 import { startPostgres } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -106,7 +107,7 @@ describe('every documented body', () => {
     ]
     expect(Object.keys(detail)).toEqual(expect.arrayContaining([...stored, ...otherFields, 'channels']))
 
-    expect((await app.get('/api/health/')).json).toMatchObject({
+    await eventually(async () => (await app.get('/api/health/')).json).toMatchObject({
       status: 'healthy',
       vendor_api: { status: 'healthy', base_url: expect.stringMatching(/[^/]$/), consecutive_failures: 0 },
       timestamp: time,

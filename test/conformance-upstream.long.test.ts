@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Simulator } from '../simulators/show/simulator.ts'
 import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { eventually } from './eventually.ts'
 
 const list = '/api/v1/devices'
 const detail = /^\/api\/v1\/devices\/[^/]+$/
@@ -58,9 +59,8 @@ describe('a large venue', () => {
       expect(shure.requests.limited).toBe(0)
       expect(shure.requests.entries.filter(({ status }) => status === 429)).toEqual([])
       expectRate(shure, rateLimit)
-      expect((await app.get('/api/health/')).json.status).toBe('healthy')
+      await eventually(async () => (await app.get('/api/health/')).json.status).toBe('healthy')
     },
-    30_000,
   )
 })
 
@@ -145,8 +145,10 @@ describe('a system that sends Retry-After', () => {
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'status', status: 429, headers: { 'retry-after': '3' } })
-    await until('the system has sent Retry-After', () => shure.requests.entries.at(-1)?.status === 429)
-    const limitedAt = performance.now()
+    const limited = await until('the system has sent Retry-After', () => {
+      const last = shure.requests.entries.at(-1)
+      return last?.status === 429 && last
+    })
     const requestsBefore = shure.requests.total
     const { status } = await until('health reports the failure', async () => {
       const { vendor_api } = (await app.get('/api/health/')).json
@@ -155,8 +157,8 @@ describe('a system that sends Retry-After', () => {
     expect(status).toBe('healthy')
     withoutPush(shure)
     expect(await app.receivers()).toHaveLength(2)
-    await until('the system receives another request', () => shure.requests.total > requestsBefore)
-    expect(performance.now() - limitedAt).toBeGreaterThan(2500)
+    const next = await until('the system receives another request', () => shure.requests.entries[requestsBefore])
+    expect(next.at - limited.at).toBeGreaterThan(2500)
     await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
   })
 })
@@ -232,10 +234,10 @@ describe('an elapsed minute', () => {
       const before = shure.requests.total
       await until('the system receives further requests', () => shure.requests.total >= before + count, 20_000)
     }
-    advance(57_000 - (Date.now() - Date.parse(last_seen)))
+    advance(50_000 - (Date.now() - Date.parse(last_seen)))
     await waitForRequests(1)
     expect(await listActive()).toEqual([true, true])
-    advance(6_000)
+    advance(13_000)
     await until('both receivers are inactive', async () => (await listActive()).every((isActive) => isActive === false))
     expect(await app.receivers()).toHaveLength(2)
   }, 120_000)

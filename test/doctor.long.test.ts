@@ -140,13 +140,13 @@ describe.concurrent('doctor', () => {
     const entry = (code: string, api_base_url: string, more: object = {}) => ({
       code,
       plugin: 'shure',
-      config: { api_base_url, shared_key: 'key', timeout: 2, ...more },
+      config: { api_base_url, shared_key: 'key', timeout: 20, ...more },
     })
     const installation = await createInstallation({
       manufacturers: [
         entry('refused', refused),
         entry('unresolved', 'https://mics.invalid'),
-        entry('silent', silent),
+        entry('silent', silent, { timeout: 2 }),
         entry('untrusted', sennheiser.baseUrl),
         entry('rejected', shure.baseUrl),
         {

@@ -5,6 +5,7 @@ import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import { createInstallation, startApp, type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, engines } from './databases.ts'
+import { eventually } from './eventually.ts'
 import { device, respondError, respondJson, startSystem } from './faults/system.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -39,15 +40,15 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
     const app = await startApp({ databaseUrl: database.url, manufacturers })
     const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, servesOnly: true })
     for (const service of [app, screen]) {
-      const known = await until(
+      await until(
         'three cycles have failed',
         async () => {
           const all = await manufacturersOf(service)
-          return all.get('dead')?.status === 'unhealthy' && all.get('well')?.status === 'healthy' && all
+          return all.get('dead')?.status === 'unhealthy' && all.get('well')?.status === 'healthy'
         },
         20_000,
       )
-      expect(known.get('limited')).toMatchObject({
+      await eventually(async () => (await manufacturersOf(service)).get('limited')).toMatchObject({
         status: 'unknown',
         consecutive_failures: 0,
         details: [expect.stringContaining('rate limited')],
@@ -134,7 +135,7 @@ describe.concurrent('every failing source and device', () => {
     const system = await startSystem(respondJson({ devices: [device(1), nameless, invalid] }))
     const unsupported = await startUnsupported()
     const deadUrl = (await unusedUrl()).replace('http:', 'tcp:')
-    const entry = system.entry('shure', { devices: [unsupported.url, deadUrl], timeout: 2 })
+    const entry = system.entry('shure', { devices: [unsupported.url, deadUrl], timeout: 20 })
     const app = await startApp({ manufacturers: [entry] })
     const failing = [
       { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not support') },

@@ -5,6 +5,7 @@ import { type ColumnName, columnNames, noValue, type RecordedSeconds } from '../
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { openShared } from './cleanup.ts'
 import { engines } from './databases.ts'
+import { eventually } from './eventually.ts'
 
 const toTime = (seconds: number) => new Date(seconds * 1000).toISOString()
 
@@ -122,14 +123,17 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     const before = await app.get(`/api/history/at/?time=${toTime(start + 5)}`)
     expect(before.json).toMatchObject({ as_of: toTime(start + 5), recorded: true, step_seconds: 1 })
     expect(before.json.receivers).toMatchObject([{ id: receiver?.id, channels: [{ id: existing, rf_level: -60 }] }])
-    const json = await until('the present was recorded', async () => {
-      const { status, json } = await app.get(`/api/history/at/?time=${toTime(Math.floor(Date.now() / 1000) - 2)}`)
-      return status === 200 && json.recorded && json.receivers.length > 0 && json
-    })
     const { name, frequency, transmitter, condition } = receiver?.channels[0] ?? {}
-    expect(json.receivers[0].channels[0]).toMatchObject({ name, frequency, condition: { state: condition?.state } })
-    expect(json.receivers[0].channels[0].transmitter.name).toBe(transmitter?.name)
-    expect(json.receivers[0].channels[0].transmitter.rf_level).toEqual(expect.any(Number))
+    const getRecorded = async () => {
+      const { json } = await app.get(`/api/history/at/?time=${toTime(Math.floor(Date.now() / 1000) - 2)}`)
+      return json.recorded && json.receivers[0]?.channels[0]
+    }
+    await eventually(getRecorded).toMatchObject({
+      name,
+      frequency,
+      condition: { state: condition?.state },
+      transmitter: { name: transmitter?.name, rf_level: expect.any(Number) },
+    })
     expect((await app.get(`/api/history/at/?time=${toTime(start - 1)}`)).status).toBe(404)
   })
 })

@@ -72,6 +72,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await until('the system is polled', async () => (await screen.receivers()).length === 2)
     await first.close()
     await until('the other process polls', async () => (await listHeldSources(second)).length === 1)
+    await socket.next(({ about, status }) => about === 'upstream' && status === 'healthy')
     await pause(5_000)
     const statusUpdates = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(statusUpdates.map(({ status }) => status)).toEqual(['healthy'])

@@ -32,7 +32,10 @@ async function startTwo() {
   await until('both know the devices', () => [first, second].every(({ runtime }) => runtime.receiverStore.size === 2))
   await until('both subscriptions are connected', () => countConnected(first) === 2)
   const client = redis.client()
-  const [requests = ''] = (await client.pubsub('CHANNELS', '*:level-requests')) as string[]
+  const requests = await until('a service listens for requests for levels', async () => {
+    const topics = (await client.pubsub('CHANNELS', '*:level-requests')) as string[]
+    return topics[0]
+  })
   const prefix = requests.replace(/level-requests$/, 'levels')
   /** Counts the services that receive the levels of each system. */
   const countSubscribed = async () => {

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net'
 import { Check } from 'typebox/schema'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { LiveServerMessage } from '../src/contract/live-messages.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
@@ -124,6 +124,8 @@ describe('a connection of version 2', () => {
   // Conformance: C-9b.1, C-9b.2.
   it('begins with a snapshot of everything, and announces the protocol', async () => {
     const { app } = await startService()
+    const getStatus = async () => (await app.get('/api/health/')).json.vendor_api.status
+    await until('the system is healthy', async () => (await getStatus()) === 'healthy')
     const socket = await app.socket('/ws', { protocols: ['other', 'micwatch.v2'] })
     expect(socket.protocol).toBe('micwatch.v2')
     const snapshot = await socket.next(() => true)
@@ -410,7 +412,8 @@ describe('a client of version 2', () => {
     const tick = await client.next(({ type }) => type === 'tick')
     expect(tick.sentAt).toMatch(/^\d{4}-.*Z$/)
     expect(tick).not.toHaveProperty('seq')
-    expect(tick.at - client.snapshot.at).toBeGreaterThan(900)
+    const next = await until('another tick is sent', () => client.ofType('tick')[1])
+    expect(Date.parse(String(next.sentAt)) - Date.parse(String(tick.sentAt))).toBeGreaterThan(900)
     client.send({ type: 'ping', id: 5 })
     expect(await client.next(({ type }) => type === 'pong')).toMatchObject({ id: 5 })
   })
@@ -455,10 +458,11 @@ describe('REST beside the live interface', () => {
     await app.post('/api/performers/', { name: 'Nora' })
     for (const path of ['channels', 'groups', 'performers', 'units', 'chassis']) {
       // Levels may change between the two requests.
-      await vi.waitFor(async () => {
+      await until(`a single record of ${path} is like that of the list`, async () => {
         const { json: all } = await app.get(`/api/${path}/`)
         expect(all.length, path).toBeGreaterThan(0)
         expect((await app.get(`/api/${path}/${all[0].id}/`)).json, path).toEqual(all[0])
+        return true
       })
       expect((await app.get(`/api/${path}/999999/`)).status, path).toBe(404)
       expect((await app.get(`/api/${path}/01/`)).status, path).toBe(400)

@@ -16,6 +16,7 @@ import {
   withoutPush,
 } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
+import { eventually } from './eventually.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const path = '/api/admin/manufacturers/'
@@ -58,7 +59,8 @@ describe('a manufacturer', () => {
     expect(added.json.config).toMatchObject({ shared_key: '********' })
     await until('the receivers are listed', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => simulator.push.connections > 0)
-    expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
+    const getStatus = async () => (await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status
+    await eventually(getStatus).toBe('healthy')
 
     const [listed] = await list()
     expect(JSON.stringify(listed)).not.toContain(String(config.shared_key))
@@ -167,7 +169,7 @@ describe('the connection of a manufacturer', () => {
 
     await add({ code: 'stage', plugin: 'shure', api_enabled: false, config })
     // `********` stands for the stored value; omitted fields keep their stored values.
-    expect((await testSettings({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
+    expect((await testSettings({ code: 'stage', config: { shared_key: '********', timeout: 30 } })).json).toMatchObject(
       healthy,
     )
     const failed = await testSettings({ code: 'stage', config: { shared_key: 'wrong' } })

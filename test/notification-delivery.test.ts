@@ -6,6 +6,7 @@ import { acknowledgeAlert } from '../src/storage/alerts.ts'
 import { pruneDeliveries } from '../src/storage/notification-deliveries.ts'
 import { until } from './app.ts'
 import { engines } from './databases.ts'
+import { eventually } from './eventually.ts'
 import { raiseAlerts, startNotifications } from './notification-kit.ts'
 import { startWebhookReceiver } from './webhook-receiver.ts'
 
@@ -84,7 +85,7 @@ describe.concurrent('the sender', () => {
       kit.advance(2_000)
       await working.waitFor(count)
     }
-    expect(hanging.received).toHaveLength(1)
+    await eventually(() => hanging.received).toHaveLength(1)
     await until('the refused connection is reported', async () =>
       (await kit.list()).some(({ last_error }) => last_error?.includes('refused')),
     )

@@ -92,12 +92,12 @@ describe.concurrent('a rule', () => {
     const { app, admin, shure, crew, addRule, lowerBattery } = await start()
     // The alert about the source would make the rules be applied again.
     await admin.post('/api/config/', { key: 'alert_upstream_failing_enabled', value: 'false' })
-    await addRule({ delay_seconds: 4 })
+    await addRule({ delay_seconds: 15 })
     const { raised_at } = await lowerBattery(1)
     const failures = async () => (await app.get('/api/health/')).json.vendor_api.consecutive_failures
     shure.setFault({ type: 'status', status: 500 }, { path: /\/devices/ })
     await until('a cycle has failed', async () => (await failures()) > 0)
-    await until('the delay is over', () => Date.now() > Date.parse(raised_at) + 5_000)
+    await until('the delay is over', () => Date.now() > Date.parse(raised_at) + 16_000)
     expect(crew.received).toEqual([])
     shure.setFault(null)
     await expectMessages(crew, ['alert.raised 1'])

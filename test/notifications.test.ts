@@ -30,9 +30,7 @@ describe.concurrent('notifications', () => {
     expect(rule).toMatchObject({ status: 201, json: { when: 'always', min_severity: 'info', escalate: null } })
     await until('the receiver is known', async () => (await app.receivers()).length === 1)
 
-    set({ battery: 15 })
-    await until('the alert is open', async () => (await app.get('/api/alerts/?state=open')).json.length === 1)
-    set({ battery: 15 }, 2)
+    for (const channel of [1, 2]) set({ battery: 15 }, channel)
     const [raised] = await receiver.waitFor(1)
     if (raised === undefined) throw new Error('Nothing was received.')
     const open = (await app.get('/api/alerts/?state=open')).json

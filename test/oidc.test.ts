@@ -1,6 +1,6 @@
 /** Single sign-on through a real OpenID Connect provider and through a hostile one. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startApp, type TestApp, type TestAppOptions } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
@@ -255,6 +255,9 @@ it('rejects unknown hosts, and takes the redirect address from an allowed one', 
 
 // Conformance: C-16.91.
 it('limits how many sign-ins a client starts', async () => {
+  // No further sign-in is allowed as time passes.
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const hostile = await startHostileProvider()
   const app = await startWith(hostile.issuer)
   const started = await Promise.all(Array.from({ length: 21 }, () => app.get(login)))

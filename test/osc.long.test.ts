@@ -98,7 +98,7 @@ it('of two processes, one sends to targets, each answers its subscribers, and th
   const changes = target.messages.filter(({ address, args }) => address === '/micwatch/ch/1/battery' && args[0] === 47)
   // A second process that sends would send the change a second time; a repetition may have been due.
   expect(changes.length).toBeLessThanOrEqual(2)
-  expect((await second.get('/api/health/')).json.status).toBe('healthy')
+  await eventually(async () => (await second.get('/api/health/')).json.status).toBe('healthy')
   await first.app.close()
   first.simulator.show.set(first.id, { battery: 48 }, 1)
   await eventually(() => target.value('/micwatch/ch/1/battery')).toBe(48)

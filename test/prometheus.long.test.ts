@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { noValue } from '../src/domain/history/columns.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
+import { eventually } from './eventually.ts'
 import { preparePrometheus } from './prometheus.ts'
 
 // Conformance: C-12.71.
@@ -62,7 +63,7 @@ test('stores in Prometheus what was recorded, also while Prometheus was down', a
   const weak = [...(await read('weak_seconds_total')).values()]
   expect(weak.at(-1)).toBeGreaterThan(10)
   expect(weak).toEqual(weak.toSorted((a, b) => a - b))
-  expect(app.runtime.remoteWrite?.problem).toBeNull()
+  await eventually(() => app.runtime.remoteWrite?.problem).toBeNull()
 }, 300_000)
 
 interface Dashboard {

@@ -45,7 +45,10 @@ describe('the rate limit with Redis', () => {
     expect(accepted).toBeGreaterThanOrEqual(120)
     expect(accepted).toBeLessThanOrEqual(120 + refilled)
     expect(responses.flat().every((status) => status === 200 || status === 429)).toBe(true)
-    const { headers } = await second.get('/api/receivers/')
+    const { headers } = await until('one more request is rejected', async () => {
+      const response = await second.get('/api/receivers/')
+      return response.status === 429 && response
+    })
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '120', 'retry-after': '1' })
   })
 
@@ -266,10 +269,7 @@ describe('readings that one service receives, despite trouble with Redis', () =>
     await redis.start()
     await until('both services use Redis again', () => isUp(first, second), 5000)
     const client = redis.client()
-    await until(
-      'both services are subscribed',
-      async () => (await client.pubsub('NUMSUB', await findTopic(client)))[1] === 2,
-    )
+    await findTopic(client)
     const revision = first.runtime.receiverStore.revisions.revision
     shure.show.set(id, { battery: 16 }, 1)
     await until(
@@ -305,10 +305,12 @@ describe('readings that one service receives, despite trouble with Redis', () =>
   })
 })
 
-/** Returns the name of the Redis channel for levels. */
-async function findTopic(client: ReturnType<TestRedis['client']>): Promise<string> {
-  const [topic = ''] = (await client.pubsub('CHANNELS', '*:levels')) as string[]
-  return topic
+/** Returns the name of the Redis channel for levels, once both services are subscribed to it. */
+function findTopic(client: ReturnType<TestRedis['client']>): Promise<string> {
+  return until('both services are subscribed', async () => {
+    const [topic = ''] = (await client.pubsub('CHANNELS', '*:levels')) as string[]
+    return (await client.pubsub('NUMSUB', topic))[1] === 2 && topic
+  })
 }
 
 /** Returns the battery of the first channel in a message. */

@@ -194,8 +194,9 @@ describe('the report of a show', () => {
     expect((await app.get(`/api/shows/${id + 1}/report/`)).status).toBe(404)
     expect((await app.get(`/api/shows/${id + 1}/report.csv`)).status).toBe(404)
     expect((await app.get('/api/shows/x/report/')).status).toBe(400)
+    const beforeStart = Date.now() - 3000
     await app.post(`/api/shows/${id}/start`, undefined)
-    await addEvent(app, 'rf_dropout', first.id, { time: Date.now() - 3000, is_open: true })
+    await addEvent(app, 'rf_dropout', first.id, { time: beforeStart, is_open: true })
     const before = Date.now()
     const { json } = await app.get(`/api/shows/${id}/report/`)
     expect(Date.parse(json.to)).toBeGreaterThanOrEqual(before)

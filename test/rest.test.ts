@@ -10,10 +10,10 @@ import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
 /** Starts a service with three receivers of one manufacturer and two of another. */
-async function startService(config: Record<string, unknown> = {}) {
+async function startService(config: Record<string, unknown> = {}, source: object = {}) {
   const shure = withoutPush(await startShure({ receivers: 3 }))
   const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
-  const app = await startApp({ config, manufacturers: [configFor(shure), configFor(sennheiser)] })
+  const app = await startApp({ config, manufacturers: [configFor(shure, source), configFor(sennheiser, source)] })
   await until('all five receivers are known', async () => (await app.receivers()).length === 5)
   return { app, shure, sennheiser }
 }
@@ -110,7 +110,8 @@ describe('reads', () => {
 describe('reads of lists', () => {
   // Conformance: S-4.5, C-5.4, C-5.8.
   it('list receivers bare or paginated, ordered by id', async () => {
-    const { app } = await startService()
+    // The times of the last reports do not change between the requests.
+    const { app } = await startService({}, { poll_interval: 3600 })
     const { json } = await app.get('/api/receivers/')
     const ids = json.map(({ id }: { id: number }) => id)
     expect(ids).toHaveLength(5)
@@ -262,7 +263,7 @@ describe('health', () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
     shure.setFault({ type: 'hang' })
-    const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    const app = await startApp({ manufacturers: [configFor(shure, { timeout: 60 }), configFor(sennheiser)] })
     const { id } = deviceOf(sennheiser)
     await until('the other system is listed', () => app.receiver(id), 3000)
     const polled = () => sennheiser.requests.count('/api/v1/devices')
@@ -390,9 +391,10 @@ describe('an unknown IP address and serial number', () => {
   it('are null in every body and message', async () => {
     const unknown = { ip: undefined, serial_number: undefined }
     const system = await startSystem(respondJson({ devices: [] }))
-    const other = await startSystem(respondJson({ devices: [device(1, unknown)] }))
+    const other = await startSystem(respondJson({ devices: [] }))
     const app = await startApp({ manufacturers: [system.entry('shure'), other.entry('sennheiser', {}, 'sennheiser')] })
     const socket = await app.socket()
+    other.respondWith(respondJson({ devices: [device(1, unknown)] }))
     const admin = await tokenHeaders(app.runtime, 'admin')
     const results = async (path: string) => {
       const { json } = await app.get(path, admin)

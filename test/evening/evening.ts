@@ -221,6 +221,8 @@ export async function playEvening({ operator, packs, channelIds, slots, groupId 
   // By then, no condition is held any more, the last dropout is decided, and everything is stored.
   await pause(2500)
   const latenessMs = await lateness.stop()
+  // On a busy machine, that takes longer.
+  await pause(latenessMs)
   const range = { from: Date.parse(show.started_at ?? ''), to: Date.parse(show.ended_at ?? '') }
   const whole = { from: startedAt, to: Date.now() }
   return { show, range, whole, lineCheck, earlyReport, acknowledgements, markers, latenessMs }
