@@ -167,10 +167,7 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
     ['Backstage, bay 2', 40, chassis.id, 'online'],
   ])
   const details = { battery_health: 99, battery_cycles: 40, battery_minutes_to_full: 176 }
-  await eventually(units).toMatchObject([
-    { id: first?.id, device_type: 'mic_transmitter', channel: null, details },
-    {},
-  ])
+  await eventually(units).toMatchObject([{ id: first?.id, device_type: 'mic_transmitter', channel: null, details }, {}])
   const headers = await tokenHeaders(app.runtime, 'admin')
   const listUnplaced = async () => (await app.get('/api/admin/hardware-layout/', headers)).json.unplaced
   await eventually(listUnplaced).toMatchObject([

@@ -210,7 +210,7 @@ it('draws names at 1/200 of the viewing distance while the count allows, and nev
     const moreThanHalf = async () =>
       (await capHeight(page, '.wall-battery-text')) - (await capHeight(page, '.wall-name')) / 2
     await eventually(moreThanHalf, `${count} channels`).toBeGreaterThanOrEqual(-0.01)
-    expect(await capHeight(page, '.wall-name'), `${count} channels`).toBeGreaterThanOrEqual(least)
+    await eventually(() => capHeight(page, '.wall-name'), `${count} channels`).toBeGreaterThanOrEqual(least)
     await page.close()
   }
 })
