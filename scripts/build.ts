@@ -105,8 +105,8 @@ async function buildLauncher(): Promise<void> {
 
 /**
  * Builds the program and returns the input files. Packages are bundled, because one file loads in a third of the time
- * that a thousand files need. `program.cjs` is one function, which `start.js` compiles and calls, because V8 has no code
- * cache for ECMAScript modules.
+ * that a thousand files need. `program.cjs` is one function, which `start.js` compiles and calls, because Node.js 20 has no
+ * code cache for ECMAScript modules.
  */
 async function buildProgram(): Promise<string[]> {
   const onDemand = new Set<string>()
@@ -179,13 +179,21 @@ async function buildPages(): Promise<string[]> {
   return inputs
 }
 
+function storeCodeCache(): void {
+  try {
+    writeCodeCache(dist)
+  } catch (error) {
+    console.warn(`micwatch: there is no code cache, so every start takes longer: ${error}`)
+  }
+}
+
 try {
   rmSync(dist, { recursive: true, force: true })
   const inputs = await Promise.all([buildProgram(), buildPages(), buildLauncher().then(() => [])])
   writeHelp(root, join(dist, 'web', 'help'))
   writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root))
   writeFileSync(join(dist, 'licences.txt'), licencesOf(inputs.flat(), root))
-  writeCodeCache(dist)
+  storeCodeCache()
 } catch (error) {
   console.error(`micwatch: build failed: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1

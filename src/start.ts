@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
-import { arch, versions } from 'node:process'
+import { arch, platform, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
@@ -17,7 +17,7 @@ type RunProgram = (require: NodeJS.Require, __filename: string, __dirname: strin
 
 /** Returns where the code cache is that this Node.js can use. */
 export function codeCacheFile(folder: URL): URL {
-  return new URL(`code-cache-${versions.v8}-${arch}.bin`, folder)
+  return new URL(`code-cache-${versions.v8}-${platform}-${arch}.bin`, folder)
 }
 
 /**
@@ -29,7 +29,8 @@ export function compileProgram(folder: URL) {
   const source = readFileSync(file)
   // The build writes only ASCII characters.
   const script = new Script(source.toString('latin1'), {
-    filename: file.href,
+    // Not the path, because the cache would contain that of the build.
+    filename: 'micwatch/program.cjs',
     cachedData: readCodeCache(folder, source),
   })
   return {

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { billOfMaterials } from '../scripts/bill-of-materials.ts'
 import { tarGz, zip } from '../scripts/package/archives.ts'
@@ -76,6 +76,8 @@ describe('the program of each package', () => {
       expect(binaries.map((file) => machineOf(join(path, file)))).toEqual(binaries.map(() => machine))
       expect(binaries).toHaveLength(3)
       expect(all.filter((file) => file.endsWith('.map'))).toEqual([])
+      const isOfThisMachine = name === `${process.platform}-${process.arch}`
+      expect(all.filter((file) => file.endsWith('.bin'))).toHaveLength(isOfThisMachine ? 1 : 0)
       expect(all).toEqual(expect.arrayContaining(['dist/main.js', 'dist/web/index.html', 'LICENSE']))
     },
     120_000,
@@ -88,6 +90,12 @@ describe('the program of each package', () => {
     const run = (args: readonly string[]) =>
       spawnSync(join(path, 'micwatch'), args, { cwd: folder.path, env: { PATH: '/nonexistent' }, encoding: 'utf8' })
     expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
+    const dist = pathToFileURL(join(path, 'dist/')).href
+    const script = `
+      import { compileProgram } from '${dist}start.js'
+      console.log(compileProgram(new URL('${dist}')).isCached)`
+    const node = spawnSync(join(path, 'bin/node'), ['--input-type=module', '--eval', script], { encoding: 'utf8' })
+    expect(node.stdout).toBe('true\n')
     const link = join(folder.path, 'link')
     symlinkSync(join(path, 'micwatch'), link)
     expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${version}\n`)

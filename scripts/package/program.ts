@@ -61,8 +61,13 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   // Finds the prebuilt file.
   copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
 
-  const runsHere = target.sqlite === `${process.platform}-${process.arch}`
-  if (runsHere) writeCodeCache(join(folder, 'dist'), join(folder, 'bin', target.program))
+  if (target.sqlite === `${process.platform}-${process.arch}`) {
+    try {
+      writeCodeCache(join(root, 'dist'), { node: join(node, 'bin', target.program), into: join(folder, 'dist') })
+    } catch (error) {
+      console.warn(`package: ${target.name} has no code cache, so every start takes longer: ${error}`)
+    }
+  }
 }
 
 /** Copies the files of a package that run, without those named in `without`. */

@@ -1,4 +1,4 @@
-/** Parses the command line, runs one command and sets the exit code. The only file that uses `process`. */
+/** Parses the command line, runs one command and sets the exit code. */
 
 import { createInterface } from 'node:readline'
 import { isatty } from 'node:tty'
