@@ -220,6 +220,22 @@ describe('openWebSocket on an idle connection', () => {
     await eventually(() => server.connections).toBe(0)
   })
 
+  test('keeps the connection open if the response arrives while the event loop is blocked', async () => {
+    let pings = 0
+    const onSocket = (socket: WebSocket) =>
+      socket.on('ping', () => {
+        socket.pong()
+        pings += 1
+        // Neither timers nor sockets are handled in the meantime, as while a virtual machine is paused.
+        if (pings === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200)
+        else socket.send('here')
+      })
+    const { events } = await openSocketStream(onSocket, { pingEveryMs: 500 })
+    await events.next()
+    expect((await events.next()).value).toBe('here')
+    await events.return(null)
+  })
+
   test('keeps the connection open after a pong or any other frame', async () => {
     const stop = new AbortController()
     let pings = 0

@@ -232,7 +232,7 @@ function startKeepAlive(
     isPingPending = false
     timer.refresh()
   }
-  const timer = setTimeout(function expire() {
+  const check = () => {
     const hasReceived = connection.bytesRead > receivedBytes
     receivedBytes = connection.bytesRead
     if (isPingPending && !hasReceived) return socket.terminate()
@@ -240,9 +240,17 @@ function startKeepAlive(
     isPingPending = true
     socket.ping()
     timer.refresh()
+  }
+  let checking: NodeJS.Immediate | undefined
+  const timer = setTimeout(() => {
+    // If the event loop was blocked, this timer fires before data that has already arrived is read.
+    checking = setImmediate(check)
   }, everyMs)
   socket.on('message', onActivity).on('pong', onActivity).on('ping', onActivity)
-  return () => clearTimeout(timer)
+  return () => {
+    clearTimeout(timer)
+    clearImmediate(checking)
+  }
 }
 
 export interface StreamEvent {
