@@ -81,6 +81,8 @@ const options = {
   logLevel: 'warning',
 } satisfies BuildOptions
 
+const commonJs = { format: 'cjs', outExtension: { '.js': '.cjs' } } as const
+
 /** Defines `require` and `__dirname` for bundled CommonJS packages. */
 const commonJsBanner =
   "import { createRequire as requireFrom } from 'node:module'; " +
@@ -114,8 +116,7 @@ async function buildProgram(): Promise<string[]> {
     ...options,
     entryPoints: { program: 'src/cli/program.ts' },
     plugins: [withoutUnused, intoOwnFiles(onDemand)],
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
+    ...commonJs,
     supported: { 'dynamic-import': false },
     banner: { js: '(function (require, __filename, __dirname, importMetaUrl) { "use strict";' },
     footer: { js: '})' },
@@ -123,9 +124,8 @@ async function buildProgram(): Promise<string[]> {
   })
   const packages = await bundleProgram({
     ...options,
+    ...commonJs,
     entryPoints: [...onDemand],
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
   })
   const others = await bundleProgram({
     ...options,

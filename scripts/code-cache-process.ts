@@ -3,35 +3,17 @@
  * that has run. Arguments: the URLs of the folders of the program and of the cache.
  */
 
-import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { codeCacheFile, compileProgram } from '../src/start.ts'
+import { freePort } from './free-port.ts'
 
 /** What a browser requests first, and what other programs request again and again. */
 const paths = ['/', '/api/data.json', '/api/summary/', '/api/health/', '/api/alerts/', '/api/events/', '/metrics']
 /** This long after the first response, nearly every function that a service needs has run. */
 const runningMs = 2_000
 const requestLimitMs = 10_000
-
-/** Returns a port below those that the system assigns, such as to the simulators of the demo. */
-async function findFreePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(18_000, 25_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return port
-  }
-}
 
 async function requestAll(): Promise<void> {
   const signal = AbortSignal.timeout(requestLimitMs)
@@ -49,7 +31,7 @@ async function untilResponding(): Promise<void> {
 
 const [folder, into] = process.argv.slice(2).map((url) => new URL(url))
 if (folder === undefined || into === undefined) throw new Error('Expected the URLs of two folders.')
-const port = await findFreePort()
+const port = await freePort()
 const { run, createCodeCache } = compileProgram(folder)
 // Otherwise V8 discards the bytecode of functions that have not run for a while, such as those of the start.
 setFlagsFromString('--no-flush-bytecode')

@@ -9,8 +9,8 @@ import { request as httpsRequest } from 'node:https'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import { createInstallation, startApp, type TestApp, until } from './app.ts'
-import { freePort } from './postgres.ts'
 import { addAdmin, attributesOf, cookieOf, createToken, lan, password, signIn } from './users.ts'
 
 describe('a listener that is reachable from the network', () => {

@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../scripts/free-port.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestFolder } from './databases.ts'
 import { installDebianPackage } from './debian-package.ts'
-import { freePort } from './postgres.ts'
 
 const caddyfile = fileURLToPath(new URL('../deploy/Caddyfile', import.meta.url))
 

@@ -7,12 +7,12 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import { configFor, createInstallation, startSennheiser, startShure, startSystemApi, until } from './app.ts'
 import { certify } from './certificates.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createEmptyDatabase } from './databases.ts'
 import { startHostileProvider } from './oidc-provider.ts'
-import { freePort } from './postgres.ts'
 import { timeLimit } from './time-limit.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>

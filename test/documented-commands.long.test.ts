@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import { client, until } from './app.ts'
 import { createTestFolder } from './databases.ts'
 import { installDebianPackage } from './debian-package.ts'
-import { freePort } from './postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const program = join(root, 'dist/main.js')

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import { until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { readExample, startWithToken } from './examples.ts'
-import { freePort } from './postgres.ts'
 
 const version = '4.1.15'
 

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import { until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { findProgram } from './debian-package.ts'
 import { readExample, startWithToken } from './examples.ts'
 import { openOscClient } from './osc-client.ts'
-import { freePort } from './postgres.ts'
 
 /** Runs a program and returns what it prints. Throws if it fails. */
 async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {

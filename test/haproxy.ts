@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../scripts/free-port.ts'
 import { certify } from './certificates.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestFolder } from './databases.ts'
-import { freePort } from './postgres.ts'
 
 const page = fileURLToPath(new URL('../docs/reverse-proxy.md', import.meta.url))
 

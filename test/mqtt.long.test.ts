@@ -6,6 +6,7 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { expect, it } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import {
   configFor,
   createInstallation,
@@ -23,7 +24,6 @@ import { createTestDatabase, createTestFolder } from './databases.ts'
 import { eventually } from './eventually.ts'
 import { packetTypes, startMqttProxy, typeOf } from './mqtt-proxy.ts'
 import { account, startMosquitto } from './notifications/mosquitto.ts'
-import { freePort } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const authority = certify({ name: 'Test authority', isCa: true })

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import type { ReceivedMessage } from '../src/domain/osc/packet.ts'
 import { configFor, startApp } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
@@ -10,7 +11,6 @@ import { createTestDatabase } from './databases.ts'
 import { eventually } from './eventually.ts'
 import { startWithOsc } from './osc-app.ts'
 import { collectFrames, openOscClient } from './osc-client.ts'
-import { freePort } from './postgres.ts'
 
 /** Listens for TCP connections. `close` also ends the connections. */
 async function listen(port: number, onConnection: (socket: Socket) => void): Promise<{ close(): Promise<void> }> {

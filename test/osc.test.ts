@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import type { ReceivedMessage } from '../src/domain/osc/packet.ts'
 import { type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { eventually } from './eventually.ts'
 import { startWithOsc } from './osc-app.ts'
 import { collectFrames, connectOsc, openOscClient } from './osc-client.ts'
-import { freePort } from './postgres.ts'
 
 async function listenTcp(onConnection: (socket: Socket) => void): Promise<number> {
   const server = createServer(onConnection).listen(0, '127.0.0.1')

@@ -13,19 +13,20 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { billOfMaterials } from '../scripts/bill-of-materials.ts'
+import { freePort } from '../scripts/free-port.ts'
 import { tarGz, zip } from '../scripts/package/archives.ts'
 import { buildDeb } from '../scripts/package/deb.ts'
 import { addLaunchers } from '../scripts/package/launchers.ts'
 import { writeProgram } from '../scripts/package/program.ts'
 import { nodeVersion, type Target, targets } from '../scripts/package/targets.ts'
 import { client, until, version } from './app.ts'
+import { usesCodeCache } from './code-cache.ts'
 import { createTestFolder } from './databases.ts'
 import { installDebianPackage } from './debian-package.ts'
 import { httpClient } from './http-client.ts'
-import { freePort } from './postgres.ts'
 import { password, signIn } from './users.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -90,12 +91,7 @@ describe('the program of each package', () => {
     const run = (args: readonly string[]) =>
       spawnSync(join(path, 'micwatch'), args, { cwd: folder.path, env: { PATH: '/nonexistent' }, encoding: 'utf8' })
     expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
-    const dist = pathToFileURL(join(path, 'dist/')).href
-    const script = `
-      import { compileProgram } from '${dist}start.js'
-      console.log(compileProgram(new URL('${dist}')).isCached)`
-    const node = spawnSync(join(path, 'bin/node'), ['--input-type=module', '--eval', script], { encoding: 'utf8' })
-    expect(node.stdout).toBe('true\n')
+    expect(usesCodeCache(join(path, 'dist'), { node: join(path, 'bin/node') })).toBe(true)
     const link = join(folder.path, 'link')
     symlinkSync(join(path, 'micwatch'), link)
     expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${version}\n`)

@@ -4,15 +4,14 @@
  */
 
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { access, chmod, chown, cp, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { freePort } from '../scripts/free-port.ts'
 
 export interface TestPostgres {
   readonly url: string
@@ -213,25 +212,6 @@ async function run(command: string, args: readonly string[], options: object): P
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${command} ended with ${code}: ${errors.trim().slice(-500)}`)
   return output
-}
-
-/**
- * Returns a port on which nothing listens. It is below the ports that the system assigns, so that no other program gets
- * it before it is used or while its server restarts.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(18_000, 25_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return port
-  }
 }
 
 function isRoot(): boolean {

@@ -6,9 +6,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../scripts/free-port.ts'
 import { until } from './app.ts'
 import { findProgram } from './debian-package.ts'
-import { freePort } from './postgres.ts'
 
 export interface Prometheus {
   readonly writeUrl: string

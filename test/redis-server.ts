@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { freePort } from '../scripts/free-port.ts'
 import { installDebianPackage } from './debian-package.ts'
-import { freePort } from './postgres.ts'
 
 export interface RedisServer {
   readonly url: string

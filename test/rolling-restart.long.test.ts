@@ -5,12 +5,12 @@ import { request } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { freePort } from '../scripts/free-port.ts'
 import { configFor, createInstallation, startShure, until } from './app.ts'
 import { requireCaddy, startCaddy } from './caddy.ts'
 import { onTestEnd } from './cleanup.ts'
 import { installDebianPackage } from './debian-package.ts'
 import { startHaproxy } from './haproxy.ts'
-import { freePort } from './postgres.ts'
 
 beforeAll(async () => {
   await requireCaddy()

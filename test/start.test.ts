@@ -4,8 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { usesCodeCache } from './code-cache.ts'
 import { createTestFolder } from './databases.ts'
 
 interface Range {
@@ -88,8 +89,6 @@ it('the program is loaded on every supported version of Node.js', async () => {
 describe('the code cache', () => {
   const dist = fileURLToPath(new URL('../dist/', import.meta.url))
   const cacheName = `code-cache-${process.versions.v8}-${process.platform}-${process.arch}.bin`
-  // Without flags of V8, with which no code cache is used.
-  const { NODE_OPTIONS: _, ...env } = process.env
 
   /** Copies the program, with `cache` as its code cache if it is given. Returns the new `main.js`. */
   async function copyProgram(cache?: Buffer) {
@@ -106,13 +105,8 @@ describe('the code cache', () => {
 
   /** Returns whether this program uses its code cache, and whether it runs. */
   function start(main: string, flags: readonly string[] = []) {
-    const folder = new URL('.', pathToFileURL(main)).href
-    const script = `
-      import { compileProgram } from '${folder}start.js'
-      console.log(compileProgram(new URL('${folder}')).isCached)`
-    const run = (args: readonly string[]) => spawnSync(process.execPath, [...flags, ...args], { encoding: 'utf8', env })
-    const isCached = run(['--input-type=module', '--eval', script]).stdout === 'true\n'
-    return { isCached, runs: run([main, '--version']).status === 0 }
+    const isCached = usesCodeCache(join(main, '..'), { flags })
+    return { isCached, runs: spawnSync(process.execPath, [...flags, main, '--version']).status === 0 }
   }
 
   it('is used', async () => {

@@ -7,11 +7,11 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../../scripts/free-port.ts'
 import { until } from '../app.ts'
 import type { Certificate } from '../certificates.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { findProgram } from '../debian-package.ts'
-import { freePort } from '../postgres.ts'
 
 export interface Broker {
   /** Accepts everyone, who may publish to topics below `mics/`. */
