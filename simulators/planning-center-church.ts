@@ -54,6 +54,8 @@ export interface SimulatedPerson {
   photo: Uint8Array | null
   /** Part of the address of the photo, which changes with the photo. */
   photoVersion: number
+  /** Replaces the address of the photo. */
+  photoAddress?: string
 }
 
 const dayMs = 86_400_000

@@ -105,7 +105,7 @@ describe('the simulated Planning Center', () => {
     expect([await statusOf('/service_types'), await statusOf('/service_types?offset=30000')]).toEqual([200, 200])
   })
 
-  it('serves photos at another address, without credentials', async () => {
+  it('serves photos without credentials', async () => {
     await start()
     const { json } = await get('/service_types/1001/plans/4002/team_members?include=person')
     const addressOf = (name: string) =>
@@ -113,7 +113,7 @@ describe('the simulated Planning Center', () => {
         .photo_thumbnail as string
     const photo = await fetch(addressOf('Nora Ekberg'))
     expect([photo.status, photo.headers.get('content-type')]).toEqual([200, 'image/png'])
-    expect(new URL(addressOf('Nora Ekberg')).origin).toBe(simulator.photosUrl)
+    expect(new URL(addressOf('Nora Ekberg')).origin).toBe(simulator.url)
     expect(addressOf('Cy Okafor')).toContain('/static/no_photo_thumbnail_gray.png')
   })
 })

@@ -1,8 +1,7 @@
 /**
  * Simulates the part of Planning Center Services that shows who is scheduled, as its reference and its public clients
  * describe it: JSON:API 1.0 under `/services/v2`, a personal access token as Basic authentication, pages, filters,
- * included records, and 100 requests of a user in 20 s, or 75 while it reads far into a list. Photos are at another
- * address, which needs no token.
+ * included records, and 100 requests of a user in 20 s, or 75 while it reads far into a list. Photos need no token.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -24,7 +23,6 @@ export interface PlanningCenterOptions {
 export interface PlanningCenterSimulator {
   /** The base address, without the path of the interface. */
   readonly url: string
-  readonly photosUrl: string
   /** `<application id>:<secret>`. */
   readonly token: string
   /** May be changed at any time. */
@@ -34,7 +32,7 @@ export interface PlanningCenterSimulator {
   /** Sets a fault of all requests, photos included, unless the scope restricts it. */
   setFault(fault: Fault, scope?: FaultScope): void
   clearFaults(): void
-  /** Stops both servers. Connections are refused afterwards. */
+  /** Stops the server. Connections are refused afterwards. */
   close(): Promise<void>
 }
 
@@ -67,34 +65,37 @@ export async function startPlanningCenter(options: PlanningCenterOptions = {}): 
     applyFault(fault.fault, request, response, apiResponse)
   }
 
-  const photos = createServer((request, response) => {
-    const [, id] = /^\/uploads\/person\/(\w+)-\d+\/avatar\.1\.png\?g=/.exec(request.url ?? '') ?? []
+  const respondWithPhoto = (request: IncomingMessage, response: ServerResponse) => {
+    const target = request.url ?? '/'
+    const [, id] = /^\/uploads\/person\/(\w+)-\d+\/avatar\.1\.png\?g=/.exec(target) ?? []
     const photo = church.people.find((person) => person.id === id)?.photo
-    const hasFault = fault !== null && fault.left > 0 && isInScope(fault.scope, request.url ?? '/')
+    const hasFault = fault !== null && fault.left > 0 && isInScope(fault.scope, target)
     if (photo === undefined || photo === null || hasFault) {
       respond(request, response, { status: 404, body: 'Not found' })
       return
     }
-    requests.push({ target: request.url ?? '/', status: 200, authorization: request.headers.authorization })
+    requests.push({ target, status: 200, authorization: request.headers.authorization })
     response.writeHead(200, { 'content-type': 'image/png', 'content-length': photo.length }).end(photo)
-  })
-  const photosUrl = await listen(photos, 0)
+  }
 
-  const api = createServer((request, response) => {
+  const server = createServer((request, response) => {
+    if (/^\/(uploads|static)\//.test(request.url ?? '/')) {
+      respondWithPhoto(request, response)
+      return
+    }
     const unauthorized = authorize(request)
     if (unauthorized !== null) {
       respond(request, response, unauthorized)
       return
     }
     const { headers, refusal } = limiter(request)
-    const reply = refusal ?? handle(request, { church, photosUrl, now: now(), url })
+    const reply = refusal ?? handle(request, { church, now: now(), url })
     respond(request, response, { ...reply, headers: { ...headers, ...reply.headers } })
   })
-  const url = await listen(api, port)
+  const url = await listen(server, port)
 
   return {
     url,
-    photosUrl,
     token,
     church,
     requests,
@@ -104,9 +105,7 @@ export async function startPlanningCenter(options: PlanningCenterOptions = {}): 
     clearFaults() {
       fault = null
     },
-    close: async () => {
-      await Promise.all([close(api), close(photos)])
-    },
+    close: () => close(server),
   }
 }
 
@@ -170,7 +169,6 @@ const notFound = () => error(404, 'Not Found', 'The resource you requested could
 
 interface Context {
   readonly church: Church
-  readonly photosUrl: string
   readonly url: string
   readonly now: number
 }
@@ -268,7 +266,7 @@ function toMembers(
   url: URL,
   { id, people, times }: SimulatedPlan,
   type: SimulatedServiceType,
-  { church, photosUrl }: Context,
+  { church, url: origin }: Context,
 ): ApiResponse {
   const includes = (url.searchParams.get('include') ?? '').split(',').filter((name) => name !== '')
   const unknown = includes.find((name) => name !== 'person' && name !== 'team')
@@ -280,9 +278,10 @@ function toMembers(
   if (statuses === undefined) return error(400, 'Bad Request', 'filter is not supported')
   const addressOf = (personId: string, geometry: string) => {
     const person = church.people.find((candidate) => candidate.id === personId)
+    if (person?.photoAddress !== undefined) return person.photoAddress
     return person?.photo == null
-      ? `${photosUrl}/static/no_photo_thumbnail_gray.png?g=${geometry}`
-      : `${photosUrl}/uploads/person/${personId}-${person.photoVersion}/avatar.1.png?g=${geometry}`
+      ? `${origin}/static/no_photo_thumbnail_gray.png?g=${geometry}`
+      : `${origin}/uploads/person/${personId}-${person.photoVersion}/avatar.1.png?g=${geometry}`
   }
   const scheduled = people.filter(({ status }) => statuses.includes(status))
   const members = scheduled.map((member): Resource => {

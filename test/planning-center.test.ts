@@ -1,5 +1,7 @@
 /** The import of plans from a simulated Planning Center. */
 
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { type PlanningCenterOptions, startPlanningCenter } from '../simulators/planning-center.ts'
 import { createChurch, drawPhoto } from '../simulators/planning-center-church.ts'
@@ -287,6 +289,32 @@ describe.concurrent('the import from Planning Center', () => {
     expect((await other.get(path)).json).toEqual({
       is_token_stored: true,
       service_types: [{ id: '1001', name: 'Sunday Services', plan_id: null, loaded_at: null }],
+    })
+  })
+
+  it('requests no photo from a host that is not one of Planning Center', async () => {
+    const { app, planningCenter, request } = await startBoth()
+    const requested: string[] = []
+    const internal = createServer(({ url = '/' }, response) => {
+      requested.push(url)
+      response.writeHead(200, { 'content-type': 'image/png' }).end(drawPhoto(1))
+    })
+    await new Promise<void>((resolve) => internal.listen(0, '127.0.0.1', resolve))
+    onTestEnd(() => internal.close())
+    const host = `127.0.0.1:${(internal.address() as AddressInfo).port}`
+    const [nora, ada, bo] = ['Nora Ekberg', 'Ada Byron', 'Bo Lindqvist'].map((name) =>
+      planningCenter.church.people.find((person) => person.name === name),
+    )
+    if (nora !== undefined) nora.photoAddress = `http://${host}/restart?now=1`
+    if (ada !== undefined) ada.photoAddress = `http://avatars.planningcenteronline.com@${host}/`
+    if (bo !== undefined) bo.photoAddress = `http://localhost:${host.split(':')[1]}/?.planningcenteronline.com`
+    const { skipped } = (await app.post(path, { ...request, preview: true })).json
+    await app.post(path, request)
+    expect(requested).toEqual([])
+    expect(skipped).toContainEqual({
+      position: 'Vox 1',
+      name: 'Nora Ekberg',
+      reason: 'The photo could not be loaded, so it is not imported.',
     })
   })
 

@@ -24,8 +24,27 @@ export interface Destinations {
   resolve(hostname: string, options?: LookupOptions): Promise<readonly LookupAddress[]>
 }
 
-/** Cloud metadata services. A user who can configure an upstream must not be able to read the machine's credentials. */
-const metadata = ['169.254.169.254', '169.254.170.2', '100.100.100.200', 'fd00:ec2::254'].map(canonical)
+type Address = ReturnType<typeof ipaddr.parse>
+
+/**
+ * Metadata services of clouds. A user who can configure an address must not be able to read the machine's credentials.
+ * Other link-local addresses are allowed here, because audio networks without DHCP use them.
+ */
+const metadataNetworks = [
+  '169.254.169.254/32', // most clouds
+  '169.254.170.2/32', // Amazon ECS
+  '169.254.170.23/32', // Amazon EKS
+  'fd00:ec2::/32', // Amazon
+  '169.254.169.252/32', // Google Kubernetes Engine
+  'fd20:ce::/64', // Google
+  '168.63.129.16/32', // Azure
+  '192.0.0.192/32', // Oracle
+  '100.100.100.200/32', // Alibaba
+  '169.254.0.23/32', // Tencent
+  '169.254.42.42/32', // Scaleway
+  'fd00:42::42/128', // Scaleway
+  'fd00:a9fe:a9fe::1/128', // Linode
+].map((network) => ipaddr.parseCIDR(network))
 
 export function createDestinations(): Destinations {
   const listeners: { readonly host: string; readonly port: number }[] = []
@@ -38,12 +57,12 @@ export function createDestinations(): Destinations {
     )
   return {
     blockListener: (host, port) => void listeners.push({ host: isIP(host) === 0 ? host : canonical(host), port }),
-    isBlocked(text, port) {
-      const address = canonical(text)
-      const range = ipaddr.parse(address).range()
-      const isInvalid = range === 'multicast' || range === 'broadcast' || range === 'unspecified'
-      return isInvalid || metadata.includes(address) || isOwnListener(address, port)
-    },
+    isBlocked: (text, port) =>
+      listTargets(text).some((target) => {
+        const range = target.range()
+        const isInvalid = range === 'multicast' || range === 'broadcast' || range === 'unspecified'
+        return isInvalid || isMetadata(target) || isOwnListener(target.toString(), port)
+      }),
     resolve(hostname, { family = 0, hints = 0 } = {}) {
       const key = `${hostname} ${family} ${hints}`
       const pendingLookup =
@@ -59,7 +78,7 @@ export function withoutLinkLocal(destinations: Destinations): Destinations {
   return {
     ...destinations,
     isBlocked: (address, port) =>
-      destinations.isBlocked(address, port) || ipaddr.parse(canonical(address)).range() === 'linkLocal',
+      destinations.isBlocked(address, port) || listTargets(address).some((target) => target.range() === 'linkLocal'),
   }
 }
 
@@ -170,32 +189,59 @@ function withoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** Normalizes the notation of an IP address. IPv6 addresses that contain an IPv4 address become that address. */
+/** Normalizes the notation of an IP address. */
 function canonical(text: string): string {
-  const address = ipaddr.process(text.replace(/%.*$/, ''))
-  if (!(address instanceof ipaddr.IPv6)) return address.toString()
-  const bytes = address.toByteArray()
-  const ipv4 = embeddedIpv4(address.range(), bytes)
-  return (ipv4 === null ? address : ipaddr.fromByteArray(ipv4)).toString()
+  return parseAddress(text).toString()
 }
 
-/** Returns the IPv4 address to which a gateway forwards packets for an IPv6 address; null for other addresses. */
-function embeddedIpv4(range: string, bytes: readonly number[]): number[] | null {
-  switch (range) {
-    case 'rfc6052':
-    case 'rfc6145':
-      return bytes.slice(12)
-    case '6to4':
-      return bytes.slice(2, 6)
-    case 'teredo':
-      return bytes.slice(12).map((byte) => byte ^ 0xff)
-    default: {
-      // IPv4-compatible addresses (RFC 4291, section 2.5.5.1); `::` and `::1` are not among them.
-      const isCompatible =
-        bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12, 15).some((byte) => byte > 0)
-      return isCompatible ? bytes.slice(12) : null
-    }
-  }
+/** Parses an IP address with or without a zone. An IPv6 address that is mapped from IPv4 becomes IPv4. */
+function parseAddress(text: string): Address {
+  return ipaddr.process(text.replace(/%.*$/, ''))
+}
+
+/** Returns the address, and the IPv4 addresses to which tunnels and gateways forward packets for it. */
+function listTargets(text: string): Address[] {
+  const address = parseAddress(text)
+  if (!(address instanceof ipaddr.IPv6)) return [address]
+  return [address, ...embeddedIpv4(address.range(), address.toByteArray()).map((bytes) => ipaddr.fromByteArray(bytes))]
+}
+
+function embeddedIpv4(range: string, bytes: readonly number[]): number[][] {
+  const last = bytes.slice(12)
+  if (range === 'rfc6145') return [last]
+  if (range === 'rfc6052') return [last, ...listTranslated(bytes)]
+  if (range === 'teredo') return [last.map((byte) => byte ^ 0xff)]
+  const relay = range === '6to4' ? [bytes.slice(2, 6)] : []
+  return isIpv4Compatible(bytes) || isIsatap(bytes) ? [...relay, last] : relay
+}
+
+/** The positions of an IPv4 address after a prefix of 48, 56 or 64 bits (RFC 6052, section 2.2), where byte 8 is zero. */
+function listTranslated(bytes: readonly number[]): number[][] {
+  const withoutByte8 = bytes.toSpliced(8, 1)
+  return [6, 7, 8].map((start) => withoutByte8.slice(start, start + 4)).filter(([first]) => first !== 0)
+}
+
+/** RFC 4291, section 2.5.5.1. `::` and `::1` are not among these addresses. */
+function isIpv4Compatible(bytes: readonly number[]): boolean {
+  return bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12, 15).some((byte) => byte > 0)
+}
+
+/** RFC 5214, section 6.1. */
+function isIsatap(bytes: readonly number[]): boolean {
+  const [flags = 0, ...rest] = bytes.slice(8, 12)
+  return (flags & ~0x02) === 0 && rest.join() === [0, 0x5e, 0xfe].join()
+}
+
+/**
+ * Whether this is a metadata service. Some clouds append its IPv4 address to an IPv6 prefix of their own, as gateways
+ * with a prefix of their own do, so the last 32 bits count too.
+ */
+function isMetadata(address: Address): boolean {
+  const addresses =
+    address instanceof ipaddr.IPv6 ? [address, ipaddr.fromByteArray(address.toByteArray().slice(12))] : [address]
+  return addresses.some((each) =>
+    metadataNetworks.some(([network, bits]) => network.kind() === each.kind() && each.match(network, bits)),
+  )
 }
 
 function isUnspecified(host: string): boolean {

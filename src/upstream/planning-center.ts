@@ -40,6 +40,8 @@ const version = '2018-11-01'
 const rateLimit = { perSecond: 4, burst: 20 }
 /** Photos are at other addresses, to which the limit does not apply. */
 const photosRateLimit = { perSecond: 20, burst: 80 }
+/** Photos are at avatars.planningcenteronline.com, the silhouettes of other people at people.planningcenteronline.com. */
+const photoOrigin = /^https:\/\/([a-z0-9-]+\.)*planningcenteronline\.com$/
 const pageSize = 100
 const maxPages = 50
 const photosTimeoutMs = 20_000
@@ -136,12 +138,14 @@ class PlanningCenterClient {
     }
   }
 
-  /** Whether a photo may be requested from this address. */
+  /**
+   * Whether a photo may be requested from this address. Only Planning Center's own hosts and the configured one are
+   * contacted, because a plan could name any service of this network.
+   */
   #isPhoto(address: string): boolean {
     if (!URL.canParse(address)) return false
-    const { protocol, username, password } = new URL(address)
-    const isAllowed = protocol === 'https:' || (protocol === 'http:' && this.#base.protocol === 'http:')
-    return isAllowed && username === '' && password === ''
+    const { origin, username, password } = new URL(address)
+    return (origin === this.#base.origin || photoOrigin.test(origin)) && username === '' && password === ''
   }
 
   async #connect<T>(token: string, signal: AbortSignal, use: (connection: Connection) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
 
 import type { Pool } from 'undici'
 import { parseRetryAfter } from '../domain/access/rate-limit.ts'
-import { type Destinations, guardedConnector, loadHttpLibrary, portOf } from './destinations.ts'
+import { type Destinations, guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from './destinations.ts'
 import { codeOf, describeConnectionError, isCertificateCode } from './error-messages.ts'
 
 export interface WriteReceiver {
@@ -65,7 +65,7 @@ async function openPool(url: URL, destinations: Destinations): Promise<Pool> {
     connections: 1,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    connect: await guardedConnector(destinations, { port: portOf(url), timeout: connectMs, trust }),
+    connect: await guardedConnector(withoutLinkLocal(destinations), { port: portOf(url), timeout: connectMs, trust }),
   })
 }
 
