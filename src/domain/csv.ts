@@ -5,11 +5,12 @@ export const byteOrderMark = '\uFEFF'
 
 /**
  * Converts text to a cell. Spreadsheet programs execute a cell that begins with one of these characters as a formula, so
- * an apostrophe precedes it.
+ * an apostrophe precedes it; some convert the full-width forms first. Cells with the separators of other regions are
+ * quoted, because a program may split a line at them.
  */
 export function toTextCell(text: string): string {
-  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const safe = /^[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** Joins cells to a line. */

@@ -43,10 +43,16 @@ it.each([
   ['+x', `'+x`],
   ['-x', `'-x`],
   ['@x', `'@x`],
-  ['\tx', `'\tx`],
+  ['＝1+1', `'＝1+1`],
+  ['＋x', `'＋x`],
+  ['－x', `'－x`],
+  ['＠x', `'＠x`],
+  ['\tx', `"'\tx"`],
   ['\rx', `"'\rx"`],
   ['\nx', `"'\nx"`],
   ['a "b", c', '"a ""b"", c"'],
+  ['a;b', '"a;b"'],
+  ['a\tb', '"a\tb"'],
   ['a=b', 'a=b'],
 ])('writes the name %j as %j', (name, cell) => {
   const [line] = formatCsv(example(), 1, [name]).split(',m,')
