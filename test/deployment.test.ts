@@ -7,7 +7,7 @@ import { access, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseAllDocuments, parse as parseYaml } from 'yaml'
 import { readConfig } from '../src/config.ts'
 import { createInstallation } from './app.ts'
@@ -26,6 +26,7 @@ interface Service {
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
   readonly image?: string
   readonly build?: { readonly context: string; readonly dockerfile: string }
+  readonly cap_add?: readonly string[]
 }
 
 async function readServices(file: string): Promise<[string, Service][]> {
@@ -74,6 +75,32 @@ describe.each(['deploy/compose.yaml', 'deploy/compose.cluster.yaml'])('%s', (fil
       for (const name of Array.isArray(depends_on) ? depends_on : Object.keys(depends_on)) expect(names).toContain(name)
     }
   })
+})
+
+// Reliability: 3.13.3.
+it.each(['deploy/compose.yaml', 'deploy/compose.cluster.yaml'])('%s confines every container', async (file) => {
+  for (const [name, service] of await readServices(file)) {
+    expect([name, service]).toMatchObject([
+      name,
+      { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+    ])
+    expect([name, service.cap_add ?? []]).toEqual([name, name === 'proxy' ? ['NET_BIND_SERVICE'] : []])
+  }
+})
+
+// Reliability: 3.13.3.
+it('keeps files with secrets out of the image and of the repository', async () => {
+  const secrets = ['.env', 'deploy/.env', 'deploy/cluster.env', 'deploy/micwatch.env', 'a/b/.env', 'micwatch.yaml']
+  const shared = ['deploy/cluster.env.example', 'deploy/micwatch.yaml', 'package.json', 'src/main.ts']
+  for (const file of ['.dockerignore', '.gitignore']) {
+    const folder = await createTestFolder()
+    onTestFinished(folder.drop)
+    await execFileAsync('git', ['init', '--quiet', folder.path])
+    await writeFile(join(folder.path, '.gitignore'), await read(file))
+    const args = ['-C', folder.path, 'check-ignore', ...secrets, ...shared]
+    const { stdout } = await execFileAsync('git', args)
+    expect([file, stdout.trim().split('\n')]).toEqual([file, secrets])
+  }
 })
 
 it('deploy/kubernetes.yaml starts the program with valid arguments, and its resources match each other', async () => {
