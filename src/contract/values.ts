@@ -7,6 +7,7 @@ export const permissionNames = [
   'read',
   'operate',
   'inspect',
+  'inspect_notifications',
   'acknowledge',
   'configure',
   'review',

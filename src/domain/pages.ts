@@ -56,7 +56,7 @@ export const pages = [
     path: '/admin/notifications',
     needs: 'inspect',
     section: 'service',
-    listedFor: 'operate',
+    listedFor: 'inspect_notifications',
   },
   { name: 'nodes', path: '/admin/nodes', needs: 'inspect', section: 'service' },
   { name: 'people', path: '/admin/people', needs: 'inspect', section: 'access', listedFor: 'administer' },

@@ -262,7 +262,7 @@ describe.concurrent('notifications', () => {
       delivery(1, { sent_at: at, notification_channel_id: null, type: 'alert.cleared' }),
     ]
     const pageOf = (results: readonly unknown[]) => ({ count: results.length, next: null, previous: null, results })
-    const permissions = ['read', 'inspect', 'operate']
+    const permissions = ['read', 'inspect', 'inspect_notifications', 'operate']
     Object.assign(service.data.responses, {
       '/api/auth/session': { kind: 'user', name: 'ana', role: 'operator', permissions, csrf_token: null },
       '/api/admin/notification-channels/': [

@@ -36,6 +36,8 @@ export const permissions = {
   operate: 'operator',
   /** Viewing the admin lists. */
   inspect: 'viewer',
+  /** Viewing notification channels, rules and deliveries. */
+  inspect_notifications: 'operator',
   /** Acknowledging movements. */
   acknowledge: 'operator',
   /** Changing settings through `POST /api/config/`. */
@@ -49,7 +51,10 @@ export const permissions = {
   administer: 'admin',
 } as const satisfies Record<Permission, Role>
 
-/** The permissions of local clients without credentials; everything else requires a session or a token. */
+/**
+ * The permissions of local clients without credentials. Everything else requires a session or a token, and so does every
+ * operation under `/api/admin/`.
+ */
 export const localPermissions: readonly Permission[] = ['read', 'operate', 'configure']
 
 export function isAllowed(role: Role, permission: Permission): boolean {

@@ -33,7 +33,7 @@ export interface NotificationRoutesDeps {
 /** The most deliveries in a response without paging. */
 const maxUnpaged = 1000
 
-const operate = { config: { needs: 'operate' } } as const
+const inspect = { config: { needs: 'inspect_notifications' } } as const
 const administer = { config: { needs: 'administer' } } as const
 
 export function notificationRoutes(app: ContractServer, { notificationDeps }: NotificationRoutesDeps): void {
@@ -53,7 +53,7 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
 
   app.route({
     ...operations.listNotificationChannels,
-    ...operate,
+    ...inspect,
     handler: async (request) => {
       const options = { showsAddresses: showsAddresses(request) }
       const channels = await listNotificationChannels(db.read, secrets)
@@ -66,7 +66,7 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
 
   app.route({
     ...operations.getNotificationChannel,
-    ...operate,
+    ...inspect,
     handler: async (request) => {
       const { id } = request.params
       const channel = await findNotificationChannel(db.read, secrets, id)
@@ -126,13 +126,13 @@ function channelActionRoutes(app: ContractServer, deps: NotificationChannelDeps)
 function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
   app.route({
     ...operations.listNotificationRules,
-    ...operate,
+    ...inspect,
     handler: async (request) => paginate(request, await listNotificationRules(deps.db.read)),
   })
 
   app.route({
     ...operations.getNotificationRule,
-    ...operate,
+    ...inspect,
     handler: async ({ params: { id } }) => {
       const rule = (await listNotificationRules(deps.db.read)).find((candidate) => candidate.id === id)
       if (rule === undefined) throw new RequestError('not_found', { subject: `notification rule ${id}` })
@@ -169,7 +169,7 @@ function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
 function deliveryRoutes(app: ContractServer, { db, secrets, now }: NotificationChannelDeps): void {
   app.route({
     ...operations.listNotificationDeliveries,
-    ...operate,
+    ...inspect,
     handler: async (request) => {
       const { query, url } = request
       const page = readPage(query)
