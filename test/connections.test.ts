@@ -84,6 +84,32 @@ describe.concurrent.each(engines)('real-time connections on %s', (engine: Engine
     expect(statusUpdates[1]?.message).toContain(simulator.manufacturer)
   })
 
+  it('have an error from the third loss within two minutes on, also while they are connected', async () => {
+    const simulator = await startShure()
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
+    const admin = await adminClient(app)
+    await admin.all('connected')
+    for (let losses = 0; losses < 3; losses += 1) {
+      await until('the subscription is open', () => simulator.push.connections === 1)
+      simulator.setFault({ type: 'close-connections' })
+      await until('the subscription is closed', () => simulator.push.connections === 0)
+    }
+    await until('the loss is an alert at once', async () => {
+      const { json } = await app.get('/api/alerts/?state=open&kind=link_lost')
+      return json.length === 1
+    })
+    await until('the subscription is open again', () => simulator.push.connections === 1)
+    const [open] = await until('it still counts as lost', async () => {
+      const connections = await admin.list()
+      return connections[0].disconnected_at === null && connections
+    })
+    expect(open).toMatchObject({ status: 'error', error_message: expect.stringContaining('three times') })
+    const { id } = deviceOf(simulator)
+    simulator.show.set(id, { battery: 33 }, 1)
+    simulator.push.flush()
+    await until('what it sends applies', async () => channelOf(await app.receiver(id)).transmitter?.battery === 33)
+  })
+
   // Conformance: S-3.13, C-8.2.
   it('have an error after a failed attempt, and are retried', async () => {
     const simulator = await startShure()

@@ -1,6 +1,6 @@
 /** The connection records in memory, by id and by source. */
 
-import type { Connection } from '../domain/equipment/connection.ts'
+import { type Connection, isOpen } from '../domain/equipment/connection.ts'
 
 export class ConnectionRecords {
   readonly #all = new Map<number, Connection>()
@@ -37,8 +37,8 @@ export class ConnectionRecords {
     const before = this.#all.get(id)
     this.#all.set(id, connection)
     this.#changes += 1
-    if (connection.status !== 'connected') this.#connectedSince.delete(id)
-    else if (before?.status !== 'connected' || before.connected_at !== connection.connected_at) {
+    if (!isOpen(connection)) this.#connectedSince.delete(id)
+    else if (before === undefined || !isOpen(before) || before.connected_at !== connection.connected_at) {
       this.#connectedSince.set(id, performance.now())
     }
     if (before?.source && before.source !== source) this.#bySource.get(before.source)?.delete(id)

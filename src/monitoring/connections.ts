@@ -9,6 +9,7 @@ import {
   applyConnectionEvent,
   type Connection,
   type ConnectionEvent,
+  isOpen,
   newConnection,
   subscriptionStatus,
 } from '../domain/equipment/connection.ts'
@@ -21,6 +22,7 @@ import { listConnections, openSiteConnection, saveConnections } from '../storage
 import { listHeldLeases } from '../storage/leases.ts'
 import { currentRevision, nextRevision } from '../storage/revision.ts'
 import { ConnectionRecords } from './connection-records.ts'
+import { FlappingSubscriptions } from './flapping-subscriptions.ts'
 import { MessageTimes, type MessageTimesDeps } from './message-times.ts'
 import { StatusPublisher, type StatusPublisherDeps } from './status-publisher.ts'
 
@@ -50,6 +52,9 @@ export class Connections {
   readonly #records = new ConnectionRecords()
   readonly #messageTimes: MessageTimes
   readonly #statusPublisher: StatusPublisher
+  readonly #flapping = new FlappingSubscriptions((source) => {
+    void this.record(source, { type: 'stable', at: this.#deps.now() })
+  })
   /** The ids of records that this process has changed but not stored yet. */
   readonly #unsaved = new Set<number>()
   /** The last input of `setDevices`, by source. If it is unchanged, `setDevices` has nothing to do. */
@@ -154,9 +159,11 @@ export class Connections {
 
   /** Applies an event of the source's subscription to its connections. */
   async record(source: string, event: ConnectionEvent): Promise<void> {
+    this.#flapping.record(source, event.type)
+    const isFlapping = this.#flapping.has(source)
     const changed = this.ofSource(source).flatMap((before) => {
-      if (event.type === 'opened' && before.status === 'connected') return []
-      const after = applyConnectionEvent(this.#messageTimes.addTo(before), event)
+      if (event.type === 'opened' && isOpen(before)) return []
+      const after = applyConnectionEvent(this.#messageTimes.addTo(before), event, isFlapping)
       return after.status === 'stopped' || after === before ? [] : [after]
     })
     if (changed.length > 0) await this.#changeAndSave(changed)
@@ -211,7 +218,8 @@ export class Connections {
       if (first === undefined || first.receiver === null) return []
       const { manufacturer } = first
       const downSince = this.#statusPublisher.downSince(source)
-      return [{ manufacturer, source, isEnabled: isEnabled(connections), downSince }]
+      const isFlapping = this.#flapping.has(source)
+      return [{ manufacturer, source, isEnabled: isEnabled(connections), isFlapping, downSince }]
     })
   }
 

@@ -3,6 +3,7 @@
  * them the subscription reports, and which are missing or replaced by other hardware.
  */
 
+import { isOpen } from '../domain/equipment/connection.ts'
 import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
 import type { ReceiverAtRead } from '../domain/identity/ingest-plan.ts'
 import { isReplacedHardware } from '../domain/identity/reconcile.ts'
@@ -288,7 +289,7 @@ export class SourceDevices {
   }
 
   #connected() {
-    return this.#deps.connections.ofSource(this.#source.id).filter(({ status }) => status === 'connected')
+    return this.#deps.connections.ofSource(this.#source.id).filter(isOpen)
   }
 
   #setListedIds(ids: readonly string[]): void {

@@ -41,7 +41,7 @@ export function receiverOf({ receiver, receiver_name, manufacturer }: Connection
 
 /** Returns the time at which the connection changed to its current status. */
 function sinceOf({ status, connected_at, disconnected_at }: ConnectionBody): string | null {
-  return status === 'connected' ? connected_at : disconnected_at
+  return status === 'connected' ? connected_at : (disconnected_at ?? connected_at)
 }
 
 function durationOf({ duration_seconds: seconds }: ConnectionBody): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listSourceCauses, listSubscriptionCauses } from './source.ts'
+import { listSourceCauses, listSubscriptionCauses, type SubscriptionStatus } from './source.ts'
 import { TestAlerts } from './test-alerts.ts'
 
 const source = 'shure:http://x'
@@ -33,11 +33,12 @@ test('names the address and the reason', () => {
 })
 
 // Conformance: C-7.23.
-test.each<[string, [isEnabled: boolean, downSince: number | null, now: number], number]>([
-  ['that is up', [true, null, 100_000], 0],
-  ['that is down for less than a minute', [true, 0, 59_999], 0],
-  ['that is down for a minute', [true, 0, 60_000], 1],
-  ['that a user has stopped', [false, 0, 200_000], 0],
-])('lists the causes of a subscription %s', (_, [isEnabled, downSince, now], expected) => {
-  expect(listSubscriptionCauses({ manufacturer: 'shure', source, isEnabled, downSince }, now)).toHaveLength(expected)
+test.each<[string, Omit<SubscriptionStatus, 'manufacturer' | 'source'>, now: number, causes: number]>([
+  ['that is up', { isEnabled: true, isFlapping: false, downSince: null }, 100_000, 0],
+  ['that is down for less than a minute', { isEnabled: true, isFlapping: false, downSince: 0 }, 59_999, 0],
+  ['that is down for a minute', { isEnabled: true, isFlapping: false, downSince: 0 }, 60_000, 1],
+  ['that flaps', { isEnabled: true, isFlapping: true, downSince: 0 }, 1, 1],
+  ['that a user has stopped', { isEnabled: false, isFlapping: true, downSince: 0 }, 200_000, 0],
+])('lists the causes of a subscription %s', (_, status, now, causes) => {
+  expect(listSubscriptionCauses({ manufacturer: 'shure', source, ...status }, now)).toHaveLength(causes)
 })

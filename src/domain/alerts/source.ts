@@ -40,6 +40,8 @@ export interface SubscriptionStatus {
   readonly source: string
   /** False while a user has stopped the subscription; this raises no alert. */
   readonly isEnabled: boolean
+  /** Whether the subscription was lost so often that it counts as lost. */
+  readonly isFlapping: boolean
   /**
    * When the subscription went down, on the same monotonic clock as `now` of `listSubscriptionCauses`; null while it is
    * up.
@@ -48,8 +50,9 @@ export interface SubscriptionStatus {
 }
 
 export function listSubscriptionCauses(status: SubscriptionStatus, now: number): readonly Cause[] {
-  const { manufacturer, source, isEnabled, downSince } = status
-  if (!isEnabled || downSince === null || now - downSince < subscriptionLostAfterMs) return []
+  const { manufacturer, source, isEnabled, isFlapping, downSince } = status
+  if (!isEnabled || downSince === null) return []
+  if (!isFlapping && now - downSince < subscriptionLostAfterMs) return []
   return [subscriptionLost(manufacturer, source)]
 }
 

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { applyConnectionEvent, type Connection, type ConnectionEvent, newConnection } from './connection.ts'
+import { applyConnectionEvent, type Connection, type ConnectionEvent, isOpen, newConnection } from './connection.ts'
 
 function after(...events: ConnectionEvent[]): Connection {
-  return events.reduce(applyConnectionEvent, newConnection(1, 'shure', 'shure:http://x', 'websocket'))
+  return events.reduce(
+    (before, event) => applyConnectionEvent(before, event),
+    newConnection(1, 'shure', 'shure:http://x', 'websocket'),
+  )
 }
 
 const at = 5
@@ -32,4 +35,12 @@ test.each<[string, ConnectionEvent[], Partial<Connection>]>([
   ['a restart after a stop', [trying, stopped, started, trying], { status: 'connecting' }],
 ])('applyConnectionEvent after %s', (_name, events, expected) => {
   expect(after(...events)).toMatchObject(expected)
+})
+
+test('while the subscription flaps, its status is error, also while it is open', () => {
+  const flapping = [trying, opened, lost].reduce((before, event) => applyConnectionEvent(before, event, true), after())
+  expect(flapping).toMatchObject({ status: 'error', error_message: 'lost three times within two minutes: closed' })
+  const open = applyConnectionEvent(flapping, opened, true)
+  expect([open.status, open.error_message, isOpen(open)]).toEqual(['error', flapping.error_message, true])
+  expect(applyConnectionEvent(open, { type: 'stable', at })).toMatchObject({ status: 'connected', error_message: null })
 })

@@ -31,6 +31,8 @@ export interface Connection {
 export type ConnectionEvent =
   | { readonly type: 'trying'; readonly at: number }
   | { readonly type: 'opened'; readonly at: number }
+  /** A flapping subscription has been connected for so long that it no longer counts as lost. */
+  | { readonly type: 'stable'; readonly at: number }
   | { readonly type: 'lost'; readonly at: number; readonly reason: string }
   | { readonly type: 'failed'; readonly at: number; readonly reason: string }
   /** The process that held the subscription has ended, or the system no longer lists the receiver. */
@@ -61,31 +63,39 @@ export function neverConnected(transport: Transport) {
   } as const
 }
 
+/** Whether the subscription is open. Its status is `error` if it flaps. */
+export function isOpen({ connected_at, disconnected_at }: Connection): boolean {
+  return connected_at !== null && disconnected_at === null
+}
+
 /**
  * Applies an event. A stopped connection ignores all events except `started`; a connection that is not stopped ignores
- * `started`.
+ * `started`. While the subscription flaps, its status is `error`.
  */
-export function applyConnectionEvent(connection: Connection, event: ConnectionEvent): Connection {
+export function applyConnectionEvent(connection: Connection, event: ConnectionEvent, isFlapping = false): Connection {
   if ((connection.status === 'stopped') !== (event.type === 'started')) return connection
   switch (event.type) {
     case 'trying':
-      return { ...connection, status: 'connecting' }
+      return { ...connection, status: isFlapping ? 'error' : 'connecting' }
     case 'opened':
       return {
         ...connection,
-        status: 'connected',
+        status: isFlapping ? 'error' : 'connected',
         connected_at: event.at,
         disconnected_at: null,
         last_message_at: event.at,
-        error_message: null,
+        error_message: isFlapping ? connection.error_message : null,
         reconnect_attempts: 0,
       }
+    case 'stable':
+      return isOpen(connection) ? { ...connection, status: 'connected', error_message: null } : connection
     case 'lost':
       return {
         ...connection,
-        status: 'disconnected',
+        status: isFlapping ? 'error' : 'disconnected',
         disconnected_at: event.at,
-        error_message: event.reason,
+        error_message: isFlapping ? `lost three times within two minutes: ${event.reason}` : event.reason,
+        error_count: connection.error_count + (isFlapping ? 1 : 0),
         reconnect_attempts: connection.reconnect_attempts + 1,
       }
     case 'failed':
@@ -133,7 +143,7 @@ export function subscriptionStatus(connections: Iterable<Connection>): Connectio
 
 export function toConnectionBody(connection: Connection, receiverName: string | null, now: number): ConnectionBody {
   const { source: _, connected_at, disconnected_at, last_message_at, ...rest } = connection
-  const end = connection.status === 'connected' ? now : disconnected_at
+  const end = isOpen(connection) ? now : disconnected_at
   const time = (at: number | null) => (at === null ? null : toTimestamp(Math.min(at, now)))
   return {
     ...rest,
