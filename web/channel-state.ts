@@ -3,6 +3,7 @@
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { SiteReference } from '../src/contract/resources/common.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import { HandledChannels } from '../src/domain/alerts/handled.ts'
 import { hasRow } from '../src/domain/conditions/condition.ts'
 import type { Encryption } from '../src/domain/equipment/details.ts'
 import type { Forecast } from '../src/domain/forecast/forecast.ts'
@@ -39,6 +40,8 @@ export interface ChannelFacts {
   readonly state: ConditionState
   readonly flags: readonly ConditionFlag[]
   readonly needsAttention: boolean
+  /** Whether every cause for which it needs attention was acknowledged, snoozed or silenced. */
+  readonly isHandled: boolean
   /** Percent; the last known value when the transmitter is off. */
   readonly battery: number | null
   readonly batteryLevel: BatteryLevel
@@ -109,6 +112,7 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     state,
     flags: visibleFlags(state, flags),
     needsAttention: condition.attention,
+    isHandled: handledChannels(watchState.alerts).has(receiver.manufacturer, receiver.id, channel.id, condition),
     battery,
     batteryLevel: batteryLevel(condition, battery),
     isBatteryOld: isOld,
@@ -133,6 +137,15 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     manufacturer: receiver.manufacturer,
     site: receiver.site,
   }
+}
+
+/** Lists of alerts are replaced, never changed. */
+const handledByAlerts = new WeakMap<WatchState['alerts'], HandledChannels>()
+
+export function handledChannels(alerts: WatchState['alerts']): HandledChannels {
+  const known = handledByAlerts.get(alerts) ?? new HandledChannels(alerts)
+  handledByAlerts.set(alerts, known)
+  return known
 }
 
 /** The minutes that the equipment reports are more exact than the rounded forecast. */

@@ -1,4 +1,4 @@
-/** The document title: the name of the page, preceded by the number of problems. */
+/** The document title: the name of the page, preceded by the number of channels that need attention. */
 
 import { useEffect } from 'react'
 import { allStaleSince } from './channel-state.ts'
@@ -32,7 +32,7 @@ function titleOf(page: string | null, count: string): string {
   return count === '0' ? name : t('shell.counted', { count, title: name })
 }
 
-/** Returns the number of problems; an exclamation mark if all values are old. */
+/** Returns the number of channels that need attention; an exclamation mark if all values are old. */
 function countOf(store: Pick<Store, 'get' | 'summary'>): string {
-  return allStaleSince(store.get()) === null ? String(store.summary().problems) : '!'
+  return allStaleSince(store.get()) === null ? String(store.summary().attention) : '!'
 }

@@ -145,8 +145,8 @@ export function createStore(now: number): Store {
       return ordered.cards
     },
     summary() {
-      const { receivers, sources, placeholders } = watchState
-      const read = [receivers, sources, placeholders]
+      const { receivers, sources, placeholders, alerts } = watchState
+      const read = [receivers, sources, placeholders, alerts]
       if (summarized === null || read.some((value, index) => value !== summarized?.read[index])) {
         summarized = { read, summary: summarize(watchState) }
       }
@@ -208,7 +208,7 @@ function levelsOf({ rfTone, isLive }: ChannelFacts, entry: ChannelLevels | undef
 /** Whether everything that affects the cards, except for their receivers, is unchanged. */
 function isSameState(a: WatchState, b: WatchState): boolean {
   if (a === b) return true
-  if (a.performers !== b.performers || a.assignments !== b.assignments) return false
+  if (a.performers !== b.performers || a.assignments !== b.assignments || a.alerts !== b.alerts) return false
   return a.clockAheadMs === b.clockAheadMs && allStaleSince(a) === allStaleSince(b)
 }
 

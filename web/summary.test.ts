@@ -28,6 +28,7 @@ function receiver(id: number, conditions: readonly Condition[], over: Partial<Re
 const state = (...receivers: ReceiverInData[]) => ({
   receivers: new Map(receivers.map((item) => [item.id, item])),
   placeholders: [],
+  alerts: [],
   sources: [
     { code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null },
     { code: 'sennheiser', address: 'https://10.0.0.2', status: 'unhealthy', error: 'refused' },

@@ -1,23 +1,32 @@
-/** The numbers of the status line and of racks. The service computes those of `GET /api/summary/` with the same function. */
+/**
+ * The numbers of the status line. The service computes those of `GET /api/summary/` with the same functions, but counts
+ * handled channels in `attention` and `problems`, too.
+ */
 
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { hasRow } from '../src/domain/conditions/condition.ts'
 import { type Summary, summarizeConditions } from '../src/domain/conditions/summary.ts'
+import { handledChannels } from './channel-state.ts'
 import type { WatchState } from './state.ts'
 
-type SummaryState = Pick<WatchState, 'receivers' | 'sources' | 'placeholders'>
+type SummaryState = Pick<WatchState, 'receivers' | 'sources' | 'placeholders' | 'alerts'>
 
-export function summarize({ receivers, sources, placeholders }: SummaryState): Summary {
+export function summarize({ receivers, sources, placeholders, alerts }: SummaryState): Summary {
   const failing = failingManufacturers(sources)
+  const handled = handledChannels(alerts)
   return summarizeConditions({
-    receivers: [...receivers.values()].map(({ is_active, manufacturer, channels }) => ({
+    receivers: [...receivers.values()].map(({ id: receiverId, is_active, manufacturer, channels }) => ({
       isActive: is_active,
       failingSource: failing.has(manufacturer) ? manufacturer : null,
-      channels: channels.map(({ condition, transmitter }) => ({
-        condition,
-        hasTransmitter: transmitter !== null,
-        isReplaceSoon: transmitter !== null && hasRow(condition, 'battery_replace_soon'),
-      })),
+      channels: channels.map(({ id, condition, transmitter }) => {
+        const isHandled = handled.has(manufacturer, receiverId, id, condition)
+        return {
+          condition: { state: condition.state, attention: condition.attention && !isHandled },
+          hasTransmitter: transmitter !== null,
+          isReplaceSoon: transmitter !== null && hasRow(condition, 'battery_replace_soon'),
+          isHandled,
+        }
+      }),
     })),
     placeholders: placeholders.length,
     sources: sources.map(({ status }) =>

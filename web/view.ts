@@ -3,7 +3,7 @@
 import { type Column, isColumn, type SortKey, sortKeys } from './columns.ts'
 import { formatQuery, parseQuery } from './query-string.ts'
 
-export const stateFilters = ['all', 'problems', 'replace', 'on', 'off'] as const
+export const stateFilters = ['all', 'problems', 'handled', 'replace', 'on', 'off'] as const
 export const layouts = ['grid', 'list'] as const
 export const details = ['auto', 'full', 'usual', 'status'] as const
 /** What the wall does with tiles that need attention: they cover two cells, or come first. */

@@ -12,7 +12,16 @@ const critical = { ...ok, state: 'battery_critical', severity: 'critical', atten
 function card(slot: number, over: Partial<ChannelFacts> = {}): ChannelFacts {
   return {
     ...{ receiverId: 1, channelId: slot + 100, slot, token: null, name: `Singer ${slot}`, picture: null },
-    ...{ condition: ok, state: 'ok', flags: [], needsAttention: false, battery: 80, isBatteryOld: false, isLive: true },
+    ...{
+      condition: ok,
+      state: 'ok',
+      flags: [],
+      needsAttention: false,
+      isHandled: false,
+      battery: 80,
+      isBatteryOld: false,
+      isLive: true,
+    },
     ...{ since: null, frequency: '540.000', channel: 1, receiverName: 'Rack', receiverModel: 'AD4Q' },
     ...{ receiverIp: '10.0.0.5', manufacturer: 'shure', ownName: null, performer: null },
     ...over,

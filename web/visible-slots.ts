@@ -116,7 +116,9 @@ function matchesState(card: ChannelFacts, filter: StateFilter): boolean {
     case 'all':
       return true
     case 'problems':
-      return card.needsAttention
+      return card.needsAttention && !card.isHandled
+    case 'handled':
+      return card.isHandled
     case 'replace':
       return isToReplace(card)
     case 'on':

@@ -311,6 +311,9 @@ export const conflictKinds = [
 ] as const
 export type ConflictKind = (typeof conflictKinds)[number]
 
+/** The kinds that disturb at once, while the carriers are on. */
+export const criticalConflictKinds = ['duplicate', 'foreign', 'spacing'] as const satisfies readonly ConflictKind[]
+
 /** How the channels of a device share the spectrum: the last two fit more channels into it. */
 export const transmissionModes = ['standard', 'high_density', 'link_density'] as const
 export type TransmissionMode = (typeof transmissionModes)[number]

@@ -22,6 +22,10 @@ export class ConnectionRecords {
     return this.#all.get(id)
   }
 
+  list(): Iterable<Connection> {
+    return this.#all.values()
+  }
+
   ofSource(source: string): readonly Connection[] {
     return [...(this.#bySource.get(source)?.values() ?? [])]
   }

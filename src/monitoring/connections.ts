@@ -108,6 +108,13 @@ export class Connections {
     return (await listConnections(this.#deps.db.read)).map((connection) => this.#messageTimes.addTo(connection))
   }
 
+  /** Returns the connections that are neither connected nor stopped. A receiver that no system lists has none. */
+  listDisconnected(): readonly Connection[] {
+    return [...this.#records.list()].filter(
+      ({ source, status }) => source !== null && status !== 'connected' && status !== 'stopped',
+    )
+  }
+
   ofSource(source: string): readonly Connection[] {
     return this.#records.ofSource(source)
   }

@@ -98,6 +98,9 @@ export interface FakeData {
   version: string
 }
 
+/** The part of `GET /api/summary/` that the status line reads. */
+export const noExceptions = { conflicts: { critical: 0, other: 0 }, queue_pending: 0, disconnected: 0 }
+
 /** Starts the service; `webRoot` is the folder of the built pages. */
 export async function startFakeService(mount: string, webRoot = builtPages): Promise<FakeService> {
   const data: FakeData = {
@@ -111,8 +114,8 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     sites: [],
     history: createFakeHistory((message) => send(message)),
     handle: null,
-    // The pages of channels and receivers read cleared alerts, the monitor reads shows.
-    responses: { '/api/alerts/': [], '/api/shows/': [] },
+    // The pages of channels and receivers read cleared alerts, the monitor shows, and the status line what only the service counts.
+    responses: { '/api/alerts/': [], '/api/shows/': [], '/api/summary/': noExceptions },
     upstream: 'healthy',
     healthyManufacturers: [],
     needsSignIn: false,

@@ -52,7 +52,7 @@ it('shows every state, updates live, and sorts problems first on request', async
     'tx_off',
     'receiver_offline',
   ])
-  await eventually(() => page.locator('.summary').innerText()).toContain('2 need attention')
+  await eventually(() => page.locator('.summary').innerText()).toContain('2 channels · 2 causes')
   await eventually(() => findViolations(page)).toEqual([])
 
   update(service, [{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null])
@@ -74,7 +74,7 @@ it('treats mismatching encryption keys as a problem in cards and in the table', 
     .getByText('Encryption error')
     .waitFor()
   await eventually(() => listSlots()).toEqual(['3', '2'])
-  await eventually(() => page.locator('.summary').innerText()).toContain('2 need attention')
+  await eventually(() => page.locator('.summary').innerText()).toContain('2 channels · 2 causes')
   await page.goto(`${service.url}/?layout=list`)
   await page
     .getByRole('row', { name: /Singer 3/ })

@@ -182,7 +182,7 @@ it.concurrent('shows channels as stale when the service does, without the repeat
   service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' })
   service.send({ type: 'channel', id: 1, receiver_id: 1, condition: condition('stale') })
   await page.locator('.card[data-state=stale]').waitFor()
-  await page.locator('.footer', { hasText: 'Not responding' }).waitFor()
+  await page.locator('.footer', { hasText: 'Down' }).waitFor()
   await until('the repeated levels are erased', async () => (await countSamples(page)) < 3)
 })
 

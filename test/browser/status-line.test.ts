@@ -7,7 +7,7 @@ import { buildAlert } from '../builders.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
-import { offline, receiver, startFakeService, update } from './fake-service.ts'
+import { noExceptions, offline, receiver, startFakeService, update } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -28,13 +28,13 @@ it('counts problems on every page, an offline receiver once, and filters to them
   )
   const page = await open(service, '/about')
   await statusLine(page).getByText('7 channels').waitFor()
-  await eventually(() => page.title()).toBe('(2) About · Micwatch')
+  await eventually(() => page.title()).toBe('(5) About · Micwatch')
   await eventually(() => findViolations(page)).toEqual([])
 
-  await statusLine(page).getByRole('button', { name: '2 need attention' }).click()
+  await statusLine(page).getByRole('button', { name: '5 channels · 2 causes' }).click()
   await eventually(() => listSlots(page)).toEqual(['3', '5', '6', '7', '8'])
   await eventually(() => new URL(page.url()).search).toBe('?state=problems')
-  await eventually(() => page.title()).toBe('(2) Micwatch')
+  await eventually(() => page.title()).toBe('(5) Micwatch')
 
   // Worst first, as long as this filter is on; Back returns to the filter before.
   const batteries = statusLine(page).getByRole('button', { name: '2 batteries at 50% or less' })
@@ -51,22 +51,55 @@ it('counts problems on every page, an offline receiver once, and filters to them
   await eventually(() => new URL(page.url()).search).toBe('')
 
   await page.goto(`${service.url}/wall`)
-  await statusLine(page).getByRole('button', { name: '2 need attention' }).click()
+  await statusLine(page).getByRole('button', { name: '5 channels · 2 causes' }).click()
   await eventually(() => listSlots(page)).toHaveLength(5)
   await eventually(() => new URL(page.url()).pathname).toBe('/venue/wall')
 })
 
 it('shows that all is OK, and never while the connection is lost', async () => {
   const service = await start(receiver(1, [{ battery: 5 }]))
+  service.data.alerts = [buildAlert({ id: 1, kind: 'battery_critical', channel_id: 1 })]
   const page = await open(service, '/about')
-  await statusLine(page).getByRole('button', { name: '1 needs attention' }).waitFor()
+  await statusLine(page).getByRole('button', { name: '1 channel · 1 cause' }).waitFor()
+  await statusLine(page).getByRole('link', { name: '1 open alert' }).waitFor()
   update(service, [{ battery: 90 }])
+  await eventually(() => statusLine(page).getByRole('button', { name: /cause/ }).count()).toBe(0)
+  await eventually(() => statusLine(page).getByText('All OK').count()).toBe(0)
+  service.send({ type: 'alert', ...buildAlert({ id: 1, kind: 'battery_critical', channel_id: 1, state: 'cleared' }) })
   await statusLine(page).getByText('All OK').waitFor()
   await eventually(() => page.title()).toBe('About · Micwatch')
   service.isDown = true
   await statusLine(page).getByText('Not live for').waitFor()
   await eventually(() => statusLine(page).getByText('All OK').count()).toBe(0)
   await eventually(() => page.title()).toBe('(!) About · Micwatch')
+})
+
+it('counts critical conflicts, held discoveries and lost connections, and never says that all is OK beside them', async () => {
+  const service = await start(receiver(1, [{}]))
+  const exceptions = { conflicts: { critical: 4, other: 34 }, queue_pending: 1, disconnected: 2 }
+  service.data.responses['/api/summary/'] = exceptions
+  const page = await open(service, '/about')
+  await statusLine(page).getByRole('link', { name: '4 critical conflicts' }).waitFor()
+  await statusLine(page).getByRole('link', { name: '1 held discovery' }).waitFor()
+  await statusLine(page).getByRole('link', { name: '2 lost connections' }).waitFor()
+  await eventually(() => statusLine(page).getByText('All OK').count()).toBe(0)
+  await eventually(() => findViolations(page)).toEqual([])
+  service.data.responses['/api/summary/'] = { ...exceptions, ...noExceptions }
+  service.send({ type: 'frequencies' })
+  await statusLine(page).getByText('All OK').waitFor()
+})
+
+it('counts channels whose alerts are acknowledged as handled, and filters to them', async () => {
+  const service = await start(receiver(1, [{ battery: 5 }, { battery: 15 }, {}]))
+  const alert = buildAlert({ id: 1, kind: 'battery_critical', channel_id: 1, receiver_id: 1, manufacturer: 'shure' })
+  service.data.alerts = [alert, { ...alert, id: 2, kind: 'battery_low', channel_id: 2 }]
+  const page = await open(service, '/')
+  await statusLine(page).getByRole('button', { name: '2 channels · 2 causes' }).waitFor()
+  service.send({ type: 'alert', ...alert, state: 'acknowledged', acknowledged_at: new Date().toISOString() })
+  await statusLine(page).getByRole('button', { name: '1 channel · 1 cause' }).click()
+  await eventually(() => listSlots(page)).toEqual(['2'])
+  await statusLine(page).getByRole('button', { name: '1 handled' }).click()
+  await eventually(() => listSlots(page)).toEqual(['1'])
 })
 
 it('turns the alarm sound on and off', async () => {

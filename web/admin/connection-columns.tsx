@@ -3,6 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ConnectionBody } from '../../src/contract/resources/connections.ts'
 import type { ConnectionStatus } from '../../src/contract/values.ts'
+import { useWatchState } from '../context.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
@@ -67,7 +68,18 @@ function Receiver({ connection }: { connection: ConnectionBody }) {
 
 const tones = { connected: 'good', connecting: 'waiting', disconnected: 'bad', error: 'bad', stopped: 'calm' } as const
 
-function Status({ connection: { status } }: { connection: Pick<ConnectionBody, 'status'> }) {
+/** The connection of a system stays open while one of its receivers is offline. */
+function Status({ connection: { status, receiver } }: { connection: Pick<ConnectionBody, 'status' | 'receiver'> }) {
+  const isOffline = useWatchState(({ receivers }) => receivers.get(receiver ?? 0)?.is_active === false)
+  if (isOffline && status === 'connected') {
+    return (
+      <span>
+        <span className="tag" data-tone="bad">
+          {t('states.receiver_offline')}
+        </span>
+      </span>
+    )
+  }
   return (
     <span>
       <span

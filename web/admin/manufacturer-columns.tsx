@@ -6,6 +6,7 @@ import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { listDeviceErrors, listErrors } from '../source-errors.ts'
+import { statusText, useShownStatus } from '../source-status.ts'
 
 export interface ManufacturerActions {
   edit(record: ManufacturerBody): void
@@ -83,12 +84,13 @@ const tones = {
 } as const
 
 function Status({ record }: { record: ManufacturerBody }) {
-  const { status, secrets_unreadable } = record
+  const { secrets_unreadable } = record
+  const status = useShownStatus(record)
   return (
     <span className="stacked">
       <span>
         <span className="tag" data-tone={tones[status]}>
-          {t(`manufacturers.statuses.${status}`)}
+          {statusText(status)}
         </span>
       </span>
       {[...listErrors(record), ...listDeviceErrors(record)].map((sentence) => (

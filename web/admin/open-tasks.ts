@@ -11,6 +11,7 @@ import { type FailingChannel, useFailingChannels } from '../notifications/last-d
 import type { Address } from '../operations.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
+import { statusText } from '../source-status.ts'
 import type { Topic } from '../topics.ts'
 
 const queueTopics = ['queue'] as const
@@ -96,7 +97,7 @@ function ofManufacturers(health: HealthBody | null): readonly OpenTask[] {
       key: `manufacturer ${manufacturer.code}`,
       text: t('shell.overview.manufacturer', {
         name: displayName(manufacturer),
-        status: t(`health.statuses.${manufacturer.status}`),
+        status: statusText(manufacturer.status),
       }),
       description: listErrors(manufacturer).join('; ') || null,
       path,

@@ -3,6 +3,7 @@
 import type { ConnectionTest } from '../../src/contract/resources/manufacturers.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { statusText } from '../source-status.ts'
 
 const tones = { healthy: 'good', degraded: 'waiting', unhealthy: 'bad' } as const
 
@@ -14,7 +15,7 @@ export function TestResult({ tested }: { tested: ConnectionTest }) {
         {tested.sources.map(({ base_url, status, error, devices }) => (
           <li key={base_url}>
             <span className="tag" data-tone={tones[status]}>
-              {t(`manufacturers.statuses.${status}`)}
+              {statusText(status)}
             </span>{' '}
             <bdi>
               {plainText(status === 'healthy' ? responseText(base_url, devices) : (error ?? failureText(base_url)))}

@@ -1,6 +1,7 @@
 /** Conflicts in words, and their order by severity. */
 
 import type { FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
+import { criticalConflictKinds } from '../../src/contract/values.ts'
 import { formatDbm } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { ShownCarrier } from './carriers.ts'
@@ -73,7 +74,8 @@ function nameWithMhz({ name, mhz }: NamedCarrier): string {
 
 /** From what disturbs at once to what is unlikely to disturb. */
 const kindsBySeverity: readonly Kind[] = [
-  ...(['duplicate', 'foreign', 'spacing', '2t3o', '3t3o', 'tv', 'outside_band', '2t5o', '2t7o', '2t9o'] as const),
+  ...criticalConflictKinds,
+  ...(['2t3o', '3t3o', 'tv', 'outside_band', '2t5o', '2t7o', '2t9o'] as const),
 ]
 
 /** Whether everything that takes part in the conflict is on, so that it disturbs now. */
@@ -85,9 +87,8 @@ export type Severity = 'critical' | 'warning' | 'info'
 
 /** The colour of a conflict. */
 export function severityOf({ kind }: FrequencyConflictBody): Severity {
-  const rank = kindsBySeverity.indexOf(kind)
-  if (rank <= kindsBySeverity.indexOf('spacing')) return 'critical'
-  return rank <= kindsBySeverity.indexOf('outside_band') ? 'warning' : 'info'
+  if (criticalConflictKinds.some((critical) => critical === kind)) return 'critical'
+  return kindsBySeverity.indexOf(kind) <= kindsBySeverity.indexOf('outside_band') ? 'warning' : 'info'
 }
 
 /** Sorts by severity: by colour, those that are active first, then by kind and by the share of the guard that is left. */

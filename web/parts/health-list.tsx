@@ -6,6 +6,7 @@ import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
 import { t } from '../i18n.ts'
 import { displayName } from '../manufacturer-names.ts'
 import { listErrors } from '../source-errors.ts'
+import { statusText, useShownStatus } from '../source-status.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
@@ -23,27 +24,12 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
     <>
       {manufacturers.length === 0 ? <li className="footer-item">{t('health.noManufacturers')}</li> : null}
       {listed.map((manufacturer) => (
-        <li key={manufacturer.code} className="footer-item" data-status={isOld ? undefined : manufacturer.status}>
-          <Lamp shape={isOld ? 'ring' : shapeOf[manufacturer.status]} />
-          <bdi className="footer-name">{displayName(manufacturer)}</bdi>{' '}
-          <span className="footer-status">
-            {isOld
-              ? t('health.lastKnown', { status: t(`health.statuses.${manufacturer.status}`) })
-              : t(`health.statuses.${manufacturer.status}`)}
-          </span>
-          <span className="footer-errors">
-            {sentencesOf(manufacturer).map((sentence) => (
-              <bdi key={sentence} className="footer-error" title={sentence}>
-                {sentence}
-              </bdi>
-            ))}
-          </span>
-        </li>
+        <ManufacturerItem key={manufacturer.code} manufacturer={manufacturer} isOld={isOld} />
       ))}
       {countByStatus(manufacturers.filter((manufacturer) => !listed.includes(manufacturer))).map(([status, count]) => (
         <li key={status} className="footer-item" data-status={isOld ? undefined : status}>
           <Lamp shape={isOld ? 'ring' : shapeOf[status]} />
-          {t('health.several', { status: t(`health.statuses.${status}`), count })}
+          {t('health.several', { status: statusText(status), count })}
         </li>
       ))}
       {details.map((detail) => (
@@ -55,6 +41,26 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
         </li>
       ))}
     </>
+  )
+}
+
+function ManufacturerItem({ manufacturer, isOld }: { manufacturer: ManufacturerHealth; isOld: boolean }) {
+  const status = useShownStatus(manufacturer)
+  return (
+    <li className="footer-item" data-status={isOld ? undefined : status}>
+      <Lamp shape={isOld ? 'ring' : shapeOf[status]} />
+      <bdi className="footer-name">{displayName(manufacturer)}</bdi>{' '}
+      <span className="footer-status">
+        {isOld ? t('health.lastKnown', { status: statusText(status) }) : statusText(status)}
+      </span>
+      <span className="footer-errors">
+        {sentencesOf(manufacturer).map((sentence) => (
+          <bdi key={sentence} className="footer-error" title={sentence}>
+            {sentence}
+          </bdi>
+        ))}
+      </span>
+    </li>
   )
 }
 

@@ -1,5 +1,5 @@
 /**
- * The status line of every page: channels, problems, batteries, the connection, sources, alarm sound and clock. Two
+ * The status line of every page: channels, problems, batteries, the connection, sources, alarm sound and clock. Its
  * buttons filter the monitor or the wall, whichever is open, otherwise they open the monitor.
  */
 
@@ -12,6 +12,7 @@ import { allStaleSince } from '../channel-state.ts'
 import { useServices, useSummary, useWatchState } from '../context.ts'
 import { formatPercent, formatTime, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { useResource } from '../resource.ts'
 import { addressOf, changeView, defaultView, parseView, type StateFilter } from '../view.ts'
 import { Age } from './age.tsx'
 import { HealthItems, Lamp } from './health-list.tsx'
@@ -40,15 +41,15 @@ export function StatusLine({ children }: { children?: ReactNode }) {
 
 function Counts() {
   const isReady = useWatchState((watchState) => watchState.phase === 'ready')
-  const { channels, problems, replace_soon: replaceSoon } = useSummary()
+  const { channels, attention, problems, handled, replace_soon: replaceSoon } = useSummary()
   const limit = useWatchState(({ config }) => config.BATTERY_REPLACE_SOON)
   const staleSince = useWatchState(allStaleSince)
   const isReplay = useServices().replay !== null
   if (!isReady) return null
-  return (
-    <section className="summary" aria-label={t('summary.label')}>
-      <span className="summary-channels">{t('summary.channels', { count: channels })}</span>
-      {staleSince !== null ? (
+  if (staleSince !== null) {
+    return (
+      <section className="summary" aria-label={t('summary.label')}>
+        <span className="summary-channels">{t('summary.channels', { count: channels })}</span>
         <strong className="summary-attention" data-tone="old">
           <StateIcon state="stale" />
           {isReplay ? (
@@ -59,24 +60,78 @@ function Counts() {
             </>
           )}
         </strong>
-      ) : channels === 0 ? null : problems === 0 ? (
-        <strong className="summary-attention" data-tone="calm">
-          <StateIcon state="ok" />
-          {t('summary.allOk')}
-        </strong>
-      ) : (
+      </section>
+    )
+  }
+  return (
+    <section className="summary" aria-label={t('summary.label')}>
+      <span className="summary-channels">{t('summary.channels', { count: channels })}</span>
+      {attention === 0 ? null : (
         <FilterButton state="problems" tone="alarm">
           <StateIcon state="battery_low" />
-          {t('summary.needAttention', { count: problems })}
+          {t('summary.attention', {
+            channels: t('summary.channels', { count: attention }),
+            causes: t('summary.causes', { count: problems }),
+          })}
         </FilterButton>
       )}
-      {replaceSoon === 0 || staleSince !== null ? null : (
+      {isReplay ? null : <Exceptions />}
+      {replaceSoon === 0 ? null : (
         <FilterButton state="replace" tone="replace">
           <StateIcon state="battery_replace_soon" />
           {t('summary.replaceSoon', { count: replaceSoon, limit: formatPercent(limit) })}
         </FilterButton>
       )}
+      {handled === 0 ? null : (
+        <FilterButton state="handled" tone="replace">
+          {t('summary.handled', { count: handled })}
+        </FilterButton>
+      )}
     </section>
+  )
+}
+
+/** Messages after which the service may count differently. */
+const summaryTopics = [
+  ...(['frequencies', 'queue', 'status_update', 'receiver_added', 'receiver_removed', 'settings'] as const),
+]
+
+/** Conflicts, held discoveries and lost connections, which only the service counts; "All OK" without any exception. */
+function Exceptions() {
+  const { body } = useResource('/api/summary/', 'object', summaryTopics)
+  const { channels, attention, replace_soon: replaceSoon, sources } = useSummary()
+  const openAlerts = useWatchState(({ alerts }) => alerts.filter(isOpen).length)
+  const faults = useWatchState(({ health }) => health?.details.length ?? 0)
+  if (body === null) return null
+  const critical = body.conflicts?.critical ?? 0
+  const { queue_pending: pending, disconnected } = body
+  const counts = [attention, openAlerts, critical, pending, disconnected, replaceSoon, sources.failing, faults]
+  if (channels > 0 && counts.every((count) => count === 0)) {
+    return (
+      <strong className="summary-attention" data-tone="calm">
+        <StateIcon state="ok" />
+        {t('summary.allOk')}
+      </strong>
+    )
+  }
+  return (
+    <>
+      {critical === 0 ? null : (
+        <Link className="alerts-link" to={pathOf('frequencies')}>
+          {t('summary.conflicts', { count: critical })}
+        </Link>
+      )}
+      {pending === 0 ? null : (
+        <Link className="alerts-link" to={pathOf('queue')}>
+          {t('summary.pending', { count: pending })}
+        </Link>
+      )}
+      {disconnected === 0 ? null : (
+        <Link className="alerts-link" to={pathOf('connections')}>
+          {t('summary.disconnected', { count: disconnected })}
+        </Link>
+      )}
+    </>
   )
 }
 

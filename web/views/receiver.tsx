@@ -27,6 +27,7 @@ import { SiteNote } from '../parts/site-note.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { offlineReason, sourcesOf } from '../receiver-sources.ts'
 import { useResource } from '../resource.ts'
+import { statusText } from '../source-status.ts'
 
 export function Receiver() {
   const id = Number(useParams({ strict: false }).id)
@@ -243,15 +244,4 @@ function Source({ source: { address, status, error } }: { source: SourceBody }) 
       )}
     </li>
   )
-}
-
-function statusText(status: string | null): string {
-  switch (status) {
-    case 'healthy':
-    case 'degraded':
-    case 'unhealthy':
-      return t(`health.statuses.${status}`)
-    default:
-      return t('health.statuses.unknown')
-  }
 }

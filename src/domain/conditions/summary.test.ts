@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import type { Conflict } from '../frequencies/conflict.ts'
+import type { LiveCarrier } from '../frequencies/live-carriers.ts'
 import type { Condition, ConditionState } from './condition.ts'
-import { findFailingSource, mustBeReplacedSoon, summarizeConditions } from './summary.ts'
+import { countConflicts, findFailingSource, mustBeReplacedSoon, summarizeConditions } from './summary.ts'
 
 function condition(state: ConditionState, attention = false): Condition {
   return { state, severity: 'ok', attention, since: 0, flags: [] }
 }
 
-const ok = { condition: condition('ok'), hasTransmitter: true, isReplaceSoon: false }
-const off = { condition: condition('tx_off'), hasTransmitter: false, isReplaceSoon: false }
+const ok = { condition: condition('ok'), hasTransmitter: true, isReplaceSoon: false, isHandled: false }
+const off = { condition: condition('tx_off'), hasTransmitter: false, isReplaceSoon: false, isHandled: false }
 const lost = { ...ok, condition: condition('receiver_offline', true) }
 const weak = { ...ok, condition: condition('rf_weak', true) }
 const online = { isActive: true, failingSource: null, channels: [ok] }
@@ -40,6 +42,11 @@ describe('summarizeConditions', () => {
       unmonitored: 3,
       stale: 0,
     })
+  })
+
+  test('counts handled channels', () => {
+    const channels = [{ ...weak, isHandled: true }, weak, ok]
+    expect(summarize([{ ...online, channels }])).toMatchObject({ attention: 2, problems: 2, handled: 1 })
   })
 
   test('counts placeholders only as unmonitored', () => {
@@ -102,4 +109,23 @@ describe('findFailingSource', () => {
     expect(findFailingSource(false, [], { ...sources, count: 1 })).toBe('system')
     expect(findFailingSource(false, [], { count: 0, failing: new Set() })).toBeNull()
   })
+})
+
+test('countConflicts counts those of included victims, and as critical those that disturb now', () => {
+  const carrier = (id: string, isOn: boolean) => ({ id, isOn }) as LiveCarrier
+  const conflict = (victim: string, kind: Conflict['kind'], ...generators: string[]) =>
+    ({ victim, kind, generators }) as unknown as Conflict
+  const carriers = [carrier('c1', true), carrier('c2', true), carrier('c3', false)]
+  const result = {
+    conflicts: [
+      conflict('c2', 'duplicate', 'c1'),
+      conflict('c3', 'spacing', 'c1'),
+      conflict('c3', 'foreign'),
+      conflict('c2', '2t3o', 'c1', 'c3'),
+    ],
+    // One conflict of c2 is not listed.
+    victims: { c2: 3, c3: 2 },
+  }
+  expect(countConflicts(carriers, result, () => true)).toEqual({ critical: 2, other: 3 })
+  expect(countConflicts(carriers, result, ({ id }) => id === 'c2')).toEqual({ critical: 1, other: 2 })
 })

@@ -1,6 +1,8 @@
 /** The numbers of `GET /api/summary/`. */
 
-import { conditionStates } from '../../contract/values.ts'
+import { conditionStates, criticalConflictKinds } from '../../contract/values.ts'
+import type { CheckResult } from '../frequencies/conflict.ts'
+import type { LiveCarrier } from '../frequencies/live-carriers.ts'
 import type { Condition, ConditionState } from './condition.ts'
 
 interface SummaryChannel {
@@ -8,6 +10,8 @@ interface SummaryChannel {
   readonly hasTransmitter: boolean
   /** Whether the battery of the transmitter must be replaced soon: see `mustBeReplacedSoon`. */
   readonly isReplaceSoon: boolean
+  /** Whether every cause for which it needs attention is handled: see `HandledChannels`. */
+  readonly isHandled: boolean
 }
 
 export interface SummaryReceiver {
@@ -31,6 +35,8 @@ export interface Summary {
   readonly attention: number
   /** The same, but all channels of one offline receiver or of one failing source count once. */
   readonly problems: number
+  /** The number of channels that need attention and of which every cause is acknowledged, snoozed or silenced. */
+  readonly handled: number
   readonly replace_soon: number
   readonly states: Readonly<Record<ConditionState, number>>
   readonly receivers: { readonly online: number; readonly offline: number }
@@ -40,15 +46,16 @@ export interface Summary {
 export function summarizeConditions({ receivers, placeholders, sources }: SummaryInput): Summary {
   const states = Object.fromEntries(conditionStates.map((state) => [state, 0])) as Record<ConditionState, number>
   states.unmonitored = placeholders
-  let [count, transmittersOn, attention, replaceSoon, online] = [0, 0, 0, 0, 0]
+  let [count, transmittersOn, attention, handled, replaceSoon, online] = [0, 0, 0, 0, 0, 0]
   // One loop, because there may be 40,000 channels.
   for (const { isActive, channels } of receivers) {
     if (isActive) online += 1
     count += channels.length
-    for (const { condition, hasTransmitter, isReplaceSoon } of channels) {
+    for (const { condition, hasTransmitter, isReplaceSoon, isHandled } of channels) {
       states[condition.state] += 1
       if (isActive && hasTransmitter) transmittersOn += 1
       if (condition.attention) attention += 1
+      if (isHandled) handled += 1
       if (isReplaceSoon) replaceSoon += 1
     }
   }
@@ -57,6 +64,7 @@ export function summarizeConditions({ receivers, placeholders, sources }: Summar
     transmitters_on: transmittersOn,
     attention,
     problems: countProblems(receivers),
+    handled,
     replace_soon: replaceSoon,
     states,
     receivers: { online, offline: receivers.length - online },
@@ -83,6 +91,31 @@ function countProblems(receivers: readonly SummaryReceiver[]): number {
     else others += isActive ? count : 1
   }
   return failingSources.size + others
+}
+
+export interface ConflictCounts {
+  readonly critical: number
+  readonly other: number
+}
+
+/**
+ * Counts the conflicts whose victim is included. A critical one disturbs now: its carriers are on, or a foreign signal is
+ * received in place of a transmitter.
+ */
+export function countConflicts(
+  carriers: readonly LiveCarrier[],
+  { conflicts, victims }: Pick<CheckResult, 'conflicts' | 'victims'>,
+  isIncluded: (carrier: LiveCarrier) => boolean,
+): ConflictCounts {
+  const included = new Set(carriers.filter(isIncluded).map(({ id }) => id))
+  const on = new Set(carriers.filter(({ isOn }) => isOn).map(({ id }) => id))
+  const critical = conflicts.filter(({ victim, kind, generators }) => {
+    if (!included.has(victim) || !criticalConflictKinds.some((one) => one === kind)) return false
+    return kind === 'foreign' || [victim, ...generators].every((id) => on.has(id))
+  }).length
+  let all = 0
+  for (const [victim, count] of Object.entries(victims)) if (included.has(victim)) all += count
+  return { critical, other: all - critical }
 }
 
 export interface ManufacturerSources {

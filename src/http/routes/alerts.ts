@@ -24,7 +24,10 @@ export interface AlertRoutesDeps extends SwitchDeps {
   silences(): readonly Silence[]
   readonly db: Database
   readonly receiverStore: ReceiverStore
-  readonly connections: SwitchDeps['connections'] & { readAll(): Promise<readonly Connection[]> }
+  readonly connections: SwitchDeps['connections'] & {
+    readAll(): Promise<readonly Connection[]>
+    listDisconnected(): readonly Connection[]
+  }
 }
 
 export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {

@@ -1,6 +1,7 @@
 /** Builds the body of `GET /api/data.json`, and the snapshots and filtered lists of the live interface. */
 
 import type { SourceBody } from '../../contract/live-messages.ts'
+import type { AlertBody } from '../../contract/resources/alerts.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { ChannelAssignment, Performer } from '../../contract/resources/performers.ts'
 import type { PlaceholderInData } from '../../contract/resources/placeholders.ts'
@@ -79,19 +80,13 @@ export class LiveData {
 
   /** Returns the field `data` of a snapshot as JSON. */
   snapshotJson(filter: LiveFilter): string {
-    const { alerts, performers, silences, sourceBodies, announcedSites, now } = this.#deps
+    const { performers, silences, sourceBodies, announcedSites } = this.#deps
     const members = this.members(filter)
-    const isIncluded = (subject: Parameters<typeof includesSubject>[0]) => includesSubject(subject, filter, members)
     const more = {
       ...this.#listsOf(filter),
-      alerts: [...alerts.list()]
-        .sort((a, b) => b.raised_at - a.raised_at || b.id - a.id)
-        .filter(({ manufacturer, site, receiver_id: receiverId, channel_id: channelId }) =>
-          isIncluded({ manufacturer, site: site?.code ?? null, receiverId, channelId }),
-        )
-        .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.context.isSilenced(alert) })),
+      alerts: this.alerts(filter),
       shows: this.#deps.runningShows().map(toShowBody),
-      sources: sourceBodies().filter(({ code: manufacturer }) => isIncluded({ manufacturer })),
+      sources: sourceBodies().filter(({ code: manufacturer }) => includesSubject({ manufacturer }, filter, members)),
       sites: announcedSites(),
       performers: performers(),
       silences: silences().map(toSilenceBody),
@@ -103,7 +98,6 @@ export class LiveData {
 
   /** Returns the current fields of a message that contains a whole list, reduced to what the filter includes. */
   list(type: ListType, filter: LiveFilter): object {
-    const { manufacturer } = filter
     switch (type) {
       case 'groups':
         return { groups: this.#groups(filter) }
@@ -113,13 +107,29 @@ export class LiveData {
         return { assignments: this.#assignments(filter) }
       case 'discovered':
         return { discovered: this.#discovered(filter) }
-      case 'queue': {
-        const pending = this.#deps.receiverStore.pendingEntries()
-        return { pending: manufacturer === undefined ? totalOf(pending) : (pending.get(manufacturer) ?? 0) }
-      }
+      case 'queue':
+        return { pending: this.pending(filter) }
       default:
         return type satisfies never
     }
+  }
+
+  /** Returns the alerts that are not cleared, newest first. */
+  alerts(filter: LiveFilter): readonly AlertBody[] {
+    const { alerts, now } = this.#deps
+    const members = this.members(filter)
+    return [...alerts.list()]
+      .sort((a, b) => b.raised_at - a.raised_at || b.id - a.id)
+      .filter(({ manufacturer, site, receiver_id: receiverId, channel_id: channelId }) =>
+        includesSubject({ manufacturer, site: site?.code ?? null, receiverId, channelId }, filter, members),
+      )
+      .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.context.isSilenced(alert) }))
+  }
+
+  /** Returns how many devices are waiting for review. */
+  pending({ manufacturer }: LiveFilter): number {
+    const pending = this.#deps.receiverStore.pendingEntries()
+    return manufacturer === undefined ? totalOf(pending) : (pending.get(manufacturer) ?? 0)
   }
 
   placeholders(filter: LiveFilter): readonly PlaceholderInData[] {

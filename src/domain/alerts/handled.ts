@@ -1,0 +1,66 @@
+/**
+ * Which channels are handled: every cause for which they need attention has an alert that was acknowledged, snoozed or
+ * silenced. Used by the service for `GET /api/summary/`, and by the pages.
+ */
+
+import type { AlertBody } from '../../contract/resources/alerts.ts'
+import { conditionTable } from '../conditions/condition.ts'
+
+type HandledAlert = Pick<AlertBody, 'kind' | 'state' | 'silenced' | 'manufacturer' | 'receiver_id' | 'channel_id'>
+
+interface HandledCondition {
+  readonly state: string
+  readonly attention: boolean
+  readonly flags: readonly string[]
+}
+
+/** The battery rows of a channel share one alert. */
+const batteryRows: readonly string[] = ['battery_died', 'battery_critical', 'battery_low']
+/** Rows that are not judged separately while their source fails: the alert about the source covers them. */
+const coveredBySource: readonly string[] = ['receiver_offline', 'stale']
+const rowsWith = (wanted: boolean | 'setting'): readonly string[] =>
+  conditionTable.filter(({ attention }) => attention === wanted).map(({ state }) => state)
+const attentionRows = rowsWith(true)
+/** A condition does not say whether such a row needs attention, so it counts only where nothing else does. */
+const settingRows = rowsWith('setting')
+
+export class HandledChannels {
+  /** Whether the alert of a subject and kind is handled, by `<subject> <kind>`. */
+  readonly #alerts = new Map<string, boolean>()
+
+  /** `alerts` are those that are not cleared. */
+  constructor(alerts: Iterable<HandledAlert>) {
+    for (const { kind, state, silenced, manufacturer, receiver_id, channel_id } of alerts) {
+      const isHandled = silenced || state === 'acknowledged' || state === 'snoozed'
+      const subject = subjectOf(manufacturer, receiver_id, channel_id)
+      const key = keyOf(subject, kind)
+      // A manufacturer can have several failing sources.
+      this.#alerts.set(key, isHandled && this.#alerts.get(key) !== false)
+    }
+  }
+
+  has(manufacturer: string, receiverId: number, channelId: number, condition: HandledCondition): boolean {
+    if (!condition.attention) return false
+    const isHandled = (subject: string, kind: string) => this.#alerts.get(keyOf(subject, kind))
+    const channel = subjectOf(manufacturer, receiverId, channelId)
+    const source = isHandled(subjectOf(manufacturer, null, null), 'upstream_failing') ?? false
+    // An offline receiver has one alert for everything that concerns its channels.
+    if (condition.state === 'receiver_offline') {
+      return isHandled(subjectOf(manufacturer, receiverId, null), 'receiver_offline') ?? source
+    }
+    const rows = [condition.state, ...condition.flags]
+    const causes = rows.filter((row) => attentionRows.includes(row))
+    return (causes.length > 0 ? causes : rows.filter((row) => settingRows.includes(row))).every(
+      (row) => isHandled(channel, row) ?? (coveredBySource.includes(row) && source),
+    )
+  }
+}
+
+function subjectOf(manufacturer: string | null, receiverId: number | null, channelId: number | null): string {
+  if (channelId !== null) return `channel ${channelId}`
+  return receiverId === null ? `source ${manufacturer}` : `receiver ${receiverId}`
+}
+
+function keyOf(subject: string, kind: string): string {
+  return `${subject} ${batteryRows.includes(kind) ? 'battery' : kind}`
+}
