@@ -2,6 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import { listConditions } from '../src/storage/conditions.ts'
+import { openDatabase } from '../src/storage/database.ts'
+import { listReceivers } from '../src/storage/receivers.ts'
 import {
   channelOf,
   configFor,
@@ -14,6 +17,7 @@ import {
   until,
   withoutPush,
 } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { engines } from './databases.ts'
 import { openLive } from './live-client.ts'
 import { channelIn } from './socket-client.ts'
@@ -85,29 +89,47 @@ describe.concurrent('the condition of a channel', () => {
     })
   })
 
-  // Conformance: C-10.4.
-  it('is that from before after kill -9, in the first response and while the system does not respond', async () => {
-    const { shure, id, set } = await startSystem(8)
-    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+  // Conformance: C-10.4. Reliability: S13.
+  it('is that from before after kill -9, with the values and alerts, in the first response', async () => {
+    const { shure, id, set } = await startSystem(80)
+    const installation = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     const service = await installation.serve()
+    await waitForState(service, id, 'ok')
+    await until('the subscription is connected', () => shure.push.connections === 1)
+    const alertsOf = async (running: Pick<TestApp, 'get'>) => (await running.get('/api/alerts/')).json
+    shure.show.set(id, { battery: 7 }, 2)
+    set({ battery: 8 })
     await waitForState(service, id, 'battery_critical')
-    set({ transmitter: false, rf_level: -110 })
-    const before = await waitForState(service, id, 'battery_died')
-    const reader = await startApp({ databaseUrl: installation.databaseUrl, servesOnly: true })
-    await until('the condition is stored', async () => {
-      const stored = channelOf(await reader.receiver(id))
-      expect(stored).toMatchObject({ condition: before.condition, last_transmitter: before.last_transmitter })
-      return true
+    const [second] = await until('alerts are raised', async () => {
+      const found = (await alertsOf(service)).filter(({ slot }: { slot: number }) => slot !== 1)
+      return (await alertsOf(service)).length === 2 && found
     })
-    await reader.close()
+    await service.post(`/api/alerts/${second.id}/acknowledge`, {})
+    set({ transmitter: false, rf_level: -110 })
+    await waitForState(service, id, 'battery_died')
+    const [before] = await service.receivers()
+    const alerts = await alertsOf(service)
+    const db = await openDatabase({ url: installation.databaseUrl })
+    onTestEnd(() => db.close())
+    await until('the transmitter is stored as off, and as dead', async () => {
+      const [receiver] = await listReceivers(db.read)
+      const stored = await listConditions(db.read)
+      return (
+        receiver?.channels[0]?.transmitter === null && stored.some(({ memory }) => memory.transmitter.died !== null)
+      )
+    })
     service.kill('SIGKILL')
     await service.ended
     await shure.close()
-    const second = await installation.serve()
-    expect(channelOf((await second.receivers())[0] ?? { channels: [] })).toMatchObject({
-      condition: before.condition,
-      last_transmitter: before.last_transmitter,
-    })
+    const restarted = await installation.serve()
+    expect((await restarted.receivers())[0]?.channels).toMatchObject(
+      (before?.channels ?? []).map(({ condition, last_transmitter, transmitter }) => ({
+        condition,
+        ...(last_transmitter && { last_transmitter }),
+        transmitter: transmitter && { battery: transmitter.battery },
+      })),
+    )
+    expect(await alertsOf(restarted)).toEqual(alerts)
   })
 })
 

@@ -35,7 +35,8 @@ export interface AlertEvaluationDeps {
   readonly open: Pick<OpenAlerts, 'find' | 'list' | 'ofReceiver'>
   readonly context: Pick<AlertContext, 'settingsOf' | 'isSnoozeOver'>
   thresholds(receiver: Receiver, channel: Channel): Thresholds
-  isOwn(receiverId: number): boolean
+  /** Whether the conditions of the receiver follow from what this process has received, or has waited for in vain. */
+  isEvaluated(receiverId: number): boolean
   isMonitored(manufacturer: string): boolean
   isSource(source: string): boolean
   /** Whether the last cycles of all sources of the receiver failed. */
@@ -71,9 +72,9 @@ export class AlertEvaluation {
 
   /** Evaluates the current state of a receiver and of the packs that it has reported. */
   evaluateReceiver(id: number): Evaluated {
-    const { receiverStore, unitStore, isOwn, isMonitored, areSourcesFailing, thresholds } = this.#deps
+    const { receiverStore, unitStore, isEvaluated, isMonitored, areSourcesFailing, thresholds } = this.#deps
     const receiver = receiverStore.facts(id)
-    if (receiver === undefined || !isOwn(id) || !isMonitored(receiver.manufacturer)) {
+    if (receiver === undefined || !isEvaluated(id) || !isMonitored(receiver.manufacturer)) {
       this.#starts.delete(id)
       return { changes: [], dueAt: Number.POSITIVE_INFINITY }
     }

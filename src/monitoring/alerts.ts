@@ -60,7 +60,7 @@ export class Alerts {
   readonly #deps: AlertDeps
   readonly #open: OpenAlerts
   readonly #evaluation: AlertEvaluation
-  /** The receivers in `ownReceivers` whose alerts were evaluated since they were added. */
+  /** The receivers in `isEvaluated` whose alerts were evaluated since then. */
   readonly #evaluated = new Set<number>()
   /** When a delay of a receiver's cause ends (epoch ms). */
   readonly #dueAt = new Map<number, number>()
@@ -120,7 +120,7 @@ export class Alerts {
     // The first report of a receiver is always evaluated, because this process has not evaluated the receiver's stored
     // state yet.
     if (this.#evaluated.has(id) && !canChangeCauses(before, after)) return
-    this.#evaluated.add(id)
+    if (this.#deps.isEvaluated(id)) this.#evaluated.add(id)
     this.#evaluateLater(id)
   }
 

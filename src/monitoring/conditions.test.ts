@@ -6,6 +6,7 @@ import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { createReceiverStore } from '../state/receiver-store.ts'
 import type { StoredCondition } from '../storage/conditions.ts'
 import { ConditionMonitor } from './conditions.ts'
+import { StateWriter } from './state-writer.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 10, 22, 19) }))
 afterEach(() => void vi.useRealTimers())
@@ -35,6 +36,12 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
   let shows: readonly number[] = []
   let isDown = false
   let sourceReceivedAt = Number.NEGATIVE_INFINITY
+  async function save(conditions: readonly StoredCondition[]) {
+    if (isDown) throw new Error('the database is not available')
+    for (const condition of conditions) if (monitor.isCurrent(condition)) saved.set(condition.channelId, condition)
+  }
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+  const writer = new StateWriter({ save: ({ conditions }) => save(conditions), log })
   const monitor: ConditionMonitor = new ConditionMonitor({
     receiverStore,
     thresholds(_, slot) {
@@ -49,17 +56,15 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
       receiverStore.putConditions(changed)
       published.push(...changed.channels.map(({ condition }) => condition.state))
     },
-    async save(conditions) {
-      if (isDown) throw new Error('the database is not available')
-      for (const condition of conditions) if (monitor.isCurrent(condition)) saved.set(condition.channelId, condition)
-    },
-    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    save,
+    writer,
     now: () => Date.now(),
   })
   monitor.open([receiver], stored)
   const conditionOf = () => receiverStore.get(1)?.channels[0]?.condition
   return {
     monitor,
+    writer,
     published,
     saved,
     /** The slots for which thresholds were looked up. */
@@ -354,7 +359,7 @@ describe('conditions', () => {
   })
 
   it('are stored when the database is available again, and when the service stops', async () => {
-    const { monitor, report, saved, setDown } = open()
+    const { monitor, writer, report, saved, setDown } = open()
     setDown(true)
     report()
     await wait(2000)
@@ -364,7 +369,8 @@ describe('conditions', () => {
     expect(saved.size).toBe(1)
     saved.clear()
     report({ is_active: false, last_seen: Date.now() - 1 })
-    await monitor.close()
+    monitor.close()
+    await writer.close()
     expect(saved.get(5)?.memory.condition.state).toBe('receiver_offline')
   })
 

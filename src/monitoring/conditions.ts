@@ -8,7 +8,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Condition, type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
-import { evaluateCondition } from '../domain/conditions/evaluate.ts'
+import { evaluateCondition, isStored, type Reception } from '../domain/conditions/evaluate.ts'
 import {
   copyFacts,
   createWatch,
@@ -33,9 +33,8 @@ import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type Forecast, isSameForecast } from '../domain/forecast/forecast.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { StoredCondition } from '../storage/conditions.ts'
-import { ConditionWriter } from './condition-writer.ts'
 import { EvaluationSchedule } from './evaluation-schedule.ts'
-import type { Log } from './log.ts'
+import type { StateWriter } from './state-writer.ts'
 
 export interface ConditionDeps {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listFacts' | 'put' | 'levels' | 'lastReceivedAt'>
@@ -63,7 +62,7 @@ export interface ConditionDeps {
   onReported?(receiver: Receiver): void
   /** Returns the forecast of a channel's battery; null if there is none. */
   forecastOf?(channel: Channel): Forecast | null
-  readonly log: Log
+  readonly writer: Pick<StateWriter, 'putCondition' | 'dropCondition'>
   /** The wall-clock time in epoch ms. */
   now(): number
 }
@@ -94,7 +93,6 @@ export class ConditionMonitor {
   /** The receivers that this process evaluates, and since when (`performance.now()`). */
   readonly #own = new Map<number, number>()
   readonly #schedule: EvaluationSchedule
-  readonly #writer: ConditionWriter
 
   constructor(deps: ConditionDeps) {
     this.#deps = deps
@@ -103,7 +101,6 @@ export class ConditionMonitor {
       hasResumed: (receiverId, since) =>
         deps.sourceReceivedAt(receiverId) > since && deps.receiverStore.facts(receiverId)?.is_active === true,
     })
-    this.#writer = new ConditionWriter(deps)
     deps.receiverStore.levels.listen((row, at) => this.#sampled(row, at))
   }
 
@@ -140,7 +137,7 @@ export class ConditionMonitor {
     this.release(receiver.id)
     for (const { id } of receiver.channels) {
       this.#channels.delete(id)
-      this.#writer.drop(id)
+      this.#deps.writer.dropCondition(id)
     }
   }
 
@@ -165,6 +162,15 @@ export class ConditionMonitor {
 
   isOwn(receiverId: number): boolean {
     return this.#own.has(receiverId)
+  }
+
+  /** Whether the conditions of the receiver follow from what this process has received, or has waited for in vain. */
+  isEvaluated(receiverId: number): boolean {
+    const { receiverStore, now } = this.#deps
+    const receiver = receiverStore.facts(receiverId)
+    if (receiver === undefined || !this.#own.has(receiverId)) return false
+    const reception = this.#receptionOf(receiver, receiverStore.lastReceivedAt(receiverId))
+    return !isStored({ receiver, reception, now: { monotonic: performance.now(), wall: now() } })
   }
 
   /** Stops evaluating the receiver, because another process receives its reports. */
@@ -197,7 +203,7 @@ export class ConditionMonitor {
     for (const { channelId, memory } of stored) {
       const channel = this.#channels.get(channelId)
       if (channel === undefined) continue
-      this.#writer.drop(channelId)
+      this.#deps.writer.dropCondition(channelId)
       if (this.#own.has(channel.receiverId) && channel.memory !== null && isAcknowledged(channel.memory, memory)) {
         channel.memory = memory
         this.#schedule.request(channel.receiverId)
@@ -276,10 +282,8 @@ export class ConditionMonitor {
     return channel === undefined ? Number.NEGATIVE_INFINITY : rowTrueUntil(channel.watch, row, performance.now())
   }
 
-  /** Stores what is not stored yet. */
-  async close(): Promise<void> {
+  close(): void {
     this.#schedule.close()
-    await this.#writer.close()
   }
 
   #sampled(row: number, at: number): void {
@@ -347,12 +351,20 @@ export class ConditionMonitor {
     }
   }
 
+  #receptionOf({ id, manufacturer }: Receiver, reportedAt: number): Reception {
+    const receivedAt = Math.max(reportedAt, this.#deps.sourceReceivedAt(id))
+    const watchedSince = this.#own.get(id) ?? 0
+    return {
+      receivedAt: receivedAt >= watchedSince ? receivedAt : null,
+      hasReported: reportedAt >= watchedSince,
+      watchedSince,
+      intervalMs: this.#deps.intervalMs(manufacturer),
+    }
+  }
+
   /** Evaluates the channels of a receiver, the last report of which arrived at `reportedAt`. */
   #evaluate(receiver: Receiver, reportedAt: number): Receiver {
-    const receivedAt = Math.max(reportedAt, this.#deps.sourceReceivedAt(receiver.id))
-    const watchedSince = this.#own.get(receiver.id) ?? 0
-    const intervalMs = this.#deps.intervalMs(receiver.manufacturer)
-    const reception = { receivedAt: receivedAt >= watchedSince ? receivedAt : null, watchedSince, intervalMs }
+    const reception = this.#receptionOf(receiver, reportedAt)
     const now = { monotonic: performance.now(), wall: this.#deps.now() }
     let isInterrupted = false
     let dueAt = Number.POSITIVE_INFINITY
@@ -381,7 +393,7 @@ export class ConditionMonitor {
     const { memory } = watched
     const now = this.#deps.now()
     if (memory === null) {
-      const reception = { receivedAt: null, watchedSince: 0, intervalMs: Number.POSITIVE_INFINITY }
+      const reception = { ...notReceived, intervalMs: Number.POSITIVE_INFINITY }
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
       const time = { monotonic: 0, wall: now }
       const { watch } = watched
@@ -424,7 +436,7 @@ export class ConditionMonitor {
   #remember(channelId: number, watched: WatchedChannel, memory: ConditionMemory): void {
     watched.memory = memory
     watched.isStored = true
-    this.#writer.put(channelId, memory)
+    this.#deps.writer.putCondition(channelId, memory)
   }
 }
 
@@ -436,6 +448,8 @@ function moveTo(slot: number, channel: WatchedChannel): boolean {
   channel.shows = null
   return true
 }
+
+const notReceived = { receivedAt: null, hasReported: false, watchedSince: 0 }
 
 type ChannelCondition = Pick<Channel, 'condition' | 'last_transmitter'>
 

@@ -7,6 +7,7 @@ import type { Unit } from '../domain/equipment/hardware.ts'
 import { type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
+import { haveSameFacts } from '../domain/levels/level-sample.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Cache } from '../state/cache.ts'
@@ -38,6 +39,7 @@ import { OvertakenError, ReceiverTransactions } from './receiver-transactions.ts
 import { ReceiverUpdates } from './receiver-updates.ts'
 import { RemoteLevelLane, type RemoteReport } from './remote-levels.ts'
 import type { ReportingSources } from './reporting-sources.ts'
+import type { StateWriter, UnsavedState } from './state-writer.ts'
 import { StoredChanges } from './stored-changes.ts'
 import { UnitChangesError, type Written, writeBatch } from './write-batch.ts'
 import { WriteQueue } from './write-queue.ts'
@@ -54,6 +56,7 @@ export interface IngestDeps {
     ConditionMonitor,
     'put' | 'remove' | 'watch' | 'release' | 'load' | 'isCurrent' | 'manufacturerOf' | 'withConditions' | 'withReported'
   >
+  readonly stateWriter: Pick<StateWriter, 'putFacts'>
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
   readonly reportingSources: Pick<ReportingSources, 'record' | 'remove'>
   /** Called with the id of every receiver of which this process has received a report. */
@@ -182,19 +185,40 @@ export class Ingest {
 
   /** Stores what the evaluation of channels remembers, for the next start and for other processes. */
   saveConditions(stored: readonly StoredCondition[]): Promise<void> {
-    const { conditions } = this.#deps
+    return this.#transactions.enqueue(() => this.#saveConditions(stored))
+  }
+
+  /** Stores facts before the conditions that follow from them, because a crash may separate the two. */
+  saveState({ receivers, conditions }: UnsavedState): Promise<void> {
     return this.#transactions.enqueue(async () => {
-      for (const manufacturer of new Set(stored.map((condition) => conditions.manufacturerOf(condition)))) {
-        if (manufacturer === undefined) continue
-        await this.#transactions.retry(async () => {
-          const current = stored.filter(
-            (condition) => conditions.manufacturerOf(condition) === manufacturer && conditions.isCurrent(condition),
-          )
-          if (current.length === 0) return
-          await this.#transactions.runReadings(manufacturer, (tx, readings) => saveConditions(tx, readings, current))
-        })
-      }
+      await this.#saveFacts(receivers)
+      await this.#saveConditions(conditions)
     })
+  }
+
+  async #saveFacts(ids: readonly number[]): Promise<void> {
+    const { receiverStore } = this.#deps
+    const manufacturers = new Set(ids.map((id) => receiverStore.facts(id)?.manufacturer))
+    for (const manufacturer of manufacturers) {
+      if (manufacturer === undefined) continue
+      const receivers = ids.filter((id) => receiverStore.facts(id)?.manufacturer === manufacturer)
+      const batch = { manufacturer, reports: [], receivers }
+      await this.#transactions.retry(() => this.#store(this.#planner.plan(batch), batch))
+    }
+  }
+
+  async #saveConditions(stored: readonly StoredCondition[]): Promise<void> {
+    const { conditions } = this.#deps
+    for (const manufacturer of new Set(stored.map((condition) => conditions.manufacturerOf(condition)))) {
+      if (manufacturer === undefined) continue
+      await this.#transactions.retry(async () => {
+        const current = stored.filter(
+          (condition) => conditions.manufacturerOf(condition) === manufacturer && conditions.isCurrent(condition),
+        )
+        if (current.length === 0) return
+        await this.#transactions.runReadings(manufacturer, (tx, readings) => saveConditions(tx, readings, current))
+      })
+    }
   }
 
   /** Stores batches in one transaction, and returns a report for each. */
@@ -336,7 +360,10 @@ export class Ingest {
     const { id } = update.receiver
     const before = this.#deps.receiverStore.get(id)
     const after = this.#planner.applyToCurrent(update, extended)
-    if (extended === undefined && after.channels !== before?.channels) this.#backlog.add(id)
+    if (extended === undefined && before !== undefined && after.channels !== before.channels) {
+      this.#backlog.add(id)
+      if (!haveSameFacts(before.channels, after.channels)) this.#deps.stateWriter.putFacts(id)
+    }
     this.#updates.publishReported(after)
   }
 }

@@ -43,6 +43,8 @@ export interface Batch {
   readonly offline?: readonly number[]
   /** Ids of devices that the upstream system has not listed for several polls. */
   readonly missing?: readonly string[]
+  /** Receivers whose facts are in memory and are to be stored. A batch with these contains nothing else. */
+  readonly receivers?: readonly number[]
   /** Ends a polling cycle: levels that have changed since the previous cycle are stored too. */
   readonly endsCycle?: boolean
   /** Runs in the writing transaction; throws a StaleWriteError if the caller no longer holds the lease. */

@@ -141,7 +141,7 @@ async function collectChanges(
   const withNewUnits: Receiver[] = []
   const levelIds = batch.endsCycle ? backlog.listDueLevels(batch) : []
   if (levelIds.length > 0) backlog.recordLevelSave(batch.manufacturer)
-  for (const id of levelIds) {
+  for (const id of [...levelIds, ...(batch.receivers ?? [])]) {
     const receiver = receiverStore.get(id)
     if (receiver !== undefined) change(id, receiver)
   }

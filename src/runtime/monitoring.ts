@@ -27,6 +27,7 @@ import type { FollowedSiteDeps } from '../monitoring/sites/followed-site.ts'
 import { SiteLevels } from '../monitoring/sites/site-levels.ts'
 import { OrphanedSites } from '../monitoring/sites/stale-receivers.ts'
 import { SourceRecords } from '../monitoring/source-records.ts'
+import { StateWriter } from '../monitoring/state-writer.ts'
 import { createStoreMaintenance, type StoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { UnstoredNotifications } from '../monitoring/unstored-notifications.ts'
 import { now } from '../platform/clock.ts'
@@ -70,6 +71,8 @@ interface MonitoringDeps {
  */
 export class Monitoring {
   readonly connections: Connections
+  /** Stores facts and conditions soon after they change. */
+  readonly stateWriter: StateWriter
   readonly conditions: ConditionMonitor
   readonly alerts: Alerts
   readonly frequencyAnnouncements: FrequencyAnnouncements
@@ -125,6 +128,7 @@ export class Monitoring {
     this.reportPublisher = this.#createReportPublisher()
     this.levelSubscriptions = this.#createLevelSubscriptions()
     this.siteLevels = new SiteLevels({ demand: deps.state.siteLevelDemand, sites: () => this.monitor.sites })
+    this.stateWriter = new StateWriter({ save: (unsaved) => this.ingest.saveState(unsaved), log })
     this.conditions = this.#createConditions()
     this.forecasts = this.#createForecasts()
     this.ingest = this.#createIngest()
@@ -229,7 +233,7 @@ export class Monitoring {
       alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
       thresholds: (receiver, channel) => this.conditions.thresholdsOf(receiver, channel),
       ownReceivers: () => this.conditions.ownReceivers(),
-      isOwn: (receiverId) => this.conditions.isOwn(receiverId),
+      isEvaluated: (receiverId) => this.conditions.isEvaluated(receiverId),
       acknowledgeDied: (channelId) => this.conditions.acknowledgeDied(channelId),
       isFailing: (source) => this.sourceRecords.isFailing(source),
       areSourcesFailing: (receiver) => this.#areSourcesFailing(receiver),
@@ -368,13 +372,12 @@ export class Monitoring {
   }
 
   #createConditions(): ConditionMonitor {
-    const { state, log } = this.#deps
-    const { receiverStore, sourceRegistry, settings } = state
+    const { receiverStore, sourceRegistry, settings, showsOf } = this.#deps.state
     return new ConditionMonitor({
       receiverStore,
       thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
       audioFloorOf,
-      showsOf: state.showsOf,
+      showsOf,
       intervalMs: (manufacturer) => this.#intervalMs(manufacturer),
       sourceReceivedAt: (receiverId) => {
         const source = this.connections.find(receiverId)?.source ?? null
@@ -387,7 +390,7 @@ export class Monitoring {
         this.events.sampled(channelId, receiverId, values, thresholds, at),
       onReported: (receiver) => this.forecasts.reported(receiver),
       forecastOf: (channel) => this.forecasts.forecastOf(channel),
-      log,
+      writer: this.stateWriter,
       now,
     })
   }
@@ -424,6 +427,7 @@ export class Monitoring {
       live,
       cache,
       conditions: this.conditions,
+      stateWriter: this.stateWriter,
       alerts: this.alerts,
       reportingSources: this.reportingSources,
       onReceived: (receiverId) => this.reportPublisher?.publish(receiverId),

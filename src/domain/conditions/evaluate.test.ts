@@ -162,14 +162,16 @@ describe('a restart', () => {
     ['battery_died', () => afterEvaluation(new TestChannel().report(battery(8))).report(off)],
   ]
 
-  test.each(arranged)('shows the stored condition until something is received: %s', (_, arrange) => {
+  test.each(arranged)('shows the stored condition until the receiver reports: %s', (_, arrange) => {
     const channel = arrange()
     const before = channel.condition
     channel.restart(hour)
-    // The database may contain older levels than the stored condition.
-    channel.channel = { ...channel.channel, rf_level: -50, details: { ...channel.channel.details, audio_peak: -20 } }
+    // The database may contain older values than the stored condition.
+    const { transmitter, details } = new TestChannel().report(battery(80)).channel
+    channel.channel = { ...channel.channel, transmitter, rf_level: -50, details: { ...details, audio_peak: -20 } }
     expect(channel.condition).toEqual(before)
     expect(channel.wait(29_999).condition).toEqual(before)
+    expect(channel.receiveKeepAlive().condition).toEqual(before)
   })
 
   const received = arranged.filter(([name]) => name !== 'stale' && name !== 'receiver_offline')
@@ -187,10 +189,11 @@ describe('a restart', () => {
     expect(channel.wait(1).state).toBe('stale')
   })
 
-  test('ends a stored stale with the first byte', () => {
+  test('ends a stored stale with the first report, not with the first byte', () => {
     const channel = afterEvaluation(new TestChannel().report().wait(30_000)).restart(hour)
     expect(channel.state).toBe('stale')
-    expect(channel.receiveKeepAlive().state).toBe('ok')
+    expect(channel.receiveKeepAlive().state).toBe('stale')
+    expect(channel.report().state).toBe('ok')
   })
 
   test('ends a held row as usual after the first sample', () => {

@@ -19,8 +19,8 @@ import {
   type ConditionFlag,
   conditionTable,
   type EvaluatedState,
-  hasRow,
   type LastTransmitter,
+  withoutRow,
 } from './condition.ts'
 import { isStretchTrue, type LevelWatch, nextStretchChange, stretches } from './level-watch.ts'
 import {
@@ -39,6 +39,8 @@ import type { Thresholds } from './thresholds.ts'
 export interface Reception {
   /** When a source last sent anything; null if nothing was received since this process began to watch. */
   readonly receivedAt: number | null
+  /** Whether the receiver has reported since this process began to watch it. */
+  readonly hasReported: boolean
   /** When this process began to watch the receiver's sources. */
   readonly watchedSince: number
   readonly intervalMs: number
@@ -77,24 +79,41 @@ export interface Evaluation {
 /** How far the record of a channel can be relied on. */
 type Availability = 'offline' | 'stale' | 'current'
 
+/** Whether all that is known of a receiver was stored by an earlier process, and a report may still follow in time. */
+export function isStored({
+  receiver,
+  reception,
+  now,
+}: Pick<EvaluationInput, 'receiver' | 'reception' | 'now'>): boolean {
+  return receiver.is_active && !reception.hasReported && now.monotonic < staleAt(reception)
+}
+
 export function evaluateCondition(input: EvaluationInput): Evaluation {
-  const { receiver, channel, memory: before, shows, thresholds, now } = input
+  const { receiver, channel, memory: before } = input
+  if (before !== null && isStored(input)) return keepStored(input, before)
   const availability = getAvailability(input)
   const battery = updateBattery(input)
-  const transmitter = rememberTransmitter(before?.transmitter ?? noTransmitterMemory, {
-    transmitter: channel.transmitter,
-    isCurrent: availability === 'current',
-    lastSeen: receiver.last_seen,
-    shows,
-    thresholds,
-    now: now.wall,
-  })
+  const transmitter = updateTransmitter(input, availability === 'current')
   const rows = evaluateRows(input, battery, transmitter.died !== null)
   const isInUse = channel.transmitter !== null || wasInUse(transmitter, receiver.last_seen)
   const condition = toCondition(input, availability, rows, isInUse)
-  const memory = keepIfEqual(before, { condition, transmitter, battery })
-  const lastTransmitter = channel.transmitter === null ? getLastTransmitter(transmitter, now.wall) : null
-  return { condition, lastTransmitter, memory, dueAt: getDueAt(input, availability, memory, lastTransmitter) }
+  return toEvaluation(input, availability, { condition, transmitter, battery })
+}
+
+/** Stored values are not judged as if they had just been received. Only a death may end with time. */
+function keepStored(input: EvaluationInput, before: ConditionMemory): Evaluation {
+  const transmitter = updateTransmitter(input, false)
+  const hasDeathEnded = transmitter.died === null && before.transmitter.died !== null
+  const condition = hasDeathEnded ? withoutRow(before.condition, 'battery_died', input.now.wall) : before.condition
+  return toEvaluation(input, 'current', { condition, transmitter, battery: before.battery })
+}
+
+function toEvaluation(input: EvaluationInput, availability: Availability, after: ConditionMemory): Evaluation {
+  const { transmitter } = input.channel
+  const memory = keepIfEqual(input.memory, after)
+  const lastTransmitter = transmitter === null ? getLastTransmitter(after.transmitter, input.now.wall) : null
+  const dueAt = getDueAt(input, availability, memory, lastTransmitter)
+  return { condition: after.condition, lastTransmitter, memory, dueAt }
 }
 
 function keepIfEqual(before: ConditionMemory | null, after: ConditionMemory): ConditionMemory {
@@ -106,19 +125,25 @@ function keepIfEqual(before: ConditionMemory | null, after: ConditionMemory): Co
   return isSame ? before : after
 }
 
-/**
- * Until a process has received anything, a stored `stale` remains, and nothing else becomes stale before the time that
- * is allowed for it.
- */
-function getAvailability({ receiver, reception, memory, now }: EvaluationInput): Availability {
+function getAvailability({ receiver, reception, now }: EvaluationInput): Availability {
   if (!receiver.is_active) return 'offline'
-  if (now.monotonic >= staleAt(reception)) return 'stale'
-  const wasStale = memory !== null && hasRow(memory.condition, 'stale')
-  return reception.receivedAt === null && wasStale ? 'stale' : 'current'
+  return now.monotonic >= staleAt(reception) ? 'stale' : 'current'
 }
 
 function staleAt({ receivedAt, watchedSince, intervalMs }: Reception): number {
   return (receivedAt ?? watchedSince) + Math.max(3 * intervalMs, 30_000)
+}
+
+function updateTransmitter(input: EvaluationInput, isCurrent: boolean) {
+  const { receiver, channel, memory, shows, thresholds, now } = input
+  return rememberTransmitter(memory?.transmitter ?? noTransmitterMemory, {
+    transmitter: channel.transmitter,
+    isCurrent,
+    lastSeen: receiver.last_seen,
+    shows,
+    thresholds,
+    now: now.wall,
+  })
 }
 
 function updateBattery({ channel, memory, thresholds }: EvaluationInput): BatteryEntries {

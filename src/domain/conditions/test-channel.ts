@@ -29,6 +29,7 @@ export class TestChannel {
   intervalMs = 10_000
   watchedSince = 5000
   receivedAt: number | null = 5000
+  hasReported = true
   audioFloor: number | null = null
   thresholds: Thresholds = resolveThresholds({}, {}, [])
   shows: readonly number[] = []
@@ -37,11 +38,12 @@ export class TestChannel {
 
   /** Evaluates the condition now. */
   evaluate(): Evaluation {
-    const { isActive, lastSeen, channel, receivedAt, watchedSince, intervalMs, watch, memory, thresholds, shows } = this
+    const { isActive, lastSeen, channel, watch, memory, thresholds, shows } = this
+    const { receivedAt, hasReported, watchedSince, intervalMs } = this
     const evaluation = evaluateCondition({
       receiver: { is_active: isActive, last_seen: lastSeen },
       channel,
-      reception: { receivedAt, watchedSince, intervalMs },
+      reception: { receivedAt, hasReported, watchedSince, intervalMs },
       watch,
       memory,
       thresholds,
@@ -92,6 +94,7 @@ export class TestChannel {
     } = {},
   ): this {
     this.receivedAt = this.now
+    this.hasReported = true
     this.lastSeen = this.wall
     const { transmitter, ...others } = changes
     const merged =
@@ -121,6 +124,7 @@ export class TestChannel {
     this.wallOffset = wall - 77
     this.watchedSince = 77
     this.receivedAt = null
+    this.hasReported = false
     this.memory = stored && restoreMemory(stored, this.lastSeen)
     resetWatch(this.watch, stored?.condition ?? null)
     return this

@@ -76,6 +76,14 @@ export function hasOnlyLevels(receiver: Receiver, report: DeviceReport): boolean
   return true
 }
 
+/** Whether the same channels of a receiver differ in nothing but levels. */
+export function haveSameFacts(before: readonly Channel[], after: readonly Channel[]): boolean {
+  return after.every((channel, index) => {
+    const known = before[index]
+    return channel === known || (known !== undefined && hasSameFacts(known, channel))
+  })
+}
+
 /** Whether the reading differs from the known channel in nothing but levels. */
 function hasSameFacts(channel: Channel, reading: ChannelReading): boolean {
   for (const field in reading) {
