@@ -1,9 +1,11 @@
 /** Frequencies: carriers, checks and suggestions. */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import { addPlaceholders, check, guards } from './frequency-requests.ts'
+import { tokenHeaders } from './tokens.ts'
 
 // Conformance: C-15.1.
 it.concurrent.each(engines)('lists the carriers of channels and placeholders (%s)', async (engine) => {
@@ -260,6 +262,29 @@ it.concurrent.each([
   const app = await startApp()
   const { status, json } = await app.post('/api/frequencies/suggest/', body)
   expect([status, json.details]).toEqual([400, expect.stringContaining(details)])
+})
+
+// Reliability: 3.12.13.
+it.concurrent('a client that keeps its share of the checks busy is refused more, and delays no other', async () => {
+  const app = await startApp()
+  const viewer = await tokenHeaders(app.runtime, 'viewer')
+  const carriers = (count: number, stepMhz: number) =>
+    Array.from({ length: count }, (_, index) => ({ id: `c${index}`, mhz: (470 + stepMhz * index).toFixed(3) }))
+  const heavy = () => app.post('/api/frequencies/check/', { carriers: carriers(1000, 0.025) }, viewer)
+  // They run until the service stops.
+  const waiting = Array.from({ length: 5 }, () => heavy().catch(() => null))
+  const refused = await until('the share is used up', async () => {
+    const response = await Promise.race([heavy().catch(() => null), pause(100)])
+    return response?.status === 503 ? response : undefined
+  })
+  expect(refused.json).toMatchObject({ details: expect.stringContaining('5 of one client') })
+  expect(refused.headers['retry-after']).toBe('2')
+  for (let count = 0; count < 3; count++) {
+    expect((await app.post('/api/frequencies/check/', { carriers: carriers(60, 1.37) })).status).toBe(200)
+  }
+  expect((await app.get('/api/frequencies/')).status).toBe(200)
+  await app.close()
+  await Promise.all(waiting)
 })
 
 // Conformance: C-15.11.

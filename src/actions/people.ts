@@ -31,7 +31,7 @@ export async function createUser(
   { username, password, role }: { username: string; password: string; role: Role },
 ): Promise<User> {
   await checkNewUser(username, password)
-  const hash = await hasher.hash(password)
+  const hash = await hasher.hash(password, clientOf(actor))
   return db.transaction(async (tx) => {
     await changePeople(tx)
     const user = await insertUser(tx, { username, role, password: hash, now: now() })
@@ -55,7 +55,7 @@ export async function changeUser(
     throw new RequestError('managed_by_provider', { subject: known.username })
   }
   if (password !== undefined) await checkPassword('password', password, known.username)
-  const hash = password === undefined ? undefined : await hasher.hash(password)
+  const hash = password === undefined ? undefined : await hasher.hash(password, clientOf(actor))
   return db.transaction(async (tx) => {
     await changePeople(tx)
     const before = await getUser(tx, id)
@@ -98,7 +98,7 @@ export async function createAdmin(
   if (known === null || !isReset)
     return { user: await createUser(deps, actor, { username, password, role: 'admin' }), isNew: true }
   await checkNewUser(username, password)
-  const hash = await hasher.hash(password)
+  const hash = await hasher.hash(password, clientOf(actor))
   return db.transaction(async (tx) => {
     await changePeople(tx)
     await saveUser(tx, known.id, { role: 'admin', is_active: true, password: { hash, changedAt: now() } })
@@ -183,6 +183,11 @@ export async function revokeToken({ db, credentials }: PeopleDeps, actor: Actor,
     await writeAudit(tx, { actor, action: 'token.revoke', target: `token ${id} ${name}`, result: 'ok' })
     tx.afterCommit(() => credentials.end({ token: id }))
   })
+}
+
+/** Identifies the client among those that wait for passwords to be hashed. */
+function clientOf({ kind, id, address }: Actor): string {
+  return `${kind} ${id ?? address}`
 }
 
 async function getToken(tx: Tx, id: number): Promise<ApiToken> {

@@ -8,6 +8,7 @@ import { isUsername, passwordProblem, usernameKey } from '../domain/access/passw
 import type { User } from '../domain/access/people.ts'
 import { RequestError } from '../domain/errors.ts'
 import { clientKey } from '../domain/identity/address.ts'
+import type { ClientKey } from '../platform/client-shares.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import {
@@ -41,6 +42,8 @@ export interface SignInDeps {
 
 /** The client that sent the request. */
 export interface Requester {
+  /** Identifies the client among those that wait for passwords to be verified. */
+  readonly client: ClientKey
   readonly address: string
   /** The cookie that identifies a browser that has signed in before. */
   readonly browser: string | null
@@ -80,7 +83,7 @@ export async function signIn(
     await sleep(globalLoginLimit.delayMs)
   }
   const matches = await hasher
-    .verify(user?.password ?? null, password)
+    .verify(user?.password ?? null, password, requester.client)
     .catch((error) => discardAttempt(deps, counted, error))
   if (user === null || !matches || !user.is_active) {
     await auditFailure(
@@ -139,13 +142,13 @@ export async function changeOwnPassword(
   const entry = { actor, action: 'user.password', target: `user ${stored.username}` } as const
   const counted = await countAttempt(deps, { client, account })
   const matches = await hasher
-    .verify(stored.password, current_password)
+    .verify(stored.password, current_password, requester.client)
     .catch((error) => discardAttempt(deps, counted, error))
   if (!matches) {
     await auditFailure(deps, { ...entry, result: 'failed' }, counted)
     throw new RequestError('bad_request', { details: 'current_password: this is not your password' })
   }
-  const hash = await hasher.hash(new_password).catch((error) => discardAttempt(deps, counted, error))
+  const hash = await hasher.hash(new_password, requester.client).catch((error) => discardAttempt(deps, counted, error))
 
   return db.transaction(async (tx) => {
     await changePeople(tx)
@@ -218,7 +221,7 @@ export async function setUp(
     await db.transaction((tx) => deleteFailedLogin(tx, counted.id))
   }
   await checkNewUser(username, password)
-  const hash = await hasher.hash(password)
+  const hash = await hasher.hash(password, requester.client)
   return db.transaction(async (tx) => {
     await changePeople(tx)
     if ((await countAdmins(tx.query)) > 0) throw new RequestError('already_set_up')

@@ -16,6 +16,7 @@ import {
 import { resolveProfiles, type StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Profile } from '../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
+import type { ClientKey } from '../platform/client-shares.ts'
 import type { FrequencyChecker } from '../state/frequency-checker.ts'
 import type { State } from './state.ts'
 
@@ -98,8 +99,11 @@ export class LiveFrequencies {
     return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders])
   }
 
-  /** Checks the carriers of a site; throws a RequestError if there are too many. The result contains the carriers that were not selected, too. */
-  async check(filter: LiveCheckFilter, site = localSite): Promise<LiveFrequencyCheck> {
+  /**
+   * Checks the carriers of a site, for a client. Throws a RequestError if there are too many. The result also contains
+   * the carriers that were not selected.
+   */
+  async check(filter: LiveCheckFilter, site = localSite, client: ClientKey = null): Promise<LiveFrequencyCheck> {
     const carriers = this.carriers(site)
     const { carriers: checked, victims } = toLiveCheck(carriers, filter)
     if (checked.length > maxCarriers) {
@@ -108,18 +112,18 @@ export class LiveFrequencies {
     }
     const { REGION, TV_IN_USE } = this.#deps.state.settings.get(null)
     const options = { victims, tvInUse: parseTvInUse(REGION, TV_IN_USE).inUse }
-    const kept = this.#keep(checked, options)
+    const kept = this.#keep(checked, options, client)
     return { carriers, ...(await kept.checking) }
   }
 
   /** Returns the check of these carriers, which is made only if it was not made before. */
-  #keep(checked: readonly Carrier[], options: CheckOptions): KeptCheck {
+  #keep(checked: readonly Carrier[], options: CheckOptions, client: ClientKey): KeptCheck {
     const optionsText = JSON.stringify(options)
     const texts = new Map(checked.map((carrier) => [carrier.id, JSON.stringify(carrier)]))
     const key = [optionsText, ...texts.values()].join('\n')
     const known = this.#kept.get(key)
     this.#kept.delete(key)
-    const kept = known ?? this.#start(checked, texts, options, optionsText)
+    const kept = known ?? this.#start(checked, texts, options, optionsText, client)
     this.#kept.set(key, kept)
     kept.checking.catch(() => this.#kept.delete(key))
     for (const oldest of this.#kept.keys()) {
@@ -134,10 +138,11 @@ export class LiveFrequencies {
     carriers: ReadonlyMap<string, string>,
     options: CheckOptions,
     optionsText: string,
+    client: ClientKey,
   ): KeptCheck {
     const rechecked = this.#recheck(checked, carriers, options, optionsText)
     const checking = (
-      rechecked === null ? this.#deps.checker.check(checked, options) : Promise.resolve(rechecked)
+      rechecked === null ? this.#deps.checker.check(checked, options, client) : Promise.resolve(rechecked)
     ).then((result) => {
       kept.result = result
       return { result: mergeSecondCarriers(result), checkedAt: this.#deps.now() }

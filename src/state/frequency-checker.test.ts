@@ -20,7 +20,7 @@ it.each([
     Array.from({ length: count }, (_, index) => 470 + 0.6 * index + 0.025 * (index % 7)),
     { spacing: 350, '2t3o': 75, '3t3o': 50 },
   )
-  expect(await checker.check(carriers, {})).toEqual(checkCarriers(carriers))
+  expect(await checker.check(carriers, {}, 'a')).toEqual(checkCarriers(carriers))
   expect(start).toHaveBeenCalledTimes(threads)
 })
 
@@ -37,7 +37,7 @@ it('ends a check that takes too long, and makes the next one', async () => {
     Array.from({ length: 41 }, (_, index) => 470 + 0.6 * index),
     guards,
   )
-  const [ended, next] = await Promise.allSettled([checker.check(endless, {}), checker.check(few, {})])
+  const [ended, next] = await Promise.allSettled([checker.check(endless, {}, 'a'), checker.check(few, {}, 'a')])
   expect(ended).toMatchObject({
     status: 'rejected',
     reason: { message: expect.stringContaining('Check fewer carriers') },

@@ -1,6 +1,6 @@
 /**
  * Checks carriers and suggests frequencies without delaying the event loop: small checks at once, everything else in
- * worker threads. Suggestions have a thread of their own, because they may take many seconds.
+ * worker threads. Suggestions have threads of their own, because they may take many seconds.
  */
 
 import type { Worker } from 'node:worker_threads'
@@ -10,6 +10,9 @@ import { type CheckOptions, checkCarriers } from '../domain/frequencies/check.ts
 import type { CheckResult } from '../domain/frequencies/conflict.ts'
 import type { Suggestion, SuggestRequest } from '../domain/frequencies/suggest.ts'
 import type { FrequencyTask, FrequencyTaskResult } from '../domain/frequencies/task.ts'
+import { callThread } from '../platform/call-thread.ts'
+import type { ClientKey } from '../platform/client-shares.ts'
+import { FairQueue } from '../platform/fair-queue.ts'
 import { startThread } from '../platform/thread.ts'
 
 /** A check of more carriers can take longer than 5 ms: the most conflicts are in sets with equal distances. */
@@ -19,27 +22,29 @@ const maxInlineCarriers = 40
  * more conflicts than can be counted.
  */
 const maxCheckMs = 30_000
-/** How many tasks may wait for a thread. */
-const maxWaiting = 16
+/** One for each of four clients, so that a check that takes long delays only those of the same client. */
+const maxThreads = 4
+/** How many tasks may run or wait. */
+const places = 20
 const retryAfter = 2
 
 export class FrequencyChecker {
-  readonly #checks: TaskThread
-  readonly #suggestions: TaskThread
+  readonly #checks: TaskThreads
+  readonly #suggestions: TaskThreads
 
   constructor(startWorker: () => Worker = () => startThread('frequency-worker'), limitMs = maxCheckMs) {
-    this.#checks = new TaskThread(startWorker, limitMs)
-    this.#suggestions = new TaskThread(startWorker, null)
+    this.#checks = new TaskThreads(startWorker, limitMs)
+    this.#suggestions = new TaskThreads(startWorker, null)
   }
 
-  async check(carriers: readonly Carrier[], options: CheckOptions): Promise<CheckResult> {
+  async check(carriers: readonly Carrier[], options: CheckOptions, client: ClientKey): Promise<CheckResult> {
     if (carriers.length <= maxInlineCarriers) return checkCarriers(carriers, options)
-    return this.#checks.run({ type: 'check', carriers, options }) as Promise<CheckResult>
+    return this.#checks.run({ type: 'check', carriers, options }, client) as Promise<CheckResult>
   }
 
   /** After `timeoutMs`, returns the best suggestion so far. */
-  suggest(request: SuggestRequest, timeoutMs: number): Promise<Suggestion> {
-    return this.#suggestions.run({ type: 'suggest', request, timeoutMs }) as Promise<Suggestion>
+  suggest(request: SuggestRequest, timeoutMs: number, client: ClientKey): Promise<Suggestion> {
+    return this.#suggestions.run({ type: 'suggest', request, timeoutMs }, client) as Promise<Suggestion>
   }
 
   async close(): Promise<void> {
@@ -47,21 +52,15 @@ export class FrequencyChecker {
   }
 }
 
-interface Job {
-  readonly task: FrequencyTask
-  resolve(value: CheckResult | Suggestion): void
-  reject(error: unknown): void
-}
-
-/** Runs tasks one after the other in a worker thread, which is started for the first one. */
-class TaskThread {
+/** Runs tasks in worker threads, one task of each client at a time. Threads are started when they are needed. */
+class TaskThreads {
   readonly #startWorker: () => Worker
   /** How long a task may run; null if there is no limit. */
   readonly #limitMs: number | null
-  readonly #waiting: Job[] = []
-  #worker: Worker | null = null
-  #current: Job | null = null
-  #timer: NodeJS.Timeout | undefined
+  readonly #queue = new FairQueue({ atOnce: maxThreads, places, refuse: refuseTask })
+  readonly #workers = new Set<Worker>()
+  /** A thread that is kept for the next task. */
+  #idle: Worker | null = null
   #isClosed = false
 
   constructor(startWorker: () => Worker, limitMs: number | null) {
@@ -69,68 +68,56 @@ class TaskThread {
     this.#limitMs = limitMs
   }
 
-  run(task: FrequencyTask): Promise<CheckResult | Suggestion> {
-    if (this.#isClosed) return Promise.reject(new RequestError('stopping'))
-    if (this.#waiting.length >= maxWaiting) return Promise.reject(new RequestError('frequencies_busy', { retryAfter }))
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ task, resolve, reject })
-      this.#next()
+  run(task: FrequencyTask, client: ClientKey): Promise<CheckResult | Suggestion> {
+    return this.#queue.run(client, async () => {
+      if (this.#isClosed) throw new RequestError('stopping')
+      const worker = this.#idle ?? this.#start()
+      this.#idle = null
+      const result = await this.#perform(worker, task)
+      this.#release(worker)
+      if (!result.ok) throw new Error(`Frequencies cannot be checked: ${result.error}`)
+      return result.value
     })
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#timer)
-    for (const job of this.#waiting.splice(0)) job.reject(new RequestError('stopping'))
-    await this.#worker?.terminate()
+    await Promise.all([...this.#workers].map((worker) => worker.terminate()))
   }
 
-  #next(): void {
-    if (this.#current !== null) return
-    this.#current = this.#waiting.shift() ?? null
-    if (this.#current === null) {
-      this.#worker?.unref()
-      return
+  /** Ends the thread if the task fails, or runs too long. */
+  async #perform(worker: Worker, task: FrequencyTask): Promise<FrequencyTaskResult> {
+    const limit = this.#limitMs === null ? undefined : AbortSignal.timeout(this.#limitMs)
+    try {
+      return (await callThread(worker, task, limit)) as FrequencyTaskResult
+    } catch (error) {
+      void worker.terminate()
+      if (this.#isClosed) throw new RequestError('stopping')
+      throw limit?.aborted ? new RequestError('frequencies_slow') : error
     }
-    this.#worker ??= this.#start()
-    this.#worker.ref()
-    this.#worker.postMessage(this.#current.task)
-    if (this.#limitMs !== null) this.#timer = setTimeout(() => this.#end(), this.#limitMs)
-  }
-
-  /** Ends the running task together with its thread. */
-  #end(): void {
-    const worker = this.#worker
-    this.#fail(worker, new RequestError('frequencies_slow'))
-    void worker?.terminate()
-  }
-
-  #fail(worker: Worker | null, error: unknown): void {
-    if (this.#worker !== worker) return
-    this.#worker = null
-    this.#take()?.reject(error)
-    if (!this.#isClosed) this.#next()
-  }
-
-  /** Returns the task that was running. */
-  #take(): Job | null {
-    clearTimeout(this.#timer)
-    const job = this.#current
-    this.#current = null
-    return job
   }
 
   #start(): Worker {
     const worker = this.#startWorker()
-    worker.on('message', (result: FrequencyTaskResult) => {
-      if (this.#worker !== worker) return
-      const done = this.#take()
-      if (result.ok) done?.resolve(result.value)
-      else done?.reject(new Error(`Frequencies cannot be checked: ${result.error}`))
-      this.#next()
+    this.#workers.add(worker)
+    worker.on('error', () => {})
+    worker.once('exit', () => {
+      this.#workers.delete(worker)
+      if (this.#idle === worker) this.#idle = null
     })
-    worker.on('error', (error) => this.#fail(worker, error))
-    worker.on('exit', () => this.#fail(worker, new RequestError('stopping')))
     return worker
   }
+
+  /** Keeps one thread; the others end when they have nothing to do. */
+  #release(worker: Worker): void {
+    if (this.#idle === null && !this.#isClosed) this.#idle = worker
+    else void worker.terminate()
+  }
+}
+
+function refuseTask(share: number): RequestError {
+  return new RequestError('frequencies_busy', {
+    retryAfter,
+    details: `at most ${share} of one client are made or wait at a time`,
+  })
 }

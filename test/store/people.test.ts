@@ -213,7 +213,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     const db = await openStore(engine)
     const deps = createDeps(db)
     await addUser(db, 'ana')
-    const visitor = { address: '10.0.0.7', browser: null }
+    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
     const wrong = { username: 'ana', password: 'wrong' }
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(deps, visitor, wrong)))
     const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'in'))
@@ -240,7 +240,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     const deps = createDeps(db)
     const codes: string[] = []
     for (let index = 0; index < 22; index++) {
-      const visitor = { address: `2001:db8::${index + 1}`, browser: null }
+      const visitor = { client: '10.0.0.7', address: `2001:db8::${index + 1}`, browser: null }
       await signIn(deps, visitor, { username: `nobody${index}`, password: 'x' }).catch(({ code }) => codes.push(code))
     }
     expect(codes.slice(0, 20)).toEqual(Array(20).fill('wrong_credentials'))
@@ -252,7 +252,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     const db = await openStore(engine)
     const deps = createDeps(db)
     await addUser(db, 'ana')
-    const visitor = { address: '10.0.0.7', browser: null }
+    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
     for (let round = 0; round < 3; round++) {
       for (let index = 0; index < 4; index++) {
         await expect(signIn(deps, visitor, { username: 'ana', password: 'x' })).rejects.toThrow()
@@ -269,10 +269,10 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
       ...hasher,
       async verify(hash, attempted) {
         await changeUser(deps, cli, ana.id, { password: 'another fine password' })
-        return hasher.verify(hash, attempted)
+        return hasher.verify(hash, attempted, visitor.client)
       },
     }
-    const visitor = { address: '10.0.0.7', browser: null }
+    const visitor = { client: '10.0.0.7', address: '10.0.0.7', browser: null }
     await expect(signIn({ ...deps, hasher: slow }, visitor, { username: 'ana', password })).rejects.toMatchObject({
       code: 'wrong_credentials',
     })

@@ -35,8 +35,10 @@ import { type StoredProfile, toProfileBodies } from '../../domain/frequencies/pr
 import type { Profile } from '../../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
+import type { ClientKey } from '../../platform/client-shares.ts'
 import { LruMap } from '../../platform/lru-map.ts'
 import type { FrequencyChecker } from '../../state/frequency-checker.ts'
+import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginateLocal, sendCsv } from '../server/response.ts'
 
@@ -49,6 +51,7 @@ export interface FrequencyRoutesDeps {
       check(
         filter: LiveCheckFilter,
         site: string,
+        client: ClientKey,
       ): Promise<{
         readonly carriers: readonly LiveCarrier[]
         readonly result: CheckResult
@@ -85,9 +88,10 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
 
   app.route({
     ...operations.getFrequencies,
-    handler: async ({ query: { level = 'standard', only_on = false, group, site = localSite } }) => {
+    handler: async (request) => {
+      const { level = 'standard', only_on = false, group, site = localSite } = request.query
       const filter = { level, isOnlyOn: only_on, slots: slotsOf(group) }
-      const { carriers, result, checkedAt } = await frequencies.check(filter, site)
+      const { carriers, result, checkedAt } = await frequencies.check(filter, site, clientKeyOf(request))
       return {
         region: region(),
         carriers: byFrequency(carriers.filter((carrier) => isSelected(carrier, filter))).map((carrier) =>
@@ -102,20 +106,21 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   app.route({
     ...operations.checkFrequencies,
     ...read,
-    handler: async ({ body: { carriers, victims, level = 'standard' } }) => {
+    handler: async (request) => {
+      const { carriers, victims, level = 'standard' } = request.body
       const parsed = parseCarriers(carriers, 'carriers', { profiles: frequencies.profiles(), level })
       const options = { tvInUse: tvInUse(), victims: victims?.flatMap(carrierIdsOf) ?? null }
-      return toCheckBody(mergeSecondCarriers(await checker.check(parsed, options)))
+      return toCheckBody(mergeSecondCarriers(await checker.check(parsed, options, clientKeyOf(request))))
     },
   })
 
   app.route({
     ...operations.suggestFrequencies,
     ...read,
-    handler: ({ body }) => {
-      const { level = 'standard', timeout_ms = 5000 } = body
+    handler: (request) => {
+      const { level = 'standard', timeout_ms = 5000 } = request.body
       const context = { profiles: frequencies.profiles(), level, tvInUse: tvInUse() }
-      return checker.suggest(parseSuggestRequest(body, context), timeout_ms)
+      return checker.suggest(parseSuggestRequest(request.body, context), timeout_ms, clientKeyOf(request))
     },
   })
 

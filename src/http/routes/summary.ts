@@ -125,7 +125,8 @@ async function checkConflicts(
 ): Promise<ConflictCounts | null> {
   const filter = { level: 'standard', isOnlyOn: false, slots: null } as const
   try {
-    const { carriers, result } = await frequencies.check(filter, site)
+    // The check is the same for all clients, so it counts for none of them.
+    const { carriers, result } = await frequencies.check(filter, site, null)
     return countConflicts(carriers, result, isIncluded)
   } catch (error) {
     if (error instanceof RequestError && error.code === 'wrong_state') return null

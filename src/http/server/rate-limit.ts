@@ -201,6 +201,6 @@ function clientOf(request: FastifyRequest): string {
  * Returns the address under which a request is counted. IPv4 addresses are used as they are, which avoids parsing in
  * the common case.
  */
-function addressOf({ ip }: FastifyRequest): string {
+export function addressOf({ ip }: FastifyRequest): string {
   return ip.includes(':') ? clientKey(ip) : ip
 }

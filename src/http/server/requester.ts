@@ -2,8 +2,9 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../actions/sign-in.ts'
+import { clientKeyOf } from './client-key.ts'
 import { readBrowserCookie } from './cookies.ts'
 
 export function requesterOf(request: FastifyRequest): Requester {
-  return { address: request.ip, browser: readBrowserCookie(request), request: request.id }
+  return { client: clientKeyOf(request), address: request.ip, browser: readBrowserCookie(request), request: request.id }
 }
