@@ -11,7 +11,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
 import * as operations from '../src/contract/operations/index.ts'
+import { pages } from '../src/domain/pages.ts'
 import { createInstallation, startApp, type TestApp, until } from './app.ts'
+import { spellingsOf } from './spellings.ts'
 import { addAdmin, attributesOf, cookieOf, createToken, lan, password, signIn } from './users.ts'
 
 describe('a listener that is reachable from the network', () => {
@@ -54,8 +56,21 @@ describe('a listener that is reachable from the network', () => {
       ])
     }
     expect((await app.get('/sign-in', html)).status).toBe(200)
-    expect((await app.get('/api/health/', html)).status).toBe(401)
-    const redirect = await app.withBasePath('').get('//evil.example/', html)
+    const root = app.withBasePath('')
+    for (const { path, needs } of pages) {
+      const expected = needs === 'nothing' ? [200, undefined] : [302, expect.stringMatching(/^\/mics\/sign-in\?/)]
+      const { same } = spellingsOf(`/mics${path.replace(':id', '1')}`, `http://127.0.0.1:${app.port}`)
+      for (const target of same) {
+        const { status, headers } = await root.get(target)
+        expect([target, status, headers.location]).toEqual([target, ...expected])
+      }
+    }
+    const { same, unknown } = spellingsOf('/mics/api/health/', `http://127.0.0.1:${app.port}`)
+    for (const target of ['/mics/api/health/', '/mics/%61pi/nothing', ...same]) {
+      expect([target, (await root.get(target, html)).status]).toEqual([target, 401])
+    }
+    for (const target of unknown) expect([200, 404]).not.toContain((await root.get(target, html)).status)
+    const redirect = await root.get('//evil.example/', html)
     expect(redirect.headers.location).toBe('/mics/sign-in')
   })
 
@@ -291,6 +306,7 @@ describe('a browser request from another site', () => {
       [{ origin: 'http://127.0.0.1:1' }, 403],
       [{ origin: `${originOf(app)}.evil.example` }, 403],
       [{ origin: `http://localhost:${app.port}` }, 403],
+      [{ origin: `http://localhost:${app.port}`, host: `LOCALHOST:${app.port}` }, 200],
     ]
     for (const [headers, status] of table) {
       expect([headers, (await app.post('/api/refresh/', undefined, headers)).status]).toEqual([headers, status])

@@ -1,10 +1,17 @@
 /** The rate limit of the API. */
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import * as operations from '../src/contract/operations/index.ts'
 import { createInstallation, startApp, type TestAppOptions } from './app.ts'
+import { spellingsOf } from './spellings.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const limited = (rate_limit: object): TestAppOptions => ({ config: { rate_limit } })
+
+/** Every operation below /api/, with an example of its path. */
+const apiRoutes = Object.values(operations).flatMap(({ method, url }) =>
+  url.startsWith('/api/') ? { method, url, path: url.replace(/:\w+/g, '1') } : [],
+)
 
 describe('the rate limit', () => {
   // Conformance: S-7.4, S-8.1, C-5.15.
@@ -84,6 +91,67 @@ describe('the rate limit', () => {
     })
     expect((await app.get('/api/health/')).status).toBe(200)
     expect((await app.get('/api/health/')).status).toBe(429)
+  })
+
+  // Reliability: 3.7.1.
+  it('counts every request of an operation, however its address is spelled, and also unknown addresses', async () => {
+    const server = { mount: '/mic', trusted_proxies: ['127.0.0.1'] }
+    const app = await startApp({ config: { server, rate_limit: { max_requests: 1, window_seconds: 600 } } })
+    const root = app.withBasePath('/')
+    for (const [index, { method, path }] of apiRoutes.entries()) {
+      // Each operation is requested from an address of its own.
+      const headers = { 'x-forwarded-for': `10.0.${index >> 8}.${index & 255}` }
+      const first = await root.send(method, `/mic${path}`, { headers })
+      expect([method, path, first.status === 429, first.headers]).toEqual([
+        method,
+        path,
+        false,
+        expect.objectContaining({ 'x-ratelimit-remaining': expect.any(String) }),
+      ])
+      const { same, unknown } = spellingsOf(`/mic${path}`, `http://127.0.0.1:${app.port}`)
+      for (const target of [same.at(-1) ?? '', unknown[0] ?? '', path, '/mic/api/%ff']) {
+        expect([method, target, (await root.send(method, target, { headers })).status]).toEqual([method, target, 429])
+      }
+    }
+  })
+
+  it('of an endpoint applies to every spelling of its address, and to HEAD', async () => {
+    const once = { max_requests: 1, window_seconds: 600 }
+    const overrides = Object.fromEntries(
+      apiRoutes.map(({ method, url }) => [`${method} ${url.replace(/:(\w+)/g, '{$1}')}`, once]),
+    )
+    const app = await startApp(limited({ max_requests: 100_000, window_seconds: 1, overrides }))
+    const headers = await tokenHeaders(app.runtime, 'viewer')
+    // Accepted requests for pictures are not counted, and rejected reports count towards the general limit.
+    const others = new Set<string>([operations.getPicture.url, operations.ingestReceivers.url])
+    for (const { method, url, path } of apiRoutes.filter((route) => !others.has(route.url))) {
+      const { same, unknown } = spellingsOf(path, `http://127.0.0.1:${app.port}`)
+      for (const name of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
+        for (const target of [path, ...same]) {
+          const response = await app.send(name, target, { headers })
+          expect([name, target, response.headers['x-ratelimit-limit']]).toEqual([name, target, '1'])
+        }
+        for (const target of unknown) {
+          const { status } = await app.send(name, target, { headers })
+          expect([name, target, url, status]).toEqual([name, target, url, 404])
+        }
+      }
+    }
+  })
+
+  it('applies to addresses that are not valid, and so do the rules for credentials', async () => {
+    const config = { require_login: true, rate_limit: { max_requests: 5, window_seconds: 600 } }
+    const app = await startApp({ config })
+    const token = await tokenHeaders(app.runtime, 'viewer')
+    const wrong = { authorization: `Bearer micwatch_1_${'x'.repeat(43)}` }
+    const malformed = ['/api/%ff', '/%', `/api/receivers/${'1'.repeat(500)}/`]
+    for (const path of malformed) expect([path, (await app.get(path, wrong)).status]).toEqual([path, 401])
+    expect((await app.get('/api/%ff')).status).toBe(401)
+    expect((await app.get('/api/%ff', token)).status).toBe(400)
+    expect((await app.get(`/api/receivers/${'1'.repeat(500)}/`, token)).status).toBe(400)
+    expect((await app.get('/api/%ff')).status).toBe(401)
+    expect((await app.get('/api/%ff')).status).toBe(429)
+    expect((await app.get('/api/health/', token)).status).toBe(200)
   })
 
   // Conformance: S-8.8, C-1.10.

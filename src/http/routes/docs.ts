@@ -26,7 +26,7 @@ export function docsRoutes(
   const style = once(() => createResponse(docsStyle, css))
   app.route({ ...operations.getOpenApi, handler: (request, reply) => sendResponse(request, reply, openApi()) })
   app.route({ ...operations.getAsyncApi, handler: (request, reply) => sendResponse(request, reply, asyncApi()) })
-  app.get('/api/docs/', (request, reply) => sendResponse(request, reply, page()))
+  app.get('/api/docs/', { config: { isDocument: true } }, (request, reply) => sendResponse(request, reply, page()))
   app.get('/api/docs/style.css', (request, reply) => sendResponse(request, reply, style()))
 }
 

@@ -1,10 +1,11 @@
 /** Responds to errors of handlers and hooks, and to requests without a route. */
 
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, type RequestErrorCode } from '../../domain/errors.ts'
 import { sendPage } from '../routes/pages.ts'
 import { isNavigation, redirectToSignIn, sendError, toRequestError } from './error-response.ts'
 import type { ConstantHeaders } from './headers.ts'
+import { hasReadablePath } from './incoming.ts'
 import type { RequestLimiter } from './rate-limit.ts'
 
 interface ErrorHandlerDeps {
@@ -25,7 +26,7 @@ export function handleErrors(app: FastifyInstance, { mount, log, html, headers, 
     } catch (rateLimitError) {
       requestError = toRequestError(rateLimitError)
     }
-    const isNavigating = isNavigation(request, mount)
+    const isNavigating = isNavigation(request)
     if (requestError.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
       return redirectToSignIn(reply, mount)
     }
@@ -34,14 +35,23 @@ export function handleErrors(app: FastifyInstance, { mount, log, html, headers, 
     return sendError(reply, requestError, headers)
   })
   const methodsOf = collectMethods(app)
-  app.setNotFoundHandler((request, reply) => {
+  const respondToUnknown = (request: FastifyRequest, reply: FastifyReply) => {
+    if (!hasReadablePath(request.originalUrl)) throw new RequestError('bad_request')
     const [path = ''] = request.url.split('?')
-    const allowed = methodsOf(path)
+    const allowed = methodsOf(decodeURI(path))
     if (allowed.length === 0 || allowed.includes(request.method))
       throw new RequestError('not_found', { subject: `such address: ${path}` })
     reply.header('allow', allowed.join(', '))
     throw new RequestError('wrong_method', { subject: request.method })
-  })
+  }
+  app.setNotFoundHandler(respondToUnknown)
+  void app.register(
+    (api, _options, done) => {
+      api.setNotFoundHandler(respondToUnknown)
+      done()
+    },
+    { prefix: `${mount}/api` },
+  )
 }
 
 /** Errors from the guard, which are thrown before the rate limiter has counted the request. */

@@ -11,6 +11,13 @@ import { addConnectionHeaders, type ConstantHeaders } from './headers.ts'
 import { prefersHtml } from './html.ts'
 import { misdirectedPage, misdirectedPolicy } from './misdirected-page.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether browsers open the route as a page, although it belongs to the REST interface. */
+    isDocument?: boolean
+  }
+}
+
 export function sendError(reply: FastifyReply, error: RequestError, headers: ConstantHeaders): FastifyReply {
   reply.headers({ ...headers, 'x-request-id': reply.request.id })
   if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
@@ -43,16 +50,6 @@ export function toRequestError(error: unknown): RequestError {
   const known = fastifyErrors[code]
   if (known !== undefined) return new RequestError(known, { cause: error })
   return new RequestError(statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal', { cause: error })
-}
-
-/** Returns the RequestError that a check throws, if any. Used before the request is routed. */
-export function errorOf(check: () => unknown): RequestError | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    return error instanceof RequestError ? error : undefined
-  }
 }
 
 const parserErrors: Readonly<Record<string, RequestErrorCode>> = {
@@ -91,10 +88,17 @@ function rawResponse(error: RequestError, headers: ConstantHeaders): string {
 }
 
 /** Whether a browser opens a page. If so, it can be redirected to the sign-in page or shown a "not found" page. */
-export function isNavigation({ method, url, headers, ws }: FastifyRequest, mount: string): boolean {
-  const path = url.startsWith(`${mount}/`) ? url.slice(mount.length) : url
-  const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && !ws
-  return method === 'GET' && isPage && headers.accept?.includes('text/html') === true
+export function isNavigation({
+  method,
+  headers,
+  ws,
+  is404,
+  server,
+  routeOptions: { config },
+}: FastifyRequest): boolean {
+  // Unknown addresses below /api/ have a scope of their own: see `handleErrors`.
+  const isApi = is404 ? server.prefix.endsWith('/api') : config.endpoint !== undefined && !config.isDocument
+  return method === 'GET' && !isApi && !ws && headers.accept?.includes('text/html') === true
 }
 
 export function redirectToSignIn(reply: FastifyReply, mount: string): FastifyReply {

@@ -188,7 +188,8 @@ function checkOrigin(request: FastifyRequest): void {
     return
   }
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new RequestError('foreign_origin')
-  const ownOrigin = `${request.protocol}://${request.host}`
+  // Browsers write the host of an origin in lower case.
+  const ownOrigin = `${request.protocol}://${request.host.toLowerCase()}`
   if (headers.origin !== undefined && headers.origin !== ownOrigin) throw new RequestError('foreign_origin')
 }
 

@@ -28,15 +28,42 @@ export class Incoming extends IncomingMessage {
 
 /**
  * Returns the path and query for routing. A target in absolute form is replaced by its path, and its authority becomes
- * the Host header (RFC 9112, 3.2.2). U+0000 is replaced by U+FFFD, because databases reject it in queries and no stored
- * text contains either character.
+ * the Host header (RFC 9112, 3.2.2).
  */
 export function readTarget(request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): string {
   const { url = '', headers, socket } = request
-  const target = url.includes('%00') ? url.replaceAll('%00', '%EF%BF%BD') : url
+  const target = url.includes('%') ? replaceUnreadable(url) : url
   if (target.startsWith('/')) return target
   const [, scheme, host, rest = ''] = /^(https?):\/\/([^/?#@]+)([^#]*)$/i.exec(target) ?? []
   if (host === undefined || scheme?.toLowerCase() !== ('encrypted' in socket ? 'https' : 'http')) return target
   headers.host = host
   return rest.startsWith('/') ? rest : `/${rest}`
 }
+
+/**
+ * Replaces U+0000 and, in the path, what is not UTF-8 with U+FFFD. Databases reject U+0000, and no stored text contains
+ * either character. Fastify would respond to a path that is not UTF-8 without authorizing and counting the request.
+ */
+function replaceUnreadable(url: string): string {
+  const target = url.replaceAll('%00', replacement)
+  if (hasReadablePath(target)) return target
+  const path = pathOf(target)
+  return path.replace(/%[0-9a-f]{0,2}/gi, replacement) + target.slice(path.length)
+}
+
+/** Whether the percent-encoding of the path is that of UTF-8. */
+export function hasReadablePath(target: string): boolean {
+  try {
+    decodeURIComponent(pathOf(target))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function pathOf(target: string): string {
+  return target.split(/[?#]/, 1)[0] ?? ''
+}
+
+/** U+FFFD in percent-encoding. */
+const replacement = '%EF%BF%BD'

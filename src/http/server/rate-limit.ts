@@ -1,6 +1,6 @@
 /** Rate limits per client: a token bucket for all REST requests, and separate buckets for configured endpoints. */
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain/access/rate-limit.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
@@ -9,6 +9,11 @@ import type { Redis } from '../../state/redis.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /**
+     * The operation of the REST interface, such as `PATCH /api/groups/:id`; undefined for other routes. HEAD requests
+     * have that of GET.
+     */
+    endpoint?: string
     /** Whether accepted requests to the route are not counted. */
     isUnlimited?: boolean
     /** Whether requests to the route count towards the limit of their endpoint instead of the general limit. */
@@ -105,7 +110,6 @@ export function createRequestLimiter(
   settings: RateLimitSettings,
   { mount, redis }: RequestLimiterOptions,
 ): RequestLimiter {
-  const prefix = `${mount}/api/`
   const createLimiter = (endpoint: string, { max_requests, window_seconds }: Limit): Limiter => {
     const rate: RateLimit = { perSecond: max_requests / window_seconds, burst: max_requests }
     const local = createBuckets(rate, () => performance.now())
@@ -115,16 +119,16 @@ export function createRequestLimiter(
     general: createLimiter('all', limits),
     special: new Map(
       Object.entries(limits.overrides).map(([endpoint, limit]) => {
-        // Converts an endpoint such as `PUT /api/groups/{id}/` to the format of registered routes.
-        const route = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
-        const name = route.replace(' ', ` ${mount}`)
+        const name = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
         return [name, createLimiter(name, limit)]
       }),
     ),
   })
   let { general, special } = createLimiters(settings)
-  const limiterOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) =>
-    special.size === 0 ? undefined : special.get(`${method} ${url.replace(/\/$/, '')}`)
+  app.addHook('onRoute', (route) => {
+    const endpoint = endpointOf(route, mount)
+    if (endpoint !== null) route.config = { ...route.config, endpoint }
+  })
 
   const counted = new WeakMap<FastifyRequest, CountedRequest>()
 
@@ -136,10 +140,12 @@ export function createRequestLimiter(
   }
 
   function countAs(client: string, request: FastifyRequest, reply: FastifyReply): Counting {
-    if (!request.url.startsWith(prefix)) return undefined
-    const limiter = limiterOf(request)
+    const { endpoint, hasOwnLimit } = request.routeOptions.config
+    // The address of an unknown route can be spelled in many ways, so all of them are counted.
+    if (endpoint === undefined && !request.is404) return undefined
+    const limiter = endpoint === undefined ? undefined : special.get(endpoint)
     if (limiter === undefined) return take(general, client, reply)
-    if (request.routeOptions.config.hasOwnLimit) return take(limiter, client, reply)
+    if (hasOwnLimit) return take(limiter, client, reply)
     const counting = take(general, client, reply)
     const countForEndpoint = (): Counting => {
       const endpointCounting = take(limiter, client, reply)
@@ -169,6 +175,13 @@ export function createRequestLimiter(
       ;({ general, special } = createLimiters(limits))
     },
   }
+}
+
+/** Returns the operation of the REST interface that a route serves, in the format of `rate_limit.overrides`. */
+function endpointOf({ method, url }: RouteOptions, mount: string): string | null {
+  const path = url.startsWith(`${mount}/`) ? url.slice(mount.length) : url
+  if (!path.startsWith('/api/')) return null
+  return `${method === 'HEAD' ? 'GET' : method} ${path.replace(/\/$/, '')}`
 }
 
 /** Sets the rate limit headers. Throws a RequestError when no token was available. */

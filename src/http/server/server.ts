@@ -20,7 +20,7 @@ import { closeSockets, socketServerOptions } from '../routes/socket.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
 import { descriptorLimit, limitConnections } from './connections.ts'
 import { handleErrors } from './error-handlers.ts'
-import { errorOf, rejectHandshake, rejectMalformed, sendError, toRequestError } from './error-response.ts'
+import { rejectHandshake, rejectMalformed } from './error-response.ts'
 import { createGuard, type Guard, type GuardSettings, trustProxies } from './guard.ts'
 import {
   addConnectionHeaders,
@@ -80,7 +80,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
       'client limit lowered because of the limit on open files; see ulimit -n',
     )
   }
-  const app = createInstance(deps, { check, headers, trustProxy: (address) => isTrusted(address) })
+  const app = createInstance(deps, { headers, trustProxy: (address) => isTrusted(address) })
   limitConnections(app.server, limits)
   app.decorate('constantHeaders', Object.entries(headers))
   app.decorate('publicUrl', deps.publicUrl)
@@ -112,31 +112,24 @@ const compilersFactory = {
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 
 interface InstanceOptions {
-  readonly check: Guard
   readonly headers: ConstantHeaders
   trustProxy(address: string): boolean
 }
 
 /** Creates the instance without hooks and routes. */
-function createInstance(deps: ServerDeps, { check, headers, trustProxy }: InstanceOptions): FastifyInstance {
+function createInstance(deps: ServerDeps, { headers, trustProxy }: InstanceOptions): FastifyInstance {
   const app = fastify({
     ...connectionOptions(deps),
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
-    routerOptions: { ignoreTrailingSlash: true },
+    // Longer parameters would not pass the hooks.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxUrlChars },
     rewriteUrl: readTarget,
     trustProxy,
     schemaController: { compilersFactory },
     schemaErrorFormatter: invalidBody,
     genReqId: () => randomUUID(),
-    frameworkErrors(error, request, reply) {
-      // No hook runs for Fastify's own errors, such as a malformed URL, so the connection of an upgrade request has to
-      // be closed here.
-      const { raw } = request
-      if (raw instanceof Incoming && raw.upgrade) reply.raw.once('finish', () => raw.socket.destroySoon())
-      sendError(reply, errorOf(() => check(request)) ?? toRequestError(error), headers)
-    },
     clientErrorHandler: (error, socket) => rejectMalformed(error, socket, headers),
   }) as unknown as FastifyInstance
   // Ignores unknown values of the Expect header and handles the request normally.
