@@ -225,6 +225,6 @@ test.concurrent('sends two requests to a device with a wrong password, however l
   const health = () => app.runtime.health().manufacturers[0]
   await until('the message is logged', () => /no requests are sent/.test(health()?.error ?? ''))
   for (let times = 0; times < 3; times += 1) await app.post('/api/refresh/', {})
-  expect(ewdx.requests).toEqual(['GET /api/v1/devices', 'GET /api/device/identity'])
+  expect(ewdx.requests).toEqual(['GET /api/device/identity', 'GET /api/device/site'])
   expect(ewdx.isLocked).toBe(false)
 }, 120_000)

@@ -83,7 +83,7 @@ describe('detection of the protocol at a web address', () => {
     const { devices } = await source.listDevices()
     expect(devices).toMatchObject([{ id: 'sscv2:1234567890' }])
     await source.listDevices()
-    expect(simulator.requests.filter((request) => request.includes('/api/v1/'))).toHaveLength(1)
+    expect(simulator.requests.filter((request) => request.includes('/api/v1/'))).toEqual([])
   })
 
   test('keeps the protocol of a system, also when it rejects a request', async () => {
@@ -317,9 +317,10 @@ describe('authentication', () => {
     const source = openTestSource(simulator.url, { password: 'wrong' })
     await expect(source.listDevices()).rejects.toMatchObject({
       status: 401,
-      message: expect.stringMatching(/check the key or password .* no requests are sent/),
+      message: expect.stringMatching(/for the user api; check the key or password .* no requests are sent/),
     })
     const { length } = simulator.requests
+    source.client.allowTest()
     for (let times = 0; times < 10; times += 1)
       await expect(source.listDevices()).rejects.toMatchObject({ status: 401 })
     expect(await source.checkHealth()).toMatchObject({ status: 'unhealthy' })
@@ -327,6 +328,49 @@ describe('authentication', () => {
     expect(simulator.isLocked).toBe(false)
     expect((await openTestSource(simulator.url).listDevices()).devices).toHaveLength(1)
   })
+
+  test.each([
+    ['controlSennheiser on a Spectera', 'Spectera Base Station', 'controlSennheiser', {}],
+    ['api on an EW-DX', 'EWDX2CHS', 'api', {}],
+    ['the configured user name on a Spectera', 'Spectera Base Station', 'guest', { username: 'guest' }],
+    ['the configured user name on an EW-DX', 'EWDX2CHS', 'guest', { username: 'guest' }],
+  ] as const)('signs in as %s', async (_, product, user, config) => {
+    const simulator = await start({ product, user, maxWrongPasswords: 1 })
+    const source = openTestSource(simulator.url, config)
+    expect((await source.listDevices()).devices).toHaveLength(1)
+    await follow(source)
+  })
+
+  test('signs in to a Spectera that is configured as a system, after one attempt as api', async () => {
+    const simulator = await start({ product: 'Spectera Base Station' })
+    const source = openTestSource([], { devices: [], api_base_url: simulator.url })
+    expect((await source.listDevices()).devices).toHaveLength(1)
+    expect(simulator.requests).toEqual([
+      'GET /api/v1/devices',
+      ...['GET /api/device/identity', 'GET /api/device/identity', 'GET /api/device/site'],
+    ])
+  })
+
+  test.each([401, 403])(
+    'sends a Spectera nothing more after one retry with status %i, until a test',
+    async (status) => {
+      const simulator = await start({ product: 'Spectera Base Station', user: 'someone else' })
+      if (status === 403) simulator.setAccess(false)
+      const source = openTestSource(simulator.url)
+      const rejection = await source.listDevices().catch((error: unknown) => error)
+      expect(rejection).toMatchObject({ status, message: expect.stringMatching(/the user controlSennheiser; check/) })
+      const { message } = rejection as Error
+      expect(message.match(/no requests are sent/g)).toHaveLength(1)
+      const { length } = simulator.requests
+      expect(simulator.requests.filter((request) => request.endsWith('/site'))).toHaveLength(2)
+      await expect(source.listDevices()).rejects.toMatchObject({ status, message })
+      await expect(source.checkHealth()).resolves.toMatchObject({ error: message })
+      expect(simulator.requests).toHaveLength(length)
+      source.client.allowTest()
+      await expect(source.listDevices()).rejects.toMatchObject({ status, message })
+      expect(simulator.requests).toHaveLength(length + 3)
+    },
+  )
 
   test('needs one attempt after the password was changed on the device', async () => {
     const simulator = await start()

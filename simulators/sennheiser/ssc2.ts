@@ -19,6 +19,7 @@ export interface Ssc2SimulatorOptions {
   readonly port?: number
   readonly host?: string
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer }
+  /** Default: `controlSennheiser` for a Spectera, `api` for an EW-DX. */
   readonly user?: string
   readonly password?: string
   /** Interval of level events while a client is subscribed; default 150 ms. */
@@ -90,7 +91,8 @@ class SimulatedSsc2Device implements Ssc2Simulator {
   #levelTimer: NodeJS.Timeout | undefined
 
   constructor(options: Ssc2SimulatorOptions) {
-    const { tls, user = 'api', password = 'stage-right-password', maxWrongPasswords = 5, maxSessions = 8 } = options
+    const { tls, product, password = 'stage-right-password', maxWrongPasswords = 5, maxSessions = 8 } = options
+    const { user = product === 'Spectera Base Station' ? 'controlSennheiser' : 'api' } = options
     this.#options = options
     this.#resources = new Map(Object.entries(this.#initialResources()))
     this.#user = user

@@ -89,6 +89,7 @@ async function testSources(
 }
 
 async function testSource(source: MonitoredSource, signal?: AbortSignal): Promise<SourceTest> {
+  source.client.allowTest()
   const { status, error } = await source.checkHealth(signal)
   const listed = status === 'healthy' ? await source.listDevices(signal).catch(() => null) : null
   return { base_url: source.settings.baseUrl, status, error, devices: listed?.devices.length ?? null }

@@ -15,6 +15,7 @@ import type { MulticastGroup } from '../upstream/announcements.ts'
 import type { Credentials } from '../upstream/authorize.ts'
 import type { UpstreamClient, UpstreamSettings } from '../upstream/client.ts'
 import {
+  type Address,
   ConfigError,
   type ConnectionSettings,
   type DevicePorts,
@@ -305,26 +306,28 @@ type AdaptersByScheme = Readonly<Record<string, ProtocolAdapter | ProtocolDetect
 
 interface SourceKinds {
   readonly adapters: AdaptersByScheme
+  /** The adapters of individual devices, if they are not those of systems. */
+  readonly deviceAdapters?: AdaptersByScheme
   /** The default ports of individual devices, by scheme. */
   readonly ports: DevicePorts
   /** Returns the credentials for one address; by default none are sent. */
   toCredentials?(configured: ConfiguredCredentials): Credentials
 }
 
-type ConfiguredCredentials = Pick<ConnectionSettings, 'username' | 'authHeader'> &
-  Pick<ConnectionSettings['addresses'][number], 'secret'>
+type ConfiguredCredentials = Pick<ConnectionSettings, 'username' | 'authHeader'> & Pick<Address, 'secret' | 'isSystem'>
 
 /** Returns one source for each address of a configuration. Throws a ConfigError that names the invalid key. */
 export function listConfiguredSources(
   config: PluginConfig,
-  { adapters, ports, toCredentials = () => ({ scheme: 'none' }) }: SourceKinds,
+  { adapters, deviceAdapters = adapters, ports, toCredentials = () => ({ scheme: 'none' }) }: SourceKinds,
 ): readonly SourceSettings[] {
   const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)
-  return addresses.map(({ secret, ...address }) => ({
+  return addresses.map(({ secret, isSystem, ...address }) => ({
     ...settings,
     ...address,
-    adapter: adapterFor(adapters, address.baseUrl),
-    credentials: toCredentials({ username, authHeader, secret }),
+    username,
+    adapter: adapterFor(isSystem ? adapters : deviceAdapters, address.baseUrl),
+    credentials: toCredentials({ username, authHeader, secret, isSystem }),
   }))
 }
 

@@ -5,9 +5,16 @@ import { isHeaderValue } from '../domain/header-text.ts'
 
 export type Credentials =
   | DigestCredentials
-  | { readonly scheme: 'basic'; readonly username: string; readonly secret: string }
+  | BasicCredentials
   | { readonly scheme: 'bearer'; readonly token: string }
   | { readonly scheme: 'none' }
+
+interface BasicCredentials {
+  readonly scheme: 'basic'
+  /** Null sends no credentials until `signInAs` sets the user name. */
+  readonly username: string | null
+  readonly secret: string
+}
 
 interface DigestCredentials {
   readonly scheme: 'digest'
@@ -37,6 +44,8 @@ export interface Authorizer {
   learn(challenges: string, sent: Readonly<Record<string, string>>, attempt?: number): boolean
   /** Reads the Authentication-Info header of a successful response. */
   confirm(authenticationInfo: string): void
+  /** Sets the user name of Basic credentials, for devices whose user name depends on the product. */
+  signInAs?(username: string): void
 }
 
 /**
@@ -192,9 +201,13 @@ function createDigest(credentials: DigestCredentials, createCnonce: () => string
   }
 }
 
-function createBasic(username: string, secret: string): Authorizer {
-  const authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`
-  return { headers: () => ({ authorization }), learn: () => false, confirm: () => {} }
+function createBasic(configured: string | null, secret: string): Authorizer {
+  let headers: Record<string, string> = {}
+  const signInAs = (username: string) => {
+    headers = { authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}` }
+  }
+  if (configured !== null) signInAs(configured)
+  return { headers: () => headers, learn: () => false, confirm: () => {}, signInAs }
 }
 
 function isSupported(challenge: Challenge): boolean {

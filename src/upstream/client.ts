@@ -24,6 +24,8 @@ export interface UpstreamSettings extends Trust {
   readonly timeoutMs: number
   readonly rateLimit: RateLimit
   readonly credentials: Credentials
+  /** The configured user name, for devices whose default depends on the product. */
+  readonly username?: string | undefined
   /** The display name of an individual device that does not report a name. */
   readonly name?: string | null
   /** The WebSocket URL, if the configuration sets one. */
@@ -47,6 +49,8 @@ export interface RequestOptions {
   readonly accept?: readonly number[]
   /** Reads the body of a successful response. If it returns undefined, the body is parsed as JSON. */
   readonly read?: (bytes: Buffer) => Promise<unknown>
+  /** The setting with which a device of this kind refuses connections. */
+  readonly refusedAdvice?: string
 }
 
 export interface UpstreamClient {
@@ -85,9 +89,14 @@ export interface UpstreamClient {
   /** The UDP sockets that device sessions of this client share, by the local port to which they are bound. */
   readonly boundSockets: Map<number, BoundSocket>
   /**
-   * Makes every further request throw `reason`. Used when further requests would do harm until a setting is changed.
+   * Makes every further request throw `reason`. Used when further requests would do harm until a setting is changed, or
+   * with `mayRetryInTest`, until a user tests the connection.
    */
-  block(reason: ApiError): void
+  block(reason: ApiError, options?: { readonly mayRetryInTest: boolean }): void
+  /** Why every request is blocked; null while none is. */
+  readonly blockReason: ApiError | null
+  /** Allows requests again for a test by a user, unless the block must outlast it. */
+  allowTest(): void
   close(): Promise<void>
 }
 
@@ -139,7 +148,7 @@ class HttpClient implements UpstreamClient {
   readonly #connections: number
   readonly #slots: Slots
   #inFlight = 0
-  #blockReason: ApiError | null = null
+  #block: { readonly reason: ApiError; readonly mayRetryInTest: boolean } | null = null
   /** Created by the first request. Clients of devices without HTTP never create one. */
   #pool: Promise<Pool> | undefined
 
@@ -182,7 +191,7 @@ class HttpClient implements UpstreamClient {
   }
 
   async waitForTurn(signal?: AbortSignal): Promise<void> {
-    if (this.#blockReason !== null) throw this.#blockReason
+    if (this.#block !== null) throw this.#block.reason
     this.#throwIfHeld()
     await this.#throttle.waitForTurn(this.#address, this.settings.rateLimit, signal)
     // A Retry-After period may have started during the wait.
@@ -209,8 +218,16 @@ class HttpClient implements UpstreamClient {
     this.receivedAt = performance.now()
   }
 
-  block(reason: ApiError): void {
-    this.#blockReason = reason
+  get blockReason(): ApiError | null {
+    return this.#block?.reason ?? null
+  }
+
+  block(reason: ApiError, { mayRetryInTest } = { mayRetryInTest: false }): void {
+    this.#block = { reason, mayRetryInTest }
+  }
+
+  allowTest(): void {
+    if (this.#block?.mayRetryInTest) this.#block = null
   }
 
   async close(): Promise<void> {
@@ -245,7 +262,7 @@ class HttpClient implements UpstreamClient {
       controller.abort()
       options.signal?.throwIfAborted()
       const cause = hasTimedOut ? { code: 'DEADLINE' } : error
-      const message = describeConnectionError(cause, this.#base.host, timeoutMs)
+      const message = describeConnectionError(cause, this.#base.host, timeoutMs, options.refusedAdvice)
       throw new this.errors.ApiError(message, { cause: error })
     } finally {
       this.#inFlight -= 1

@@ -18,14 +18,14 @@ const upper = {
   polling_interval: 3,
 }
 const url = { api_base_url: 'http://a' }
-const noExtras = { websocketUrl: null, fingerprint: null, name: null }
+const noExtras = { isSystem: false, websocketUrl: null, fingerprint: null, name: null }
 
 describe('the two notations', () => {
   // Conformance: S-2.23.
   test('are equal', () => {
     expect(parseConnection(upper)).toEqual(parseConnection(plain))
     expect(parseConnection(plain)).toEqual({
-      addresses: [{ ...noExtras, baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
+      addresses: [{ ...noExtras, isSystem: true, baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
       username: 'micwatch',
       verifySsl: false,
       timeoutMs: 5000,
@@ -112,7 +112,7 @@ test('lists individual devices after the system, with optional passwords of thei
   const fingerprint = 'ab'.repeat(32)
   const devices = ['http://10.0.0.7', { url: 'https://10.0.0.8/', password: 'own', name: 'Stage', fingerprint }]
   expect(parseConnection({ ...url, password: 'shared', devices }).addresses).toEqual([
-    { ...noExtras, baseUrl: 'http://a', secret: 'shared' },
+    { ...noExtras, isSystem: true, baseUrl: 'http://a', secret: 'shared' },
     { ...noExtras, baseUrl: 'http://10.0.0.7', secret: 'shared' },
     {
       ...noExtras,

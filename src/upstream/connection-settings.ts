@@ -11,7 +11,8 @@ type Config = Readonly<Record<string, unknown>>
 export interface ConnectionSettings {
   /** The addresses of the system and of individual devices. */
   readonly addresses: readonly Address[]
-  readonly username: string
+  /** Undefined if the configuration does not set it. */
+  readonly username: string | undefined
   readonly verifySsl: boolean
   readonly timeoutMs: number
   readonly rateLimit: RateLimit
@@ -26,6 +27,8 @@ export interface Address {
   /** Without a final slash. Contains a port if the scheme is not http or https. */
   readonly baseUrl: string
   readonly secret: string
+  /** Whether it is the address of a system (`api_base_url`), not of an individual device. */
+  readonly isSystem: boolean
   /** The configured WebSocket URL; always null for an individual device. */
   readonly websocketUrl: string | null
   /** The pinned certificate and the display name of an individual device; always null for a system. */
@@ -77,7 +80,7 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
   const websocketUrl = readWebSocketUrl(read, systemUrl)
   if (systemUrl !== undefined) {
     const baseUrl = parseBaseUrl(systemUrl, 'api_base_url')
-    addresses.unshift({ baseUrl, secret, websocketUrl, fingerprint: null, name: null })
+    addresses.unshift({ baseUrl, secret, isSystem: true, websocketUrl, fingerprint: null, name: null })
   }
   const urls = new Set<string>()
   for (const { baseUrl } of addresses) {
@@ -89,7 +92,7 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
   const defaultTimeout = (config.BASE_URL ?? null) === null ? 10 : 30
   return {
     addresses,
-    username: read.username() ?? 'api',
+    username: read.username(),
     verifySsl: read.flag('ssl_verify') ?? true,
     timeoutMs: (read.whole('timeout', 1, 60) ?? defaultTimeout) * 1000,
     rateLimit: {
@@ -219,7 +222,8 @@ function parseDevice(
     throw new ConfigError(`${path}.fingerprint: expected the certificate's SHA-256 fingerprint, 64 hex digits`)
   }
   const baseUrl = parseBaseUrl(url, key, devicePorts)
-  return { baseUrl, secret: password ?? secret, websocketUrl: null, fingerprint: pinnedFingerprint, name }
+  const fields = { websocketUrl: null, fingerprint: pinnedFingerprint, name }
+  return { baseUrl, secret: password ?? secret, isSystem: false, ...fields }
 }
 
 /** Parses and normalizes an address. It identifies the source, so different spellings must give the same result. */

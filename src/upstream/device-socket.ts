@@ -15,6 +15,8 @@ export interface DeviceSocket {
 }
 
 export interface DeviceSocketOptions {
+  /** The setting with which a device of this kind refuses connections. */
+  readonly refusedAdvice?: string
   /** An abort closes the session at any time; the closing message is sent first. */
   readonly signal: AbortSignal
   /** Returns the last message to send before the socket closes; if it returns undefined, nothing is sent. */

@@ -7,9 +7,14 @@ export function describeNoResponse(host: string, timeoutMs: number): string {
 
 /**
  * Describes why a request received no complete response. `error` comes from the network layer; its code is `DEADLINE`
- * on a timeout.
+ * on a timeout. `refusedAdvice` names the setting with which a device refuses connections.
  */
-export function describeConnectionError(error: unknown, host: string, timeoutMs: number): string {
+export function describeConnectionError(
+  error: unknown,
+  host: string,
+  timeoutMs: number,
+  refusedAdvice?: string,
+): string {
   const code = codeOf(error)
   if (isCertificateCode(code)) {
     return `certificate of ${host} not accepted (${code}); install a trusted certificate, or set ssl_verify: false for this manufacturer`
@@ -27,7 +32,7 @@ export function describeConnectionError(error: unknown, host: string, timeoutMs:
     case 'UND_ERR_BODY_TIMEOUT':
       return `${host} stopped sending data; the connection was closed`
     case 'ECONNREFUSED':
-      return `connection refused by ${host}; check that the system is running and the address is correct`
+      return `connection refused by ${host}; ${refusedAdvice === undefined ? '' : `${refusedAdvice}; `}check that the system is running and the address is correct`
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':

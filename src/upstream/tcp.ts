@@ -45,12 +45,14 @@ const closingMessageMs = 200
  * Connects to the device. Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort.
  */
 export async function openTcpSocket(client: UpstreamClient, options: TcpOptions): Promise<DeviceSocket> {
-  const { framing, onArrival, signal, silentMs, closingMessage, encoding = 'utf8' } = options
+  const { framing, onArrival, signal, silentMs, closingMessage, encoding = 'utf8', refusedAdvice } = options
   const url = new URL(client.settings.baseUrl)
   const connectMs = Math.min(maxConnectMs, client.settings.timeoutMs)
   const toApiError = (error: unknown) => {
     if (error instanceof ApiError) return error
-    return new client.errors.ApiError(describeConnectionError(error, url.host, connectMs), { cause: error })
+    return new client.errors.ApiError(describeConnectionError(error, url.host, connectMs, refusedAdvice), {
+      cause: error,
+    })
   }
   await client.waitForTurn(signal)
   let onBytes = (_: Buffer) => {}

@@ -35,11 +35,13 @@ const maxQueued = 512
  * manufacturer's ApiError if the host name does not resolve, and the signal's reason on abort.
  */
 export async function openUdpSocket(client: UpstreamClient, options: UdpOptions): Promise<UdpSocket> {
-  const { signal, silentMs, closingMessage, encoding = 'utf8' } = options
+  const { signal, silentMs, closingMessage, encoding = 'utf8', refusedAdvice } = options
   const url = new URL(client.settings.baseUrl)
   const toApiError = (error: unknown) => {
     if (error instanceof ApiError) return error
-    return new client.errors.ApiError(describeConnectionError(error, url.host, silentMs), { cause: error })
+    return new client.errors.ApiError(describeConnectionError(error, url.host, silentMs, refusedAdvice), {
+      cause: error,
+    })
   }
   await client.waitForTurn(signal)
   const { socket, release } = await acquireSocket(client, url, options).catch((error) => {

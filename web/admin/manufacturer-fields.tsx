@@ -22,9 +22,7 @@ export function keysFor(plugin: PluginBody | undefined, config: Config): readonl
   if (plugin?.code === 'micwatch') return ['api_base_url', 'token', 'ssl_verify', 'fingerprint', 'timeout']
   const isSharedKey = 'shared_key' in config || (plugin?.code === 'shure' && !('password' in config))
   const secret = isSharedKey && !('PASSWORD' in config) ? 'shared_key' : 'password'
-  // Sennheiser's user name is always `api`.
-  const user = plugin?.code === 'sennheiser' ? [] : (['username'] as const)
-  const always = ['api_base_url', ...user, secret, 'ssl_verify', 'timeout', 'poll_interval', 'devices'] as const
+  const always = ['api_base_url', 'username', secret, 'ssl_verify', 'timeout', 'poll_interval', 'devices'] as const
   const ofWebSocket = ['websocket_url', 'websocket_other_host', 'auth_header', 'auth_header_name'] as const
   return [
     ...always,

@@ -47,6 +47,9 @@ const refreshIntervalMs = 5_000
 /** The device answers at least every `refreshIntervalMs`. */
 const silenceTimeoutMs = 11_000
 
+/** Without this setting, the device refuses connections or stays silent. */
+const refusedAdvice = 'enable OSC over TCP in its Advanced menu'
+
 export const ndr1 = defineAdapter<Ndr1>({
   ...withoutParts,
   listDevices: (client, signal) =>
@@ -101,7 +104,7 @@ async function* openSession(client: UpstreamClient, signal: AbortSignal): AsyncG
   throw new client.errors.ApiError(
     hasReceived
       ? `invalid response from ${host}: not from a DPA N-Series receiver`
-      : `${host} accepts connections but does not respond. Enable OSC over TCP in its Advanced menu`,
+      : `${host} accepts connections but does not respond; ${refusedAdvice}`,
     { failureKind: hasReceived ? 'unusable' : 'none' },
   )
 }
@@ -116,7 +119,13 @@ async function* runSession(
   },
 ): AsyncGenerator<Update> {
   const { signal, framing, kind } = options
-  const socket = await openTcpSocket(client, { signal, framing, encoding: 'latin1', silentMs: silenceTimeoutMs })
+  const socket = await openTcpSocket(client, {
+    signal,
+    framing,
+    encoding: 'latin1',
+    silentMs: silenceTimeoutMs,
+    refusedAdvice,
+  })
   const endpoint = endpointOf(client, socket.remoteAddress)
   const send = (packets: readonly Uint8Array[]) => socket.send(formatPackets(packets, kind))
   const values = new Map<string, ReceivedMessage['args']>()

@@ -141,7 +141,7 @@ describe.concurrent('a session', () => {
     const { simulator, connection } = await start()
     const list = () => rejectionOf(connection.adapter.listDevices(connection.client))
     simulator.setFault('silent')
-    expect(await list()).toMatchObject({ message: expect.stringMatching(/Enable OSC over TCP/), failureKind: 'none' })
+    expect(await list()).toMatchObject({ message: expect.stringMatching(/enable OSC over TCP/), failureKind: 'none' })
     simulator.setFault('foreign')
     expect(await list()).toMatchObject({ name: 'DpaApiError', failureKind: 'unusable' })
     expect(await list()).toBeInstanceOf(DpaApiError)

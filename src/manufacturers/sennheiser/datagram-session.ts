@@ -51,6 +51,8 @@ interface DatagramProtocol {
   /** Whether each character of a message stands for one byte. */
   readonly isBinary?: boolean
   readonly lights?: Lights
+  /** The setting with which a device of this kind refuses datagrams. */
+  readonly refusedAdvice?: string
 }
 
 interface DatagramDevice extends UpstreamDevice {
@@ -131,6 +133,7 @@ async function* runSession(
       closingMessage: () => session?.createUnsubscribeMessage(),
       ...(protocol.repliesToFixedPort && { localPort: Number(port) }),
       ...(protocol.isBinary && { encoding: 'latin1' }),
+      ...(protocol.refusedAdvice !== undefined && { refusedAdvice: protocol.refusedAdvice }),
     })
     const { remoteAddress: ip, localAddress } = socket
     const activeSession = protocol.createSession({ host: hostname, ip, name }, localAddress)

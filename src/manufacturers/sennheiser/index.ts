@@ -4,7 +4,8 @@ import { listConfiguredSources, type Plugin, type ProtocolDetector } from '../pl
 import { SennheiserApiError, SennheiserApiRateLimitError } from './errors.ts'
 import { mcp } from './mcp/session.ts'
 import { ssc1 } from './ssc1/session.ts'
-import { blockAfterUnauthorized, identifySsc2, isSsc2, ssc2 } from './ssc2/adapter.ts'
+import { findProduct, identifySsc2, ssc2 } from './ssc2/adapter.ts'
+import { blockIfRejected, defaultUser } from './ssc2/sign-in.ts'
 import { system } from './system.ts'
 import { beacon, wsmPort } from './wsm/beacon.ts'
 import { wsm } from './wsm/session.ts'
@@ -14,19 +15,19 @@ const web: ProtocolDetector = {
   default: system,
   async detect(client, { assumed, error }, signal) {
     if (assumed === ssc2) return error.status === 404 ? system : null
-    const isPossible = error.status === 401 || error.status === 404
-    if (!isPossible || !(await isSsc2(client, signal))) return null
-    blockAfterUnauthorized(client, error)
+    if (error.status !== 401 && error.status !== 404) return null
+    const product = await findProduct(client, signal)
+    if (product === null) return null
+    blockIfRejected(client, product, error)
     return ssc2
   },
 }
 
+/** The address of a device is first requested without credentials, because a device counts wrong ones. */
+const webDevice: ProtocolDetector = { ...web, default: ssc2 }
+
 const adapters = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp, 'wsm:': wsm }
-/**
- * The user name that the hardware and the interface specification (see docs/conformance.md) require. A configured user
- * name is ignored.
- */
-const username = 'api'
+const deviceAdapters = { ...adapters, 'http:': webDevice, 'https:': webDevice }
 /** Devices with MCP also reply to this port. */
 export const mcpPort = 53_212
 const devicePorts = { 'ssc1:': 45, 'mcp:': mcpPort }
@@ -47,7 +48,8 @@ export const sennheiser: Plugin = {
   listSources: (config) =>
     listConfiguredSources(config, {
       adapters,
+      deviceAdapters,
       ports: { ...devicePorts, 'wsm:': wsmPort },
-      toCredentials: ({ secret }) => ({ scheme: 'basic', username, secret }),
+      toCredentials: ({ secret, isSystem }) => ({ scheme: 'basic', username: isSystem ? defaultUser : null, secret }),
     }),
 }

@@ -39,7 +39,7 @@ export const shure: Plugin = {
     listConfiguredSources(config, {
       adapters,
       ports,
-      toCredentials: ({ username, secret, authHeader: header }) => ({
+      toCredentials: ({ username = 'api', secret, authHeader: header }) => ({
         scheme: 'digest',
         username,
         secret,

@@ -35,7 +35,12 @@ interface ScheduledTopic extends Topic {
   isAnswered: boolean
 }
 
-export const ssc1 = createDatagramAdapter({ createSession: createSsc1Session, idPrefix, lights })
+export const ssc1 = createDatagramAdapter({
+  createSession: createSsc1Session,
+  idPrefix,
+  lights,
+  refusedAdvice: 'on an EW-DX from firmware 4.0, allow legacy access in Control Cockpit',
+})
 
 export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   const values = new Map<string, unknown>()

@@ -9,7 +9,8 @@ import { defineAdapter, type UpstreamDevice } from '../../plugin.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { applyResource, firmwarePath, identityPath, type Resources, sitePath } from './resources.ts'
 import { subscribe } from './session.ts'
-import { deviceIdOf, familyOfDevice, idPrefix, toDeviceReport } from './translate.ts'
+import { defaultUser, signIn } from './sign-in.ts'
+import { deviceIdOf, familyOfDevice, idPrefix, productOf, toDeviceReport } from './translate.ts'
 
 interface Ssc2Device extends UpstreamDevice {
   readonly endpoint: DeviceEndpoint
@@ -61,11 +62,11 @@ export const ssc2 = defineAdapter<Ssc2Device>({
   idPrefix,
 })
 
-/** Whether the address belongs to an SSC 2 device. Reading the identity requires no password. */
-export async function isSsc2(client: UpstreamClient, signal?: AbortSignal): Promise<boolean> {
+/** Returns the product of an SSC 2 device, which requires no password; null if the address belongs to another device. */
+export async function findProduct(client: UpstreamClient, signal?: AbortSignal): Promise<string | null> {
   const response = client.request('GET', identityPath, { signal })
   const identity = await response.then(({ body }) => body).catch(() => signal?.throwIfAborted())
-  return isRecord(identity) && typeof identity.product === 'string'
+  return isRecord(identity) && typeof identity.product === 'string' ? identity.product : null
 }
 
 /** Reads the identity without a password; throws if the address does not belong to an SSC 2 device. */
@@ -77,13 +78,14 @@ export async function identifySsc2(client: UpstreamClient, signal?: AbortSignal)
 /** Reads the identity, which requires no password, and the site, which verifies the password. */
 async function readDevice(client: UpstreamClient, signal?: AbortSignal): Promise<Ssc2Device> {
   const { resources, endpoint } = await readIdentity(client, signal)
-  applyResource(resources, sitePath, await getBody(client, sitePath, [404], signal))
+  const readSite = () => getBody(client, sitePath, [404], signal)
+  applyResource(resources, sitePath, await signIn(client, productOf(resources), readSite))
   return { id: deviceIdOf(resources, endpoint), endpoint, resources }
 }
 
 async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
   const resources = new Map<string, unknown>()
-  const identity = await getBody(client, identityPath, [], signal)
+  const identity = await getIdentity(client, signal)
   if (!isRecord(identity)) {
     const message = `invalid response from ${hostOf(client)}: expected an object that identifies the device`
     throw new client.errors.ApiError(message, { status: 200 })
@@ -100,30 +102,26 @@ async function readResource(client: UpstreamClient, path: string, signal?: Abort
   return (await getBody(client, path, [404, 422], signal)) ?? null
 }
 
+const refusedAdvice = 'on an EW-DX, allow third-party access in Control Cockpit'
+
 async function getBody(
   client: UpstreamClient,
   path: string,
   accept: readonly number[],
   signal?: AbortSignal,
 ): Promise<unknown> {
-  try {
-    return (await client.request('GET', path, { accept, signal })).body
-  } catch (error) {
-    throw blockAfterUnauthorized(client, error)
-  }
+  return (await client.request('GET', path, { accept, signal, refusedAdvice })).body
 }
 
-/**
- * Returns the error to throw. These devices lock API access after several wrong passwords, so after the first rejected
- * password no further requests are sent.
- */
-export function blockAfterUnauthorized(client: UpstreamClient, error: unknown): unknown {
-  if (!(error instanceof ApiError) || error.status !== 401) return error
-  const { status, response } = error
-  const message = `${error.message}; no requests are sent until they are changed, because the device locks access after a few wrong passwords`
-  const blockingError = new client.errors.ApiError(message, { status, response, cause: error })
-  client.block(blockingError)
-  return blockingError
+/** Reads the identity without credentials. A system may require them even for an address that it does not have. */
+async function getIdentity(client: UpstreamClient, signal?: AbortSignal): Promise<unknown> {
+  try {
+    return await getBody(client, identityPath, [], signal)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401 || error === client.blockReason) throw error
+    client.authorizer.signInAs?.(client.settings.username ?? defaultUser)
+    return await getBody(client, identityPath, [], signal)
+  }
 }
 
 function hostOf({ settings: { baseUrl } }: UpstreamClient): string {

@@ -9,7 +9,7 @@ import { firmwarePath, identityPath, property, type Resources, sitePath } from '
 
 export const idPrefix = 'sscv2:'
 
-function productOf(resources: Resources): string {
+export function productOf(resources: Resources): string {
   return readText(property(resources, identityPath, 'product')) ?? ''
 }
 

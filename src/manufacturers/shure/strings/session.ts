@@ -68,6 +68,7 @@ export async function* openSession(
       : await openTcpSocket(client, {
           signal,
           silentMs: silenceTimeoutMs,
+          refusedAdvice: controllerAccess,
           closingMessage,
           framing: splitAngleFrames,
           onArrival,
@@ -138,11 +139,14 @@ async function identify(client: UpstreamClient, socket: DeviceSocket, store: Pro
   throw new client.errors.ApiError(describeUnrecognized(host, store), { failureKind })
 }
 
+/** A blocked SLX-D refuses connections, or accepts them and stays silent. It is blocked when it is new. */
+const controllerAccess = 'on an SLX-D, allow Controller Access in its menu'
+
 function describeUnrecognized(host: string, { values, hasReceived }: PropertyStore): string {
   if (values.MODEL !== undefined) return `${host} is a ${values.MODEL}, which Micwatch does not support`
   return hasReceived()
     ? `invalid response from ${host}: not from a Shure receiver`
-    : `${host} accepts connections but does not respond. On SLX-D, allow Controller Access in its menu`
+    : `${host} accepts connections but does not respond; ${controllerAccess}`
 }
 
 /**

@@ -57,6 +57,12 @@ describe.concurrent('the identity', () => {
     await expect(list()).rejects.toThrow(message)
   })
 
+  test('that is refused names the setting of an SLX-D', async () => {
+    const { device, list } = await start({ family: 'slxd' })
+    await device.close()
+    await expect(list()).rejects.toThrow(/connection refused by .* allow Controller Access/)
+  })
+
   test('of an SLX-D without Controller Access is rejected with a hint', async () => {
     const { device, list } = await start({ family: 'slxd' })
     device.setFault('silent')
