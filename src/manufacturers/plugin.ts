@@ -5,6 +5,7 @@
  */
 
 import type { Transport } from '../domain/equipment/connection.ts'
+import { withoutFalseZeros } from '../domain/equipment/false-zeros.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
@@ -283,9 +284,24 @@ export interface Plugin {
   readonly audioFloors?: ReadonlyMap<string, number>
 }
 
-/** Checks the adapter at compile time and erases its device type, so that all adapters have the same type. */
+/**
+ * Checks the adapter at compile time and erases its device type, so that all adapters have the same type. Its reports
+ * contain no false zeros.
+ */
 export function defineAdapter<Device extends UpstreamDevice>(adapter: ProtocolAdapter<Device>): ProtocolAdapter {
-  return adapter as unknown as ProtocolAdapter
+  const { subscribe } = adapter
+  const defined: ProtocolAdapter<Device> = {
+    ...adapter,
+    transformDeviceData: (device) => withoutFalseZeros(adapter.transformDeviceData(device)),
+    ...(subscribe && { subscribe: (...parameters) => cleanEvents(subscribe(...parameters)) }),
+  }
+  return defined as unknown as ProtocolAdapter
+}
+
+async function* cleanEvents(events: AsyncIterable<PushEvent>): AsyncGenerator<PushEvent> {
+  for await (const event of events) {
+    yield event.type === 'report' ? { ...event, report: withoutFalseZeros(event.report) } : event
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Receivers that a script reports through `POST /api/ingest/`: their conversion, and which of them are rejected. */
 
 import type { IngestRequest } from '../../contract/ingest-request.ts'
+import { withoutFalseZeros } from '../equipment/false-zeros.ts'
 import {
   type ChannelReading,
   type DeviceReport,
@@ -36,7 +37,7 @@ export function planIngest(context: IngestContext, { source, receivers }: Ingest
   const indexes = new Map<string, number>()
   for (const [index, receiver] of receivers.entries()) {
     const { manufacturer = ingestManufacturer } = receiver
-    const report = toReport(source, receiver)
+    const report = withoutFalseZeros(toReport(source, receiver))
     const outcome = reconcile(context.known, manufacturer, report)
     const keys = keysOf(report).map((key) => `${manufacturer} ${key}`)
     const repeated = keys.map((key) => indexes.get(key)).find((earlier) => earlier !== undefined)
