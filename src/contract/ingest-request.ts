@@ -70,6 +70,7 @@ const channelDetails = {
   audio_activity: reported(oneOf(audioActivities)),
   quality: percent,
   rf_low: yesOrNo,
+  rf_concealed: yesOrNo,
   rf_overload: yesOrNo,
   overload: yesOrNo,
   interference: yesOrNo,

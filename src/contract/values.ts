@@ -238,7 +238,7 @@ export const conditionStates = [...evaluatedStates, 'ok', 'unmonitored'] as cons
 export const conditionSeverities = ['ok', ...severities] as const
 
 /** What a condition's flags may contain. */
-export const conditionFlags = [...evaluatedStates, 'rf_fair'] as const
+export const conditionFlags = [...evaluatedStates, 'rf_fair', 'rf_concealed'] as const
 
 /** The kinds of events in the history. */
 export const eventKinds = [

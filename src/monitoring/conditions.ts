@@ -307,6 +307,7 @@ export class ConditionMonitor {
       isMuted: false,
       isInterfered: false,
       isOverloaded: false,
+      isConcealed: false,
       audioFloor: null,
       memory: null,
       isStored: false,

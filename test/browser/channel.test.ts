@@ -58,7 +58,7 @@ it.concurrent('shows additional values and flags that some equipment reports, an
     ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
     ...{ rf_low: true, overload: true, second_frequency: '578.900' },
     ...{ band: 'G57', transmission_mode: 'high_density', frequency_diversity: 'selection', group_channel: '2,5' },
-    ...{ rf_overload: true, booster_feed: true },
+    ...{ rf_overload: true, rf_concealed: false, booster_feed: true },
     ...{ unregistered_transmitter: true, input_level: 'line', audio_mode: 'stereo' },
     slots: [
       { slot: 1, status: 'active', on_air: true, model: 'ADX2', name: 'LEAD', battery: 90 },

@@ -25,13 +25,23 @@ import type { Pair } from './pairs.tsx'
 export function channelPairs(details: ChannelDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
   const { antennas, audio_peak, audio_rms, audio_activity, quality, interference, muted, encryption, gain_db } = details
-  const { rf_low, overload, second_frequency, band, transmission_mode, frequency_diversity, group_channel } = details
+  const {
+    rf_low,
+    rf_concealed,
+    overload,
+    second_frequency,
+    band,
+    transmission_mode,
+    frequency_diversity,
+    group_channel,
+  } = details
   const { unregistered_transmitter, input_level, audio_mode, rf_overload, booster_feed } = details
   return [
     { name: t('channel.fields.rf'), value: antennaLevels(details) ?? optional(details.rf_percent, formatPercent) },
     { name: t('channel.fields.antennas'), value: antennas === '' ? t('channel.noAntenna') : antennas },
     { name: t('channel.fields.quality'), value: optional(quality, formatPercent) },
     { name: t('channel.fields.rfLow'), value: yesOrNo(rf_low) },
+    { name: t('channel.fields.rfConcealed'), value: yesOrNo(rf_concealed) },
     { name: t('channel.fields.rfOverload'), value: yesOrNo(rf_overload) },
     { name: t('channel.fields.interference'), value: yesOrNo(interference) },
     { name: t('channel.fields.secondFrequency'), value: optional(second_frequency, formatMegahertz) },

@@ -33,6 +33,7 @@ const icons: Record<ConditionState | ConditionFlag, LucideIcon> = {
   encryption_error: KeyRound,
   rf_weak: RadioOff,
   rf_fair: Radio,
+  rf_concealed: RadioOff,
   interference: Zap,
   no_audio: VolumeX,
   muted: MicOff,

@@ -82,6 +82,7 @@ export const ChannelDetails = named(
     rf_low: Type.Optional(
       flagOrNull('Warning from the equipment that the RF level is barely above the squelch threshold.'),
     ),
+    rf_concealed: Type.Optional(flagOrNull('True while the receiver conceals errors of the link.')),
     rf_overload: Type.Optional(flagOrNull('Warning from the equipment that the RF level is too high.')),
     overload: Type.Optional(flagOrNull('Warning from the equipment that the audio level is too high.')),
     interference: Type.Optional(flagOrNull('True while another signal interferes.')),
@@ -175,7 +176,7 @@ export const Condition = named(
     since: time('Since when `state` is what it is.'),
     flags: listOf(
       oneOf([...conditionFlags], 'Name of a row.'),
-      'The other rows that are true, in the order of the table; then `rf_fair`.',
+      'The other rows that are true, in the order of the table; then `rf_fair` and `rf_concealed`.',
     ),
   },
 )

@@ -46,7 +46,7 @@ export type ConditionState = (typeof conditionStates)[number]
 export type ConditionSeverity = (typeof conditionTable)[number]['severity']
 /** The rows that are evaluated; the state is `ok` if none is true. */
 export type EvaluatedState = (typeof evaluatedStates)[number]
-/** The other rows that are true, in the order of the table, and then `rf_fair`, which is never a state. */
+/** The other rows that are true, in the order of the table, and then `rf_fair` and `rf_concealed`, which are never states. */
 export type ConditionFlag = (typeof conditionFlags)[number]
 
 export interface Condition {

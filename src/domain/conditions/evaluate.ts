@@ -157,7 +157,9 @@ function updateBattery({ channel, memory, thresholds }: EvaluationInput): Batter
   })
 }
 
-type Rows = Readonly<Record<Exclude<EvaluatedState, 'receiver_offline' | 'stale'> | 'rf_fair', boolean>>
+type Rows = Readonly<
+  Record<Exclude<EvaluatedState, 'receiver_offline' | 'stale'> | 'rf_fair' | 'rf_concealed', boolean>
+>
 
 /** Evaluates every row from the record, the watch and the memory, whatever the availability of the receiver. */
 function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: boolean): Rows {
@@ -179,6 +181,7 @@ function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: 
     tx_off: !isOn,
     no_battery_data: isOn && isUnknown(readBattery(transmitter)),
     rf_fair: isHeld('fair'),
+    rf_concealed: isOn && details?.rf_concealed === true,
   }
 }
 
@@ -203,6 +206,7 @@ function toCondition(input: EvaluationInput, availability: Availability, rows: R
   const { state } = stateRow
   const flags = trueRows.map((row) => row.state as ConditionFlag).filter((flag) => flag !== state)
   if (availability === 'current' && rows.rf_fair && state !== 'rf_weak') flags.push('rf_fair')
+  if (availability === 'current' && rows.rf_concealed) flags.push('rf_concealed')
   const before = memory?.condition
   const since = before?.state === state ? before.since : now.wall
   const severity = 'severityIfUnused' in stateRow && !isInUse ? stateRow.severityIfUnused : stateRow.severity

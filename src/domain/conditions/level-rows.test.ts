@@ -76,6 +76,12 @@ describe('rf_weak', () => {
     expect(new TestChannel().report({ details: { quality: 20 } }).wait(1000).state).toBe('ok')
   })
 
+  test('is true while the receiver conceals errors of the link, which is a flag as well', () => {
+    const channel = new TestChannel().report({ transmitter: { rf_level: -50 }, details: { rf_concealed: true } })
+    expect(channel.wait(1000).rows).toEqual(['rf_weak', 'rf_concealed'])
+    expect(channel.report({ details: { rf_concealed: false } }).wait(3000).rows).toEqual(['ok'])
+  })
+
   test('does not begin after dropouts of less than 1 s, however many', () => {
     const channel = new TestChannel()
     for (let round = 0; round < 5; round += 1) {

@@ -93,6 +93,7 @@ describe('readWatchedValues', () => {
           quality: 5,
           interference: true,
           overload: true,
+          rf_concealed: true,
         },
       },
       values,
@@ -102,6 +103,7 @@ describe('readWatchedValues', () => {
       isMuted: true,
       isInterfered: true,
       isOverloaded: true,
+      isConcealed: true,
       rf: -51,
       rfA: -1,
       rfB: -2,
@@ -116,7 +118,8 @@ describe('readWatchedValues', () => {
 
   test('overwrites all values of the previous channel', () => {
     const values = createWatchedValues()
-    for (const key of ['isMuted', 'isInterfered', 'isOverloaded', 'hasTransmitter'] as const) values[key] = true
+    for (const key of ['isMuted', 'isInterfered', 'isOverloaded', 'isConcealed', 'hasTransmitter'] as const)
+      values[key] = true
     for (const key of ['rf', 'rfA', 'rfB', 'rfC', 'rfD', 'antennas', 'quality', 'peak'] as const) values[key] = 1
     readWatchedValues(emptyChannel(1, 1, 1), values)
     expect(values).toEqual(createWatchedValues())

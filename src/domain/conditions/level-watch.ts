@@ -67,6 +67,8 @@ export interface WatchedFacts {
   isInterfered: boolean
   /** Whether the equipment reports that the audio level is too high. */
   isOverloaded: boolean
+  /** Whether the equipment reports that it conceals errors of the link. */
+  isConcealed: boolean
   /** The lowest audio level in dBFS that the equipment can report, if it is above -60; otherwise null. */
   audioFloor: number | null
 }
@@ -95,6 +97,7 @@ export function createWatchedValues(): WatchedValues {
     isMuted: false,
     isInterfered: false,
     isOverloaded: false,
+    isConcealed: false,
     audioFloor: null,
     rf: Number.NaN,
     rfA: Number.NaN,
@@ -112,6 +115,7 @@ export function copyFacts(from: Readonly<WatchedFacts>, to: WatchedFacts): void 
   to.isMuted = from.isMuted
   to.isInterfered = from.isInterfered
   to.isOverloaded = from.isOverloaded
+  to.isConcealed = from.isConcealed
   to.audioFloor = from.audioFloor
 }
 
@@ -121,6 +125,7 @@ export function readWatchedValues({ transmitter, details, ...channel }: Channel,
   values.isMuted = transmitter?.details?.muted === true || details?.muted === true
   values.isInterfered = details?.interference === true
   values.isOverloaded = details?.overload === true || details?.audio_activity === 'clipping'
+  values.isConcealed = details?.rf_concealed === true
   values.rf = transmitter?.rf_level ?? channel.rf_level ?? Number.NaN
   values.rfA = details?.rf_a ?? Number.NaN
   values.rfB = details?.rf_b ?? Number.NaN
@@ -168,7 +173,7 @@ function toMask(values: Readonly<WatchedValues>, thresholds: Thresholds): number
   let mask = values.isInterfered ? 1 << reportedInterference.index : 0
   if (!hasTransmitter) return noiseLevel(values) > thresholds.RF_NOISE_DBM ? mask | (1 << noise.index) : mask
   const rf = bestInUse(values)
-  if (rf < thresholds.RF_WEAK_DBM || quality < weakQuality) mask |= 1 << weak.index
+  if (rf < thresholds.RF_WEAK_DBM || quality < weakQuality || values.isConcealed) mask |= 1 << weak.index
   if (rf < fairDbm) mask |= 1 << fair.index
   if (peak > clippingDbfs) mask |= 1 << clipping.index
   if (values.isOverloaded) mask |= 1 << reportedOverload.index

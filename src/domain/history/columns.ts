@@ -4,7 +4,7 @@ import { conditionFlags } from '../../contract/values.ts'
 
 /**
  * - `state`: index in `stateLetters`.
- * - `rows`: the rows of the table of conditions that are true, as a bit mask in the order of `conditionFlags`.
+ * - `rows`: the rows of the table of conditions that are true, as a bit mask in the order of `recordedRows`.
  * - `rf_min`, `rf_max`: dBm at the best antenna in use; without a transmitter, the channel's own RF level.
  * - `audio_max`: the highest peak in dBFS; `audio_last`: the last RMS level in dBFS.
  * - `quality_min`: percent. `battery`: percent. `minutes`: remaining battery time.
@@ -34,10 +34,19 @@ export const noValue = -32_768
 export const stateLetters = ['-', 'x', '0', 'm', '1'] as const
 export type StateLetter = (typeof stateLetters)[number]
 
+/**
+ * The rows that are recorded, which fill the 15 usable bits of a column. `rf_concealed` is not one of them, because
+ * `rf_weak` is recorded.
+ */
+export const recordedRows = conditionFlags.filter((flag) => flag !== 'rf_concealed')
+
 /** Returns the bit mask of these rows. */
 export function toRowMask(rows: Iterable<string>): number {
   let mask = 0
-  for (const row of rows) mask |= 1 << (conditionFlags as readonly string[]).indexOf(row)
+  for (const row of rows) {
+    const bit = (recordedRows as readonly string[]).indexOf(row)
+    if (bit >= 0) mask |= 1 << bit
+  }
   return mask
 }
 

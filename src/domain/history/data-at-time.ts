@@ -2,13 +2,12 @@
 
 import type { DataBody } from '../../contract/resources/data.ts'
 import type { DataAtTimeBody } from '../../contract/resources/history.ts'
-import { conditionFlags } from '../../contract/values.ts'
 import { toChannelBody, toReceiverWithoutChannels, toTimestamp } from '../api.ts'
 import { type ConditionFlag, type ConditionState, conditionTable } from '../conditions/condition.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { deviceForecast } from '../forecast/forecast.ts'
 import { type ChannelState, toChannelState } from './channel-state.ts'
-import { type ColumnName, noValue, type StateLetter, stateLetters } from './columns.ts'
+import { type ColumnName, noValue, recordedRows, type StateLetter, stateLetters } from './columns.ts'
 import type { LevelsAtTime } from './level-history.ts'
 
 interface Past {
@@ -135,7 +134,7 @@ function toChannelAtTime({ id, channel, slot }: Channel, state: ChannelState, st
 }
 
 function toFlags(rows: number, state: ConditionState): ConditionFlag[] {
-  return conditionFlags.filter((flag, index) => (rows & (1 << index)) !== 0 && flag !== state)
+  return recordedRows.filter((flag, index) => (rows & (1 << index)) !== 0 && flag !== state)
 }
 
 /** A receiver was inactive if its channels say so. Without channels, nothing is recorded about it. */

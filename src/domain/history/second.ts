@@ -4,7 +4,6 @@
  * milliseconds (`performance.now()`).
  */
 
-import { conditionFlags } from '../../contract/values.ts'
 import { hasRow } from '../conditions/condition.ts'
 import { bestInUse, createWatchedValues, type WatchedValues } from '../conditions/level-watch.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
@@ -23,7 +22,7 @@ export function createRecordedValues(): RecordedValues {
 /** What is recorded of a channel in addition to its levels. */
 export interface RecordedFacts {
   readonly letter: StateLetter
-  /** The rows of the condition, as a bit mask in the order of `conditionFlags`. */
+  /** The rows of the condition, as a bit mask in the order of `recordedRows`. */
   readonly rows: number
   readonly battery: number | null
   readonly minutes: number | null
@@ -39,7 +38,7 @@ export function toRecordedFacts({ is_active }: Receiver, channel: Channel, isRec
   const isOn = letter === '1' || letter === 'm'
   return {
     letter,
-    rows: toRowMask([condition.state, ...condition.flags].filter(isRow)),
+    rows: toRowMask([condition.state, ...condition.flags]),
     battery: isOn ? (transmitter?.battery ?? null) : null,
     minutes: isOn ? (transmitter?.details?.battery_minutes ?? null) : null,
   }
@@ -50,11 +49,6 @@ function toLetter(isActive: boolean, isReceived: boolean, { condition, transmitt
   if (!isReceived || hasRow(condition, 'stale')) return '-'
   if (transmitter === null) return '0'
   return transmitter.details?.muted === true || details?.muted === true ? 'm' : '1'
-}
-
-/** Whether the state is a row that has a bit in the mask. */
-function isRow(state: string): boolean {
-  return (conditionFlags as readonly string[]).includes(state)
 }
 
 /** A sample counts until the next one, but no longer than this. */

@@ -1,7 +1,7 @@
 /** Converts values that SSC 1 and SSC 2 have in common to the common format. */
 
 import type { Encryption, TransmissionMode } from '../../domain/equipment/details.ts'
-import { readText } from '../../upstream/fields.ts'
+import { readText, readWhole } from '../../upstream/fields.ts'
 
 /** Converts kHz to MHz as text. Returns undefined if the value is missing, null if it is invalid. */
 export function readKhz(value: unknown): string | null | undefined {
@@ -56,6 +56,16 @@ export function readEncryption(isEnabled: unknown, warnings: unknown): Encryptio
   if (listIncludes(warnings, 'Aes256Error')) return 'error'
   const flag = readFlag(isEnabled)
   return typeof flag === 'boolean' ? (flag ? 'on' : 'off') : flag
+}
+
+/** Reads remaining minutes. The highest value of two bytes stands for an unknown one; Spectera reports -1. */
+export function readMinutes(value: unknown): number | null | undefined {
+  return readWhole(value, 0, 65_534)
+}
+
+/** Reads the remaining minutes of an EW-DX transmitter; 0 beside primary cells means that there is no prediction. */
+export function readLifetime(minutes: unknown, batteryType: unknown): number | null | undefined {
+  return minutes === 0 && readBatteryType(batteryType) === 'cells' ? null : readMinutes(minutes)
 }
 
 const batteryTypes = new Map([

@@ -23,6 +23,7 @@ import {
   readEncryption,
   readFlag,
   readKhz,
+  readLifetime,
   readLowCut,
   readWarning,
 } from '../values.ts'
@@ -104,7 +105,7 @@ const ewdx: Family = {
               muted: readFlag(tx('mute')),
               gain_db: readDb(tx('trim')),
               low_cut_hz: readLowCut(tx('lowcut')),
-              battery_minutes: readMinutes(tx('battery/lifetime')),
+              battery_minutes: readLifetime(tx('battery/lifetime'), tx('battery/type')),
               battery_type: readBatteryType(tx('battery/type')),
               battery_low: readWarning('LowBattery', transmitterWarnings),
             }),
@@ -271,10 +272,6 @@ function readBankChannel(value: unknown): string | null | undefined {
   const [bank, channel]: readonly unknown[] = Array.isArray(value) ? value : []
   const number = readWhole(channel, 0, 99) ?? null
   return number !== null && /^[BU][1-6]$/i.test(String(bank)) ? `${String(bank).toUpperCase()},${number}` : null
-}
-
-function readMinutes(value: unknown): number | null | undefined {
-  return readWhole(value, 0, 65_535)
 }
 
 function readDb(value: unknown): number | null | undefined {

@@ -21,16 +21,18 @@ import {
   readEncryption,
   readFlag,
   readKhz,
+  readLifetime,
   readLowCut,
   readWarning,
 } from '../values.ts'
 import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
+import { isSpectera } from './sign-in.ts'
 import { spectera } from './spectera.ts'
 
 /** Returns the family of a product; null for a device without radio and for an unknown product. */
 export function familyOfProduct(product: string): Family | null {
-  return families.get(product) ?? (/spectera/i.test(product) ? spectera(product) : null)
+  return families.get(product) ?? (isSpectera(product) ? spectera(product) : null)
 }
 
 const families = new Map([
@@ -116,7 +118,7 @@ function readEwdxTransmitter(resources: Resources, index: number): TransmitterRe
       muted: readFlag(getProperty('mute')),
       gain_db: readWhole(getProperty('trim'), -120, 120),
       low_cut_hz: readLowCut(getProperty('lowcut')),
-      battery_minutes: readWhole(getBattery('lifetime'), 0, 65_535),
+      battery_minutes: readLifetime(getBattery('lifetime'), getBattery('type')),
       battery_type: readBatteryType(getBattery('type')),
       battery_low: readWarning('LowBattery', resources.get(`${path}/warnings`)),
     }),

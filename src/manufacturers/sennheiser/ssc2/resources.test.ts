@@ -110,11 +110,14 @@ describe('EW-DX', () => {
     ])
   })
 
-  test('reports an unknown charge for a transmitter with primary cells', () => {
-    const battery = { type: 'PrimaryCell', gauge: null, lifetime: null }
+  test.each([
+    [null, null],
+    [0, 0],
+  ])('reports no runtime of primary cells with %j, %j', (gauge, lifetime) => {
+    const battery = { type: 'PrimaryCell', gauge, lifetime }
     const [channel] = toReport('EWDX2CHS', ['/api/transmitters/0/battery', battery]).channels ?? []
     expect(channel?.transmitter).toMatchObject({
-      battery: null,
+      battery: gauge,
       details: { battery_minutes: null, battery_type: 'cells' },
     })
   })
@@ -152,18 +155,18 @@ describe('Spectera', () => {
         frequency: '542.000',
         rf_level: -61,
         audio_level: -20,
-        details: { antennas: 'A', quality: 100, audio_peak: -11, audio_rms: -20 },
+        details: { antennas: 'A', quality: 100, rf_concealed: false, audio_peak: -11, audio_rms: -20 },
         transmitter: {
           name: 'LEAD',
           upstream_slot: 1,
           battery: 74,
-          details: { model: 'SEK', muted: false, battery_minutes: 301 },
+          details: { model: 'SEK', muted: false, battery_minutes: 301, battery_low: false },
         },
       },
       expect.objectContaining({ channel: 4, name: 'BASS', audio_level: -42 }),
     ])
     expect(channels?.[1]).toMatchObject({
-      details: { antennas: 'B', quality: 0 },
+      details: { antennas: 'B', quality: null, rf_concealed: false },
       transmitter: { details: { muted: true } },
     })
   })
@@ -206,7 +209,7 @@ describe('Spectera', () => {
         online: true,
         serial_number: null,
         battery: 74,
-        details: { battery_minutes: 301 },
+        details: { battery_minutes: 301, battery_low: false },
       },
       {
         id: 'sscv2:pack:3100',
@@ -234,8 +237,29 @@ describe('Spectera', () => {
     },
   )
 
-  test('reports the battery value -1 as unknown', () => {
-    const unknown = { batteryFillLevel: -1, batteryRuntime: -1 }
+  test.each([
+    [0, { quality: null, rf_concealed: null }, null],
+    [1, { quality: null, rf_concealed: false }, true],
+    [2, { quality: null, rf_concealed: true }, false],
+    [3, { quality: 50, rf_concealed: false }, false],
+    [4, { quality: 100, rf_concealed: false }, false],
+    [5, { quality: null, rf_concealed: null }, null],
+    ['4', { quality: null, rf_concealed: null }, null],
+    [true, { quality: null, rf_concealed: null }, null],
+  ])('reads the link quality %j as a code', (micLqi, details, muted) => {
+    const [channel] = toReport(product, ['/api/mts/paired/11', { micLqi }]).channels ?? []
+    expect(channel).toMatchObject({ details, transmitter: { battery: 74, details: { muted } } })
+  })
+
+  test('reports the low battery of packs with and without a microphone', () => {
+    const low = ['11', '13'].map((id) => [`/api/mts/paired/${id}`, { batteryLow: true }] as const)
+    const { channels, units } = toReport(product, ...low)
+    expect(channels?.map(({ transmitter }) => transmitter?.details?.battery_low)).toEqual([true, false])
+    expect(units?.[0]?.details?.battery_low).toBe(true)
+  })
+
+  test.each([-1, 65_535])('reports the battery value %i as unknown', (batteryRuntime) => {
+    const unknown = { batteryFillLevel: -1, batteryRuntime }
     const [channel] = toReport(product, ['/api/mts/paired/11', unknown]).channels ?? []
     expect(channel?.transmitter).toMatchObject({ battery: null, details: { battery_minutes: null } })
   })

@@ -16,7 +16,7 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import { readKhz } from '../values.ts'
+import { readFlag, readKhz, readMinutes } from '../values.ts'
 import type { Family } from './family.ts'
 import { meteringPath, outputPrefix, packPrefix, property, type Resources } from './resources.ts'
 
@@ -51,8 +51,21 @@ function readLinkId(id: unknown): number | null {
   return readWhole(id, 0, 1023) ?? null
 }
 
+/**
+ * The values of `micLqi`, of which only 3 and 4 are steps of a scale: not available, muted, errors are concealed, some bad
+ * bits, good.
+ */
+const linkStates: readonly ({ isMuted: boolean; isConcealed: boolean; quality: number | null } | undefined)[] = [
+  undefined,
+  { isMuted: true, isConcealed: false, quality: null },
+  { isMuted: false, isConcealed: true, quality: null },
+  { isMuted: false, isConcealed: false, quality: 50 },
+  { isMuted: false, isConcealed: false, quality: 100 },
+]
+
 function readMicrophone(resources: Resources, pack: Json, link: number): ChannelReading {
   const { name, type, state, rfChannelId, batteryFillLevel, batteryRuntime, rssi, micLqi, dominantAntenna } = pack
+  const linkState = typeof micLqi === 'number' ? linkStates[micLqi] : undefined
   const channel = link + 1
   const isConnected = state === 'Connected'
   const port = readText(dominantAntenna)?.toUpperCase() ?? null
@@ -71,15 +84,17 @@ function readMicrophone(resources: Resources, pack: Json, link: number): Channel
           battery: readBattery(batteryFillLevel),
           details: withoutUndefined({
             model: readText(type),
-            muted: readWhole(micLqi, 0, 4) === 1,
+            muted: linkState?.isMuted ?? null,
             gain_db: readWhole(pack.micPreampGain, -120, 120),
-            battery_minutes: readWhole(batteryRuntime, 0, 65_535),
+            battery_minutes: readMinutes(batteryRuntime),
+            battery_low: readFlag(pack.batteryLow),
           }),
         })
       : null,
     details: withoutUndefined({
       antennas: port !== null && /^[A-D]$/.test(port) ? port : null,
-      quality: readLinkQuality(micLqi),
+      quality: linkState?.quality ?? null,
+      rf_concealed: isConnected ? (linkState?.isConcealed ?? null) : null,
       audio_peak: audio?.peak,
       audio_rms: audio?.rms,
       interference: readInterference(pack.interference),
@@ -103,7 +118,10 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
     online: state === 'Connected',
     serial_number: hasSerial ? serial : null,
     battery: readBattery(batteryFillLevel),
-    details: withoutUndefined({ battery_minutes: readWhole(batteryRuntime, 0, 65_535) }),
+    details: withoutUndefined({
+      battery_minutes: readMinutes(batteryRuntime),
+      battery_low: readFlag(pack.batteryLow),
+    }),
   })
 }
 
@@ -130,12 +148,6 @@ function readAudio(resources: Resources, link: number) {
 
 function readLevel(list: unknown, output: unknown): number | null {
   return Array.isArray(list) ? (readAudioLevel(list[Number(output)]) ?? null) : null
-}
-
-/** Converts the link quality to percent. 0 means unknown, 1 muted, and 2 to 4 range from error concealment to good. */
-function readLinkQuality(lqi: unknown): number | null {
-  const resources = readWhole(lqi, 1, 4)
-  return typeof resources === 'number' ? Math.round(((resources - 1) / 3) * 100) : null
 }
 
 /** Returns whether `{"severity": …}` reports interference. The severity is `None`, or ranges from `Low` to `High`. */
