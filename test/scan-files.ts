@@ -1,5 +1,7 @@
 /** Creates scan files for tests. */
 
+import { gzipSync } from 'node:zlib'
+
 /** A point of a scan: a frequency in MHz and a level in dBm. */
 export type Point = readonly [mhz: number, dbm: number]
 
@@ -25,6 +27,43 @@ export const rfExplorerFile = (sweeps: readonly (readonly number[])[]) =>
     ['Sweep', 'Date', 'Time', 'Milliseconds', ...(sweeps[0] ?? []).map((_, index) => mhzAt(index))].join(','),
     ...sweeps.map((levels, sweep) => [sweep, '11/22/2026', `19:30:0${sweep}`, '.120', ...levels].join(',')),
   ].join('\r\n')
+
+/** The binary file of RF Explorer. Version 1 has no times, and from version 3 the sweeps are compressed. */
+export function rfeFile(sweeps: readonly (readonly number[])[], version = 5): Buffer {
+  const time = Buffer.from('2026-11-22T19:30:05.1234567Z')
+  const head = Buffer.alloc(18 + (version === 1 ? 2 : 4))
+  head.writeDoubleLE(470, 0)
+  head.writeDoubleLE(0.025, 8)
+  if (version === 1) head.writeUInt16LE(sweeps.length, 16)
+  else head.writeUInt32LE(sweeps.length, 16)
+  head.writeUInt16LE(sweeps[0]?.length ?? 0, head.length - 2)
+  const data = sweeps.flatMap((levels) => [
+    ...(version === 1 ? [] : [uint32(time.length)]),
+    ...(version === 1 ? [] : [version === 2 ? withLength(time) : time]),
+    Buffer.from(Float64Array.from(levels).buffer),
+  ])
+  const compressed = gzipSync(Buffer.concat(data))
+  return Buffer.concat([
+    withLength(Buffer.from(`RFExplorer PC Client - Format v00${version}`)),
+    head,
+    ...(version === 1 ? [] : [withLength(Buffer.from('configuration')), withLength(Buffer.from('model'))]),
+    ...(version < 3 ? data : [uint32(Buffer.concat(data).length), uint32(compressed.length), compressed]),
+  ])
+}
+
+const withLength = (text: Buffer) => Buffer.concat([Buffer.from([text.length]), text])
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+/** The rows of `rtl_power`, one for each sweep. */
+export const powerRows = (sweeps: readonly (readonly number[])[], start = '2026-11-22, 19:30:05') =>
+  sweeps
+    .map((levels) => [start, 470_000_000, 470_000_000 + levels.length * 25_000, 25_000, 1, ...levels].join(', '))
+    .join('\n')
 
 const mhzAt = (index: number) => (470 + index * 0.025).toFixed(3).padStart(8, '0')
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readScan } from '../src/domain/frequencies/scans/read-scan.ts'
 import { maxScanFileBytes, maxScanPoints, ScanFileError } from '../src/domain/frequencies/scans/scan.ts'
 import { startApp } from './app.ts'
-import { sdb3File } from './scan-files.ts'
+import { csvFile, sdb3File } from './scan-files.ts'
 import { uploadScan } from './scan-upload.ts'
 
 describe('uploads of scans', () => {
@@ -20,7 +20,8 @@ describe('uploads of scans', () => {
       'more than 200000 different frequencies',
     )
 
-    const largest = Buffer.concat([Buffer.from('470.000,-90\n'), Buffer.alloc(maxScanFileBytes - 12, ' ')])
+    const rows = csvFile()
+    const largest = Buffer.concat([Buffer.from(rows), Buffer.alloc(maxScanFileBytes - rows.length, ' ')])
     expect((await uploadScan(app, largest)).status).toBe(201)
     expect((await uploadScan(app, Buffer.concat([largest, Buffer.from(' ')]))).status).toBe(413)
     expect((await uploadScan(app, Buffer.concat([largest, largest]))).status).toBe(413)
@@ -35,16 +36,22 @@ describe('a file of 16 MiB is read or refused in linear time', () => {
 
   it.each([
     ['', '4', 'No line contains'],
-    ['', '470,-90\n', 'read'],
+    ['', '470,-90\n', 'levels at 1 frequency'],
+    ['', '470,x\n', 'No line contains'],
+    [csvFile(), '470,x\n', 'rows cannot be read'],
+    ['Frequency (MHz),Level (dBm)\n', '((((', 'rows cannot be read'],
+    ['', '((((', 'No line contains'],
+    ['', '2026-11-22, 19:30:05, 470000000, 472000000, 25000, 1, -9\n', 'rows cannot be read'],
+    ['# Begin TRACE A Data\n', 'P_0=x , 470 MHz\n', 'rows cannot be read'],
     ['', '\n', 'No line contains'],
     ['', '"', 'No line contains'],
     ['<a>', '<b>', 'nested too deep'],
     ['<a ', 'b="1" ', 'not well-formed'],
     ['<a>', 'x', 'not well-formed'],
     ['<!DOCTYPE a [', '<!ENTITY b "&b;&b;">', 'not well-formed'],
-    [upToData, '@Swp', 'No sweep'],
+    [upToData, '@Swp', 'rows cannot be read'],
     ['RF Explorer CSV data file\nSweep,', ',', 'expected frequencies'],
-    ['Receiver;\n', ';', 'No line begins'],
+    ['Receiver;\n', ';', 'No line contains'],
   ])('%j, then %j', (start, rest, expected) => {
     const bytes = Buffer.alloc(maxScanFileBytes, rest)
     bytes.write(start, 'latin1')
@@ -53,7 +60,7 @@ describe('a file of 16 MiB is read or refused in linear time', () => {
 
   function resultOf(bytes: Uint8Array): string {
     try {
-      readScan(bytes)
+      readScan(bytes, () => bytes)
       return 'read'
     } catch (error) {
       if (error instanceof ScanFileError) return error.message

@@ -6,16 +6,16 @@ import { insertScan } from '../src/storage/scans.ts'
 import { startApp, until } from './app.ts'
 import { engines } from './databases.ts'
 import { openLive } from './live-client.ts'
-import { csvFile, points, rfExplorerFile, sdb2File, sdb3File, wsmFile } from './scan-files.ts'
+import { csvFile, points, powerRows, rfExplorerFile, rfeFile, sdb2File, sdb3File, wsmFile } from './scan-files.ts'
 import { sendForm, uploadScan as upload } from './scan-upload.ts'
 import { tokenHeaders } from './tokens.ts'
 
 describe.concurrent.each(engines)('scans (%s)', (engine) => {
-  // Conformance: C-15.52, C-15.53.
+  // Conformance: C-15.52, C-15.53, C-15.92.
   it('are stored, listed, read and deleted', async () => {
     const app = await startApp({ engine })
-    const { status, json: scan } = await upload(app, csvFile())
-    expect([status, scan]).toEqual([
+    const { status, json: uploaded } = await upload(app, csvFile())
+    expect([status, uploaded]).toEqual([
       201,
       {
         ...{
@@ -27,15 +27,19 @@ describe.concurrent.each(engines)('scans (%s)', (engine) => {
           to_mhz: '470.100',
           taken_at: null,
         },
+        ...{ unit: 'dBm', calibrated: true, step_khz: 25 },
+        ...{ rows_read: 5, rows_skipped: [] },
         ...{ uploaded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), by: 'local' },
       },
     ])
+    const { rows_read: _, rows_skipped: __, ...scan } = uploaded
     const [mhz, dbm] = [points.map(([frequency]) => frequency.toFixed(3)), points.map(([, level]) => level)]
     expect((await app.get('/api/scans/1/')).json).toEqual({ ...scan, mhz, dbm })
     const timeline = sdb3File([{ id: 1, levels: dbm }])
-    const second = (
+    const { rows_read, rows_skipped, ...second } = (
       await upload(app, timeline, { name: 'C:\\Scans\\Große Bühne.sdb3', fields: { offset_db: '-50.5' } })
     ).json
+    expect([rows_read, rows_skipped]).toEqual([1, []])
     expect(second).toMatchObject({ id: 2, name: 'Große Bühne.sdb3', format: 'sdb3' })
     expect(second.taken_at).toBe(new Date(2026, 10, 22, 19, 30, 5).toISOString())
     expect((await app.get('/api/scans/2/')).json.dbm).toEqual(dbm.map((level) => Math.round((level - 50.5) * 10) / 10))
@@ -53,7 +57,10 @@ describe.concurrent.each(engines)('scans (%s)', (engine) => {
   // Conformance: C-15.54.
   it('are at most 50', async () => {
     const app = await startApp({ engine })
-    const scan = { name: 'hall.csv', format: 'csv', points: 5, from_khz: 470_000, to_khz: 470_100 } as const
+    const scan = {
+      ...({ name: 'hall.csv', format: 'csv', points: 5, from_khz: 470_000, to_khz: 470_100 } as const),
+      ...{ unit: 'dBm', isCalibrated: true, step_hz: 25_000 },
+    }
     const levels = { khz: Uint32Array.of(470_000, 470_025, 470_050, 470_075, 470_100), tenthsDbm: new Int16Array(5) }
     await app.runtime.db.transaction(async (tx) => {
       for (let id = 1; id < maxScans; id += 1) {
@@ -87,6 +94,11 @@ describe.concurrent('uploads of scans', () => {
       expect(json).toMatchObject({ format, points: 5, from_mhz: '470.000', to_mhz: '470.100' })
       expect((await app.get(`/api/scans/${json.id}/`)).json.dbm).toEqual(levels)
     }
+    const compressed = await upload(app, rfeFile([levels]), { name: 'scan.rfe' })
+    expect(compressed.json).toMatchObject({ format: 'rf_explorer', points: 5, unit: 'dBm', rows_read: 1 })
+    const relative = (await upload(app, powerRows([levels]))).json
+    expect(relative).toMatchObject({ format: 'rtl_power', unit: 'dB', calibrated: false })
+    expect((await app.get('/api/scans/')).json.at(-1)).toMatchObject({ unit: 'dB', calibrated: false, step_khz: 25 })
   })
 
   // Conformance: C-15.56.
@@ -94,9 +106,13 @@ describe.concurrent('uploads of scans', () => {
     const app = await startApp()
     for (const [file, details] of [
       ['', 'file: The file is empty.'],
-      ['470.000,-98\n470.025,loud\n', 'file: Line 2: "loud" is not a level in dBm.'],
+      ['470.000,-98\n470.025,loud\n470.050,loud\n', 'file: 2 of 3 rows cannot be read. Line 2: "loud" is not a level.'],
+      ['Frequency (MHz),Level (V)\n470.000,1\n', 'file: Levels in "V" are not supported, only dBm, dBµV and dBmV.'],
       ['<!DOCTYPE a><a/>', 'file: Files with a document type (DOCTYPE) are not read.'],
-      [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0]), 'file: The file is neither text nor a scan of Wireless Workbench.'],
+      [
+        Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0]),
+        'file: The file is neither text nor a scan of a supported program.',
+      ],
     ] as const) {
       const { status, json } = await upload(app, file)
       expect([status, json.details]).toEqual([400, details])
@@ -182,7 +198,7 @@ describe.concurrent('uploads of scans', () => {
     const app = await startApp()
     const client = await openLive(app)
     const announced = () => client.messages.filter(({ type }) => type === 'scans').at(-1)
-    const { json } = await upload(app, csvFile())
+    const { rows_read: _, rows_skipped: __, ...json } = (await upload(app, csvFile())).json
     await until('the scan is announced', () => announced() !== undefined)
     expect(announced()).toMatchObject({ type: 'scans', scans: [json] })
     await app.send('DELETE', `/api/scans/${json.id}/`)

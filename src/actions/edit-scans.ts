@@ -26,8 +26,18 @@ const maxReadingMegabytes = 1024
 /** Files are read one after the other, so that several large ones do not fill the memory. */
 const reading = new Semaphore(1)
 
+interface Uploaded {
+  readonly scan: Scan
+  readonly read: ReadScan
+}
+
 /** Stores the scan in a file. `offsetDb` is added to all levels. */
-export async function uploadScan(deps: ScanDeps, actor: Actor, file: UploadedFile, offsetDb: number): Promise<Scan> {
+export async function uploadScan(
+  deps: ScanDeps,
+  actor: Actor,
+  file: UploadedFile,
+  offsetDb: number,
+): Promise<Uploaded> {
   const read = await reading.run(() => readInThread(file.bytes))
   const upload = { name: toScanName(file.name), offsetDb, uploaded_at: deps.now(), by: actor.name }
   const { scan, levels } = toNewScan(read, upload)
@@ -45,7 +55,7 @@ export async function uploadScan(deps: ScanDeps, actor: Actor, file: UploadedFil
     return inserted
   })
   await deps.reload()
-  return stored
+  return { scan: stored, read }
 }
 
 export async function removeScan({ db, reload }: ScanDeps, actor: Actor, id: number): Promise<void> {

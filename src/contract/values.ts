@@ -277,7 +277,18 @@ export const checkResults = ['pass', 'fail'] as const
 export type CheckResult = (typeof checkResults)[number]
 
 /** File formats of spectrum scans. */
-export const scanFormats = ['csv', 'rf_explorer', 'wsm', 'sdb2', 'sdb3'] as const
+export const scanFormats = [
+  'csv',
+  'rf_explorer',
+  'wsm',
+  'sdb2',
+  'sdb3',
+  'rtl_power',
+  'hackrf_sweep',
+  'rohde_schwarz',
+  'keysight',
+  'anritsu',
+] as const
 export type ScanFormat = (typeof scanFormats)[number]
 
 /** Why nothing was recorded. */

@@ -7,7 +7,10 @@ import type { NewScan, Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import type { Reader, Tx } from './database.ts'
 import type { ScanRow } from './schema/equipment.ts'
 
-const facts = ['id', 'name', 'format', 'points', 'from_khz', 'to_khz', 'taken_at', 'uploaded_at', 'actor'] as const
+const facts = [
+  ...(['id', 'name', 'format', 'points', 'from_khz', 'to_khz', 'taken_at', 'uploaded_at', 'actor'] as const),
+  ...(['unit', 'is_calibrated', 'step_hz'] as const),
+] as const
 
 /** Returns all scans in the order in which they were uploaded. */
 export async function listScans(reader: Reader): Promise<Scan[]> {
@@ -32,8 +35,13 @@ export async function countScans(reader: Reader): Promise<number> {
   return Number(count)
 }
 
-export async function insertScan(tx: Tx, { by, ...scan }: NewScan, levels: Levels): Promise<Scan> {
-  const row = { ...scan, actor: by, levels: packLevels(levels) }
+export async function insertScan(tx: Tx, { by, isCalibrated, ...scan }: NewScan, levels: Levels): Promise<Scan> {
+  const row = {
+    ...scan,
+    actor: by,
+    is_calibrated: isCalibrated ? (1 as const) : (0 as const),
+    levels: packLevels(levels),
+  }
   return toScan(await tx.query.insertInto('scans').values(row).returning(facts).executeTakeFirstOrThrow())
 }
 
@@ -41,6 +49,6 @@ export async function deleteScan(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('scans').where('id', '=', id).execute()
 }
 
-function toScan({ actor, ...row }: Pick<Selectable<ScanRow>, (typeof facts)[number]>): Scan {
-  return { ...row, by: actor }
+function toScan({ actor, is_calibrated, ...row }: Pick<Selectable<ScanRow>, (typeof facts)[number]>): Scan {
+  return { ...row, by: actor, isCalibrated: is_calibrated === 1 }
 }

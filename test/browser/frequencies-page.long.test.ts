@@ -178,7 +178,7 @@ it('checks and suggests other frequencies without storing them', async () => {
   expect([...addresses].sort()).toEqual(['/api/frequencies/check/', '/api/frequencies/suggest/'])
 })
 
-// Conformance: C-15.78, C-15.79.
+// Conformance: C-15.78, C-15.79, C-15.93.
 it('uploads, shows and deletes scans, and marks TV channels', async () => {
   const { service, frequencies } = await startFrequencies()
   const page = await open(service, '/frequencies')
@@ -191,7 +191,7 @@ it('uploads, shows and deletes scans, and marks TV channels', async () => {
   await page.getByLabel('File').setInputFiles(file)
   await page.getByLabel('Offset in dB').fill('−50')
   await press(page, 'Upload scan')
-  await messages(page).getByText('foyer-1.csv: 2000 points uploaded.').waitFor()
+  await messages(page).getByText('foyer-1.csv: 2000 points uploaded, 2000 rows read.').waitFor()
   const [, , body = ''] = frequencies.written.at(-1) ?? []
   expect(body).toContain('name="offset_db"\r\n\r\n-50\r\n')
   expect(body).toContain('470.000,-98.5')
@@ -201,6 +201,16 @@ it('uploads, shows and deletes scans, and marks TV channels', async () => {
   await scans.getByRole('button', { name: 'Delete foyer-1.csv' }).click()
   await press(page, 'Delete')
   await scans.getByText('No scans.').waitFor()
+
+  frequencies.skippedRows = [{ line: 12, why: '"loud" is not a level.' }]
+  await scans.getByRole('button', { name: 'Upload scan' }).click()
+  await page.getByLabel('File').setInputFiles(file)
+  await press(page, 'Upload scan')
+  const skipped = page.getByRole('dialog', { name: 'foyer-1.csv: some rows were skipped' })
+  await skipped.getByText('foyer-1.csv: 2000 points uploaded, 2000 rows read.').waitFor()
+  await skipped.getByText('Line 12: "loud" is not a level.').waitFor()
+  await press(page, 'Close')
+  await scans.getByRole('checkbox', { name: 'foyer-1.csv' }).waitFor()
 
   const tv = page.getByRole('region', { name: 'TV channels in use' })
   await tv.getByRole('button', { name: 'Edit' }).click()

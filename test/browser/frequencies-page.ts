@@ -19,6 +19,8 @@ const eight = ['485.000', '486.625', '488.175', '488.725', '490.125', '495.025',
 export interface FakeFrequencies {
   carriers: FrequencyCarrierBody[]
   scans: ScanLevelsBody[]
+  /** The rows that the next uploads do not read. */
+  skippedRows: { line: number; why: string }[]
   noise: FrequencyNoiseBody['channels']
   tvInUse: string
   /** The requests that were not GET: method, path and body. */
@@ -49,6 +51,7 @@ export async function startFrequencies(permissions: readonly Permission[] = ['re
       { ...planned, id: 'p3', placeholder_id: 3, name: 'IEM Drums' },
     ],
     scans: [],
+    skippedRows: [],
     noise: [],
     tvInUse: '',
     written: [],
@@ -158,7 +161,7 @@ function respond(
       const added = scan(scans.length + 1)
       frequencies.scans = [...scans, added]
       const { mhz: _, dbm: __, ...body } = added
-      return [201, body]
+      return [201, { ...body, rows_read: body.points, rows_skipped: frequencies.skippedRows }]
     }
     default:
       return text === '' ? [404, { error: 'Not found.' }] : [200, toBody(builtInProfiles[0] as Profile)]
@@ -175,6 +178,7 @@ export function scan(id: number, points = 2_000): ScanLevelsBody {
   const dbm = mhz.map((text, index) => (Math.round(Number(text)) % 8 === 0 ? -70 : -100 - (index % 3)))
   return {
     ...{ id, name: `foyer-${id}.csv`, format: 'csv', points, from_mhz: '470.000', to_mhz: '694.000', taken_at: null },
+    ...{ unit: 'dBm', calibrated: true, step_khz: 112 },
     ...{ uploaded_at: '2026-11-22T19:00:00.000Z', by: 'Kim', mhz, dbm },
   }
 }

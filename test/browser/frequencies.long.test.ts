@@ -41,7 +41,7 @@ it('shows, checks and suggests frequencies, scans and TV channels of a real serv
   const buffer = Buffer.from(Array.from({ length: 200 }, (_, index) => `${500 + index / 10},-95`).join('\r\n'))
   await page.getByLabel('File').setInputFiles({ name: 'foyer.csv', mimeType: 'text/csv', buffer })
   await press(page, 'Upload scan')
-  await messages(page).getByText('foyer.csv: 200 points uploaded.').waitFor()
+  await messages(page).getByText('foyer.csv: 200 points uploaded, 200 rows read.').waitFor()
   await scans.getByText('500.000–519.900 MHz, 200 points').waitFor()
 
   const tv = page.getByRole('region', { name: 'TV channels in use' })

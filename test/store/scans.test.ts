@@ -14,6 +14,7 @@ import { openStore } from './helpers.ts'
 const levels: Levels = { khz: Uint32Array.of(1, 470_000, 30_000_000), tenthsDbm: Int16Array.of(-4500, 3000, -1) }
 const scan = {
   ...({ name: 'hall.csv', format: 'csv', points: 3, from_khz: 1, to_khz: 30_000_000 } as const),
+  ...{ unit: 'dB', isCalibrated: false, step_hz: 12_500 },
   ...{ taken_at: null, uploaded_at: 1_795_375_805_120, by: 'Ada' },
 }
 

@@ -2,12 +2,13 @@
 
 import { Upload } from 'lucide-react'
 import { useState } from 'react'
-import type { ScanBody } from '../../src/contract/resources/scans.ts'
+import type { ScanBody, UploadedScanBody } from '../../src/contract/resources/scans.ts'
 import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { formatMoment, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Removal } from '../parts/action-dialog.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -78,12 +79,13 @@ interface ScanItemProps {
 }
 
 function ScanItem({ scan, shown, onRemove }: ScanItemProps) {
-  const { id, format, points, from_mhz, to_mhz, taken_at, uploaded_at, by } = scan
+  const { id, format, calibrated, points, from_mhz, to_mhz, taken_at, uploaded_at, by } = scan
   const name = plainText(scan.name)
   const index = shown.ids.indexOf(id)
   const facts = [
     t(`frequencies.scans.formats.${format}`),
     t('frequencies.scans.range', { from: from_mhz, to: to_mhz, count: points }),
+    calibrated ? null : t('frequencies.scans.notCalibrated'),
     taken_at === null ? null : t('frequencies.scans.taken', { time: formatMoment(taken_at) }),
     t('frequencies.scans.uploaded', { time: formatMoment(uploaded_at), by: plainText(by) }),
   ]
@@ -114,6 +116,7 @@ function ScanItem({ scan, shown, onRemove }: ScanItemProps) {
 function UploadScan({ onDone, onClose }: { onDone(): Promise<void>; onClose(): void }) {
   const { api } = useServices()
   const showMessage = useShowMessage()
+  const [incomplete, setIncomplete] = useState<UploadedScanBody | null>(null)
   const send = (values: FormData) => {
     const form = new FormData()
     const offset = String(values.get('offset_db')).trim().replace(',', '.').replace('−', '-')
@@ -121,11 +124,16 @@ function UploadScan({ onDone, onClose }: { onDone(): Promise<void>; onClose(): v
     form.append('file', values.get('file') ?? '')
     return api.upload('/api/scans/', form)
   }
-  const done = async ({ name, points }: ScanBody) => {
-    onClose()
-    showMessage({ text: t('frequencies.scans.done', { name: plainText(name), count: points }) })
+  const done = async (uploaded: UploadedScanBody) => {
+    const { name, points, rows_read, rows_skipped } = uploaded
+    if (rows_skipped.length > 0) setIncomplete(uploaded)
+    else {
+      onClose()
+      showMessage({ text: t('frequencies.scans.done', { name: plainText(name), count: points, rows: rows_read }) })
+    }
     await onDone()
   }
+  if (incomplete !== null) return <SkippedRows scan={incomplete} onClose={onClose} />
   return (
     <FormDialog
       title={t('frequencies.scans.uploadTitle')}
@@ -139,7 +147,7 @@ function UploadScan({ onDone, onClose }: { onDone(): Promise<void>; onClose(): v
         type="file"
         label={t('frequencies.scans.file')}
         hint={t('frequencies.scans.fileHint')}
-        accept=".csv,.txt,.sdb2,.sdb3"
+        accept=".csv,.txt,.sdb2,.sdb3,.rfe,.spa,.dat,.asc,.xls"
       />
       <Field
         name="offset_db"
@@ -150,6 +158,25 @@ function UploadScan({ onDone, onClose }: { onDone(): Promise<void>; onClose(): v
         autoComplete="off"
       />
     </FormDialog>
+  )
+}
+
+function SkippedRows({ scan, onClose }: { scan: UploadedScanBody; onClose(): void }) {
+  const { name, points, rows_read, rows_skipped } = scan
+  return (
+    <Dialog title={t('frequencies.scans.skippedTitle', { name: plainText(name) })} onClose={onClose}>
+      <p>{t('frequencies.scans.done', { name: plainText(name), count: points, rows: rows_read })}</p>
+      <ul className="skipped-rows" aria-label={t('frequencies.scans.skippedRows')}>
+        {rows_skipped.map(({ line, why }) => (
+          <li key={`${line} ${why}`}>{t('frequencies.scans.skipped', { line, why: plainText(why) })}</li>
+        ))}
+      </ul>
+      <div className="dialog-actions">
+        <button type="button" className="choice" onClick={onClose}>
+          {t('parts.dialog.close')}
+        </button>
+      </div>
+    </Dialog>
   )
 }
 

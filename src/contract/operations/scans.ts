@@ -5,7 +5,7 @@ import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
 import { ById, LocalList } from '../queries.ts'
 import { NewScan } from '../requests.ts'
-import { Scan, ScanLevels } from '../resources/scans.ts'
+import { Scan, ScanLevels, UploadedScan } from '../resources/scans.ts'
 
 export const listScans = endpoint('GET', '/api/scans/', {
   ...operation('Frequencies', 'listScans', 'Spectrum scans, without their levels.'),
@@ -23,11 +23,11 @@ export const uploadScan = endpoint('POST', '/api/scans/', {
   ...operation(
     'Frequencies',
     'uploadScan',
-    'Stores a spectrum scan: a file of Wireless Workbench, Wireless Systems Manager, RF Explorer, tinySA or other programs, of at most 16 MiB.',
+    'Stores a spectrum scan: a file of Wireless Workbench, Wireless Systems Manager, RF Explorer, tinySA, rtl_power, a spectrum analyser or other programs, of at most 16 MiB.',
   ),
   consumes: ['multipart/form-data'],
   body: NewScan,
-  response: { 201: Scan, 409: ErrorResponse },
+  response: { 201: UploadedScan, 409: ErrorResponse },
 })
 
 export const removeScan = endpoint('DELETE', '/api/scans/:id/', {

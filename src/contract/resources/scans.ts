@@ -1,7 +1,19 @@
 /** Spectrum scans: measured RF levels over a range of frequencies, uploaded as a file. */
 
 import Type from 'typebox'
-import { type Body, listOf, named, oneOf, text, time, timeOrNull, whole } from '../described.ts'
+import {
+  type Body,
+  flag,
+  listOf,
+  named,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+} from '../described.ts'
 import { scanFormats } from '../values.ts'
 import { id } from './common.ts'
 
@@ -12,16 +24,37 @@ export const Scan = named('Scan', 'A spectrum scan.', {
   name: text('Name of the uploaded file.'),
   format: oneOf(
     [...scanFormats],
-    'Format of the file: `csv`: a frequency and a level in each line, from Wireless Workbench, RF Explorer, tinySA or others; `rf_explorer`: sweeps of RF Explorer; `wsm`: Wireless Systems Manager; `sdb2` and `sdb3`: Wireless Workbench.',
+    'Format of the file: `csv`: a table of frequencies and levels, from Wireless Workbench, RF Explorer, tinySA or others; `rf_explorer`: sweeps of RF Explorer; `wsm`: Wireless Systems Manager; `sdb2` and `sdb3`: Wireless Workbench; `rtl_power` and `hackrf_sweep`: rows of these programs; `rohde_schwarz`, `keysight` and `anritsu`: traces of spectrum analysers.',
   ),
   points: whole('Number of measured frequencies.'),
   from_mhz: megahertz('Lowest measured frequency'),
   to_mhz: megahertz('Highest measured frequency'),
+  step_khz: orNull(
+    Type.Number(),
+    'Distance of neighbouring frequencies in kHz: the median. `null` for scans of version 1.0.',
+  ),
+  unit: textOrNull('Unit of the levels in the file, as the file names it. `null` for scans of version 1.0.'),
+  calibrated: flag('`false` if the levels are relative, as those of `rtl_power` and `hackrf_sweep`.'),
   taken_at: timeOrNull('When the scan was made, if the file says so.'),
   uploaded_at: time('When the file was uploaded.'),
   by: text('Name of the user or token, or `local`.'),
 })
 export type ScanBody = Body<typeof Scan>
+
+const SkippedRow = named('SkippedRow', 'A row of a file that was not read.', {
+  line: whole('Line in the file; in a file that is no text, the number of the sweep.'),
+  why: text('The reason.'),
+})
+
+export const UploadedScan = named('UploadedScan', 'A spectrum scan, and what was read of its file.', {
+  ...Scan.properties,
+  rows_read: whole('Number of rows whose levels were read: lines, sweeps, or levels in XML.'),
+  rows_skipped: listOf(
+    SkippedRow,
+    'Rows that were not read. At most 1,000 are listed; one more item says how many follow.',
+  ),
+})
+export type UploadedScanBody = Body<typeof UploadedScan>
 
 export const ScanLevels = named('ScanLevels', 'A spectrum scan with its levels.', {
   ...Scan.properties,

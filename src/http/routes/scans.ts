@@ -5,7 +5,12 @@ import { removeScan, type ScanDeps, uploadScan } from '../../actions/edit-scans.
 import * as operations from '../../contract/operations/scans.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { maxScanFileBytes } from '../../domain/frequencies/scans/scan.ts'
-import { type Scan, toScanBody, toScanLevelsBody } from '../../domain/frequencies/scans/stored-scan.ts'
+import {
+  type Scan,
+  toScanBody,
+  toScanLevelsBody,
+  toUploadedScanBody,
+} from '../../domain/frequencies/scans/stored-scan.ts'
 import { findScanLevels } from '../../storage/scans.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { acceptForms, formLimit } from '../server/form-bodies.ts'
@@ -52,7 +57,8 @@ export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesD
           throw new RequestError('bad_request', { details: 'file: expected a file, not text' })
         }
         reply.code(201)
-        return toScanBody(await uploadScan(scanDeps, actor, file, offset_db))
+        const { scan, read } = await uploadScan(scanDeps, actor, file, offset_db)
+        return toUploadedScanBody(scan, read)
       },
     })
     done()

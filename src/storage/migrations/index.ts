@@ -45,6 +45,7 @@ import * as readingCounters from './20261126t2030z-reading-counters.ts'
 import * as followedLevels from './20261126t2040z-followed-levels.ts'
 import * as siteEvents from './20261126t2050z-site-events.ts'
 import * as siteConnections from './20261127t0010z-site-connections.ts'
+import * as scanUnits from './20261128t1220z-scan-units.ts'
 
 export interface Migration {
   readonly name: string
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   followedLevels,
   siteEvents,
   siteConnections,
+  scanUnits,
 ]

@@ -131,6 +131,10 @@ export interface ScanRow {
   taken_at: number | null
   uploaded_at: number
   actor: string
+  /** Null in scans of versions that did not store it, as is the step. */
+  unit: string | null
+  is_calibrated: Flag
+  step_hz: number | null
   /** See `packLevels`. */
   levels: Uint8Array
 }

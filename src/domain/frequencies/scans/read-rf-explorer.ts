@@ -1,7 +1,9 @@
 /** Reads the many sweeps that the PC client of RF Explorer saves: one sweep in each line, below a line of frequencies. */
 
-import { MaximumHold, maxScanPoints, type ReadScan, ScanFileError, tooManyPoints } from './scan.ts'
-import { cellsOf, type Delimiter, linesOf, parseDecimal, parseLevel, parseLocalTime, quote } from './scan-text.ts'
+import { Preamble } from './preamble.ts'
+import { maxScanPoints, type ReadScan, ScanFileError, ScanReadings, tooManyPoints } from './scan.ts'
+import { cellsOf, type Delimiter, isUnmeasured, linesOf, parseDecimal, parseLocalTime, quote } from './scan-text.ts'
+import { requireDbmOffset } from './units.ts'
 
 /** Sweep, date, time and milliseconds. */
 const columnsBeforeLevels = 4
@@ -12,32 +14,45 @@ export function isRfExplorer(text: string): boolean {
 }
 
 export function readRfExplorer(text: string): ReadScan {
-  const hold = new MaximumHold()
+  const readings = new ScanReadings()
+  const preamble = new Preamble()
   let columns: { readonly delimiter: Delimiter; readonly khz: readonly number[] } | null = null
+  let unit = 'dBm'
   let takenAt: number | null = null
-  let sweeps = 0
   for (const { number: line, text: content } of linesOf(text)) {
     if (columns === null) {
       columns = readFrequencies(line, content)
+      if (columns === null) preamble.add(content)
+      else unit = preamble.levelUnit() ?? unit
       if (line > maxHeaderLines) break
       continue
     }
     const { delimiter, khz } = columns
     const cells = cellsOf(content, delimiter)
-    const levels = cells.slice(columnsBeforeLevels)
-    if (levels.length !== khz.length) {
-      throw new ScanFileError(`Line ${line}: expected ${khz.length} levels, found ${levels.length}.`)
-    }
-    for (const [index, level] of levels.entries()) {
-      const dbm = parseLevel(level, line)
-      if (dbm !== null) hold.add(khz[index] ?? 0, dbm, 'Line', line)
-    }
-    if (sweeps === 0) takenAt = readTime(cells)
-    sweeps += 1
+    if (cells.length === 0) continue
+    addSweep(readings, line, khz, cells.slice(columnsBeforeLevels), requireDbmOffset(unit))
+    takenAt ??= readTime(cells)
   }
   if (columns === null) throw new ScanFileError('No line begins with "Sweep" and lists the frequencies.')
-  if (sweeps === 0) throw new ScanFileError('No sweep follows the line of frequencies.')
-  return { format: 'rf_explorer', takenAt, ...hold.levels() }
+  return readings.toScan({ format: 'rf_explorer', unit, takenAt })
+}
+
+function addSweep(
+  readings: ScanReadings,
+  line: number,
+  khz: readonly number[],
+  cells: readonly string[],
+  offset: number,
+): void {
+  const wrong = cells.find((cell) => !isUnmeasured(cell) && parseDecimal(cell) === null)
+  if (cells.length !== khz.length) readings.skip(line, `Expected ${khz.length} levels, found ${cells.length}.`)
+  else if (wrong !== undefined) readings.skip(line, `${quote(wrong)} is not a level.`)
+  else
+    readings.add(
+      line,
+      khz,
+      cells.map((cell) => (isUnmeasured(cell) ? null : (parseDecimal(cell) ?? 0) + offset)),
+    )
 }
 
 /** Returns the frequencies in the line that begins with `Sweep`; null for any other line. */

@@ -1,5 +1,6 @@
 /** Reading scan files: every format, what is refused, and damaged files. */
 
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -19,8 +20,13 @@ import { maxScanFileBytes, maxScanPoints, ScanFileError, toScanName, withOffset 
 const levels = points.map(([, dbm]) => dbm)
 const evening = new Date(2026, 10, 22, 19, 30, 5).getTime()
 
+function scanOf(file: string | Uint8Array) {
+  const bytes = typeof file === 'string' ? Buffer.from(file) : file
+  return readScan(bytes, (data, maxOutputLength) => gunzipSync(data, { maxOutputLength }))
+}
+
 function read(file: string | Uint8Array) {
-  const { format, khz, tenthsDbm, takenAt } = readScan(typeof file === 'string' ? Buffer.from(file) : file)
+  const { format, khz, tenthsDbm, takenAt } = scanOf(file)
   return { format, takenAt, points: [...khz].map((key, index): Point => [key / 1000, (tenthsDbm[index] ?? 0) / 10]) }
 }
 
@@ -69,26 +75,57 @@ describe('a frequency and a level in each line', () => {
 
   // Conformance: C-15.41.
   it('holds the highest level of a frequency that is measured several times', () => {
-    expect(read('470.000,-90\n470.000,-80.55\n470.0004,-85\n471,-70\n470,nan\n472,-inf\n').points).toEqual([
+    const others = [473, 474, 475].map((mhz) => `${mhz},-100\n`).join('')
+    const file = `470.000,-90\n470.000,-80.55\n470.0004,-85\n471,-70\n470,nan\n472,-inf\n${others}`
+    expect(read(file).points.slice(0, 3)).toEqual([
       [470, -80.5],
       [471, -70],
+      [473, -100],
     ])
+    const why = 'No level was measured.'
+    expect(scanOf(file)).toMatchObject({
+      ...{ rowsRead: 7, stepKhz: 1000 },
+      rowsSkipped: [5, 6].map((line) => ({ line, why })),
+    })
   })
 
   // Conformance: C-15.42.
   it.each([
     ['', 'The file is empty.'],
     ['hello\nworld\n', 'No line contains a frequency and a level, such as 470.025,-98.5.'],
-    ['470.000,-98\n470.025;-97\n', 'Line 2: "470.025;-97" is not a frequency.'],
-    ['470.000,-98\n\n470.025,loud\n', 'Line 3: "loud" is not a level in dBm.'],
-    ['470.000,-98\n470.025,-97,-96\n', 'Line 2: expected a frequency and a level, found 3 columns.'],
-    ['470.000,-98\n470.025,470\n', 'Line 2: expected a level from -250 to 100 dBm.'],
-    ['470.000,-98\n471.000,-98\n480000,-97\n', 'Line 3: expected a frequency from 0.001 to 30000 MHz.'],
-    ['470.000,-98\n-471,-98\n472,-90', 'Line 2: expected a frequency from 0.001 to 30000 MHz.'],
-    ['470.000,nan\n', 'The file contains no levels.'],
-    ['470.000,-98\0\n', 'The file is neither text nor a scan of Wireless Workbench.'],
+    [
+      '470.000,-98\n\n470.025,loud\n',
+      'The file contains levels at 1 frequency; a scan has at least 5. Line 3: "loud" is not a level.',
+    ],
+    ['470.000,-98\nx\ny\n', '2 of 3 rows cannot be read. Line 2: "x" is not a frequency.'],
+    ['470.000,nan\n', 'The file contains no levels; a scan has at least 5. Line 1: No level was measured.'],
+    ['470.000,-98\0\n', 'The file is neither text nor a scan of a supported program.'],
   ])('is refused: %j', (file, message) => {
     expect(errorOf(file)).toBe(message)
+  })
+
+  // Conformance: C-15.42.
+  it.each([
+    ['470.125;-97', '"470.125;-97" is not a frequency.'],
+    ['470.125,loud', '"loud" is not a level.'],
+    ['470.125,-97,-96', 'Expected a frequency and a level, found 3 columns.'],
+    ['470.125,470', 'Expected a level from -250 to 100 dBm.'],
+    ['480000,-97', 'Expected a frequency from 0.001 to 30000 MHz.'],
+    ['-471,-98', 'Expected a frequency from 0.001 to 30000 MHz.'],
+    ['470.125', 'No level was measured.'],
+  ])('is read without the row %j, which is listed', (row, why) => {
+    const [first = '', ...others] = csvFile().split('\r\n')
+    const file = [first, '', row, ...others].join('\n')
+    expect(read(file).points).toEqual(points)
+    expect(scanOf(file)).toMatchObject({ rowsRead: 5, rowsSkipped: [{ line: 3, why }] })
+  })
+
+  // Conformance: C-15.92.
+  it('lists at most 1,000 rows, and says how many more were skipped', () => {
+    const lines = Array.from({ length: 1500 }, (_, index) => `${400 + index},-90\nx\n`).join('')
+    const { rowsRead, rowsSkipped } = scanOf(lines)
+    expect([rowsRead, rowsSkipped.length]).toEqual([1500, 1001])
+    expect(rowsSkipped.at(-1)).toEqual({ line: 2000, why: '500 more rows after this one were skipped.' })
   })
 
   // Conformance: C-15.43.
@@ -116,15 +153,16 @@ describe('sweeps of RF Explorer', () => {
     expect(read(file.replaceAll('11/22/2026', 'yesterday')).takenAt).toBe(null)
   })
 
-  it('are refused if a line is not complete', () => {
+  it('are read without sweeps that are not complete', () => {
     const file = rfExplorerFile([levels, second])
-    expect(errorOf(file.replace(/,[^,]*$/, ''))).toBe('Line 8: expected 5 levels, found 4.')
+    const why = 'Expected 5 levels, found 4.'
+    expect(scanOf(file.replace(/,[^,]*$/, ''))).toMatchObject({ rowsRead: 1, rowsSkipped: [{ line: 8, why }] })
     expect(errorOf(file.replace('0470.050', 'x'))).toBe('Line 6: "x" is not a frequency in MHz.')
     expect(errorOf(file.replace('Sweep', 'Swep'))).toBe('No line begins with "Sweep" and lists the frequencies.')
-    expect(errorOf(file.replace('-61.3', '?'))).toBe('Line 7: "?" is not a level in dBm.')
-    expect(errorOf(rfExplorerFile([levels]).split('\r\n').slice(0, 6).join('\n'))).toBe(
-      'No sweep follows the line of frequencies.',
+    expect(errorOf(rfExplorerFile([levels]).replace('-61.3', '?'))).toBe(
+      '1 of 1 rows cannot be read. Line 7: "?" is not a level.',
     )
+    expect(errorOf(rfExplorerFile([levels]).split('\r\n').slice(0, 6).join('\n'))).toContain('no levels')
   })
 })
 
@@ -144,13 +182,23 @@ describe('scans of Wireless Systems Manager', () => {
     for (const encoding of ['utf8', 'latin1'] as const) {
       expect(read(Buffer.from(wsmFile(microvolts, 'dBµV'), encoding)).points).toEqual(points)
     }
-    expect(errorOf(wsmFile(points, '%'))).toBe('Line 3: levels in "%" are not supported. Export the scan in dBm.')
+    expect(errorOf(wsmFile(points, '%'))).toBe('Levels in "%" are not supported, only dBm, dBµV and dBmV.')
   })
 
-  it('are refused if a line cannot be read', () => {
-    expect(errorOf(wsmFile().replace('470025;', 'x;'))).toBe('Line 17: "x" is not a frequency in kHz.')
-    expect(errorOf(wsmFile().replace('Frequency;RF', 'F;RF'))).toContain('No line begins with "Frequency;"')
-    expect(errorOf(wsmFile().replaceAll(/;;[-\d,]+/g, ';80;'))).toBe('The file contains no levels.')
+  it('are read by the heading, with further columns, empty rows of a spreadsheet and lines of text at the end', () => {
+    const heading = 'Frequency;RF level (%);RF level'
+    const memory = wsmFile().replace(heading, `${heading};Memory (%);Memory;Squelch (%);Squelch`)
+    const rows = memory.replaceAll(/(;;-[\d,]+)/g, '$1;0;-5;0;-5')
+    expect(read(rows).points).toEqual(points)
+    expect(read(rows.slice(rows.indexOf(heading))).format).toBe('wsm')
+    const sheet = `${wsmFile().replaceAll('\r\n', '; ;\r\n; ;\r\n')}\r\nScanName;Hall\r\n; ;\r\nOwner;`
+    expect(scanOf(sheet)).toMatchObject({ rowsRead: 5, rowsSkipped: [] })
+    const damaged = wsmFile().replace('470025;', '470012;;loud\r\nx;y;z\r\n470025;')
+    expect(scanOf(damaged).rowsSkipped).toEqual([
+      { line: 17, why: '"loud" is not a level.' },
+      { line: 18, why: '"x" is not a frequency.' },
+    ])
+    expect(errorOf(wsmFile().replaceAll(/;;[-\d,]+/g, ';80;'))).toContain('Levels in "%" are not supported')
   })
 })
 
@@ -160,7 +208,13 @@ describe('scans of Wireless Workbench in XML', () => {
     const second = levels.map((level) => level - 1).with(3, -50)
     const expected = { format: 'sdb2', takenAt: 1_795_375_805_120, points: points.with(3, [470.075, -50]) }
     expect(read(sdb2File([levels, second]))).toEqual(expected)
-    expect(read(sdb2File([levels.with(4, -140)])).points).toEqual(points.slice(0, 4))
+    expect(read(sdb2File([[...levels, -140]])).points).toEqual(points)
+    const microvolts = sdb2File([levels.map((level) => level + 107)]).replace('"dBm"', '"dBuV"')
+    expect(read(microvolts).points).toEqual(points)
+    expect(scanOf(sdb2File([levels, levels]).replace('-61.3', 'x'))).toMatchObject({
+      ...{ unit: 'dBm', stepKhz: 25, rowsRead: 9 },
+      rowsSkipped: [{ line: 14, why: '"x" is not a level.' }],
+    })
     const inMhz = sdb2File(
       [levels],
       points.map(([mhz]) => mhz),
@@ -196,7 +250,18 @@ describe('scans of Wireless Workbench in XML', () => {
     ['too few levels', sdb2File([levels]).replace('<v>-61.3</v>', ''), 'Line 17: expected 5 levels, found 4.'],
     ['too many levels', sdb2File([levels], [470_000]), 'Line 9: there are more levels than frequencies.'],
     ['no numbers', sdb2File([levels]).replace('<f>470000', '<f>a'), 'Line 5: "a" is not a frequency.'],
-    ['another unit', sdb2File([levels]).replace('"dBm"', '"dBuV"'), 'Levels in "dBuV" are not supported, only dBm.'],
+    [
+      'another unit',
+      sdb2File([levels]).replace('"dBm"', '"V"'),
+      'Levels in "V" are not supported, only dBm, dBµV and dBmV.',
+    ],
+    ...['<show version="1"/>', '<coord_workspace_ex_root/>', '<!DOCTYPE WSM><WSM/>'].map(
+      (file): [string, string, string] => [
+        file,
+        file,
+        'The file is a coordination of frequencies, not a scan. Export the scan from the same program.',
+      ],
+    ),
     ['nested elements', `${'<a>'.repeat(20)}`, 'Line 1: elements are nested too deep.'],
   ])('are refused: %s', (_, file, message) => {
     expect(errorOf(file)).toBe(message)
@@ -215,7 +280,7 @@ describe('timelines of Wireless Workbench', () => {
       takenAt: evening,
       points: points.with(0, [470, -40]).with(2, [470.05, -30]),
     })
-    expect(read(sdb3File([{ id: 1, levels: levels.with(4, -140) }])).points).toEqual(points.slice(0, 4))
+    expect(read(sdb3File([{ id: 1, levels: [...levels, -140] }])).points).toEqual(points)
   })
 
   // Conformance: C-15.49.
@@ -229,6 +294,10 @@ describe('timelines of Wireless Workbench', () => {
     const at = file.indexOf('@Swp')
     const insert = (bytes: Uint8Array) => Buffer.concat([file.subarray(0, at), bytes, file.subarray(at)])
     expect(read(insert(wrong)).points).toEqual(points)
+    expect(scanOf(insert(wrong))).toMatchObject({
+      rowsRead: 2,
+      rowsSkipped: [{ line: 1, why: 'Its checksum is wrong.' }],
+    })
     expect(read(insert(Buffer.from('lost'))).points).toEqual(points)
     // A record that is cut off hides the next one at most.
     expect(read(insert(wrong.subarray(0, 15))).points).toEqual(points)
@@ -236,7 +305,9 @@ describe('timelines of Wireless Workbench', () => {
       points.map(([mhz, dbm]) => [mhz, dbm - 5]),
     )
     expect(errorOf(sdb3File([]).subarray(0, -20))).toContain('FreqRanges')
-    expect(errorOf(file.subarray(0, at + 10))).toBe('No sweep after "@Binary:" is complete and has a correct checksum.')
+    expect(errorOf(file.subarray(0, at + 10))).toBe(
+      '1 of 1 rows cannot be read. Line 1: The file ends within this sweep.',
+    )
   })
 
   it('uses the checksum CRC-16/ARC', () => {
@@ -246,7 +317,7 @@ describe('timelines of Wireless Workbench', () => {
   it('are read with several ranges and other scales', () => {
     const ranges = [
       { StartFreq: 470, EndFreq: 470.025, StepFreq: 0.025 },
-      { StartFreq: 500, EndFreq: 500.2, StepFreq: 0.1 },
+      { StartFreq: 500, EndFreq: 500.3, StepFreq: 0.1 },
     ]
     const change = {
       BinarySchema: [{ Curve: { FreqRanges: ranges } }],
@@ -254,11 +325,12 @@ describe('timelines of Wireless Workbench', () => {
       'Scale Factor': 100,
       NoDataValue: -500,
     }
-    expect(read(sdb3File([{ id: 1, levels: levels.with(3, -50) }], change)).points).toEqual([
+    expect(read(sdb3File([{ id: 1, levels: [...levels.with(3, -50), -70] }], change)).points).toEqual([
       [470, -9.8],
       [470.025, -9.7],
       [500, -6.1],
       [500.2, -10.1],
+      [500.3, -7],
     ])
   })
 
@@ -272,8 +344,8 @@ describe('timelines of Wireless Workbench', () => {
     [{ BitWidth: 8 }, 'BitWidth in the header: expected 16.'],
     [{ 'Scale Factor': 0 }, 'Scale Factor in the header: expected a positive number.'],
     [{ NoDataValue: 'none' }, 'NoDataValue in the header: expected a whole number of 16 bits.'],
-    [{ FreqUnits: 'GHz' }, 'Frequencies in "GHz" are not supported, only Hz, kHz and MHz.'],
-    [{ AmplUnits: 'V' }, 'Levels in "V" are not supported, only dBm.'],
+    [{ FreqUnits: 'rpm' }, 'Frequencies in "rpm" are not supported, only Hz, kHz, MHz and GHz.'],
+    [{ AmplUnits: 'V' }, 'Levels in "V" are not supported, only dBm, dBµV and dBmV.'],
   ])('are refused with %j', (change, message) => {
     expect(errorOf(sdb3File([{ id: 1, levels }], change))).toBe(message)
   })

@@ -1,23 +1,46 @@
 /** Reads a scan file. The content determines the format, whatever the name of the file. */
 
-import { readCsv } from './read-csv.ts'
+import { isAnritsu, readAnritsu } from './read-anritsu.ts'
+import { isPowerRows, readPowerRows } from './read-power-rows.ts'
 import { isRfExplorer, readRfExplorer } from './read-rf-explorer.ts'
+import { type Gunzip, isRfe, readRfe } from './read-rfe.ts'
 import { isXml, readSdb2 } from './read-sdb2.ts'
 import { isSdb3, readSdb3 } from './read-sdb3.ts'
-import { isWsm, readWsm } from './read-wsm.ts'
+import { readTable } from './read-table.ts'
 import { maxScanFileBytes, type ReadScan, ScanFileError } from './scan.ts'
-import { decodeText } from './scan-text.ts'
+import { decodeLatin1, decodeText } from './scan-text.ts'
 
 /** Throws a `ScanFileError` if the file cannot be read. */
-export function readScan(bytes: Uint8Array): ReadScan {
+export function readScan(bytes: Uint8Array, gunzip: Gunzip): ReadScan {
   if (bytes.length === 0) throw new ScanFileError('The file is empty.')
   if (bytes.length > maxScanFileBytes) throw new ScanFileError('The file is larger than 16 MiB.')
   if (isSdb3(bytes)) return readSdb3(bytes)
+  if (isRfe(bytes)) return readRfe(bytes, gunzip)
+  refuseByName(bytes)
   const text = decodeText(bytes)
-  // Text in UTF-16 without a byte order mark, or a binary file.
-  if (text.includes('\0')) throw new ScanFileError('The file is neither text nor a scan of Wireless Workbench.')
+  // A binary file.
+  if (text.includes('\0')) throw new ScanFileError('The file is neither text nor a scan of a supported program.')
   if (isXml(text)) return readSdb2(text)
   if (isRfExplorer(text)) return readRfExplorer(text)
-  if (isWsm(text)) return readWsm(text)
-  return readCsv(text)
+  if (isAnritsu(text)) return readAnritsu(text)
+  if (isPowerRows(text)) return readPowerRows(text)
+  return readTable(text)
+}
+
+/** Formats that contain no levels in dBm, or that cannot be read, by how their files begin. */
+const unsupported: readonly (readonly [begins: RegExp, message: string])[] = [
+  [/^PK[^ -~]{2}/, 'The file is a spreadsheet or a ZIP archive. Save the scan as CSV.'],
+  [/^%PDF/, 'The file is a PDF document. Export the scan as CSV.'],
+  [/^.{0,8}WiNRADiO/s, 'Sweep files of WiNRADiO contain no levels in dBm. Export the scan as CSV.'],
+  [/^MeasResult/m, 'Measurement results (MeasResult) are not supported. Save the trace as CSV.'],
+  [
+    /^#[ \t]*[kMG]?Hz[ \t]+[SYZGH][ \t]+\w+[ \t]+R[ \t]/im,
+    'Touchstone files contain reflections or transmissions, not levels. Export a spectrum as CSV.',
+  ],
+]
+
+function refuseByName(bytes: Uint8Array): void {
+  const start = decodeLatin1(bytes.subarray(0, 4096))
+  const found = unsupported.find(([begins]) => begins.test(start))
+  if (found !== undefined) throw new ScanFileError(found[1])
 }

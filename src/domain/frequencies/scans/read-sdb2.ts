@@ -1,9 +1,9 @@
 /** Reads scans of Shure Wireless Workbench in XML (`.sdb2`): a list of frequencies and one or more lists of levels. */
 
 import { SaxesParser } from 'saxes'
-import { khzIn, requireDbm } from './frequency-unit.ts'
-import { MaximumHold, maxScanPoints, type ReadScan, ScanFileError, tooManyPoints } from './scan.ts'
-import { parseDecimal, parseLevel, parseLocalTime, quote } from './scan-text.ts'
+import { maxScanPoints, type ReadScan, ScanFileError, ScanReadings, tooManyPoints } from './scan.ts'
+import { isUnmeasured, parseDecimal, parseLocalTime, quote } from './scan-text.ts'
+import { khzIn, normalizeUnits, requireDbmOffset } from './units.ts'
 
 /** The format has four levels of elements. */
 const maxDepth = 10
@@ -22,7 +22,8 @@ export function readSdb2(text: string): ReadScan {
   parser.on('error', () => {
     throw new ScanFileError(`Line ${parser.line}: the file is not well-formed XML, or is not complete.`)
   })
-  parser.on('doctype', () => {
+  parser.on('doctype', (type) => {
+    if (type.trim() === 'WSM') throw coordinationFile()
     throw new ScanFileError('Files with a document type (DOCTYPE) are not read.')
   })
   parser.on('opentag', ({ name, attributes }) => {
@@ -43,21 +44,29 @@ export function readSdb2(text: string): ReadScan {
   return reader.scan()
 }
 
+function coordinationFile(): ScanFileError {
+  return new ScanFileError(
+    'The file is a coordination of frequencies, not a scan. Export the scan from the same program.',
+  )
+}
+
 type Attributes = Readonly<Record<string, string>>
 
 class Sdb2Reader {
-  readonly #hold = new MaximumHold()
+  readonly #readings = new ScanReadings()
   #isScan = false
   #noData: number | null = null
   #takenAt: number | null = null
   /** In the unit of the list of levels that follows. */
   #frequencies: number[] = []
   #khz = 1
+  #unit = 'dBm'
   #scale = 1
   #levels = 0
   #sets = 0
 
   open(name: string, attributes: Attributes): void {
+    if (/^(show|coord_workspace_ex_root|WSM)$/.test(name)) throw coordinationFile()
     if (name === 'scan_data_source') {
       this.#isScan = true
       this.#takenAt = parseLocalTime(attributes.date ?? '', attributes.time ?? '')
@@ -77,12 +86,13 @@ class Sdb2Reader {
 
   scan(): ReadScan {
     if (!this.#isScan) throw new ScanFileError('The file is XML, but not a scan of Wireless Workbench.')
-    return { format: 'sdb2', takenAt: this.#takenAt, ...this.#hold.levels() }
+    return this.#readings.toScan({ format: 'sdb2', unit: this.#unit, takenAt: this.#takenAt })
   }
 
   #openLevels({ freq_units = 'KHz', ampl_units = 'dBm', scale_factor = '1', date_time = '' }: Attributes): void {
     this.#khz = khzIn(freq_units)
-    requireDbm(ampl_units)
+    this.#unit = normalizeUnits(ampl_units)
+    requireDbmOffset(this.#unit)
     this.#scale = parseDecimal(scale_factor) ?? 0
     if (this.#scale <= 0) throw new ScanFileError(`The scale factor ${quote(scale_factor)} is not a positive number.`)
     const time = /^\d{1,16}$/.test(date_time) ? Number(date_time) : latestTime
@@ -102,8 +112,9 @@ class Sdb2Reader {
     const frequency = this.#frequencies[this.#levels]
     if (frequency === undefined) throw new ScanFileError(`Line ${line}: there are more levels than frequencies.`)
     this.#levels += 1
-    const level = parseLevel(content, line)
-    if (level !== null && level !== this.#noData)
-      this.#hold.add(frequency * this.#khz, level / this.#scale, 'Line', line)
+    const level = parseDecimal(content)
+    if (isUnmeasured(content) || level === this.#noData) return
+    if (level === null) this.#readings.skip(line, `${quote(content)} is not a level.`)
+    else this.#readings.add(line, [frequency * this.#khz], [level / this.#scale + requireDbmOffset(this.#unit)])
   }
 }

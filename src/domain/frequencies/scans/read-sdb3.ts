@@ -3,9 +3,9 @@
  * checksum. Numbers are big-endian.
  */
 
-import { khzIn, requireDbm } from './frequency-unit.ts'
-import { MaximumHold, maxScanPoints, type ReadScan, ScanFileError, tooManyPoints } from './scan.ts'
+import { maxScanPoints, type ReadScan, ScanFileError, ScanReadings, tooManyPoints } from './scan.ts'
 import { decodeLatin1, parseLocalTime } from './scan-text.ts'
+import { khzIn, normalizeUnits, requireDbmOffset } from './units.ts'
 
 const signature = bytesOf('//@ShureScan')
 const dataMark = bytesOf('@Binary:')
@@ -23,6 +23,7 @@ interface Timeline {
   readonly scale: number
   /** The sample where nothing was measured. */
   readonly noData: number
+  readonly unit: string
   readonly takenAt: number | null
 }
 
@@ -34,37 +35,40 @@ export function readSdb3(bytes: Uint8Array): ReadScan {
   const dataAt = find(bytes.subarray(0, maxHeaderBytes), dataMark, 0)
   if (dataAt === -1) throw new ScanFileError('The header does not end with "@Binary:".')
   const timeline = readHeader(decodeLatin1(bytes.subarray(signature.length, dataAt)))
-  const hold = new MaximumHold()
-  const sweeps = holdSweeps(bytes, dataAt + dataMark.length, timeline, hold)
-  if (sweeps === 0) throw new ScanFileError('No sweep after "@Binary:" is complete and has a correct checksum.')
-  return { format: 'sdb3', takenAt: timeline.takenAt, ...hold.levels() }
+  const readings = new ScanReadings()
+  addSweeps(bytes, dataAt + dataMark.length, timeline, readings)
+  return readings.toScan({ format: 'sdb3', unit: timeline.unit, takenAt: timeline.takenAt })
 }
 
-/** Adds all sweeps, including those that hold the peaks of earlier ones. Returns how many there are. */
-function holdSweeps(bytes: Uint8Array, from: number, { khz, scale, noData }: Timeline, hold: MaximumHold): number {
+/** Adds all sweeps, including those that hold the peaks of earlier ones. */
+function addSweeps(bytes: Uint8Array, from: number, timeline: Timeline, readings: ScanReadings): void {
+  const { khz, scale, noData, unit } = timeline
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const length = sweepHeadBytes + khz.length * 2 + checksumBytes
   // The highest samples are found first, because the records contain many more samples than there are frequencies.
   const highest = new Int16Array(khz.length).fill(noData)
   let sweeps = 0
+  let complete = 0
   let start = find(bytes, sweepMark, from)
-  while (start !== -1 && start + length <= bytes.length) {
+  while (start !== -1) {
+    sweeps += 1
     const end = start + length - checksumBytes
-    if (checksumOf(bytes, start, end) === view.getUint16(end)) {
+    if (start + length > bytes.length) readings.skip(sweeps, 'The file ends within this sweep.')
+    else if (checksumOf(bytes, start, end) !== view.getUint16(end)) readings.skip(sweeps, 'Its checksum is wrong.')
+    else {
       for (let index = 0; index < khz.length; index += 1) {
         const sample = view.getInt16(start + sweepHeadBytes + index * 2)
         if (sample !== noData && (highest[index] === noData || sample > (highest[index] ?? 0))) highest[index] = sample
       }
-      sweeps += 1
+      complete += 1
     }
     const next = start + length
     if (endMarks.some((mark) => hasAt(bytes, next, mark))) break
     start = find(bytes, sweepMark, next)
   }
-  for (const [index, sample] of highest.entries()) {
-    if (sample !== noData) hold.add(khz[index] ?? 0, sample / scale, 'Point', index + 1)
-  }
-  return sweeps
+  const offset = requireDbmOffset(unit)
+  const dbm = Array.from(highest, (sample) => (sample === noData ? null : sample / scale + offset))
+  if (complete > 0) readings.add(1, khz, dbm, complete)
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -78,10 +82,11 @@ function readHeader(text: string): Timeline {
     throw inHeader('NoDataValue', 'a whole number of 16 bits')
   }
   if ((header.BitWidth ?? 16) !== 16) throw inHeader('BitWidth', '16')
-  requireDbm(String(header.AmplUnits ?? 'dBm'))
+  const unit = normalizeUnits(String(header.AmplUnits ?? 'dBm'))
+  requireDbmOffset(unit)
   const khzPerUnit = khzIn(String(header.FreqUnits ?? 'KHz'))
   const khz = Float64Array.from(frequenciesIn(header), (frequency) => frequency * khzPerUnit)
-  return { khz, scale, noData, takenAt: parseLocalTime(String(header.StartDate), String(header.StartTime)) }
+  return { khz, scale, noData, unit, takenAt: parseLocalTime(String(header.StartDate), String(header.StartTime)) }
 }
 
 function parseHeader(text: string): Fields {

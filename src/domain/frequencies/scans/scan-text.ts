@@ -1,17 +1,17 @@
 /** The text of scan files: decoding, lines, cells, decimal numbers and times. */
 
-import { ScanFileError } from './scan.ts'
-
 const decodedAtOnce = 8192
 
 /**
- * Decodes a text file as UTF-16 if it begins with a byte order mark, otherwise as Latin-1. Scans consist of ASCII
- * characters, except for comments, which are not used.
+ * Decodes a text file as UTF-16 if it begins with a byte order mark or with ASCII characters in UTF-16, otherwise as
+ * Latin-1. Scans consist of ASCII characters, except for comments, which are not used, and the sign for micro.
  */
 export function decodeText(bytes: Uint8Array): string {
-  const [first, second, third] = bytes
-  if (first === 0xff && second === 0xfe) return decodeUtf16(bytes, 0)
-  if (first === 0xfe && second === 0xff) return decodeUtf16(bytes, 1)
+  const [first, second, third, fourth] = bytes
+  if (first === 0xff && second === 0xfe) return decodeUtf16(bytes.subarray(2), 0)
+  if (first === 0xfe && second === 0xff) return decodeUtf16(bytes.subarray(2), 1)
+  if (first !== 0 && second === 0 && third !== 0 && fourth === 0) return decodeUtf16(bytes, 0)
+  if (first === 0 && second !== 0 && third === 0 && fourth !== 0) return decodeUtf16(bytes, 1)
   return decodeLatin1(first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes)
 }
 
@@ -25,9 +25,9 @@ export function decodeLatin1(bytes: Uint8Array): string {
 
 /** `low` is the position of the lower byte in each pair. */
 function decodeUtf16(bytes: Uint8Array, low: 0 | 1): string {
-  const codes = new Uint16Array((bytes.length - 2) >> 1)
+  const codes = new Uint16Array(bytes.length >> 1)
   for (let index = 0; index < codes.length; index += 1) {
-    const start = 2 + index * 2
+    const start = index * 2
     codes[index] = (bytes[start + low] ?? 0) | ((bytes[start + 1 - low] ?? 0) << 8)
   }
   const parts: string[] = []
@@ -87,17 +87,14 @@ export function parseDecimal(text: string): number | null {
   return decimal.test(text) ? Number(text.replace(',', '.')) : null
 }
 
-/** Parses a level; null if nothing was measured. */
-export function parseLevel(text: string, line: number): number | null {
-  if (/^([+-]?(nan|inf|infinity))?$/i.test(text)) return null
-  const level = parseDecimal(text)
-  if (level === null) throw new ScanFileError(`Line ${line}: ${quote(text)} is not a level in dBm.`)
-  return level
+/** Whether the text stands for a level that was not measured. */
+export function isUnmeasured(text: string): boolean {
+  return /^([+-]?(nan|inf|infinity))?$/i.test(text)
 }
 
-/** Quotes a part of the file in an error message: at most 24 printable ASCII characters. */
+/** Quotes a part of the file in an error message: at most 24 printable ASCII characters and signs of units. */
 export function quote(text: string): string {
-  const printable = text.replace(/[^\x20-\x7e]/g, '?')
+  const printable = text.replace(/[^\x20-\x7eµΩ]/g, '?')
   return `"${printable.length > 24 ? `${printable.slice(0, 24)}…` : printable}"`
 }
 

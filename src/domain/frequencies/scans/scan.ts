@@ -6,6 +6,10 @@ import type { ScanFormat } from '../../../contract/values.ts'
 export const maxScanFileBytes = 16 * 1024 * 1024
 /** The largest number of different frequencies in a scan. */
 export const maxScanPoints = 200_000
+/** The smallest number of different frequencies in a scan. */
+const minScanPoints = 5
+/** How many rows that were skipped are listed. */
+const maxListedRows = 1000
 /** The largest number of stored scans. */
 export const maxScans = 50
 /** The largest correction of all levels of a scan, in dB, upward or downward. */
@@ -23,8 +27,23 @@ export interface Levels {
 
 export interface ReadScan extends Levels {
   readonly format: ScanFormat
+  /** The unit of the levels in the file, as the file names it. */
+  readonly unit: string
+  /** False if the levels are relative, because the program that wrote them does not know the gain of its receiver. */
+  readonly isCalibrated: boolean
+  /** The distance of neighbouring frequencies: the median, rounded to 1 Hz. */
+  readonly stepKhz: number
   /** When the scan was made, in milliseconds since 1970; null if the file does not say so. */
   readonly takenAt: number | null
+  readonly rowsRead: number
+  readonly rowsSkipped: readonly SkippedRow[]
+}
+
+/** A row that was not read, and the reason as a sentence. */
+export interface SkippedRow {
+  /** Line in the file; in a file that is no text, the number of the sweep. */
+  readonly line: number
+  readonly why: string
 }
 
 /** The result of reading a file, or why it cannot be read. */
@@ -35,33 +54,107 @@ export class ScanFileError extends Error {
   override readonly name = 'ScanFileError'
 }
 
-/** Collects the highest level at each frequency. */
-export class MaximumHold {
-  readonly #tenthsDbm = new Map<number, number>()
+/** Collects the highest level at each frequency, and the rows that were skipped. */
+export class ScanReadings {
+  readonly #levels = new Map<number, number>()
+  /** The frequencies before rounding. */
+  readonly #exactKhz = new Map<number, number>()
+  readonly #skipped: SkippedRow[] = []
+  #skippedCount = 0
+  #damagedCount = 0
+  #rowsRead = 0
 
-  /** Adds a reading. `part` and `number` name its place in the file for an error message, such as `Line` and 7. */
-  add(khz: number, dbm: number, part: string, number: number): void {
-    const whole = Math.round(khz)
-    if (!(whole >= 1 && whole <= highestKhz)) {
-      throw new ScanFileError(`${part} ${number}: expected a frequency from 0.001 to ${highestKhz / 1000} MHz.`)
-    }
-    if (!(dbm >= lowestDbm && dbm <= highestDbm)) {
-      throw new ScanFileError(`${part} ${number}: expected a level from ${lowestDbm} to ${highestDbm} dBm.`)
-    }
-    const tenths = Math.round(dbm * 10)
-    const before = this.#tenthsDbm.get(whole)
-    if (before !== undefined && before >= tenths) return
-    this.#tenthsDbm.set(whole, tenths)
-    if (this.#tenthsDbm.size > maxScanPoints) throw tooManyPoints()
+  get rowsRead(): number {
+    return this.#rowsRead
   }
 
-  /** Returns the collected levels; there must be at least one. */
-  levels(): Levels {
-    if (this.#tenthsDbm.size === 0) throw new ScanFileError('The file contains no levels.')
-    const khz = Uint32Array.from(this.#tenthsDbm.keys()).sort()
-    return { khz, tenthsDbm: Int16Array.from(khz, (key) => this.#tenthsDbm.get(key) ?? 0) }
+  /**
+   * Adds the readings in a row; null if nothing was measured. A row with a value out of range is skipped. `rows` is
+   * the number of rows whose highest levels these are.
+   */
+  add(line: number, khz: ArrayLike<number>, dbm: readonly (number | null)[], rows = 1): void {
+    const fault = dbm.map((level, index) => faultOf(khz[index] ?? 0, level)).find((found) => found !== null)
+    if (fault !== undefined) this.skip(line, fault)
+    else if (dbm.every((level) => level === null)) this.skip(line, 'No level was measured.', 'unmeasured')
+    else {
+      for (const [index, level] of dbm.entries()) if (level !== null) this.#hold(khz[index] ?? 0, level)
+      this.#rowsRead += rows
+    }
+  }
+
+  /** A row that is not damaged, but in which nothing was measured, is no reason to refuse the file. */
+  skip(line: number, why: string, kind: 'damaged' | 'unmeasured' = 'damaged'): void {
+    this.#skippedCount += 1
+    if (kind === 'damaged') this.#damagedCount += 1
+    if (this.#skipped.length < maxListedRows) this.#skipped.push({ line, why })
+  }
+
+  /** Returns the scan, if most rows are readable and the levels are plausible. */
+  toScan(file: { format: ScanFormat; unit: string; takenAt: number | null; isCalibrated?: boolean }): ReadScan {
+    const khz = Uint32Array.from(this.#levels.keys()).sort()
+    this.#requireRows(khz.length)
+    const dbm = Float64Array.from(khz, (key) => this.#levels.get(key) ?? 0)
+    requirePlausible(dbm, file.unit)
+    const exact = Float64Array.from(khz, (key) => this.#exactKhz.get(key) ?? key)
+    const unlisted = this.#skippedCount - this.#skipped.length
+    const last = this.#skipped.at(-1)
+    return {
+      isCalibrated: true,
+      ...file,
+      khz,
+      tenthsDbm: Int16Array.from(dbm, (level) => Math.round(level * 10)),
+      stepKhz: stepOf(exact),
+      rowsRead: this.#rowsRead,
+      rowsSkipped:
+        last === undefined || unlisted === 0
+          ? this.#skipped
+          : [...this.#skipped, { line: last.line, why: `${unlisted} more rows after this one were skipped.` }],
+    }
+  }
+
+  #hold(khz: number, dbm: number): void {
+    const whole = Math.round(khz)
+    const before = this.#levels.get(whole)
+    if (before === undefined) this.#exactKhz.set(whole, khz)
+    if (before === undefined || before < dbm) this.#levels.set(whole, dbm)
+    if (this.#levels.size > maxScanPoints) throw tooManyPoints()
+  }
+
+  #requireRows(points: number): void {
+    const [first] = this.#skipped
+    const example = first === undefined ? '' : ` Line ${first.line}: ${first.why}`
+    if (this.#damagedCount > this.#rowsRead) {
+      const count = `${this.#damagedCount} of ${this.#damagedCount + this.#rowsRead} rows cannot be read.`
+      throw new ScanFileError(count + example)
+    }
+    if (points >= minScanPoints) return
+    const found = points === 0 ? 'no levels' : `levels at ${points} ${points === 1 ? 'frequency' : 'frequencies'}`
+    throw new ScanFileError(`The file contains ${found}; a scan has at least ${minScanPoints}.${example}`)
   }
 }
+
+/** Returns why a reading cannot be stored; null if it can. */
+function faultOf(khz: number, dbm: number | null): string | null {
+  if (dbm === null) return null
+  const whole = Math.round(khz)
+  if (!(whole >= 1 && whole <= highestKhz)) return `Expected a frequency from 0.001 to ${highestKhz / 1000} MHz.`
+  return dbm >= lowestDbm && dbm <= highestDbm ? null : `Expected a level from ${lowestDbm} to ${highestDbm} dBm.`
+}
+
+/** Refuses levels that are certainly in another unit. */
+function requirePlausible(dbm: Float64Array, unit: string): void {
+  const median = medianOf(dbm)
+  const isPlausible = median >= -200 && median <= 20 && dbm.some((level) => level <= 0)
+  if (isPlausible) return
+  const found = `The levels, with a median of ${median.toFixed(1)}, are not in ${unit}.`
+  throw new ScanFileError(`${found} Export them in dBm, dBµV or dBmV, with the unit in the heading.`)
+}
+
+function stepOf(khz: Float64Array): number {
+  return Math.round(medianOf(khz.subarray(1).map((value, index) => value - (khz[index] ?? 0))) * 1000) / 1000
+}
+
+const medianOf = (values: Float64Array): number => Float64Array.from(values).sort()[values.length >> 1] ?? 0
 
 export function tooManyPoints(): ScanFileError {
   return new ScanFileError(
