@@ -101,6 +101,10 @@ export const requestErrors = {
     status: 503,
     message: () => 'The frequencies could not be checked within 30 seconds. Check fewer carriers at a time.',
   },
+  connections_full: {
+    status: 503,
+    message: () => 'Too many connections from this address are in use. Close some, or try again later.',
+  },
   websocket_full: { status: 503, message: () => 'There are too many real-time connections; try again later.' },
   websocket_off: { status: 503, message: () => 'Real-time updates are disabled.' },
   stopping: { status: 503, message: () => 'The service is stopping.' },

@@ -1,63 +1,119 @@
 /** Clients that are slow, numerous, silent, disconnected or hostile do not affect other clients. */
 
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
 import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
+import { cookieOf } from '../users.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
+
+async function serveWithDescriptors(descriptors: number, config: object = {}) {
+  const installation = await createInstallation(config)
+  return installation.serve(['--no-poll'], {}, shellLauncher(`ulimit -n ${descriptors}`))
+}
+
+function openFrom(port: number, localAddress: string) {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
+  onTestEnd(() => socket.destroy())
+  let isClosed = false
+  socket.once('close', () => {
+    isClosed = true
+  })
+  return { socket, isClosed: () => isClosed }
+}
+
+/** Opens a connection, sends a request, and keeps the connection open. `answer` is empty if it was closed before. */
+async function openKept(port: number, localAddress: string) {
+  const opened = openFrom(port, localAddress)
+  opened.socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  const answer = await Promise.race([once(opened.socket, 'data'), once(opened.socket, 'close')])
+  return { ...opened, answer: String(answer[0]) }
+}
 
 /** The longest time that a liveness check may take, whatever other clients do. */
 const limitMs = timeLimit(500)
 
-describe('idle connections', () => {
+describe('connections', () => {
   // Reliability: 1.20, 3.12.4.
-  it('are limited for each IP address; the oldest are closed, and active clients are served', async () => {
-    const installation = await createInstallation()
-    const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
-    // 512 file descriptors allow 256 connections, but only 128 idle ones for each IP address. At startup, the service
-    // logs that the limits are lowered.
+  it('that send nothing are limited for each IP address; the oldest are closed', async () => {
+    const service = await serveWithDescriptors(512)
+    // 512 file descriptors allow 256 connections, and 64 for each IP address. At startup, the service logs that the
+    // limits are lowered.
     await until('the message is logged', () => /limit on open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))
     await until(
       'the oldest connections are closed',
-      () => silent.filter((client) => client.closedAt() > 0).length === 72,
+      () => silent.filter((client) => client.closedAt() > 0).length === 136,
     )
-    expect(silent.slice(0, 72).every((client) => client.closedAt() > 0)).toBe(true)
+    expect(silent.slice(0, 136).every((client) => client.closedAt() > 0)).toBe(true)
     expect((await service.get('/healthz')).status).toBe(200)
+  })
+
+  // Reliability: 1.20, 3.12.4, 3.12.13.
+  it('of an address beyond its share replace its idle ones; if all are in use, they get 503', async () => {
+    const service = await serveWithDescriptors(512)
+    const kept: Awaited<ReturnType<typeof openKept>>[] = []
+    for (let count = 0; count < 80; count++) kept.push(await openKept(service.port, '127.0.0.2'))
+    await until('the oldest are closed', () => kept.filter(({ isClosed }) => isClosed()).length === 16)
+    expect(kept.slice(0, 16).every(({ isClosed }) => isClosed())).toBe(true)
+    for (const { socket } of kept) socket.destroy()
+
+    // The body never arrives, so these requests stay in progress.
+    const upload = 'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'
+    const busy = Array.from({ length: 64 }, () => openFrom(service.port, '127.0.0.3'))
+    for (const { socket } of busy) socket.write(upload)
+    const refused = await until('a further connection is refused', async () => {
+      const { answer } = await openKept(service.port, '127.0.0.3')
+      return answer.includes('503') ? answer : undefined
+    })
+    expect(refused).toMatch(/retry-after: 5\r\n/i)
+    expect(refused).toMatch(/connection: close\r\n/i)
+    expect((await service.get('/healthz')).status).toBe(200)
+  })
+
+  // Reliability: 3.12.13.
+  it('of a trusted proxy have no share, because all clients have its address', async () => {
+    const service = await serveWithDescriptors(512, { server: { trusted_proxies: ['127.0.0.2/32'] } })
+    const kept: Awaited<ReturnType<typeof openKept>>[] = []
+    for (let count = 0; count < 80; count++) kept.push(await openKept(service.port, '127.0.0.2'))
+    expect((await service.get('/healthz')).status).toBe(200)
+    expect(kept.filter(({ isClosed }) => isClosed())).toEqual([])
   })
 })
 
 describe('WebSocket clients', () => {
-  // Reliability: 1.20, C2, 3.12.5.
-  it('beyond the limit of file descriptors are asked to retry later', async () => {
-    const installation = await createInstallation()
-    const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
+  // Reliability: 1.20, C2, 3.12.5, 3.12.13.
+  it('have a quarter of the limit each; screens that share a token are counted by their addresses', async () => {
+    const service = await serveWithDescriptors(512)
     const sockets: Socket[] = []
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
     })
-    for (let count = 0; count < 213; count++) {
-      const { socket, status } = await openRaw(service.port)
+    const open = async (localAddress: string, head = '') => {
+      const { socket, status } = await openRaw(service.port, { localAddress, head })
       sockets.push(socket)
-      expect([count, status]).toEqual([count, 101])
+      return status
     }
-    const rejected = await openRaw(service.port)
-    sockets.push(rejected.socket)
-    expect(rejected.status).toBe(503)
-    expect((await service.get('/healthz')).status).toBe(200)
+    for (let count = 0; count < 53; count++) expect([count, await open('127.0.0.2')]).toEqual([count, 101])
+    expect(await open('127.0.0.2')).toBe(503)
+    // Screens that share a token are counted by their addresses.
+    const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
+    const headers = { cookie: cookieOf(created), 'x-csrf-token': created.json.csrf_token }
+    const { json } = await service.post('/api/admin/tokens/', { name: 'wall', role: 'viewer' }, headers)
+    const token = `Authorization: Bearer ${json.token}\r\n`
+    for (let count = 0; count < 20; count++) expect(await open(`127.0.0.${10 + count}`, token)).toBe(101)
+    for (let count = 20; count < 20 + 53 - 1; count++) expect(await open('127.0.0.10', token)).toBe(101)
+    expect(await open('127.0.0.10', token)).toBe(503)
+    expect(await open('127.0.0.11', token)).toBe(101)
     sockets[0]?.destroy()
-    await until('a connection is accepted again', async () => {
-      const { socket, status } = await openRaw(service.port)
-      sockets.push(socket)
-      return status === 101
-    })
+    await until('a connection is accepted again', async () => (await open('127.0.0.2')) === 101)
   })
 
   // Reliability: C4.

@@ -14,8 +14,11 @@ const upgrade =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
 /** Opens a WebSocket, with `head` as additional header lines. The caller closes the connection. */
-export async function openRaw(port: number, { path = '/ws', host = 'localhost', head = '' } = {}): Promise<RawSocket> {
-  const socket = connect(port, '127.0.0.1')
+export async function openRaw(
+  port: number,
+  { path = '/ws', host = 'localhost', head = '', localAddress = '127.0.0.1' } = {},
+): Promise<RawSocket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
   socket.on('error', () => {})
   let received = Buffer.alloc(0)
   let resolveClose: (code: number | null) => void = () => {}

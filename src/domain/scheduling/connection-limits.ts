@@ -1,13 +1,18 @@
-/** The maximum numbers of connections and WebSockets that the service accepts. */
+/** The maximum numbers of connections and WebSockets that the service accepts, in total and of one client. */
 
 export interface ConnectionLimits {
   readonly connections: number
   readonly sockets: number
+  readonly connectionsPerAddress: number
   /** The maximum number of connections per client address that have not sent a request yet. */
-  readonly idlePerAddress: number
+  readonly unusedPerAddress: number
 }
 
-const defaultLimits = { connections: 12_000, sockets: 10_000, idlePerAddress: 1024 } as const
+const defaultLimits = { connections: 12_000, sockets: 10_000, unusedPerAddress: 1024 } as const
+
+/** What twenty screens behind one address need, also where few connections are allowed. */
+export const minSocketsPerClient = 24
+const minConnectionsPerAddress = 32
 
 /** File descriptors reserved for the database, upstreams and files. */
 const reservedDescriptors = 256
@@ -18,10 +23,11 @@ const reservedDescriptors = 256
 export function connectionLimits(
   descriptors: number | null,
 ): ConnectionLimits & ({ readonly isLowered: false } | { readonly isLowered: true; readonly descriptors: number }) {
-  if (descriptors === null || descriptors >= defaultLimits.connections + reservedDescriptors)
-    return { ...defaultLimits, isLowered: false }
-  const connections = Math.max(64, descriptors - reservedDescriptors)
+  const isLowered = descriptors !== null && descriptors < defaultLimits.connections + reservedDescriptors
+  const connections = isLowered ? Math.max(64, descriptors - reservedDescriptors) : defaultLimits.connections
   const sockets = Math.floor((connections * defaultLimits.sockets) / defaultLimits.connections)
-  const idlePerAddress = Math.min(defaultLimits.idlePerAddress, Math.ceil(connections / 2))
-  return { connections, sockets, idlePerAddress, isLowered: true, descriptors }
+  const connectionsPerAddress = Math.max(minConnectionsPerAddress, Math.floor(connections / 4))
+  const unusedPerAddress = Math.min(defaultLimits.unusedPerAddress, connectionsPerAddress)
+  const limits = { connections, sockets, connectionsPerAddress, unusedPerAddress }
+  return isLowered ? { ...limits, isLowered, descriptors } : { ...limits, isLowered }
 }

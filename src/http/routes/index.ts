@@ -1,6 +1,7 @@
 /** All routes, under the mount prefix. */
 
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import type { ClientShares } from '../../platform/client-shares.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { LiveData, type LiveDataDeps } from '../server/live-data.ts'
 import { type AccountDeps, accountRoutes } from './accounts.ts'
@@ -70,20 +71,21 @@ export interface RoutesDeps
 
 interface RouteOptions {
   readonly html: string
-  readonly maxSockets: number
+  /** WebSockets. */
+  readonly sockets: ClientShares
 }
 
 export async function registerRoutes(
   app: FastifyInstance,
   deps: RoutesDeps,
-  { html, maxSockets }: RouteOptions,
+  { html, sockets }: RouteOptions,
 ): Promise<void> {
   const collector = await collectRoutes(app, deps)
   const liveData = new LiveData(deps)
   const rootRoutes: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
     livenessRoutes(scope, deps)
-    socketRoutes(instance, { ...deps, liveData, maxClients: maxSockets })
+    socketRoutes(instance, { ...deps, liveData, sockets })
     done()
   }
   const routes: FastifyPluginCallback = (instance, options, done) => {

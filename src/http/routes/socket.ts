@@ -4,7 +4,7 @@
  */
 
 import type { Writable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Credential } from '../../actions/credentials.ts'
 import type { LevelsRequest } from '../../contract/live-messages.ts'
@@ -13,8 +13,10 @@ import { fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { respondToClient } from '../../domain/messages.ts'
+import type { ClientShares } from '../../platform/client-shares.ts'
 import { type Feed, filterBatch, type MessageBatch } from '../../state/feed.ts'
 import type { LevelDemand, ShownCodes } from '../../state/level-demand.ts'
+import { clientKeyOf } from '../server/client-key.ts'
 import { LiveSession, type LiveSessionDeps } from '../server/live-session.ts'
 import { type LiveRequest, liveProtocol, readLiveMessage, readSocketOptions } from './live.ts'
 
@@ -66,7 +68,7 @@ const invalidLimit = { count: 20, withinMs: 60_000 }
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
 /** Adds the routes `/ws` and `/ws/<name>/`; the name does not affect what is sent. */
-export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
+export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly sockets: ClientShares }): void {
   const alive = new WeakSet<WebSocket>()
   /** Closes connections after real-time updates were disabled, even if no message is being sent. */
   const switchCheck = setInterval(() => {
@@ -95,7 +97,7 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
       preHandler: async (request) => {
         readSocketOptions(request, deps.liveData)
         if (!deps.isBroadcasting(null)) throw new RequestError('websocket_off')
-        if (app.websocketServer.clients.size >= deps.maxClients) throw new RequestError('websocket_full')
+        if (request.ws) takeSocket(deps.sockets, request)
       },
       wsHandler: (socket, request) => {
         alive.add(socket)
@@ -120,6 +122,15 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
       },
     })
   }
+}
+
+/** Counts a WebSocket until its connection is closed. Throws if the client has too many. */
+function takeSocket(sockets: ClientShares, request: FastifyRequest): void {
+  const release = sockets.take(clientKeyOf(request))
+  if (release === null) {
+    throw new RequestError('websocket_full', { details: `at most ${sockets.share} of one client are open at a time` })
+  }
+  request.raw.socket.once('close', release)
 }
 
 /** Records which levels the client needs until its connection is closed. */

@@ -11,14 +11,15 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { RequestError } from '../../domain/errors.ts'
-import { connectionLimits } from '../../domain/scheduling/connection-limits.ts'
+import { connectionLimits, minSocketsPerClient } from '../../domain/scheduling/connection-limits.ts'
+import { ClientShares } from '../../platform/client-shares.ts'
 import type { Redis } from '../../state/redis.ts'
 import type { CertificatePair } from '../../storage/certificate-pair.ts'
 import { type RoutesDeps, registerRoutes } from '../routes/index.ts'
 import { readPage } from '../routes/pages.ts'
 import { closeSockets, socketServerOptions } from '../routes/socket.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
-import { descriptorLimit, limitConnections } from './connections.ts'
+import { type Connections, descriptorLimit, limitConnections } from './connections.ts'
 import { handleErrors } from './error-handlers.ts'
 import { rejectHandshake, rejectMalformed } from './error-response.ts'
 import { createGuard, type Guard, type GuardSettings, trustProxies } from './guard.ts'
@@ -81,16 +82,16 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     )
   }
   const app = createInstance(deps, { headers, trustProxy: (address) => isTrusted(address) })
-  limitConnections(app.server, limits)
+  const connections = limitConnections(app.server, limits, (address) => isTrusted(address))
   app.decorate('constantHeaders', Object.entries(headers))
   app.decorate('publicUrl', deps.publicUrl)
   app.decorate('isStopping', () => deps.signal.aborted || deps.isDraining())
   // Must be registered before the hooks, so that it closes the connection of an upgrade request that a hook rejects.
   await acceptSockets(app, headers)
   const rateLimit = createRequestLimiter(app, settings.rateLimit, deps)
-  addHooks(app, { signal: deps.signal, check, rateLimit })
+  addHooks(app, { signal: deps.signal, check, rateLimit, connections })
   handleErrors(app, { mount: deps.mount, log: deps.log, html, headers, rateLimit })
-  await registerRoutes(app, deps, { html, maxSockets: limits.sockets })
+  await registerRoutes(app, deps, { html, sockets: new ClientShares(limits.sockets, minSocketsPerClient) })
   return {
     app,
     applySettings(changed) {
@@ -174,15 +175,20 @@ interface HookDeps {
   readonly signal: AbortSignal
   readonly check: Guard
   readonly rateLimit: RequestLimiter
+  readonly connections: Connections
 }
 
 /** Adds what happens to every request before its handler runs, and to every response. */
-function addHooks(app: FastifyInstance, { signal, check, rateLimit }: HookDeps): void {
+function addHooks(app: FastifyInstance, { signal, check, rateLimit, connections }: HookDeps): void {
   app.decorateRequest('actor', null as unknown as FastifyRequest['actor'])
   app.decorateRequest('credential', null)
   app.decorateRequest('isLocal', false)
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (signal.aborted) throw new RequestError('stopping')
+    if (connections.isExcess(request.raw.socket)) {
+      reply.header('connection', 'close')
+      throw new RequestError('connections_full')
+    }
     if (request.url.length > maxUrlChars) throw new RequestError('address_too_long')
     const decided = check(request)
     if (decided === undefined) done()
