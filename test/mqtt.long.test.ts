@@ -304,6 +304,32 @@ it('connects again to a broker that accepts the connection and then acknowledges
   await eventually(() => isConnected(app)).toBe(true)
 })
 
+// Reliability: 3.12.15.
+it('closes the connection to a broker that sends too much, says so, and publishes when it no longer does', async () => {
+  const broker = await startBroker()
+  const [tooLarge, retained] = [
+    Buffer.from([0x31, 0xff, 0xff, 0xff, 0x7f]),
+    (number: number) => {
+      const topic = Buffer.from(`\0\x1emicwatch/channel/${1e6 + number}/state\0{}`)
+      return Buffer.concat([Buffer.from([0x31, topic.length]), topic])
+    },
+  ]
+  let excess: Buffer | null = tooLarge
+  const proxy = await startMqttProxy(broker.closedPort, {
+    fromBroker: (packet) =>
+      excess !== null && typeOf(packet) === packetTypes.suback ? Buffer.concat([packet, excess]) : packet,
+  })
+  const { app, topic } = await startWithMqtt({ url: `mqtt://127.0.0.1:${proxy.port}`, ...account })
+  const details = async () => (await app.get('/api/health/')).json.details.join()
+  await eventually(details).toContain(`sent a packet of more than 1 MiB. Remove what it retains below micwatch/`)
+  excess = Buffer.concat(Array.from({ length: 110_000 }, (_, number) => retained(number)))
+  await eventually(details).toContain('sent more than 100000 messages in a short time')
+  excess = null
+  const { read } = await watch(broker.url)
+  await eventually(() => read(topic)).toMatchObject({ name: 'Zoë' })
+  await eventually(() => isConnected(app)).toBe(true)
+})
+
 // Conformance: C-16.59.
 it('notices a broker that hangs later, and connects when it continues', async () => {
   const broker = await startBroker()

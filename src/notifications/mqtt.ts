@@ -9,6 +9,7 @@ import type { MqttClient } from 'mqtt'
 import type { NotificationMessage } from '../domain/notifications/message.ts'
 import { toNotificationBody, toNotificationText } from '../domain/notifications/text.ts'
 import { abortable } from '../upstream/abortable.ts'
+import { limitMqttPackets } from '../upstream/mqtt-packets.ts'
 import { openSocket } from '../upstream/socket.ts'
 import { addressOf, configError, line, optional, parseFields, webUrl } from './config-fields.ts'
 import { toJson, toPayload } from './payload.ts'
@@ -129,6 +130,7 @@ async function publishWith(
     password,
     reconnectPeriod: 0,
   })
+  limitMqttPackets(stream)
   try {
     const failure = rejectOnFailure(client)
     const connected = new Promise<void>((resolve) => client.once('connect', () => resolve()))

@@ -82,11 +82,16 @@ export function listComponents(payload: string): Components {
   const components = isRecord(message) && isRecord(message.components) ? Object.entries(message.components) : []
   return new Map(
     components.flatMap(([key, component]) =>
-      isRecord(component) && typeof component.platform === 'string' && 'unique_id' in component
+      isRecord(component) && isShortText(component.platform) && isShortText(key) && 'unique_id' in component
         ? [[key, component.platform]]
         : [],
     ),
   )
+}
+
+/** Components are remembered, so longer texts, which this service does not publish, are left out. */
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 100
 }
 
 function parse(payload: string): unknown {

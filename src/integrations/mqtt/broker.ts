@@ -9,6 +9,7 @@ import type { MqttClient } from 'mqtt'
 import type { MqttConfig } from '../../config/integrations.ts'
 import { abortable } from '../../upstream/abortable.ts'
 import type { Destinations } from '../../upstream/destinations.ts'
+import { limitMqttPackets, maxMqttPacketBytes } from '../../upstream/mqtt-packets.ts'
 import { openSocket } from '../../upstream/socket.ts'
 
 export interface Will {
@@ -19,8 +20,13 @@ export interface Will {
 export interface BrokerConnection {
   readonly client: MqttClient
   readonly stream: Duplex
-  /** Aborts when the connection has ended. */
+  /** Aborts when the connection has ended. The reason is an `ExcessError` if the broker has sent too much. */
   readonly closed: AbortSignal
+}
+
+/** The broker has sent larger packets, or more, than it can have. */
+export class ExcessError extends Error {
+  override readonly name = 'ExcessError'
 }
 
 /** Reason codes of MQTT 3.1.1 and 5 for a protocol version that the broker does not support. */
@@ -65,8 +71,10 @@ async function connectWith(
     keepalive: keepaliveSeconds,
     reconnectPeriod: 0,
     queueQoSZero: false,
+    ...(protocolVersion === 5 && { properties: { maximumPacketSize: maxMqttPacketBytes } }),
   })
   const closed = new AbortController()
+  limitMqttPackets(stream, (sent) => closed.abort(new ExcessError(`sent ${sent}`)))
   const failure = new Promise<never>((_, reject) => {
     client.on('error', reject)
     client.on('close', () => {

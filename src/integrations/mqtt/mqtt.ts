@@ -23,11 +23,12 @@ import {
 import { isDue, type Published, unknownContent } from '../../domain/mqtt/plan.ts'
 import type { Log } from '../../monitoring/log.ts'
 import { childLifetime, pause, withTimeout } from '../../monitoring/wait.ts'
+import { LruMap } from '../../platform/lru-map.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Destinations } from '../../upstream/destinations.ts'
 import { codeOf, describeConnectionError, isCertificateCode } from '../../upstream/error-messages.ts'
-import { type BrokerConnection, connectBroker } from './broker.ts'
+import { type BrokerConnection, connectBroker, ExcessError } from './broker.ts'
 
 export interface MqttDeps {
   readonly destinations: Destinations
@@ -54,6 +55,10 @@ const maxRetryMs = 30_000
 const collectMs = 3_000
 /** How long the broker may take to acknowledge the first message and the subscriptions. */
 const acknowledgementMs = 10_000
+/** Everything that an installation with 10,000 receivers publishes. What a broker retains beyond is not cleaned up. */
+const maxTopics = 100_000
+/** Components of all devices. */
+const maxComponents = 1_000_000
 /** From this reason code on, a subscription is denied, in MQTT 3.1.1 and 5. */
 const firstDenialCode = 0x80
 /** How long the end of the connection may take. */
@@ -75,7 +80,9 @@ export class MqttPublisher {
   readonly #topics: MqttTopics
   readonly #published = new Map<string, RetainedTopic>()
   /** The components that Home Assistant may have of each device, by the topic of the device. */
-  readonly #components = new Map<string, Components>()
+  #components = createComponents()
+  /** False after the broker has sent too much: what was removed is then not cleaned up. */
+  #collectsRetained = true
   #pass = 0
   /** How many more messages this pass may publish. */
   #remaining = 0
@@ -143,10 +150,15 @@ export class MqttPublisher {
       isConnected = true
       setConnected(true)
       await this.#serve(connection, signal)
-      this.#fail('The connection to the broker has ended.', signal)
+      this.#fail(this.#describeExcess(connection) ?? 'The connection to the broker has ended.', signal)
     } catch (error) {
-      this.#fail(this.#describe(error), signal)
+      this.#fail(this.#describeExcess(connection) ?? this.#describe(error), signal)
     } finally {
+      if (this.#describeExcess(connection) !== null) {
+        // The next connection is made later, and asks for less.
+        this.#collectsRetained = false
+        isConnected = false
+      }
       clearTimeout(timer)
       connecting.abort()
       setConnected(false)
@@ -154,6 +166,14 @@ export class MqttPublisher {
       connection?.stream.destroy()
     }
     return isConnected
+  }
+
+  /** Describes what the broker sent too much of; null if it did not. */
+  #describeExcess(connection: BrokerConnection | undefined): string | null {
+    const { url, prefix } = this.#config
+    const reason: unknown = connection?.closed.reason
+    if (!(reason instanceof ExcessError)) return null
+    return `${new URL(url).host} ${reason.message}. Remove what it retains below ${prefix}/, or change mqtt.prefix.`
   }
 
   #describe(error: unknown): string {
@@ -180,10 +200,11 @@ export class MqttPublisher {
   async #announce({ client }: BrokerConnection): Promise<void> {
     client.on('message', (topic, payload, { retain }) => this.#receive(topic, payload.toString(), retain))
     this.#published.clear()
-    this.#components.clear()
+    this.#components = createComponents()
     await acknowledged(client.publishAsync(statusTopic(this.#topics), 'online', { qos: 1, retain: true }))
     const { discoveryPrefix } = this.#topics
-    await this.#subscribe(client, listRetainedFilters(this.#topics), 'what was removed is not cleaned up')
+    if (this.#collectsRetained)
+      await this.#subscribe(client, listRetainedFilters(this.#topics), 'what was removed is not cleaned up')
     if (discoveryPrefix !== null)
       await this.#subscribe(client, [`${discoveryPrefix}/status`], 'a start of Home Assistant is not noticed')
   }
@@ -277,6 +298,7 @@ export class MqttPublisher {
       return
     }
     if (!isRetained || payload === '' || !isOwnMessage(this.#topics, topic, payload)) return
+    if (this.#published.size >= maxTopics && !this.#published.has(topic)) return
     // Home Assistant may have components that the message now published does not contain.
     if (topic.endsWith('/config')) {
       this.#components.set(topic, new Map([...listComponents(payload), ...(this.#components.get(topic) ?? [])]))
@@ -284,6 +306,10 @@ export class MqttPublisher {
     // Planned as if it had been published before, so that it is removed if it is no longer wanted.
     if (!this.#published.has(topic)) this.#published.set(topic, { ...unknownContent, pass: this.#pass })
   }
+}
+
+function createComponents(): LruMap<string, Components> {
+  return new LruMap(maxComponents, ({ size }) => size + 1)
 }
 
 /** The next pass publishes what could not be published, and a lost connection publishes everything again. */

@@ -5,36 +5,44 @@ import { type EditShowDeps, endShow, startShow } from '../../actions/edit-shows.
 import { acknowledge, type RespondDeps } from '../../actions/respond-to-alerts.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { clientKey } from '../../domain/identity/address.ts'
 import type { OscAction } from '../../domain/osc/command.ts'
 import { type Show, stateOf } from '../../domain/shows.ts'
 import type { Log } from '../../monitoring/log.ts'
+import { ClientShares } from '../../platform/client-shares.ts'
 
 export interface CommandDeps extends EditMarkerDeps, EditShowDeps, RespondDeps {
   shows(): readonly Show[]
+  /** A command was dropped because its sender sends too many. */
+  countExcess(): void
   readonly log: Log
 }
 
-const maxWaiting = 50
+/** Commands of all addresses. */
+const maxWaiting = 200
 
 export class OscCommands {
   readonly #deps: CommandDeps
-  #waiting = 0
+  readonly #waiting = new ClientShares(maxWaiting)
   #last: Promise<void> = Promise.resolve()
 
   constructor(deps: CommandDeps) {
     this.#deps = deps
   }
 
-  /** Adds a command to the queue. While the queue is full, commands are dropped. */
+  /** Adds a command to the queue. Commands beyond the share of an address are dropped. */
   add(command: OscAction, address: string): void {
-    if (this.#waiting >= maxWaiting) return
-    this.#waiting += 1
+    const release = this.#waiting.take(clientKey(address))
+    if (release === null) {
+      this.#deps.countExcess()
+      return
+    }
     this.#last = this.#last.then(async () => {
       await this.#perform(command, address).catch((error: unknown) => {
         const reason = error instanceof RequestError ? error.details || error.message : String(error)
         this.#deps.log.warn({ command: command.type, address, error: reason }, 'OSC command failed')
       })
-      this.#waiting -= 1
+      release()
     })
   }
 

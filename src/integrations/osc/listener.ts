@@ -4,12 +4,13 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { type Bucket, fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
-import { isInNetwork, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
+import { clientKey, isInNetwork, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
 import { decodePacket, FrameReader, type ReceivedMessage } from '../../domain/osc/packet.ts'
 import type { Log } from '../../monitoring/log.ts'
 import { pause, untilAborted } from '../../monitoring/wait.ts'
+import { ClientShares } from '../../platform/client-shares.ts'
 import { LruMap } from '../../platform/lru-map.ts'
-import { createTcpPeer, createUdpPeer, type OscPeer } from './peers.ts'
+import { createTcpPeer, type OscPeer, UdpPeers } from './peers.ts'
 
 /** Where a message came from, and how to answer. */
 export interface OscOrigin {
@@ -41,6 +42,11 @@ export interface ListenerDeps extends PacketCounters {
 
 const retryMs = 5_000
 const maxConnections = 64
+/**
+ * What all subscribers over UDP are sent, with a reserve below the promised 64 kB for what is sent at once. The sender of
+ * a packet may be forged, so the network is protected from the values that are sent to it.
+ */
+const maxUdpBytesPerSecond = 60_000
 /** A connection on which nothing arrives is closed: subscriptions end after 60 seconds. */
 const idleMs = 120_000
 /** Packets of an address beyond this rate are dropped before they are decoded. */
@@ -52,7 +58,9 @@ export class OscListener {
   readonly #deps: ListenerDeps
   readonly #networks: readonly NonNullable<ReturnType<typeof parseNetwork>>[]
   readonly #buckets = new LruMap<string, Bucket>(maxSenders)
-  #connections = 0
+  /** Of each address, because nobody signs in. */
+  readonly #connections = new ClientShares(maxConnections)
+  readonly #udpPeers = new UdpPeers(maxUdpBytesPerSecond)
   #problem: string | null = null
 
   constructor(deps: ListenerDeps) {
@@ -100,7 +108,7 @@ export class OscListener {
       tcp.on('error', (error) => log.warn({ error: String(error) }, 'OSC connection could not be accepted'))
       udp.on('message', (bytes, { address, port: from }) => {
         const send = (packet: Uint8Array) => udp.send(packet, from, address, () => {})
-        this.#receive(bytes, address, `udp:${address}:${from}`, () => createUdpPeer(send))
+        this.#receive(bytes, address, `udp:${address}:${from}`, () => this.#udpPeers.create(send))
       })
       this.#problem = null
       await untilAborted(signal)
@@ -114,16 +122,16 @@ export class OscListener {
   #serve(socket: Socket): void {
     const { remoteAddress: address = '', remotePort } = socket
     socket.on('error', () => {})
-    if (!this.#isAccepted(address) || this.#connections >= maxConnections) {
+    const release = this.#isAccepted(address) ? this.#connections.take(clientKey(address)) : null
+    if (release === null) {
       socket.destroy()
       return
     }
     const key = `tcp:${address}:${remotePort}`
     const reader = new FrameReader()
-    this.#connections += 1
     socket.setTimeout(idleMs, () => socket.destroy())
     socket.once('close', () => {
-      this.#connections -= 1
+      release()
       this.#deps.closed(key)
     })
     socket.on('data', (chunk) => {

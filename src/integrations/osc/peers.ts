@@ -37,6 +37,7 @@ const maxWaiting = 50_000
 /** The number of datagrams that are sent at once; more might not fit into the buffer of the receiver. */
 const datagramsAtOnce = 32
 const datagramPauseMs = 2
+const maxSavedMs = 30
 
 class Outbox {
   readonly #messages = new Map<string, PeerMessage>()
@@ -60,25 +61,57 @@ class Outbox {
   }
 }
 
-/** `send` sends one datagram. */
-export function createUdpPeer(send: (packet: Uint8Array) => void): OscPeer {
-  const outbox = new Outbox()
-  let timer: NodeJS.Timeout | undefined
-  const flush = () => {
-    for (let count = 0; count < datagramsAtOnce; count++) {
+/** Sends the datagrams of peers, which take turns, within a limit for all of them together. */
+export class UdpPeers {
+  /** Null if there is no limit. */
+  readonly #bytesPerSecond: number | null
+  /** The bytes that may be sent now; negative after more were sent. */
+  #budget = 0
+  #refilledAt = performance.now()
+  /** Peers with messages, and how to send a datagram to each. The peer whose turn is next comes first. */
+  readonly #waiting = new Map<Outbox, (packet: Uint8Array) => void>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(bytesPerSecond: number | null = null) {
+    this.#bytesPerSecond = bytesPerSecond
+  }
+
+  /** `send` sends one datagram. */
+  create(send: (packet: Uint8Array) => void): OscPeer {
+    const outbox = new Outbox()
+    return {
+      put: (key, message) => {
+        outbox.put(key, message)
+        this.#waiting.set(outbox, send)
+        this.#timer ??= setTimeout(() => this.#flush(), 0)
+      },
+      close: () => void this.#waiting.delete(outbox),
+    }
+  }
+
+  #flush(): void {
+    this.#refill()
+    for (let count = 0; count < datagramsAtOnce && this.#budget > 0; count++) {
+      const [next] = this.#waiting
+      if (next === undefined) break
+      const [outbox, send] = next
+      this.#waiting.delete(outbox)
       const packet = outbox.take()
-      if (packet === undefined) break
+      if (packet === undefined) continue
+      if (this.#bytesPerSecond !== null) this.#budget -= packet.length
       send(packet)
+      if (!outbox.isEmpty) this.#waiting.set(outbox, send)
       if (isTimeSliceUsed()) break
     }
-    timer = outbox.isEmpty ? undefined : setTimeout(flush, datagramPauseMs)
+    this.#timer = this.#waiting.size === 0 ? undefined : setTimeout(() => this.#flush(), datagramPauseMs)
   }
-  return {
-    put(key, message) {
-      outbox.put(key, message)
-      timer ??= setTimeout(flush, 0)
-    },
-    close: () => clearTimeout(timer),
+
+  /** Saves up at most what may be sent in `maxSavedMs`. */
+  #refill(): void {
+    const now = performance.now()
+    const perMs = (this.#bytesPerSecond ?? 1000) / 1000
+    this.#budget = Math.min(maxSavedMs * perMs, this.#budget + (now - this.#refilledAt) * perMs)
+    this.#refilledAt = now
   }
 }
 

@@ -71,10 +71,10 @@ export class OscPublisher {
     while (await pause(tickMs, signal)) await this.tick()
   }
 
-  /** Sends all values at the next tick, and every change from then on. Returns a function that ends this. */
-  addPeer(peer: OscPeer): () => void {
+  /** Sends every change from now on, and all values at the next tick. Returns a function that ends this. */
+  addPeer(peer: OscPeer, { sendsAll } = { sendsAll: true }): () => void {
     this.#peers.add(peer)
-    this.sendAll(peer)
+    if (sendsAll) this.sendAll(peer)
     return () => {
       this.#peers.delete(peer)
       this.#awaiting.delete(peer)

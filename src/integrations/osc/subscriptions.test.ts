@@ -34,6 +34,7 @@ function start() {
   }
   return {
     subscribe: () => subscriptions.subscribe(origin),
+    unsubscribe: () => subscriptions.unsubscribe(origin.key),
     isClosed: () => isClosed,
     count: () => received.splice(0).length,
     async stop() {
@@ -72,5 +73,23 @@ it('a renewed subscription gets all values, and lasts 60 seconds more', async ()
   expect(isClosed()).toBe(false)
   await vi.advanceTimersByTimeAsync(2_000)
   expect(isClosed()).toBe(true)
+  await stop()
+})
+
+// Reliability: 3.12.14.
+it('sends all values at most once in five seconds, also to a subscriber that leaves and returns', async () => {
+  const { subscribe, unsubscribe, count, stop } = start()
+  subscribe()
+  await vi.advanceTimersByTimeAsync(200)
+  // Name, state, attention and muted.
+  expect(count()).toBe(4)
+  for (let times = 0; times < 10; times++) subscribe()
+  await vi.advanceTimersByTimeAsync(2_000)
+  unsubscribe()
+  subscribe()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(count()).toBe(0)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(count()).toBe(4)
   await stop()
 })

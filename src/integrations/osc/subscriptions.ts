@@ -1,7 +1,11 @@
-/** Subscribers of OSC values: each for 60 seconds, unless it subscribes again. */
+/**
+ * Subscribers of OSC values: each for 60 seconds, unless it subscribes again. All values are many times larger than the
+ * packet that asks for them, so each subscriber is sent them at most once in five seconds.
+ */
 
 import type { Log } from '../../monitoring/log.ts'
 import { pause } from '../../monitoring/wait.ts'
+import { LruMap } from '../../platform/lru-map.ts'
 import type { OscOrigin } from './listener.ts'
 import type { OscPeer } from './peers.ts'
 import type { OscPublisher } from './publisher.ts'
@@ -9,17 +13,24 @@ import type { OscPublisher } from './publisher.ts'
 const durationMs = 60_000
 const maxSubscribers = 32
 const checkEveryMs = 1_000
+const allEveryMs = 5_000
+/** For how many subscribers it is remembered when they were sent all values. */
+const maxRemembered = 10_000
 
 interface Subscription {
   readonly peer: OscPeer
   readonly end: () => void
   endsAt: number
+  /** Whether all values are sent as soon as five seconds have passed. */
+  awaitsAll: boolean
 }
 
 export class OscSubscriptions {
   readonly #publisher: OscPublisher
   readonly #log: Log
   readonly #byKey = new Map<string, Subscription>()
+  /** When each subscriber was last sent all values. Subscribers that have left are remembered. */
+  readonly #sentAllAt = new LruMap<string, number>(maxRemembered)
   #hasRejected = false
 
   constructor(publisher: OscPublisher, log: Log) {
@@ -29,20 +40,26 @@ export class OscSubscriptions {
 
   /** Ends subscriptions that were not renewed, and all of them when the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    while (await pause(checkEveryMs, signal)) this.#endExpired()
+    while (await pause(checkEveryMs, signal)) {
+      this.#endExpired()
+      for (const [key, subscription] of this.#byKey) if (subscription.awaitsAll) this.#sendAll(key, subscription)
+    }
     for (const key of [...this.#byKey.keys()]) this.unsubscribe(key)
   }
 
-  /** Sends all values now, also if the subscription is renewed, and changes from now on. */
+  /** Sends all values as soon as allowed, also if the subscription is renewed, and changes from now on. */
   subscribe({ key, createPeer }: Pick<OscOrigin, 'key' | 'createPeer'>): void {
     const endsAt = performance.now() + durationMs
     const known = this.#byKey.get(key)
     if (known !== undefined) {
       known.endsAt = endsAt
-      this.#publisher.sendAll(known.peer)
+      this.#sendAll(key, known)
     } else if (this.#byKey.size < maxSubscribers) {
       const peer = createPeer()
-      this.#byKey.set(key, { peer, end: this.#publisher.addPeer(peer), endsAt })
+      const end = this.#publisher.addPeer(peer, { sendsAll: false })
+      const subscription = { peer, end, endsAt, awaitsAll: true }
+      this.#byKey.set(key, subscription)
+      this.#sendAll(key, subscription)
     } else {
       if (!this.#hasRejected)
         this.#log.warn({ subscriber: key, maxSubscribers }, 'OSC subscription ignored: there are too many')
@@ -54,6 +71,14 @@ export class OscSubscriptions {
     this.#byKey.get(key)?.end()
     this.#byKey.delete(key)
     this.#hasRejected = false
+  }
+
+  #sendAll(key: string, subscription: Subscription): void {
+    const now = performance.now()
+    subscription.awaitsAll = now - (this.#sentAllAt.get(key) ?? Number.NEGATIVE_INFINITY) < allEveryMs
+    if (subscription.awaitsAll) return
+    this.#sentAllAt.set(key, now)
+    this.#publisher.sendAll(subscription.peer)
   }
 
   #endExpired(): void {

@@ -7,7 +7,7 @@ import type { Log } from '../../monitoring/log.ts'
 import { childLifetime, pause } from '../../monitoring/wait.ts'
 import { type Destinations, resolveDestination } from '../../upstream/destinations.ts'
 import { openSocket } from '../../upstream/socket.ts'
-import { createTcpPeer, createUdpPeer, type OscPeer } from './peers.ts'
+import { createTcpPeer, type OscPeer, UdpPeers } from './peers.ts'
 
 export interface TargetDeps {
   readonly destinations: Destinations
@@ -63,7 +63,7 @@ async function runUdp(deps: TargetDeps, url: URL, join: Join, signal: AbortSigna
   const report = createReporter(deps.log, `udp:${url.host}`)
   let current: { readonly address: string; readonly socket: UdpSocket } | undefined
   let leave: (() => void) | undefined
-  const peer = createUdpPeer((packet) => {
+  const peer = new UdpPeers().create((packet) => {
     // An error is not reported: the next values are sent all the same.
     if (current !== undefined) current.socket.send(packet, Number(url.port || 80), current.address, () => {})
   })

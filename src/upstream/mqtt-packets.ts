@@ -1,0 +1,70 @@
+/** Protects against MQTT brokers that send larger packets, or more of them, than Micwatch can need. */
+
+import type { Duplex } from 'node:stream'
+import { type Bucket, fullBucket, type RateLimit, takeToken } from '../domain/access/rate-limit.ts'
+
+/** The largest packet contains the description of a device for Home Assistant, and has a tenth of this. */
+export const maxMqttPacketBytes = 1024 * 1024
+/** At first, a broker may send everything that it retains of 10,000 receivers, their channels and their devices. */
+const packetRate: RateLimit = { perSecond: 100, burst: 100_000 }
+
+/** The remaining length of a packet has at most this many bytes, of seven bits each. */
+const maxLengthBytes = 4
+
+/** Follows the headers of the packets in a stream. */
+export class MqttPacketReader {
+  /** How many bytes of the current packet's body are still to come. */
+  #left = 0
+  /** How many bytes of the current packet's header were read. */
+  #headerBytes = 0
+  #length = 0
+  #packets: Bucket
+
+  constructor(now: number) {
+    this.#packets = fullBucket(packetRate, now)
+  }
+
+  /** Reads the next bytes. Returns what is wrong with them; null if nothing is. */
+  read(chunk: Uint8Array, now: number): string | null {
+    for (let offset = 0; offset < chunk.length; ) {
+      if (this.#left > 0) {
+        const skipped = Math.min(this.#left, chunk.length - offset)
+        this.#left -= skipped
+        offset += skipped
+        continue
+      }
+      const problem = this.#readHeaderByte(chunk[offset] ?? 0, now)
+      if (problem !== null) return problem
+      offset += 1
+    }
+    return null
+  }
+
+  #readHeaderByte(byte: number, now: number): string | null {
+    this.#headerBytes += 1
+    // The first byte has the type of the packet.
+    if (this.#headerBytes === 1) return null
+    this.#length += (byte & 0x7f) * 128 ** (this.#headerBytes - 2)
+    if (this.#length > maxMqttPacketBytes) return `a packet of more than ${maxMqttPacketBytes / 1024 / 1024} MiB`
+    if (byte >= 0x80) return this.#headerBytes > maxLengthBytes ? 'a packet that is not MQTT' : null
+    this.#left = this.#length
+    this.#headerBytes = 0
+    this.#length = 0
+    const { bucket, waitMs } = takeToken(this.#packets, packetRate, now)
+    this.#packets = bucket
+    return waitMs > 0 ? `more than ${packetRate.burst} messages in a short time` : null
+  }
+}
+
+/** Closes the stream when the broker sends too much. `onExcess` is called with what it sent. */
+export function limitMqttPackets(stream: Duplex, onExcess: (sent: string) => void = () => {}): void {
+  const reader = new MqttPacketReader(performance.now())
+  const check = (chunk: Uint8Array) => {
+    const problem = reader.read(chunk, performance.now())
+    if (problem === null) return
+    stream.off('data', check)
+    onExcess(problem)
+    stream.destroy()
+  }
+  stream.on('data', check)
+}
