@@ -1,6 +1,6 @@
 /** Calls of a plugin. */
 
-import type { LiveMessage } from '../src/domain/sites/followed-receiver.ts'
+import type { FollowedMessage } from '../src/domain/sites/followed-receiver.ts'
 import {
   type ProtocolAdapter,
   type PushEvent,
@@ -13,7 +13,7 @@ export const neverAborted = new AbortController().signal
 export const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const noTargets = { ids: () => [], changed: untilAborted }
-const followOptions = { resumeAfter: null, onLatency() {}, onOpen() {} }
+const followOptions = { resumeAfter: null, onLatency() {}, onOpen() {}, onDropped() {} }
 
 /** Subscribes to a system, or follows another installation. */
 export function listen(
@@ -21,7 +21,7 @@ export function listen(
   client: UpstreamClient,
   signal: AbortSignal,
   targets: SubscriptionTargets = noTargets,
-): AsyncIterable<PushEvent | LiveMessage> {
+): AsyncIterable<PushEvent | FollowedMessage> {
   const events = follow?.(client, signal, followOptions) ?? subscribe?.(client, targets, signal)
   if (events === undefined) throw new Error('the adapter cannot subscribe')
   return events

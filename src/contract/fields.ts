@@ -15,8 +15,9 @@ export const whole = (minimum: number, maximum: number) =>
 export const nullable = <T extends TSchema>(schema: T, expected: string) =>
   Type.Union([schema, Type.Null()], { description: `${expected}, or null` })
 
+export const codePattern = '[a-z][a-z0-9_-]{0,63}'
 export const code = Type.String({
-  pattern: '^[a-z][a-z0-9_-]{0,63}$',
+  pattern: `^${codePattern}$`,
   description: 'a lower-case letter, then up to 63 letters, digits, _ and -',
 })
 /** A record's name. */

@@ -21,7 +21,7 @@ const object = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })
 
 /** One line of text that is not blank. */
-const line = (maxLength: number) =>
+export const line = (maxLength: number) =>
   Type.String({
     maxLength,
     pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
@@ -38,10 +38,10 @@ const reported = <T extends TSchema & { readonly description?: string }>(schema:
 /** A field of the service's own bodies that is read-only. It is accepted, so that a client can send back what it has read. */
 const ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
-const dbm = reported(whole(-200, 50))
-const dbfs = reported(whole(-200, 0))
-const percent = reported(whole(0, 100))
-const minutes = reported(whole(0, 65_535))
+export const dbm = reported(whole(-200, 50))
+export const dbfs = reported(whole(-200, 0))
+export const percent = reported(whole(0, 100))
+export const minutes = reported(whole(0, 65_535))
 const db = reported(whole(-200, 200))
 const yesOrNo = reported(flag)
 
@@ -58,7 +58,8 @@ const transmitterSlot = {
   battery_type: reported(line(64)),
 } satisfies Record<keyof TransmitterSlot, TSchema>
 
-const channelDetails = {
+/** The limits of what equipment reports; also those of what followed sites report. */
+export const channelDetails = {
   rf_a: dbm,
   rf_b: dbm,
   rf_c: dbm,
@@ -91,7 +92,7 @@ const channelDetails = {
   gain_db: db,
 } satisfies Record<keyof ChannelDetails, TSchema>
 
-const transmitterDetails = {
+export const transmitterDetails = {
   model: reported(line(255)),
   capsule: reported(line(255)),
   muted: yesOrNo,
@@ -112,7 +113,7 @@ const transmitterDetails = {
   fault: reported(oneOf(faults)),
 } satisfies Record<keyof TransmitterDetails, TSchema>
 
-const readings = {
+export const readings = {
   name: reported(line(255)),
   frequency: reported(mhz),
   audio_level: dbfs,
@@ -127,6 +128,9 @@ const transmitter = object({
   slot: ignored,
   forecast: ignored,
 })
+
+/** The number of channels of a receiver. */
+export const maxChannels = 64
 
 const channel = object({
   channel: whole(1, 1000),
@@ -169,7 +173,9 @@ const receiver = object({
   firmware_version: reported(line(255)),
   hosted_firmware_version: reported(line(255)),
   details: Type.Optional(object({ fault: reported(oneOf(faults)) })),
-  channels: Type.Optional(Type.Array(channel, { maxItems: 64, description: 'a list of at most 64 channels' })),
+  channels: Type.Optional(
+    Type.Array(channel, { maxItems: maxChannels, description: `a list of at most ${maxChannels} channels` }),
+  ),
   id: ignored,
   site: ignored,
   last_seen: ignored,

@@ -11,7 +11,8 @@ import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { LevelSelection } from '../domain/sites/announced-sites.ts'
 import type { InstallationPath } from '../domain/sites/find-loop.ts'
-import type { LiveMessage } from '../domain/sites/followed-receiver.ts'
+import type { FollowedEvents } from '../domain/sites/followed-event.ts'
+import type { FollowedMessage } from '../domain/sites/followed-receiver.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
 import type { Credentials } from '../upstream/authorize.ts'
 import type { UpstreamClient, UpstreamSettings } from '../upstream/client.ts'
@@ -135,6 +136,15 @@ export interface FollowOptions {
   onLatency(ms: number): void
   /** Called when the connection is open, with a function that changes which levels the other installation sends. */
   onOpen(requestLevels: (selection: LevelSelection) => void): void
+  /** Called when parts of a message were left out. */
+  onDropped(dropped: DroppedParts): void
+}
+
+/** Parts of messages or responses that were left out, because they do not match their schema or exceed a limit. */
+export interface DroppedParts {
+  readonly count: number
+  /** Where the first part was, and what was expected there. */
+  readonly first: string
 }
 
 /** One protocol that a source may use: its requests, and the conversion to the common format. */
@@ -190,7 +200,13 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    * is neither polled nor subscribed to. Ends without an error when the signal aborts; throws when the connection is
    * lost.
    */
-  follow?(client: UpstreamClient, signal: AbortSignal, options: FollowOptions): AsyncIterable<LiveMessage>
+  follow?(client: UpstreamClient, signal: AbortSignal, options: FollowOptions): AsyncIterable<FollowedMessage>
+  /** Reads a page of the events that a followed installation has recorded. */
+  readEvents?(
+    client: UpstreamClient,
+    path: string,
+    options: { readonly signal: AbortSignal } & Pick<FollowOptions, 'onDropped'>,
+  ): Promise<FollowedEvents>
   /** Reads which installation this is and which ones it follows; null if its version is too old to say. */
   readInstallation?(client: UpstreamClient, signal: AbortSignal): Promise<InstallationPath | null>
   readonly transport?: Transport

@@ -1,7 +1,8 @@
 /**
  * Reads validated values from unknown JSON. A field of the wrong type or out of range is null (reported but unknown);
- * an absent field is undefined (not reported). In text, a run of control characters is replaced by one space, lone
- * surrogates are replaced, and long text is truncated, so that every database, terminal and page shows the same text.
+ * an absent field is undefined (not reported). In text, a run of control characters is replaced by one space, characters
+ * that override the direction are removed, lone surrogates are replaced, and long text is truncated, so that every
+ * database, terminal and page shows the same text.
  */
 
 import { type NetworkMode, parseNetworkMode } from '../domain/identity/network.ts'
@@ -25,6 +26,7 @@ export function cleanText(text: string, maxChars: number): string {
     text
       .slice(0, maxChars * 4)
       .toWellFormed()
+      .replace(overrides, '')
       .replace(blankRuns, (run) => (control.test(run) ? ' ' : run)),
   )
   return points.slice(0, maxChars).join('').trim()
@@ -36,7 +38,9 @@ export function cleanText(text: string, maxChars: number): string {
  */
 const blankRuns = /[\s\p{Cc}]+/gu
 const control = /\p{Cc}/u
-const plainText = /^[\u0020-\u007e\u00a0-\ud7ff]*$/
+/** Embeddings, overrides and isolates of the direction of text. */
+const overrides = /[\u202a-\u202e\u2066-\u2069]/g
+const plainText = /^[\u0020-\u007e\u00a0-\u2027\u2070-\ud7ff]*$/
 
 /** Reads an integer within bounds; fractions are rounded. */
 export function readWhole(value: unknown, min: number, max: number): number | null | undefined {

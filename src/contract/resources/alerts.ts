@@ -20,7 +20,7 @@ import { id, siteOfAlert } from './common.ts'
 /** The kinds as text, for descriptions. */
 export const alertKindList = alertKinds.map((kind) => `\`${kind}\``).join(', ')
 
-const AlertData = Type.Object(
+export const AlertData = Type.Object(
   {
     name: textOrNull('Name of the transmitter, else of the channel; of the receiver, pack or manufacturer.'),
     slot: wholeOrNull('Slot of the channel.'),

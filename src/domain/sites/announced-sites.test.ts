@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LiveMessage } from '../../contract/live-messages.ts'
+import type { FollowedMessage } from '../../contract/followed-messages.ts'
 import {
   nothingAnnounced,
   toAnnouncedSites,
@@ -13,11 +13,11 @@ const show = { id: 1, title: 'Matinée', starts_at: '2026-05-01T18:00:00.000Z', 
 const times = { started_at: null, ended_at: null }
 const arena = { code: 'arena', name: 'Arena', url: 'https://arena.example', shows: ['Derby'] }
 
-function snapshotWith(data: object): LiveMessage {
-  return { type: 'snapshot', seq: 1, epoch: '', installation: '2', via: [], data } as unknown as LiveMessage
+function snapshotWith(data: object): FollowedMessage {
+  return { type: 'snapshot', seq: 1, epoch: '', installation: '2', via: [], data } as unknown as FollowedMessage
 }
 
-const afterMessages = (...messages: readonly LiveMessage[]) =>
+const afterMessages = (...messages: readonly FollowedMessage[]) =>
   toAnnouncedSites(record, messages.reduce(withAnnouncement, nothingAnnounced))
 
 test('the shows of a site are unknown before its first snapshot', () => {
@@ -58,19 +58,19 @@ test('assignments have the ids of the channels here, and the site whose performe
 
 test('messages add and remove shows and sites', () => {
   const empty = snapshotWith({ shows: [], sites: [arena] })
-  const started: LiveMessage = { type: 'show', seq: 2, show: { ...show, ...times, state: 'running' } }
-  const changed: LiveMessage = { type: 'site', seq: 3, ...arena, shows: [] }
+  const started: FollowedMessage = { type: 'show', seq: 2, show: { ...show, ...times, state: 'running' } }
+  const changed: FollowedMessage = { type: 'site', seq: 3, ...arena, shows: [] }
   expect(afterMessages(empty, started, changed)).toEqual([
     { ...record, shows: ['Matinée'] },
     { code: 'north/arena', name: 'Arena', url: null, shows: [] },
   ])
-  const ended: LiveMessage = { type: 'show', seq: 4, show: { ...show, ...times, state: 'ended' } }
-  const removed: LiveMessage = { type: 'site_removed', seq: 5, code: 'arena' }
+  const ended: FollowedMessage = { type: 'show', seq: 4, show: { ...show, ...times, state: 'ended' } }
+  const removed: FollowedMessage = { type: 'site_removed', seq: 5, code: 'arena' }
   expect(afterMessages(empty, started, changed, ended, removed)).toEqual([{ ...record, shows: [] }])
 })
 
 test('other messages change nothing', () => {
-  expect(withAnnouncement(nothingAnnounced, { type: 'tick', at: '' })).toBe(nothingAnnounced)
+  expect(withAnnouncement(nothingAnnounced, { type: 'tick' })).toBe(nothingAnnounced)
 })
 
 test('codes of other records are left out, and the others become those of the followed installation', () => {

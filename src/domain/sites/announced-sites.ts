@@ -1,18 +1,20 @@
 /** What a followed installation announces besides its receivers: running shows, performers, and the sites that it follows. */
 
-import type { LevelsRequest, LiveMessage } from '../../contract/live-messages.ts'
+import type { FollowedAssignment, FollowedMessage, FollowedSiteBody } from '../../contract/followed-messages.ts'
+import type { LevelsRequest } from '../../contract/live-messages.ts'
 import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import type { AnnouncedSiteBody } from '../../contract/resources/sites.ts'
 import { localSite } from '../equipment/sites.ts'
 import { type FollowedRecord, siteHere } from './followed-receiver.ts'
+import { siteLimits } from './site-limits.ts'
 
 export interface SiteAnnouncements {
   /** The titles of running shows by their ids; null before the first snapshot. */
   readonly shows: ReadonlyMap<number, string> | null
   /** The sites that the installation follows, by their codes there. */
-  readonly sites: ReadonlyMap<string, AnnouncedSiteBody>
+  readonly sites: ReadonlyMap<string, FollowedSiteBody>
   /** The performers who wear the units of its channels; all ids are those there. */
-  readonly assignments: readonly ChannelAssignment[]
+  readonly assignments: readonly FollowedAssignment[]
 }
 
 /** Which levels a followed installation sends; `sites` are codes there. */
@@ -21,38 +23,43 @@ export type LevelSelection = Omit<LevelsRequest, 'type'>
 export const nothingAnnounced: SiteAnnouncements = { shows: null, sites: new Map(), assignments: [] }
 
 /** Applies a message. Returns the same object if the message is about something else. */
-export function withAnnouncement(before: SiteAnnouncements, message: LiveMessage): SiteAnnouncements {
+export function withAnnouncement(before: SiteAnnouncements, message: FollowedMessage): SiteAnnouncements {
   switch (message.type) {
     case 'snapshot': {
-      // Older versions announce no sites.
-      const { shows, sites = [], assignments }: Partial<typeof message.data> = message.data
+      const { shows = [], sites = [], assignments = [] } = message.data
       return {
-        assignments: assignments ?? [],
-        shows: new Map(shows?.map(({ id, title }) => [id, title])),
+        assignments,
+        shows: new Map(shows.map(({ id, title }) => [id, title])),
         sites: new Map(sites.map((site) => [site.code, site])),
       }
     }
     case 'show': {
       const { id, title, state } = message.show
-      const shows = new Map(before.shows)
-      if (state === 'running') shows.set(id, title)
-      else shows.delete(id)
-      return { ...before, shows }
+      return {
+        ...before,
+        shows: withEntry(before.shows ?? new Map(), id, state === 'running' ? title : null, siteLimits.shows),
+      }
     }
     case 'assignments':
       return { ...before, assignments: message.assignments }
     case 'site': {
       const { type: _, seq: __, ...site } = message
-      return { ...before, sites: new Map(before.sites).set(site.code, site) }
+      return { ...before, sites: withEntry(before.sites, site.code, site, siteLimits.sites) }
     }
     case 'site_removed': {
-      const sites = new Map(before.sites)
-      sites.delete(message.code)
-      return { ...before, sites }
+      return { ...before, sites: withEntry(before.sites, message.code, null, siteLimits.sites) }
     }
     default:
       return before
   }
+}
+
+/** Returns the map with an entry set, unless there are too many, or removed (null). */
+function withEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, value: Value | null, max: number) {
+  const changed = new Map(map)
+  if (value === null) changed.delete(key)
+  else if (changed.has(key) || changed.size < max) changed.set(key, value)
+  return changed
 }
 
 /** Returns the site of a record, and the sites that are followed through it, with their codes here. */
@@ -66,14 +73,14 @@ export function toAnnouncedSites(
 }
 
 /** Whether a message contains assignments. */
-export function hasAssignments({ type }: LiveMessage): boolean {
+export function hasAssignments({ type }: FollowedMessage): boolean {
   return type === 'snapshot' || type === 'assignments'
 }
 
 /** Returns the assignments of a site, and of those followed through it, to channels that are known here. */
 export function toFollowedAssignments(
   record: Pick<FollowedRecord, 'code' | 'name'>,
-  assignments: readonly ChannelAssignment[],
+  assignments: readonly FollowedAssignment[],
   channelHere: (idThere: number) => number | undefined,
 ): readonly ChannelAssignment[] {
   return assignments.flatMap(({ channel_id, site = null, ...assignment }) => {

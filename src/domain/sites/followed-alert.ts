@@ -1,7 +1,7 @@
 /** Converts the alerts of another installation to copies. */
 
 import { alertKinds } from '../../contract/alert-kinds.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { FollowedAlert } from '../../contract/followed-messages.ts'
 import type { AlertCopy, SnoozeEnd } from '../alerts/alert.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { type FollowedRecord, siteHere } from './followed-receiver.ts'
@@ -14,7 +14,7 @@ export interface FollowedSubject {
 
 /** Returns null for an alert of a kind that this version does not know. */
 export function toAlertCopy(
-  body: AlertBody,
+  body: FollowedAlert,
   record: FollowedRecord,
   { receiver, channel }: FollowedSubject,
 ): AlertCopy | null {

@@ -1,9 +1,12 @@
 /** Converts the events of another installation to events of this one. */
 
-import type { EventBody } from '../../contract/resources/events.ts'
+import type { FollowedEvent } from '../../contract/followed-messages.ts'
 import { type EventKind, eventKinds } from '../../contract/values.ts'
 import type { EventDraft } from '../events/event.ts'
 import { type FollowedRecord, siteHere } from './followed-receiver.ts'
+
+/** A page of events, newest first, and the address of the next one. */
+export type { FollowedEvents } from '../../contract/followed-messages.ts'
 
 /** The ids here of what an event is about. */
 export interface FollowedIds {
@@ -18,19 +21,19 @@ export function eventSubject({ code, installation }: FollowedRecord, idThere: nu
 }
 
 /** Returns null for an event of a kind that this version does not know, or about equipment that is not known here. */
-export function toFollowedEvent(body: EventBody, record: FollowedRecord, ids: FollowedIds): EventDraft | null {
+export function toFollowedEvent(body: FollowedEvent, record: FollowedRecord, ids: FollowedIds): EventDraft | null {
   const kind = eventKinds.find((known): known is EventKind => known === body.kind)
   const receiver_id = body.receiver_id === null ? null : ids.receiverOf(body.receiver_id)
   const channel_id = body.channel_id === null ? null : ids.channelOf(body.channel_id)
   if (kind === undefined || receiver_id === undefined || channel_id === undefined) return null
   const { severity, manufacturer, text, by } = body
-  const { open, ...data } = body.data as EventDraft['data'] & { readonly open?: boolean }
+  const { open, ...data } = body.data
   return {
     ...{ kind, severity, receiver_id, channel_id, manufacturer, text, data, by },
     time: Date.parse(body.time),
     until: body.until === null ? null : Date.parse(body.until),
     is_open: open === true,
     subject: eventSubject(record, body.id),
-    site: siteHere(record, body.site ?? null),
+    site: siteHere(record, body.site),
   }
 }

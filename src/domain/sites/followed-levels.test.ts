@@ -37,10 +37,12 @@ it('combines channels that miss the same range, and limits the size of requests'
   ])
 })
 
+const range = { from: 0, to: 30 }
+
 it('reads a response, and replaces the steps that it contains', () => {
   const channels = [{ id: 3, state: '1-', rf: { min: [-60, null], max: [-50, null] }, weak_ms: [12, null] }]
   const body = { from: '1970-01-01T00:00:10.000Z', to: '1970-01-01T00:00:30.000Z', step_seconds: 10, channels }
-  const received = parseFollowedLevels(body, new Map([[3, 7]]))
+  const received = parseFollowedLevels(body, new Map([[3, 7]]), range)
   expect(received).toMatchObject({ step: 10, isInterrupted: false, steps: { from: 10, count: 2, channelIds: [7] } })
   const steps = createSteps(0, 3, [7])
   steps.columns.rf_min.set([-1, -1, -1])
@@ -53,11 +55,14 @@ it('reads a response, and replaces the steps that it contains', () => {
 it('notices that a site further along a chain could not be asked', () => {
   const body = { from: '1970-01-01T00:00:00Z', step_seconds: 1, channels: [{ id: 3, state: '-' }] }
   const interrupted_sites = [{ code: 'theatre', name: 'Royal Theatre' }]
-  expect(parseFollowedLevels({ ...body, interrupted_sites }, new Map([[3, 7]]))?.isInterrupted).toBe(true)
+  expect(parseFollowedLevels({ ...body, interrupted_sites }, new Map([[3, 7]]), range)?.isInterrupted).toBe(true)
 })
 
 it('rejects what is no response of this kind', () => {
   for (const body of [null, [], {}, { channels: [] }, { from: 'x', step_seconds: 1, channels: [{ state: '-' }] }]) {
-    expect(parseFollowedLevels(body, new Map())).toBeNull()
+    expect(parseFollowedLevels(body, new Map(), range)).toBeNull()
   }
+  // Longer than what was asked for.
+  const body = { from: '1970-01-01T00:00:00Z', step_seconds: 1, channels: [{ id: 3, state: '-'.repeat(1000) }] }
+  expect(parseFollowedLevels(body, new Map([[3, 7]]), range)).toBeNull()
 })

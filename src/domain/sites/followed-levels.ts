@@ -108,14 +108,25 @@ export interface ReceivedLevels {
   readonly isInterrupted: boolean
 }
 
-/** Parses `HistoryLevels` of another installation. Returns null if it cannot be read. `idsHere` contains the ids by those there. */
-export function parseFollowedLevels(body: unknown, idsHere: ReadonlyMap<number, number>): ReceivedLevels | null {
+/**
+ * Parses `HistoryLevels` of another installation for the requested range. Returns null if it cannot be read or is longer
+ * than requested. `idsHere` contains the ids by those there.
+ */
+export function parseFollowedLevels(
+  body: unknown,
+  idsHere: ReadonlyMap<number, number>,
+  range: TimeRange,
+): ReceivedLevels | null {
   if (!isRecord(body) || !Array.isArray(body.channels)) return null
   const from = Date.parse(String(body.from)) / 1000
   const step = Number(body.step_seconds)
-  const channels = body.channels.filter(isRecord).filter(({ state }) => typeof state === 'string')
+  const channels = body.channels
+    .filter(isRecord)
+    .filter(({ id, state }) => typeof state === 'string' && idsHere.has(Number(id)))
   const count = String(channels[0]?.state ?? '').length
   if (!Number.isInteger(from) || !Number.isInteger(step) || step < 1 || channels.length === 0) return null
+  // Steps are aligned, so the first and the last one may begin before and end after the range.
+  if (from < range.from - step || from + count * step > range.to + step || channels.length > idsHere.size) return null
   const ids = channels.map(({ id }) => idsHere.get(Number(id)) ?? 0)
   const steps = createSteps(from, count, ids)
   for (const [index, channel] of channels.entries()) readChannel(steps, index, channel)
@@ -131,7 +142,7 @@ function readChannel({ columns, count }: MutableSteps, index: number, channel: J
     if (!Array.isArray(values)) return
     for (let at = 0; at < count; at++) {
       const value: unknown = values[at]
-      columns[column][index * count + at] = typeof value === 'number' ? value : noValue
+      columns[column][index * count + at] = isLevel(value) ? value : noValue
     }
   }
   for (const [name, fields] of Object.entries(seriesColumns)) {
@@ -139,6 +150,10 @@ function readChannel({ columns, count }: MutableSteps, index: number, channel: J
     if (isRecord(series)) for (const [field, column] of fields) read(column, series[field])
   }
   read('weak_ms', channel.weak_ms)
+}
+
+function isLevel(value: unknown): value is number {
+  return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
 }
 
 /** Replaces steps of one channel by those that were received. Steps outside of `target` are ignored. */

@@ -1,15 +1,18 @@
 /** Converts what another installation announces about its receivers to records of this one. */
 
-import type { LiveMessage } from '../../contract/live-messages.ts'
-import type { ChannelBody } from '../../contract/resources/channels.ts'
+import type {
+  FollowedChannelFields,
+  FollowedMessage,
+  FollowedReceiverBody,
+  FollowedReceiverFields,
+} from '../../contract/followed-messages.ts'
 import type { SiteReference } from '../../contract/resources/common.ts'
-import type { ReceiverInData } from '../../contract/resources/receivers.ts'
 import type { Condition, LastTransmitter } from '../conditions/condition.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter, unknownHardware } from '../equipment/receiver.ts'
 import type { LevelSample } from '../levels/level-sample.ts'
 import { entryLevels } from '../live/channel-levels.ts'
 
-export type { LiveMessage }
+export type { FollowedMessage }
 
 /** The record with which another installation is followed. */
 export interface FollowedRecord {
@@ -19,19 +22,12 @@ export interface FollowedRecord {
   readonly installation: string
 }
 
-type LastTransmitterBody = NonNullable<ChannelBody['last_transmitter']>
-
-/** Fields of a channel as announced; absent fields keep their values. */
-export type ChannelFields = {
-  readonly [Field in keyof ChannelBody]?: ChannelBody[Field] | null | undefined
-}
-
 /**
  * Converts a receiver that is announced with all its fields. `known` is the record that this installation has of it;
  * without one, the ids and slots are 0 until it is stored.
  */
 export function toFollowedReceiver(
-  body: ReceiverInData,
+  body: FollowedReceiverBody,
   known: Receiver | undefined,
   { record, now }: { readonly record: FollowedRecord; readonly now: number },
 ): Receiver {
@@ -44,6 +40,7 @@ export function toFollowedReceiver(
     channels: [],
   }
   const channels = body.channels
+    .filter(({ channel }, index) => body.channels.findIndex((other) => other.channel === channel) === index)
     .map((channel) => {
       const before = base.channels.find(({ channel: number }) => number === channel.channel)
       return withChannelFields(before ?? emptyChannel(0, channel.channel, 0), { ...unannounced, ...channel })
@@ -59,7 +56,7 @@ export function followedId({ installation }: Pick<FollowedRecord, 'installation'
 
 export function withReceiverFields(
   receiver: Receiver,
-  fields: Partial<Omit<ReceiverInData, 'channels'>>,
+  fields: FollowedReceiverFields,
   record: FollowedRecord,
 ): Receiver {
   const { id = receiver.origin?.id ?? 0, site, name, device_type, model, ip, is_active, manufacturer } = fields
@@ -88,7 +85,7 @@ export function siteHere(
   return there === null ? { code, name } : { code: `${code}/${there.code}`, name: there.name }
 }
 
-export function withChannelFields(channel: Channel, fields: ChannelFields): Channel {
+export function withChannelFields(channel: Channel, fields: FollowedChannelFields): Channel {
   const { id, slot, transmitter, condition, last_transmitter, details } = fields
   const { name = channel.name, frequency = channel.frequency } = fields
   const { rf_level = channel.rf_level, audio_level = channel.audio_level } = fields
@@ -109,16 +106,19 @@ export function withChannelFields(channel: Channel, fields: ChannelFields): Chan
   }
 }
 
-function toTransmitter(body: NonNullable<ChannelBody['transmitter']>): Transmitter {
+function toTransmitter(body: NonNullable<FollowedChannelFields['transmitter']>): Transmitter {
   const { upstream_slot, name, battery, audio_level, rf_level, frequency, details } = body
   return { upstream_slot, name, battery, audio_level, rf_level, frequency, ...(details && { details }) }
 }
 
-function toCondition({ since, ...condition }: ChannelBody['condition']): Condition {
+function toCondition({ since, ...condition }: NonNullable<FollowedChannelFields['condition']>): Condition {
   return { ...condition, since: Date.parse(since) }
 }
 
-function toLastTransmitter({ last_seen, ...transmitter }: LastTransmitterBody): LastTransmitter {
+function toLastTransmitter({
+  last_seen,
+  ...transmitter
+}: NonNullable<FollowedChannelFields['last_transmitter']>): LastTransmitter {
   return { ...transmitter, last_seen: Date.parse(last_seen) }
 }
 

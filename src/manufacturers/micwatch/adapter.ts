@@ -1,18 +1,14 @@
 /** Follows another installation of Micwatch through version 2 of its live interface (docs/websocket.md). */
 
-import { isRecord } from '../../domain/json.ts'
-import type { LiveMessage } from '../../domain/sites/followed-receiver.ts'
+import { isRecord, type Json } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { openWebSocket } from '../../upstream/push.ts'
-import { defineAdapter, type FollowOptions, type ResumePoint, withoutParts } from '../plugin.ts'
+import { defineAdapter, type FollowOptions, type ResumePoint, type UpstreamDevice, withoutParts } from '../plugin.ts'
+import { type FollowedReceiver, readEvents, readMessage, readReceivers } from './messages.ts'
+import { Dropped } from './reader.ts'
 
-/** A receiver in `GET /api/data.json`. */
-interface ListedReceiver {
-  readonly id: string
-  readonly name: string
-  readonly device_type: string
-  readonly online: boolean
-  readonly channels: readonly number[]
+interface ListedReceiver extends UpstreamDevice {
+  readonly receiver: FollowedReceiver
 }
 
 /** The code with which the other installation closes the connection when the token ends. */
@@ -29,21 +25,24 @@ export const adapter = defineAdapter<ListedReceiver>({
 
   async listDevices(client, signal) {
     const { body } = await client.request('GET', '/api/data.json', { signal })
-    if (!isRecord(body) || !Array.isArray(body.receivers)) throw notMicwatch(client)
-    const devices = body.receivers.flatMap((receiver) => readReceiver(receiver) ?? [])
-    return { devices, malformed: body.receivers.length - devices.length }
+    const dropped = new Dropped()
+    const receivers = isRecord(body) ? await readReceivers(body.receivers, dropped) : null
+    if (receivers === null) throw notMicwatch(client)
+    const devices = receivers.map((receiver) => ({ id: String(receiver.id), receiver }))
+    return { devices, malformed: dropped.count }
   },
 
-  transformDeviceData: ({ id, name, device_type, online, channels }) => ({
-    ...{ id, kind: 'receiver', name, device_type, online },
-    channels: channels.map((channel) => ({ channel })),
+  transformDeviceData: ({ id, receiver: { name, device_type, is_active, channels } }) => ({
+    ...{ id, kind: 'receiver', name, device_type, online: is_active },
+    channels: channels.map(({ channel }) => ({ channel })),
   }),
 
-  async *follow(client, signal, { resumeAfter, onLatency, onOpen }: FollowOptions) {
+  async *follow(client, signal, { resumeAfter, onLatency, onOpen, onDropped }: FollowOptions) {
     const pings = createPings(onLatency)
     let send = (_message: object) => {}
     let canSelectLevels = true
     let closeCode = 0
+    let isFollowing = false
     const frames = openWebSocket(client, liveUrl(client, resumeAfter), signal, {
       maxFrameBytes: maxSnapshotBytes,
       onOpen: (sendText) => {
@@ -60,7 +59,15 @@ export const adapter = defineAdapter<ListedReceiver>({
     try {
       for await (const frame of frames) {
         if (frame === null) continue
-        const message = parseMessage(client, frame)
+        const json = parseFrame(frame)
+        if (json === null && !isFollowing) throw notMicwatch(client)
+        const dropped = new Dropped()
+        const message = json === null ? null : await readMessage(json, dropped)
+        if (json === null) dropped.add('a message')
+        if (json?.type === 'snapshot' && message === null && !isFollowing) throw cannotBeFollowed(client, dropped)
+        isFollowing = true
+        dropped.report(onDropped)
+        if (message === null) continue
         if (message.type === 'levels') send({ type: 'ack', at: message.at })
         if (message.type === 'pong') pings.answered(message.id)
         // An older version rejects the selection of levels, and continues to send all of them.
@@ -81,12 +88,22 @@ export const adapter = defineAdapter<ListedReceiver>({
     })
     for await (const frame of frames) {
       if (frame === null) continue
-      const message = parseMessage(client, frame)
+      const message = parseFrame(frame)
+      if (message === null) throw notMicwatch(client)
       if (message.type !== 'snapshot') continue
-      const { installation, via }: Partial<typeof message> = message
-      return typeof installation === 'string' && Array.isArray(via) ? { installation, via } : null
+      const snapshot = await readMessage(message, new Dropped())
+      if (snapshot?.type !== 'snapshot') return null
+      return { installation: snapshot.installation, via: snapshot.via }
     }
     return null
+  },
+
+  async readEvents(client, path, { signal, onDropped }) {
+    const { body } = await client.request('GET', path, { signal, headers: { 'accept-encoding': 'gzip' } })
+    const dropped = new Dropped()
+    const events = readEvents(body, dropped)
+    dropped.report(onDropped)
+    return events ?? { results: [], next: null }
   },
 })
 
@@ -101,14 +118,14 @@ function liveUrl({ settings }: UpstreamClient, resumeAfter: ResumePoint | null):
   return `${settings.baseUrl}/ws?${query}`
 }
 
-function parseMessage(client: UpstreamClient, frame: string): LiveMessage {
+/** Returns null for a frame that is not a message. */
+function parseFrame(frame: string): Json | null {
   try {
     const message: unknown = JSON.parse(frame)
-    if (isRecord(message) && typeof message.type === 'string') return message as unknown as LiveMessage
+    return isRecord(message) && typeof message.type === 'string' ? message : null
   } catch {
-    // Not JSON.
+    return null
   }
-  throw notMicwatch(client)
 }
 
 function notMicwatch(client: UpstreamClient) {
@@ -118,19 +135,15 @@ function notMicwatch(client: UpstreamClient) {
   })
 }
 
+function cannotBeFollowed(client: UpstreamClient, { first }: Dropped) {
+  const { host } = new URL(client.settings.baseUrl)
+  const message = `${host} is no Micwatch that can be followed, or its version is too old (${first})`
+  return new client.errors.ApiError(message, { failureKind: 'unusable' })
+}
+
 function revokedError(client: UpstreamClient) {
   const { host } = new URL(client.settings.baseUrl)
   return new client.errors.ApiError(`${host} no longer accepts the token; enter a new one`, { status: 401 })
-}
-
-function readReceiver(receiver: unknown): ListedReceiver | null {
-  if (!isRecord(receiver)) return null
-  const { id, name, device_type, is_active, channels } = receiver
-  if (!Number.isInteger(id) || typeof name !== 'string' || typeof device_type !== 'string') return null
-  if (!Array.isArray(channels)) return null
-  const numbers = channels.flatMap((channel) => (isRecord(channel) ? [Number(channel.channel)] : []))
-  const online = is_active === true
-  return { id: String(id), name, device_type, online, channels: numbers.filter(Number.isInteger) }
 }
 
 /** Measures how long a message takes to the other installation and back. */

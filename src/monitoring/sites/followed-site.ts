@@ -1,8 +1,9 @@
 /** Follows another installation of Micwatch: keeps the connection to it open, and its receivers current. */
 
-import type { LiveMessage } from '../../contract/live-messages.ts'
+import type { FollowedMessage } from '../../contract/followed-messages.ts'
 import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import { jitter, nextAttempt, reconnectMs } from '../../domain/access/rate-limit.ts'
+import type { DeviceProblem } from '../../domain/equipment/health.ts'
 import { isSameJson } from '../../domain/json.ts'
 import {
   hasAssignments,
@@ -14,7 +15,7 @@ import {
   withAnnouncement,
 } from '../../domain/sites/announced-sites.ts'
 import { findLoop } from '../../domain/sites/find-loop.ts'
-import type { FollowOptions, ResumePoint } from '../../manufacturers/plugin.ts'
+import type { DroppedParts, FollowOptions, ResumePoint } from '../../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../../manufacturers/sources.ts'
 import type { Connections } from '../connections.ts'
 import type { LeaseHandle } from '../lease-manager.ts'
@@ -26,7 +27,7 @@ import { childLifetime, pause, withTimeout } from '../wait.ts'
 import { SiteEvents, type SiteEventsDeps } from './site-events.ts'
 import { SiteMirror, type SiteMirrorDeps } from './site-mirror.ts'
 
-export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard' | 'siteEvents'>, SiteEventsDeps {
+export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard' | 'siteEvents' | 'onDropped'>, SiteEventsDeps {
   readonly sourceRecords: Pick<SourceRecords, 'record'>
   readonly connections: Pick<Connections, 'openSite' | 'ofSource' | 'record' | 'recordSiteMessage' | 'waitForChange'>
   readonly log: Log
@@ -63,7 +64,7 @@ const initialState: SiteState = {
   announcements: nothingAnnounced,
 }
 
-type Snapshot = Extract<LiveMessage, { type: 'snapshot' }>
+type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 
 /** Channels become stale when the connection has been lost for this time, so that a short interruption is not shown. */
 const staleAfterMs = 8000
@@ -93,6 +94,9 @@ export class FollowedSite {
   readonly #waiting = new Set<(error: string | null) => void>()
   /** Changes of the mirror, one after another. */
   #work: Promise<void> = Promise.resolve()
+  /** What was left out of the messages of this connection. */
+  #dropped: DroppedParts | null = null
+  #onFirstDropped = () => {}
   /** The sites whose levels are needed, with their codes in the other installation. */
   #shown: readonly string[] = []
   /** Sends a selection of levels; null while the connection is not open. */
@@ -223,7 +227,10 @@ export class FollowedSite {
     const startedAt = performance.now()
     let openedAt: number | null = null
     const recordSuccess = () =>
-      sourceRecords.record(manufacturer, id, { ok: true, problems: [] }).catch((error) => this.#logUnstored(error))
+      sourceRecords
+        .record(manufacturer, id, { ok: true, problems: this.#problems() })
+        .catch((error) => this.#logUnstored(error))
+    this.#dropped = null
     let timer: NodeJS.Timeout | undefined
     await connections.record(id, { type: 'trying', at: now() })
     try {
@@ -233,6 +240,7 @@ export class FollowedSite {
         this.#state = { ...this.#state, isConnected: true }
         timer = setInterval(recordSuccess, recordEveryMs)
         void recordSuccess()
+        this.#onFirstDropped = recordSuccess
         void connections.record(id, { type: 'opened', at: now() })
         log.info({ source: id, ms: Math.round(openedAt - startedAt) }, 'following another Micwatch')
         this.#announceOutcome(null)
@@ -247,10 +255,28 @@ export class FollowedSite {
       return { openMs: openedAt === null ? 0 : performance.now() - openedAt, isRejected: isAccessDenied }
     } finally {
       clearInterval(timer)
+      this.#onFirstDropped = () => {}
       this.#state = { ...this.#state, isConnected: false, latencyMs: null }
       this.#siteEvents.lost()
       staleness.lost()
     }
+  }
+
+  readonly #onDropped = ({ count, first }: DroppedParts): void => {
+    const before = this.#dropped
+    this.#dropped = { count: count + (before?.count ?? 0), first: before?.first ?? first }
+    if (before !== null) return
+    this.#deps.log.warn({ source: this.source.id, first }, 'parts of the messages of a site were left out')
+    this.#onFirstDropped()
+  }
+
+  #problems(): readonly DeviceProblem[] {
+    if (this.#dropped === null) return []
+    const { count, first } = this.#dropped
+    const { host } = new URL(this.source.settings.baseUrl)
+    const values = count === 1 ? '1 value was' : `${count} values were`
+    const problem = `${values} left out (${first}); install the same version of Micwatch on both sides`
+    return [{ subject: `messages of ${host}`, problem }]
   }
 
   async #recordFailure(error: string): Promise<void> {
@@ -264,7 +290,7 @@ export class FollowedSite {
     const { source } = this
     const lifetime = childLifetime(lease.signal)
     const resumeAfter = this.#resumePoint
-    let waiting: LiveMessage[] = []
+    let waiting: FollowedMessage[] = []
     let failure: { readonly error: unknown } | null = null
     let isCurrent = false
     let mirror: SiteMirror | null = null
@@ -280,7 +306,10 @@ export class FollowedSite {
           if (isCurrent) return
           isCurrent = true
           onCurrent()
-          void this.#siteEvents.catchUp(to.installation, source.client, lifetime.signal)
+          void this.#siteEvents.catchUp(to.installation, source, {
+            signal: lifetime.signal,
+            onDropped: this.#onDropped,
+          })
         })
       }
     }
@@ -293,7 +322,7 @@ export class FollowedSite {
     }
     let seenAt = performance.now()
     try {
-      const options: FollowOptions = { resumeAfter, onLatency, onOpen }
+      const options: FollowOptions = { resumeAfter, onLatency, onOpen, onDropped: this.#onDropped }
       for await (const message of source.adapter.follow?.(source.client, lifetime.signal, options) ?? []) {
         this.#state = { ...this.#state, lastSeen: this.#deps.now() }
         this.#deps.connections.recordSiteMessage(source.id)
@@ -348,7 +377,6 @@ export class FollowedSite {
   #checkInstallation({ installation, via }: Snapshot): void {
     const { client } = this.source
     const { host } = new URL(client.settings.baseUrl)
-    if (typeof installation !== 'string' || !Array.isArray(via)) throw this.#tooOldError()
     const loop = findLoop(host, { installation, via }, this.#deps.installation)
     if (loop !== null) throw new client.errors.ApiError(loop, { failureKind: 'unusable' })
     const passed = [installation, ...via]
@@ -368,7 +396,7 @@ export class FollowedSite {
     const { manufacturer: code } = this.source
     this.#resumePoint = null
     this.#mirror = new SiteMirror(
-      { ...this.#deps, siteEvents: this.#siteEvents, guard },
+      { ...this.#deps, siteEvents: this.#siteEvents, guard, onDropped: this.#onDropped },
       { code, name: this.#deps.nameOf(code), installation },
     )
     return this.#mirror
@@ -393,10 +421,14 @@ export class FollowedSite {
   /** Makes the channels stale when the connection has been lost for `staleAfterMs`, and once after the start. */
   #watchStaleness(lease: LeaseHandle): Staleness {
     let timer: NodeJS.Timeout | undefined
-    const start = () => {
+    const stop = () => {
       clearTimeout(timer)
+      timer = undefined
+    }
+    // An attempt to connect that fails is no new loss.
+    const start = () => {
       const lostAt = this.#deps.now()
-      timer = setTimeout(() => {
+      timer ??= setTimeout(() => {
         const mirror = this.#mirror ?? this.#openMirror('', lease)
         const markStale = async () => {
           if (!this.#state.isConnected) await mirror.markStale(lostAt)
@@ -405,7 +437,7 @@ export class FollowedSite {
       }, staleAfterMs)
     }
     start()
-    return { connected: () => clearTimeout(timer), lost: start, stop: () => clearTimeout(timer) }
+    return { connected: stop, lost: start, stop }
   }
 
   #logUnstored(error: unknown): void {
@@ -414,7 +446,7 @@ export class FollowedSite {
 }
 
 /** Returns where to resume after these messages were applied. */
-function lastApplied(messages: readonly LiveMessage[], before: ResumePoint | null): ResumePoint | null {
+function lastApplied(messages: readonly FollowedMessage[], before: ResumePoint | null): ResumePoint | null {
   let last = before
   for (const message of messages) {
     if (message.type === 'snapshot') last = { seq: message.seq, epoch: message.epoch }

@@ -3,14 +3,13 @@
  * recorded since the last one.
  */
 
-import type { LiveMessage } from '../../contract/live-messages.ts'
-import type { EventBody } from '../../contract/resources/events.ts'
-import { isRecord } from '../../domain/json.ts'
+import type { FollowedEvent, FollowedMessage } from '../../contract/followed-messages.ts'
 import { eventSubject, type FollowedIds, toFollowedEvent } from '../../domain/sites/followed-event.ts'
 import type { FollowedRecord } from '../../domain/sites/followed-receiver.ts'
+import type { FollowOptions } from '../../manufacturers/plugin.ts'
+import type { MonitoredSource } from '../../manufacturers/sources.ts'
 import type { Database, Tx } from '../../storage/database.ts'
 import { deleteFollowedEvents, findNewestTime, saveFollowedEvents } from '../../storage/followed-events.ts'
-import type { UpstreamClient } from '../../upstream/client.ts'
 import type { EventLog } from '../event-log.ts'
 import type { Log } from '../log.ts'
 import { pause } from '../wait.ts'
@@ -30,9 +29,11 @@ export interface FollowedInstallation extends FollowedIds {
   guard(tx: Tx): Promise<void>
 }
 
-type EventMessage = Extract<LiveMessage, { type: 'event' | 'event_changed' | 'event_deleted' }>
+type EventSource = Pick<MonitoredSource, 'client' | 'adapter'>
+type ReadOptions = { readonly signal: AbortSignal } & Pick<FollowOptions, 'onDropped'>
+type EventMessage = Extract<FollowedMessage, { type: 'event' | 'event_changed' | 'event_deleted' }>
 
-export function isEventMessage(message: LiveMessage): message is EventMessage {
+export function isEventMessage(message: FollowedMessage): message is EventMessage {
   return message.type === 'event' || message.type === 'event_changed' || message.type === 'event_deleted'
 }
 
@@ -74,11 +75,12 @@ export class SiteEvents {
   }
 
   /** Reads and stores what happened before the connection. Tries again until the connection is lost. */
-  async catchUp(site: FollowedInstallation, client: UpstreamClient, signal: AbortSignal): Promise<void> {
+  async catchUp(site: FollowedInstallation, source: EventSource, options: ReadOptions): Promise<void> {
+    const { signal } = options
     while (!signal.aborted) {
       try {
         const since = await this.#readSince(site)
-        const pages = await readPages(client, since, signal)
+        const pages = await readPages(source, since, options)
         // The oldest are stored first, so that none is missed if the process ends meanwhile.
         for (const page of pages.reverse()) {
           await this.#change(site, (tx) => saveFollowedEvents(tx, toDrafts(site, page.toReversed())))
@@ -114,27 +116,31 @@ export class SiteEvents {
   }
 }
 
-function toDrafts(site: FollowedInstallation, bodies: readonly EventBody[]) {
+function toDrafts(site: FollowedInstallation, bodies: readonly FollowedEvent[]) {
   return bodies.flatMap((body) => toFollowedEvent(body, site.record, site) ?? [])
 }
 
 /** Returns pages of events, newest first. */
-async function readPages(client: UpstreamClient, since: number | null, signal: AbortSignal): Promise<EventBody[][]> {
-  const pages: EventBody[][] = []
+async function readPages(
+  { client, adapter }: EventSource,
+  since: number | null,
+  options: ReadOptions,
+): Promise<(readonly FollowedEvent[])[]> {
+  const pages: (readonly FollowedEvent[])[] = []
   const query = new URLSearchParams({ limit: String(eventsPerPage) })
   if (since !== null) query.set('from', new Date(since - overlapMs).toISOString())
   let path: string | null = `/api/events/?${query}`
   while (path !== null && pages.length < (since === null ? firstPages : maxPages)) {
-    const { body } = await client.request('GET', path, { signal, headers: { 'accept-encoding': 'gzip' } })
-    if (!isRecord(body) || !Array.isArray(body.results)) break
-    pages.push(body.results)
-    path = nextPath(body.next)
+    const page = await adapter.readEvents?.(client, path, options)
+    if (page === undefined) break
+    pages.push(page.results)
+    path = nextPath(page.next)
   }
   return pages
 }
 
 /** Returns the path of the next page without the path prefix of the other installation, which the client adds. */
-function nextPath(next: unknown): string | null {
-  const start = typeof next === 'string' ? next.indexOf('/api/events/') : -1
-  return start < 0 ? null : String(next).slice(start)
+function nextPath(next: string | null): string | null {
+  const start = next?.indexOf('/api/events/') ?? -1
+  return next === null || start < 0 ? null : next.slice(start)
 }

@@ -248,7 +248,7 @@ export class SiteHistory implements SiteLevels {
       const dateThere = Date.parse(headers.date ?? '')
       if (Number.isFinite(dateThere)) line.aheadMs = dateThere - this.#deps.now()
       if (status === 400) continue
-      const received = parseFollowedLevels(body, idsHere)
+      const received = parseFollowedLevels(body, idsHere, range)
       if (received === null) return false
       const settledUntil = Math.floor((this.#deps.now() + line.aheadMs) / 1000) - unsettledSeconds
       await this.#store(range, received, settledUntil)

@@ -3,8 +3,8 @@
  * stored, so that ids and slots survive restarts, and every process shows the same; levels are only put into memory.
  */
 
-import type { LiveMessage } from '../../contract/live-messages.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { FollowedAlert, FollowedMessage, FollowedReceiverBody } from '../../contract/followed-messages.ts'
+import type { AlertCopy } from '../../domain/alerts/alert.ts'
 import { toChannelBody } from '../../domain/api.ts'
 import type { Condition } from '../../domain/conditions/condition.ts'
 import { type Channel, emptyChannel, mergeChannels, type Receiver } from '../../domain/equipment/receiver.ts'
@@ -19,6 +19,8 @@ import {
   withChannelFields,
   withReceiverFields,
 } from '../../domain/sites/followed-receiver.ts'
+import { siteLimits } from '../../domain/sites/site-limits.ts'
+import type { FollowOptions } from '../../manufacturers/plugin.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Tx } from '../../storage/database.ts'
@@ -38,10 +40,11 @@ export interface SiteMirrorDeps {
   guard(tx: Tx): Promise<void>
   /** The wall-clock time in epoch ms. */
   now(): number
+  onDropped: FollowOptions['onDropped']
 }
 
-type Snapshot = Extract<LiveMessage, { type: 'snapshot' }>
-type LevelEntry = Extract<LiveMessage, { type: 'levels' }>['values'][number]
+type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
+type LevelEntry = Extract<FollowedMessage, { type: 'levels' }>['values'][number]
 
 /** A transaction blocks others, so a large installation is stored in parts. */
 const receiversPerTransaction = 200
@@ -61,7 +64,7 @@ export class SiteMirror {
   /** The newest levels of channels, by their ids there. */
   readonly #levels = new Map<number, LevelEntry>()
   /** Alerts that have changed, by their ids there. */
-  readonly #alerts = new Map<number, AlertBody>()
+  readonly #alerts = new Map<number, FollowedAlert>()
   /** Whether `#alerts` contains all alerts that are not cleared. */
   #hasAllAlerts = false
   /** The last announced conditions of channels that `markStale` has made stale, by their ids there. */
@@ -93,7 +96,7 @@ export class SiteMirror {
   }
 
   /** Applies messages in order. Resolves when their changes are stored and shown. */
-  async apply(messages: readonly LiveMessage[]): Promise<void> {
+  async apply(messages: readonly FollowedMessage[]): Promise<void> {
     for (const message of messages) {
       if (message.type === 'snapshot') await this.#readSnapshot(message)
       else if (message.type === 'resumed') await this.#restoreConditions()
@@ -160,7 +163,7 @@ export class SiteMirror {
     }
     for (const id of this.#ids.keys()) if (!listed.has(id)) this.#removed.add(id)
     this.#alerts.clear()
-    for (const alert of data.alerts) this.#alerts.set(alert.id, alert)
+    for (const alert of data.alerts ?? []) this.#alerts.set(alert.id, alert)
     this.#hasAllAlerts = true
   }
 
@@ -180,19 +183,23 @@ export class SiteMirror {
   }
 
   /** Drafts a receiver that is announced with all its fields, if it differs from the known one in more than levels. */
-  #readReceiver(body: Snapshot['data']['receivers'][number]): void {
+  #readReceiver(body: FollowedReceiverBody): void {
     for (const { id } of body.channels) this.#levels.delete(id)
     const { receiverStore, ingest, now } = this.#deps
     const known = this.#find(body.id)
     const receiver = toFollowedReceiver(body, known, { record: this.#record, now: now() })
     const { changes } = compareReceivers(known, receiver, toChannelBody)
+    if (known === undefined && this.#ids.size + this.#drafts.size >= siteLimits.receivers) {
+      this.#drop(`at most ${siteLimits.receivers} receivers`)
+      return
+    }
     const isSame = changes.length === 0 && known !== undefined && hasSameOrigins(known, receiver)
     const rows = isSame ? receiverStore.levels.rowsOf(receiver.id) : undefined
     if (rows === undefined) this.#put(body.id, receiver)
     else ingest.levelLane.applyRemote(rows, receiver.channels, now())
   }
 
-  #read(message: Exclude<LiveMessage, { type: 'snapshot' | 'resumed' }>): void {
+  #read(message: Exclude<FollowedMessage, { type: 'snapshot' | 'resumed' }>): void {
     switch (message.type) {
       case 'receiver_added':
         this.#readReceiver(message.receiver)
@@ -229,18 +236,23 @@ export class SiteMirror {
     }
   }
 
-  #readChannel({ type: _, seq: __, receiver_id, ...fields }: Extract<LiveMessage, { type: 'channel' }>): void {
+  #readChannel({ type: _, seq: __, receiver_id, ...fields }: Extract<FollowedMessage, { type: 'channel' }>): void {
     const { channel: number } = fields
     this.#change(receiver_id, (receiver) => {
       const { channels } = receiver
-      const isChanged = ({ origin }: Receiver['channels'][number]) => origin?.id === fields.id
-      if (channels.some(isChanged)) {
+      const changed =
+        channels.find(({ origin }) => origin?.id === fields.id) ?? channels.find(({ channel }) => channel === number)
+      if (changed !== undefined) {
         return {
           ...receiver,
-          channels: channels.map((each) => (isChanged(each) ? withChannelFields(each, fields) : each)),
+          channels: channels.map((each) => (each === changed ? withChannelFields(each, fields) : each)),
         }
       }
       if (number === undefined) return receiver
+      if (channels.length >= siteLimits.channelsPerReceiver) {
+        this.#drop(`at most ${siteLimits.channelsPerReceiver} channels`)
+        return receiver
+      }
       const added = withChannelFields(emptyChannel(0, number, 0), fields)
       return { ...receiver, channels: [...channels, added].sort((a, b) => a.channel - b.channel) }
     })
@@ -300,14 +312,17 @@ export class SiteMirror {
 
   /** Copies alerts that have changed, and clears the copies of those that a snapshot no longer contains. */
   async #storeAlerts(): Promise<void> {
+    if (this.#alerts.size === 0 && !this.#hasAllAlerts) return
     const { alerts, now } = this.#deps
-    const copies = [...this.#alerts.values()].flatMap(
-      (alert) => toAlertCopy(alert, this.#record, this.#subjectOf(alert)) ?? [],
+    const known = alerts.listCopies(this.#record.code)
+    const copies = this.#withinLimit(
+      [...this.#alerts.values()].flatMap((alert) => toAlertCopy(alert, this.#record, this.#subjectOf(alert)) ?? []),
+      known,
     )
     if (this.#hasAllAlerts) {
       const subjects = new Set(copies.map(({ subject }) => subject))
-      for (const { id: _, state: __, site, ...known } of alerts.listCopies(this.#record.code)) {
-        if (site !== null && !subjects.has(known.subject)) copies.push({ ...known, site, cleared_at: now() })
+      for (const { id: _, state: __, site, ...copy } of known) {
+        if (site !== null && !subjects.has(copy.subject)) copies.push({ ...copy, site, cleared_at: now() })
       }
     }
     this.#alerts.clear()
@@ -315,7 +330,22 @@ export class SiteMirror {
     if (copies.length > 0) await alerts.copy(copies)
   }
 
-  #subjectOf({ receiver_id, channel_id }: AlertBody): FollowedSubject {
+  /** Leaves out new alerts while too many are open. */
+  #withinLimit(copies: AlertCopy[], known: readonly Pick<AlertCopy, 'subject'>[]): AlertCopy[] {
+    const subjects = new Set(known.map(({ subject }) => subject))
+    let open = known.length
+    return copies.filter(({ subject }) => {
+      if (subjects.has(subject) || open++ < siteLimits.alerts) return true
+      this.#drop(`at most ${siteLimits.alerts} open alerts`)
+      return false
+    })
+  }
+
+  #drop(expected: string): void {
+    this.#deps.onDropped({ count: 1, first: `expected ${expected}` })
+  }
+
+  #subjectOf({ receiver_id, channel_id }: FollowedAlert): FollowedSubject {
     const { facts } = this.#deps.receiverStore
     const ofChannel = facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
     return {
