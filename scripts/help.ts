@@ -1,7 +1,8 @@
-/** Renders the documents to HTML pages, which the service serves under `/help/`. The pages contain no scripts. */
+/** Renders the documents to HTML pages, which the service serves under `/help/`. Their only script checks the clock of the device. */
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { buildSync } from 'esbuild'
 import { Marked, type Token, type Tokens } from 'marked'
 
 /** The document that lists all others; the navigation of the pages follows it. */
@@ -11,6 +12,7 @@ const otherFiles = ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'SUPPORT.m
 const folders = ['docs', 'deploy']
 /** Below the page, the address of the style sheet. */
 const styleSheet = 'help.css'
+const clockScript = 'help-clock.js'
 
 const parser = new Marked({ gfm: true })
 
@@ -212,7 +214,7 @@ function frame({ source, title, body, contents, base, address, sections }: Frame
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${isIndex ? 'Help' : `${escapeHtml(title)} · Help`} · Micwatch</title>`,
-    `<link rel="icon" href="data:,"><link rel="stylesheet" href="${base}/${styleSheet}">`,
+    `<link rel="icon" href="data:,"><link rel="stylesheet" href="${base}/${styleSheet}"><script type="module" src="${base}/${clockScript}"></script>`,
     '</head>',
     '<body>',
     '<a class="skip" href="#content">Skip to content</a>',
@@ -251,4 +253,9 @@ export function writeHelp(root: string, target: string): void {
     else copyFileSync(join(root, file), path)
   }
   copyFileSync(join(root, 'scripts', styleSheet), join(target, styleSheet))
+  buildSync({
+    entryPoints: [join(root, 'web/help-clock.ts')],
+    outfile: join(target, clockScript),
+    ...{ bundle: true, format: 'esm', minify: true },
+  })
 }

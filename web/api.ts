@@ -8,6 +8,7 @@ import { isRecord } from '../src/domain/json.ts'
 import { formatDuration, toSentence } from './format.ts'
 import { t } from './i18n.ts'
 import type { Address, Received, Sent, Shape } from './operations.ts'
+import { readServiceClock } from './service-time.ts'
 
 export interface Problem {
   readonly kind: 'unreachable' | 'sign_in' | 'not_allowed' | 'refused' | 'not_understood'
@@ -49,8 +50,6 @@ export interface Api {
     address: A,
     form: FormData,
   ): Promise<ApiResponse<Received<'POST', A, 'object'>>>
-  /** Server clock minus browser clock, from the latest response. */
-  clockAheadMs(): number
 }
 
 export type WriteMethod = Exclude<Method, 'GET'>
@@ -60,7 +59,6 @@ const timeoutMs = 10_000
 const writeTimeoutMs = 45_000
 
 export function createApi(mount: string, signal: AbortSignal): Api {
-  let clockAheadMs = 0
   let session: Promise<ApiResponse<SessionBody>> | undefined
 
   const api: Api = {
@@ -80,7 +78,6 @@ export function createApi(mount: string, signal: AbortSignal): Api {
     upload: (address, form) =>
       // The browser sets the content type, which contains the boundary between the parts.
       withCsrfToken((headers) => ask(address, { method: 'POST', headers, body: form }, writeTimeoutMs, 'object')),
-    clockAheadMs: () => clockAheadMs,
   }
   return api
 
@@ -108,15 +105,19 @@ export function createApi(mount: string, signal: AbortSignal): Api {
     withinMs: number,
     shape: Shape,
   ): Promise<ApiResponse<Body>> {
+    const sentAt = Date.now()
     try {
       const response = await fetch(`${mount}${path}`, {
         ...request,
         headers: { accept: 'application/json', ...request.headers },
         signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs), ...(request.signal ? [request.signal] : [])]),
       })
-      const date = Date.parse(response.headers.get('date') ?? '')
-      // The header is truncated to whole seconds, so on average it is half a second behind.
-      if (!Number.isNaN(date)) clockAheadMs = date + 500 - Date.now()
+      readServiceClock({
+        at: Date.parse(response.headers.get('date') ?? ''),
+        resolutionMs: 1_000,
+        sentAt,
+        receivedAt: Date.now(),
+      })
       const body: unknown = response.status === 204 ? null : await response.json().catch(() => undefined)
       // Health returns 503 with its normal body when the database is unreachable.
       const isRefusal = !response.ok && (!isRecord(body) || 'error' in body)

@@ -52,7 +52,7 @@ export interface ChannelFacts {
   readonly minutesLeft: number | null
   /** What `minutesLeft` is based on, and its range; null if it is a last known value. */
   readonly forecast: Forecast | null
-  /** Browser time at which the transmitter was last received; null while one is received, and if none is known. */
+  /** Time at which the transmitter was last received; null while one is received, and if none is known. */
   readonly lastSeenAt: number | null
   readonly rfTone: RfTone
   /** Whether the equipment reports the RF level of each antenna. */
@@ -64,7 +64,7 @@ export interface ChannelFacts {
    */
   readonly isLive: boolean
   /**
-   * Browser time since which the values have been stale, the receiver has been offline or the transmitter has been off;
+   * Time since which the values have been stale, the receiver has been offline or the transmitter has been off;
    * null if none of these applies.
    */
   readonly since: number | null
@@ -119,12 +119,12 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     isBatteryEstimate: transmitter?.details?.battery_is_estimate === true,
     minutesLeft: transmitter === null ? (last?.minutes_left ?? null) : minutesLeftOf(transmitter),
     forecast: transmitter?.forecast ?? null,
-    lastSeenAt: last === undefined ? null : Date.parse(last.last_seen) - watchState.clockAheadMs,
+    lastSeenAt: last === undefined ? null : Date.parse(last.last_seen),
     rfTone: rfTone(condition),
     hasQuality: channel.details?.quality !== undefined,
     hasAntennas: channel.details?.rf_a !== undefined || channel.details?.rf_b !== undefined,
     isLive: !isOld,
-    since: allStale ?? (idleStates.includes(state) ? Date.parse(condition.since) - watchState.clockAheadMs : null),
+    since: sinceOf(condition, allStale),
     frequency: transmitter?.frequency ?? channel.frequency,
     channel: channel.channel,
     transmitterModel: transmitter?.details?.model ?? null,
@@ -137,6 +137,12 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     manufacturer: receiver.manufacturer,
     site: receiver.site,
   }
+}
+
+/** What was old already when this page lost its data stays as old as it is. */
+function sinceOf({ state, since }: Condition, allStale: number | null): number | null {
+  const own = idleStates.includes(state) ? Date.parse(since) : null
+  return allStale === null ? own : Math.min(own ?? allStale, allStale)
 }
 
 /** Lists of alerts are replaced, never changed. */

@@ -29,7 +29,7 @@ function start(isFresh = true) {
       return () => {}
     },
   }
-  const api = { read, clockAheadMs: () => 0 } as unknown as Api
+  const api = { read } as unknown as Api
   const { signal } = new AbortController()
   const fill = createChartFill({ api, store, history, signal })
   const setFresh = (isFresh: boolean) => {

@@ -4,6 +4,7 @@ import type { HistoryLevelsBody } from '../src/contract/resources/history.ts'
 import type { Api } from './api.ts'
 import { type History, sampleCount, sampleMs } from './history.ts'
 import { maxChannels } from './recorded-levels.ts'
+import { serviceNow } from './service-time.ts'
 import type { Store } from './store.ts'
 
 export interface ChartFill {
@@ -12,7 +13,7 @@ export interface ChartFill {
 }
 
 interface ChartFillOptions {
-  readonly api: Pick<Api, 'read' | 'clockAheadMs'>
+  readonly api: Pick<Api, 'read'>
   readonly store: Pick<Store, 'get' | 'subscribe'>
   readonly history: History
   readonly signal: AbortSignal
@@ -52,22 +53,21 @@ export function createChartFill({ api, store, history, signal }: ChartFillOption
     timer = undefined
     const ids = [...waiting].filter((id) => shown.has(id))
     waiting.clear()
-    const startedAt = Date.now()
+    const startedAt = serviceNow()
     const isFilled = await fill(ids, startedAt - spanMs, startedAt)
     if (!isFilled || signal.aborted) return
     await new Promise((resolve) => setTimeout(resolve, recordedAfterMs + sampleMs))
     await fill(ids, startedAt - recordedAfterMs - sampleMs, startedAt + sampleMs)
   }
 
-  /** Reads the levels of this time on the browser's clock; returns whether there are any. */
+  /** Reads the levels of this time; returns whether there are any. */
   async function fill(ids: readonly number[], fromMs: number, toMs: number): Promise<boolean> {
     for (let at = 0; at < ids.length; at += maxChannels) {
       if (signal.aborted) return false
-      const ahead = api.clockAheadMs()
       const query = new URLSearchParams({
         channels: ids.slice(at, at + maxChannels).join(),
-        from: new Date(fromMs + ahead).toISOString(),
-        to: new Date(toMs + ahead).toISOString(),
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
         max_points: String(sampleCount + 1),
         series: 'rf,audio',
       })
@@ -75,7 +75,7 @@ export function createChartFill({ api, store, history, signal }: ChartFillOption
       // Without recorded levels, the charts begin with the first levels that arrive.
       if (!response.ok || response.body.step_seconds * 1_000 !== sampleMs) return false
       for (const channel of response.body.channels) {
-        history.fill(channel.id, Date.parse(response.body.from) - ahead, secondsOf(channel))
+        history.fill(channel.id, Date.parse(response.body.from), secondsOf(channel))
       }
     }
     return ids.length > 0

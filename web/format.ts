@@ -1,6 +1,7 @@
 /** Numbers, units, durations and dates as text, in the viewer's locale. */
 
 import { locale, t } from './i18n.ts'
+import { serviceNow } from './service-time.ts'
 
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
@@ -98,7 +99,7 @@ export function formatDateTime(at: string): string {
 }
 
 /** Formats an ISO 8601 timestamp as a time, with the date unless it is today. */
-export function formatMoment(at: string, now = Date.now()): string {
+export function formatMoment(at: string, now = serviceNow()): string {
   return formatDate(at) === date.format(now) ? formatTime(Date.parse(at)) : formatDateTime(at)
 }
 

@@ -3,6 +3,7 @@
 import { hasRow } from '../src/domain/conditions/condition.ts'
 import { allStaleSince, type ChannelFacts, silenceLimit } from './channel-state.ts'
 import { rfShare, rfShareOf } from './scale.ts'
+import { serviceNow } from './service-time.ts'
 import type { Levels, Store } from './store.ts'
 
 /** Ring buffers, written at `History.head`; NaN while the channel was not live. */
@@ -198,7 +199,7 @@ export function keepHistory(store: Source, history: History, signal: AbortSignal
   const unsubscribeLevels = store.subscribeLevels((channelIds) => channelIds.forEach(add))
   const writing = setInterval(() => {
     const watchState = store.get()
-    const until = allStaleSince(watchState) === null ? store.receivedAt() : Date.now()
+    const until = allStaleSince(watchState) === null ? store.receivedAt() : serviceNow()
     if (until !== null) history.advance(until, silenceLimit(watchState))
   }, writeIntervalMs)
   signal.addEventListener('abort', () => {

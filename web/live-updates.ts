@@ -4,6 +4,7 @@ import type { LiveMessage } from '../src/contract/live-messages.ts'
 import type { HealthBody } from '../src/contract/resources/health.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { silentMs } from './channel-state.ts'
+import { serviceNow } from './service-time.ts'
 import { openSocket, type SocketStatus } from './socket.ts'
 import type { SnapshotData } from './state.ts'
 import type { Store } from './store.ts'
@@ -75,18 +76,19 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     silentMs,
     onMessage(message: LiveMessage) {
       void validating?.then(({ validateMessage }) => validateMessage(message))
-      store.dispatch({ type: 'message', message, at: Date.now() })
+      store.dispatch({ type: 'message', message, at: serviceNow() })
       topics.publish(message.type)
     },
     onStatus,
-    onSilence: () => store.dispatch({ type: 'tick', at: Date.now() }),
+    onDelay: (seconds) => store.dispatch({ type: 'delay', seconds, at: serviceNow() }),
+    onSilence: () => store.dispatch({ type: 'tick', at: serviceNow() }),
   })
   topics.subscribe((topic) => {
     if (!healthTopics.includes(topic)) return
     clearTimeout(healthTimer)
     healthTimer = setTimeout(readHealth, healthDelayMs)
   })
-  const ticking = setInterval(() => store.dispatch({ type: 'tick', at: Date.now() }), 1_000)
+  const ticking = setInterval(() => store.dispatch({ type: 'tick', at: serviceNow() }), 1_000)
   signal.addEventListener('abort', () => {
     clearInterval(ticking)
     clearTimeout(healthTimer)
@@ -112,14 +114,14 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
   function onStatus(change: SocketStatus) {
     if (change.status === 'open') {
       clearTimeout(pollTimer)
-      store.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
+      store.dispatch({ type: 'connection', connection: 'open', at: serviceNow() })
       const shown = selected()
       if (shown?.length !== 0) selectLevels(shown)
       return
     }
     const { nextTryAt, wasOpen } = change
     if (store.get().connection !== 'polling') {
-      store.dispatch({ type: 'connection', connection: 'lost', nextTryAt, at: Date.now() })
+      store.dispatch({ type: 'connection', connection: 'lost', nextTryAt, at: serviceNow() })
     }
     void findProblem(wasOpen)
   }
@@ -131,7 +133,7 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
   async function findProblem(wasOpen: boolean) {
     const response = await readHealth()
     if (signal.aborted || store.get().connection === 'open') return
-    if (!response.ok) store.dispatch({ type: 'failed', problem: response.problem, at: Date.now() })
+    if (!response.ok) store.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
     else if (!wasOpen) await poll()
   }
 
@@ -143,12 +145,12 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     const isEnabled = response.ok && response.body.config.enable_websocket
     const isPolling = store.get().connection === 'polling'
     if (response.ok && !isEnabled && !isPolling) {
-      store.dispatch({ type: 'connection', connection: 'polling', at: Date.now() })
+      store.dispatch({ type: 'connection', connection: 'polling', at: serviceNow() })
     }
     if (response.ok) {
       const performers = await readPerformers(response.body)
-      store.dispatch({ type: 'polled', data: { ...response.body, ...performers }, at: Date.now() })
-    } else store.dispatch({ type: 'failed', problem: response.problem, at: Date.now() })
+      store.dispatch({ type: 'polled', data: { ...response.body, ...performers }, at: serviceNow() })
+    } else store.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
     if (isEnabled && isPolling) connection.retry()
     if (!isEnabled && store.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
   }
@@ -164,7 +166,7 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     const response = await api.health()
     if (!signal.aborted && response.ok) {
       reloadIfOutdated(response.body.version)
-      store.dispatch({ type: 'health', health: response.body, at: Date.now() })
+      store.dispatch({ type: 'health', health: response.body, at: serviceNow() })
     }
     return response
   }

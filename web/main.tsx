@@ -19,6 +19,7 @@ import { createLiveUpdates } from './live-updates.ts'
 import { createPainter } from './painter.ts'
 import { createQueryClient } from './query-client.ts'
 import { createPages } from './routes.tsx'
+import { serviceNow } from './service-time.ts'
 import { createStore } from './store.ts'
 import { applyTheme, rememberedTheme } from './theme.ts'
 import { createTopics } from './topics.ts'
@@ -28,9 +29,9 @@ function start(container: HTMLElement) {
   const mount = mountOf(import.meta.url)
   const { signal } = new AbortController()
   const api = createApi(mount, signal)
-  const store = createStore(Date.now())
+  const store = createStore(serviceNow())
   const topics = createTopics()
-  const history = createHistory(Date.now())
+  const history = createHistory(serviceNow())
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   const live = createLiveUpdates({ store, api, socketUrl, topics, signal })
   keepHistory(store, history, signal)

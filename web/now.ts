@@ -1,12 +1,13 @@
 /** A shared one-second clock for relative times on pages without live updates. */
 
 import { useSyncExternalStore } from 'react'
+import { serviceNow } from './service-time.ts'
 
 const listeners = new Set<() => void>()
-let now = Date.now()
+let now = serviceNow()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Returns the browser's current time in epoch milliseconds, updated every second. */
+/** Returns the time of the service in epoch milliseconds, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribeToSeconds, () => now)
 }
@@ -24,6 +25,6 @@ export function subscribeToSeconds(listener: () => void): () => void {
 }
 
 function tick() {
-  now = Date.now()
+  now = serviceNow()
   for (const listener of listeners) listener()
 }

@@ -4,6 +4,7 @@
  */
 
 import type { LiveMessage } from '../src/contract/live-messages.ts'
+import { readServiceClock, serviceNow } from './service-time.ts'
 
 export interface SocketOptions {
   /** The URL without the parameters of a resumption. */
@@ -13,11 +14,13 @@ export interface SocketOptions {
   onStatus(change: SocketStatus): void
   /** Called when nothing has arrived for `silentMs`. */
   onSilence(): void
+  /** Called when it changes by how many seconds what arrives is behind the service; 0 if it is not. */
+  onDelay(seconds: number): void
   readonly silentMs: number
 }
 
 /**
- * `open`: the first message has arrived. `lost`: `nextTryAt` is the browser time of the next attempt, and `wasOpen` is
+ * `open`: the first message has arrived. `lost`: `nextTryAt` is the time of the next attempt, and `wasOpen` is
  * false if the connection was never open.
  */
 export type SocketStatus =
@@ -40,11 +43,15 @@ const lostMs = 5_000
 /** A slow line needs time for the snapshot. */
 const openingMs = 15_000
 const checkIntervalMs = 250
+/** How often the delay of the line is measured. */
+const pingMs = 1_000
+/** A line is slower than its data if a response takes longer than this. */
+const behindMs = 3_000
 /** A connection that lasts this long resets the retry delay. */
 const steadyMs = 10_000
 
 export function openSocket(options: SocketOptions): Connection {
-  const { url, signal, onMessage, onStatus, onSilence, silentMs } = options
+  const { url, signal, onMessage, onStatus, onSilence, onDelay, silentMs } = options
   let losses = 0
   let current: WebSocket | null = null
   let waiting: ReturnType<typeof setTimeout> | undefined
@@ -68,19 +75,22 @@ export function openSocket(options: SocketOptions): Connection {
     let openedAt: number | null = null
     let silence = 0
     let checkedAt = performance.now()
+    const delay = new LineDelay()
 
     socket.addEventListener('message', ({ data }) => {
       if (connection.signal.aborted) return
       silence = 0
       const message = parseMessage(data)
       if (message === null || isRepeated(position, message)) return
+      if (message.type === 'pong') delay.receive(message)
+      else if ('at' in message) readServiceClock({ at: Date.parse(message.at), receivedAt: Date.now() })
       position = positionAfter(position, message)
       if (openedAt === null) {
         openedAt = performance.now()
         onStatus({ status: 'open' })
       }
       onMessage(message)
-      if (message.type === 'levels') send({ type: 'ack', at: message.at })
+      if (message.type === 'levels') acknowledge()
     })
     socket.addEventListener('close', lose)
 
@@ -92,6 +102,13 @@ export function openSocket(options: SocketOptions): Connection {
       silence += elapsed
       if (silence > (openedAt === null ? openingMs : lostMs)) return lose()
       if (openedAt !== null && silence >= silentMs && silence - elapsed < silentMs) onSilence()
+      if (openedAt === null) return
+      const ping = delay.nextPing()
+      if (ping !== null) {
+        send(ping)
+        acknowledge()
+      }
+      if (delay.hasChanged()) onDelay(delay.seconds)
     }, checkIntervalMs)
 
     signal.addEventListener('abort', end, { signal: connection.signal })
@@ -99,6 +116,7 @@ export function openSocket(options: SocketOptions): Connection {
     function end() {
       clearInterval(check)
       connection.abort()
+      if (delay.seconds > 0) onDelay(0)
       socket.close()
     }
 
@@ -109,7 +127,7 @@ export function openSocket(options: SocketOptions): Connection {
       const delay = retryDelayMs(losses, Math.random())
       losses += 1
       waiting = setTimeout(connect, delay)
-      onStatus({ status: 'lost', nextTryAt: Date.now() + delay, wasOpen: openedAt !== null })
+      onStatus({ status: 'lost', nextTryAt: serviceNow() + delay, wasOpen: openedAt !== null })
     }
   }
 
@@ -119,8 +137,56 @@ export function openSocket(options: SocketOptions): Connection {
     connect()
   }
 
+  /** Confirms what has arrived, so that the service sends no more than the line carries. */
+  function acknowledge() {
+    if (position !== null) send({ type: 'ack', seq: position.seq })
+  }
+
   function send(message: object) {
     if (current?.readyState === WebSocket.OPEN) current.send(JSON.stringify(message))
+  }
+}
+
+/** Measures how long messages are on their way: every second a `ping`, which the service answers. */
+class LineDelay {
+  /** When the pings that were not answered were sent, as browser time by their ids. */
+  readonly #sent = new Map<number, number>()
+  #lastId = 0
+  #lastSentAt = Number.NEGATIVE_INFINITY
+  #lastDelayMs = 0
+  #reported = 0
+
+  nextPing(): object | null {
+    const now = Date.now()
+    if (now - this.#lastSentAt < pingMs) return null
+    this.#lastSentAt = now
+    this.#lastId += 1
+    this.#sent.set(this.#lastId, now)
+    return { type: 'ping', id: this.#lastId }
+  }
+
+  receive({ id, timestamp }: Extract<LiveMessage, { type: 'pong' }>): void {
+    if (typeof id !== 'number') return
+    const sentAt = this.#sent.get(id)
+    if (sentAt === undefined) return
+    const receivedAt = Date.now()
+    readServiceClock({ at: Date.parse(timestamp), sentAt, receivedAt })
+    this.#lastDelayMs = receivedAt - sentAt
+    // Answers arrive in order.
+    for (const sent of this.#sent.keys()) if (sent <= id) this.#sent.delete(sent)
+  }
+
+  /** Whole seconds; 0 if the line is fast enough. */
+  get seconds(): number {
+    const [oldest = Number.POSITIVE_INFINITY] = this.#sent.values()
+    const delayMs = Math.max(this.#lastDelayMs, Date.now() - oldest)
+    return delayMs > behindMs ? Math.round(delayMs / 1_000) : 0
+  }
+
+  hasChanged(): boolean {
+    const before = this.#reported
+    this.#reported = this.seconds
+    return this.#reported !== before
   }
 }
 

@@ -306,13 +306,6 @@ describe('failures', () => {
   })
 })
 
-describe('times', () => {
-  it('computes the clock difference from a tick', () => {
-    const at = new Date(start + 90_000).toISOString()
-    expect(apply(live(), message(start, { type: 'tick', at })).clockAheadMs).toBe(90_000)
-  })
-})
-
 describe('events', () => {
   const event = {
     ...{ id: 5, time: '2026-11-20T19:00:00.000Z', until: null, kind: 'marker' as const, severity: 'info' as const },

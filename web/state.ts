@@ -47,6 +47,8 @@ export interface WatchState {
   readonly nextTryAt: number | null
   /** Whether `receivers` is current: no update since the snapshot has been missed. */
   readonly isFresh: boolean
+  /** How many seconds what arrives is behind the service, on a line that is slower than its data; otherwise 0. */
+  readonly behindSeconds: number
   /** Time of the latest message, as of the latest tick of the page. */
   readonly receivedAt: number | null
   readonly receivers: ReadonlyMap<number, ReceiverInData>
@@ -79,9 +81,8 @@ export interface WatchState {
     | 'IDENTIFY'
   >
   readonly health: HealthBody | null
+  /** The time of the service, as all times of the state. */
   readonly now: number
-  /** Server clock minus browser clock. */
-  readonly clockAheadMs: number
 }
 
 type SnapshotLists = Extract<LiveMessage, { type: 'snapshot' }>['data']
@@ -99,6 +100,8 @@ export type WatchEvent = { readonly at: number } & (
   /** The user's own edit, which the service has stored; the messages about it may arrive later. */
   | { readonly type: 'edited'; readonly edit: Edit }
   | { readonly type: 'connection'; readonly connection: ConnectionState; readonly nextTryAt?: number }
+  /** What arrives is this late; 0 if it is not. */
+  | { readonly type: 'delay'; readonly seconds: number }
   /** The latest message arrived at `at`. */
   | { readonly type: 'received' }
   | { readonly type: 'tick' }
@@ -111,6 +114,7 @@ export function initialState(now: number): WatchState {
     connection: 'connecting',
     nextTryAt: null,
     isFresh: false,
+    behindSeconds: 0,
     receivedAt: null,
     receivers: new Map(),
     groups: [],
@@ -134,7 +138,6 @@ export function initialState(now: number): WatchState {
     },
     health: null,
     now,
-    clockAheadMs: 0,
   }
 }
 
@@ -150,7 +153,7 @@ type Copies = WeakSet<ReadonlyMap<number, ReceiverInData>>
 export function apply(watchState: WatchState, event: WatchEvent, copies: Copies = new WeakSet()): WatchState {
   switch (event.type) {
     case 'message':
-      return applyMessage(withClock(watchState, event.message, event.at), event, copies)
+      return applyMessage(watchState, event, copies)
     case 'polled':
       return {
         ...applySnapshot(watchState, event.data, event.at),
@@ -172,6 +175,8 @@ export function apply(watchState: WatchState, event: WatchEvent, copies: Copies 
       return applyOwnEdit(watchState, event.edit, event.at)
     case 'connection':
       return applyConnection(watchState, event.connection, event.nextTryAt ?? null, event.at)
+    case 'delay':
+      return { ...watchState, behindSeconds: event.seconds }
     case 'received':
       return { ...watchState, receivedAt: event.at }
     case 'tick':
@@ -179,14 +184,6 @@ export function apply(watchState: WatchState, event: WatchEvent, copies: Copies 
     default:
       return event satisfies never
   }
-}
-
-/** Computes the clock difference from messages that contain the service's time. */
-function withClock(watchState: WatchState, message: LiveMessage, at: number): WatchState {
-  if (message.type !== 'tick' && message.type !== 'levels') return watchState
-  const ahead = Date.parse(message.at) - at
-  // Small differences are network delay and would make ages jitter.
-  return Math.abs(ahead - watchState.clockAheadMs) > 1_000 ? { ...watchState, clockAheadMs: ahead } : watchState
 }
 
 /** Applies a message. Types that are not part of the state, and unknown types, change nothing. */
@@ -283,7 +280,7 @@ function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): 
     config,
     isFresh: true,
     receivedAt: at,
-    now: Math.max(watchState.now, at),
+    now: at,
   }
 }
 

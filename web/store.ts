@@ -23,11 +23,11 @@ export interface Store {
    * those of a channel without a transmitter.
    */
   levels(receiverId: number, channelId: number): Levels
-  /** Returns the browser time of the latest message; null before the first one. */
+  /** Returns the time of the latest message; null before the first one. */
   receivedAt(): number | null
   /** Returns the levels of a channel that belong to its details. */
   detailLevels(channelId: number): ChannelLevels['details']
-  /** Returns the browser time at which levels of a channel last arrived; null before the first ones. */
+  /** Returns the time at which levels of a channel last arrived; null before the first ones. */
   levelsReceivedAt(channelId: number): number | null
   dispatch(event: WatchEvent): void
   /**
@@ -156,9 +156,10 @@ export function createStore(now: number): Store {
       const described = facts(receiverId, channelId)
       if (described === null || watchState.receivers.get(receiverId)?.is_active !== true) return noLevels
       const entry = levelTable.get(channelId)
+      const isLive = described.isLive && watchState.behindSeconds === 0
       const before = knownLevels.get(channelId)
-      if (before?.facts === described && before.entry === entry) return before.levels
-      const levels = levelsOf(described, entry)
+      if (before?.facts === described && before.entry === entry && before.levels.isLive === isLive) return before.levels
+      const levels = levelsOf(described, entry, isLive)
       knownLevels.set(channelId, { facts: described, entry, levels })
       return levels
     },
@@ -189,7 +190,7 @@ export function createStore(now: number): Store {
   }
 }
 
-function levelsOf({ rfTone, isLive }: ChannelFacts, entry: ChannelLevels | undefined): Levels {
+function levelsOf({ rfTone }: ChannelFacts, entry: ChannelLevels | undefined, isLive: boolean): Levels {
   const { rf = null, audio = null, details = {} } = entry ?? {}
   return {
     rf,
@@ -209,7 +210,7 @@ function levelsOf({ rfTone, isLive }: ChannelFacts, entry: ChannelLevels | undef
 function isSameState(a: WatchState, b: WatchState): boolean {
   if (a === b) return true
   if (a.performers !== b.performers || a.assignments !== b.assignments || a.alerts !== b.alerts) return false
-  return a.clockAheadMs === b.clockAheadMs && allStaleSince(a) === allStaleSince(b)
+  return allStaleSince(a) === allStaleSince(b)
 }
 
 function isSame(a: ChannelFacts, b: ChannelFacts): boolean {

@@ -16,6 +16,7 @@ import type { ChannelRange } from './channel-range.ts'
 import { allStaleSince, type ChannelFacts } from './channel-state.ts'
 import { useServices, useWatchState } from './context.ts'
 import { useResource } from './resource.ts'
+import { serviceNow } from './service-time.ts'
 import type { Levels, Store } from './store.ts'
 
 export interface ShownLevels {
@@ -56,7 +57,7 @@ const noTopics = [] as const
 
 /** The browser's estimate of the service's clock, in epoch seconds. */
 export function useServerSeconds(): number {
-  return useWatchState(({ now, clockAheadMs }) => Math.floor((now + clockAheadMs) / 1_000))
+  return useWatchState(({ now }) => Math.floor(now / 1_000))
 }
 
 /** Returns the end of the range that is read. While the connection is lost, it does not change. */
@@ -115,7 +116,7 @@ function useLiveSeconds(receiverId: number, channelId: number): readonly LiveSec
       // Until it was known that nothing is received any more, the last values were repeated.
       const endedAt = lastReceivedAt(store, receiverId, channelId)
       if (endedAt === null) return
-      const isKept = ({ at }: LiveSecond) => at <= (endedAt + store.get().clockAheadMs) / 1_000
+      const isKept = ({ at }: LiveSecond) => at <= endedAt / 1_000
       setSeconds((known) => (known.every(isKept) ? known : known.filter(isKept)))
     }, 1_000)
     const unsubscribe = store.subscribeLevels((ids) => {
@@ -133,7 +134,7 @@ function secondOf(store: Store, receiverId: number, channelId: number): LiveSeco
   const facts = store.facts(receiverId, channelId)
   if (facts === null || facts.state === 'stale' || hasRow(facts.condition, 'stale')) return null
   const { rf, rfPercent, audio, audioPeak } = store.levels(receiverId, channelId)
-  const at = Math.floor((Date.now() + store.get().clockAheadMs) / 1_000)
+  const at = Math.floor(serviceNow() / 1_000)
   const letter = letterOf(facts)
   const isOn = letter === '1' || letter === 'm'
   const level = letter === 'x' ? null : (rf ?? rfPercent)

@@ -8,6 +8,7 @@ import { type Edit, findOutdatedMove, isApplied, type Plan, undoOf, withRestored
 import { useServices } from './context.ts'
 import { t } from './i18n.ts'
 import { useShowMessage } from './parts/messages.tsx'
+import { serviceNow } from './service-time.ts'
 import type { WatchState } from './state.ts'
 import type { Store } from './store.ts'
 
@@ -72,9 +73,9 @@ export function useEdits(): Edits {
       const response = await applyEdit(api, edit)
       if (response.ok) {
         await untilAnnounced(store, response.body)
-        store.dispatch({ type: 'edited', edit: response.body, at: Date.now() })
+        store.dispatch({ type: 'edited', edit: response.body, at: serviceNow() })
       }
-      store.dispatch({ type: 'tick', at: Date.now() })
+      store.dispatch({ type: 'tick', at: serviceNow() })
       return response
     },
     [api, store],

@@ -206,9 +206,14 @@ const ErrorMessage = unnumbered('error', 'A client message was invalid. The conn
 const Ping = unnumbered('ping', 'Requests a `pong`.', {
   id: Type.Optional(Type.Unknown({ description: 'Any value; the response contains the same one.' })),
 })
-const Ack = unnumbered('ack', 'Answers `levels` on a connection with `ack=1`; the next `levels` follows only then.', {
-  at: text('The `at` of the `levels` message.'),
-})
+const Ack = unnumbered(
+  'ack',
+  'On a connection with `ack=1`, confirms what has arrived: after each `levels`, of which the next follows only then, and at least once a second.',
+  {
+    seq: Type.Optional(whole('The `seq` of the last message that has arrived.')),
+    at: Type.Optional(text('Instead of `seq`: the `at` of the `levels` message.')),
+  },
+)
 export const LevelsRequest = unnumbered(
   'select_levels',
   'Selects the levels that this connection is sent. The connection must have `ack=1`. The current levels follow within 200 ms. A connection that is resumed begins with the levels of its address.',

@@ -53,8 +53,10 @@ export interface FakeService {
   isDown: boolean
   /** Sends a message to all clients, with the next number. */
   send(message: FakeMessage): void
-  /** Messages received from the pages. */
+  /** Messages received from the pages, except pings and acknowledgements. */
   readonly received: readonly unknown[]
+  /** The number that a page last acknowledged. */
+  readonly acknowledged: unknown
   /** The queries with which pages have connected. */
   readonly connections: readonly string[]
   /** The requests of the pages below `/api/`. */
@@ -66,6 +68,12 @@ export interface FakeRequest {
   readonly path: string
   readonly query: URLSearchParams
   readonly method: string
+}
+
+interface ClientMessage {
+  readonly type: string
+  readonly id?: unknown
+  readonly seq?: unknown
 }
 
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
@@ -95,6 +103,8 @@ export interface FakeData {
   needsSignIn: boolean
   /** False if live updates are disabled in the settings. */
   isLive: boolean
+  /** False on a line that is slower than its data. */
+  answersPings: boolean
   version: string
 }
 
@@ -120,6 +130,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     healthyManufacturers: [],
     needsSignIn: false,
     isLive: true,
+    answersPings: true,
     version,
   }
   const sockets = new Set<Socket>()
@@ -130,6 +141,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   let seq = 0
   let isSilent = false
   let isDown = false
+  let acknowledged: unknown = null
 
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://service')
@@ -152,7 +164,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     upgrades.handleUpgrade(request, socket, head, (client) => {
       clients.add(client)
       client.on('close', () => clients.delete(client))
-      client.on('message', (text) => received.push(JSON.parse(String(text))))
+      client.on('message', (text) => receive(client, JSON.parse(String(text)) as ClientMessage))
       connections.push(request.url ?? '')
       if (!isSilent) client.send(encode({ type: 'snapshot', seq, epoch: 'fake', ...identity, data: snapshotOf(data) }))
     })
@@ -164,6 +176,16 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     if (message.type !== 'tick') seq += 1
     const text = encode(message.type === 'tick' ? message : ({ ...message, seq } as LiveMessage))
     if (!isSilent) for (const client of clients) client.send(text)
+  }
+
+  function receive(client: WebSocket, message: ClientMessage) {
+    if (message.type === 'ping') {
+      const pong = { type: 'pong', id: message.id, timestamp: new Date().toISOString() } as const
+      if (!isSilent && data.answersPings) client.send(encode(pong))
+      return
+    }
+    if (message.type === 'ack') acknowledged = message.seq
+    else received.push(message)
   }
 
   function handleRequest(response: ServerResponse, path: string, query: URLSearchParams) {
@@ -195,6 +217,9 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     data,
     send,
     received,
+    get acknowledged() {
+      return acknowledged
+    },
     connections,
     requests,
     get isSilent() {

@@ -34,6 +34,17 @@ it.concurrent('opens from the top bar, from the keyboard shortcuts and on a phon
   await mobile.getByRole('heading', { name: 'Kiosk screens' }).waitFor()
 })
 
+it.concurrent('says that the clock of the device is off', async () => {
+  const app = await startApp()
+  const page = await open(app, '/help/index.html')
+  await page.addInitScript(() => {
+    const now = Date.now
+    Date.now = () => now() + 600_000
+  })
+  await page.reload()
+  await page.getByText("The clock of this device is 10 min ahead of Micwatch's.").waitFor()
+})
+
 // Conformance: C-17.49.
 it.concurrent.each(['light', 'dark'] as const)('has no accessibility violations when it is %s', async (colorScheme) => {
   const app = await startApp()

@@ -55,11 +55,8 @@ it.concurrent('resumes after the last message, and acknowledges levels', async (
   page.on('request', (request) => requests.push(request.url()))
   sendLevels(service, -60, -20)
   await page.getByRole('img', { name: '−60 dBm' }).waitFor()
-  await until('the levels are acknowledged', () => service.received.length > 1)
-  expect(service.received).toEqual([
-    { type: 'select_levels', levels: 'full' },
-    { type: 'ack', at: expect.any(String) },
-  ])
+  await until('the levels are acknowledged', () => service.acknowledged === 1)
+  expect(service.received).toEqual([{ type: 'select_levels', levels: 'full' }])
   expect(requests.filter((url) => !url.includes('/api/history/'))).toEqual([])
   service.isDown = true
   await page.locator('.banner').waitFor()
@@ -67,6 +64,54 @@ it.concurrent('resumes after the last message, and acknowledges levels', async (
   await page.locator('.banner').waitFor({ state: 'detached', timeout: 20_000 })
   expect(service.connections.at(0)).toBe('/venue/ws?ack=1&levels=false')
   expect(service.connections.at(-1)).toBe('/venue/ws?ack=1&levels=false&since=1&epoch=fake')
+})
+
+it('says how far a slow line is behind, and dims the levels', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{}]))
+  sendLevels(service, -60, -20)
+  await page.getByRole('img', { name: '−60 dBm' }).waitFor()
+  const footer = page.locator('.footer')
+  await footer.getByText('Live').waitFor()
+  service.data.answersPings = false
+  await footer.getByText(/^[4-9] s behind$/).waitFor()
+  await eventually(() => footer.getByText('Live').count()).toBe(0)
+  service.data.answersPings = true
+  await footer.getByText('Live').waitFor()
+})
+
+it.each([10, -10])("counts in the service's time if the clock of the device is %s minutes off", async (minutes) => {
+  const service = await startFakeService('/venue')
+  onTestEnd(() => service.close())
+  const off = receiver(1, [null])
+  service.data.receivers = [
+    {
+      ...off,
+      channels: off.channels.map((channel) => ({
+        ...channel,
+        condition: { ...condition('tx_off'), since: new Date(Date.now() - 120_000).toISOString() },
+      })),
+    },
+  ]
+  const page = await open(service, '/about')
+  await page.addInitScript((offMs) => {
+    const now = Date.now
+    Date.now = () => now() + offMs
+  }, minutes * 60_000)
+  await page.reload()
+  await page.getByText(minutes > 0 ? /^(10|9) min .*ahead of/ : /^(10|9) min .*behind/).waitFor()
+  await page.goto(`${service.url}/`)
+  await page
+    .locator('.card', { hasText: 'TX off' })
+    .getByText(/^2 min/)
+    .first()
+    .waitFor()
+  // The service refuses times in the future.
+  await page.goto(`${service.url}/timeline`)
+  await page.getByRole('button', { name: 'Now' }).first().waitFor()
+  await eventually(() => page.getByText('Expected a time').count()).toBe(0)
+  const clock = await page.locator('.clock').innerText()
+  const minutesNow = new Date().getMinutes()
+  expect([minutesNow, (minutesNow + 59) % 60]).toContain(Number(/:(\d\d):/.exec(clock)?.[1]))
 })
 
 it.concurrent('polls the data while live updates are disabled in the settings', async () => {

@@ -4,9 +4,10 @@ import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { serviceNow } from '../service-time.ts'
 import type { NewToken } from './created-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
-import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
+import { EndFields, endOf, endProblem } from './token-end.tsx'
 
 interface CreateTokenProps {
   onCreated(newToken: NewToken): void
@@ -16,9 +17,8 @@ interface CreateTokenProps {
 
 export function CreateToken({ onCreated, onDone, onClose }: CreateTokenProps) {
   const { api } = useServices()
-  const now = useServiceClock()
   const send = (values: FormData) => {
-    const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, now()) }
+    const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, serviceNow()) }
     return api.write('POST', '/api/admin/tokens/', body, 'object')
   }
   const done = async ({ name, token }: NewToken) => {
@@ -30,7 +30,7 @@ export function CreateToken({ onCreated, onDone, onClose }: CreateTokenProps) {
     <FormDialog
       title={t('tokens.create')}
       action={t('tokens.createAction')}
-      check={(values) => endProblem(values, now())}
+      check={(values) => endProblem(values, serviceNow())}
       send={send}
       onDone={done}
       onClose={onClose}

@@ -7,8 +7,9 @@ import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useResource } from '../resource.ts'
+import { serviceNow } from '../service-time.ts'
 import type { NewToken } from './created-token.tsx'
-import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
+import { EndFields, endOf, endProblem } from './token-end.tsx'
 
 interface KioskLinkProps {
   onCreated(newToken: NewToken): void
@@ -18,7 +19,6 @@ interface KioskLinkProps {
 
 export function KioskLink({ onCreated, onDone, onClose }: KioskLinkProps) {
   const { api, mount } = useServices()
-  const now = useServiceClock()
   const groups = useResource('/api/groups/', 'list').body ?? []
   const wall = mount + pathOf('wall')
   const shown = [
@@ -30,7 +30,7 @@ export function KioskLink({ onCreated, onDone, onClose }: KioskLinkProps) {
     { value: mount + pathOf('monitor'), text: t('tokens.monitor') },
   ]
   const send = async (values: FormData) => {
-    const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, now()) }
+    const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, serviceNow()) }
     const response = await api.write('POST', '/api/admin/tokens/', body, 'object')
     if (!response.ok) return response
     const { name, token } = response.body
@@ -45,7 +45,7 @@ export function KioskLink({ onCreated, onDone, onClose }: KioskLinkProps) {
     <FormDialog
       title={t('tokens.kiosk')}
       action={t('tokens.createAction')}
-      check={(values) => endProblem(values, now())}
+      check={(values) => endProblem(values, serviceNow())}
       send={send}
       onDone={done}
       onClose={onClose}

@@ -1,11 +1,11 @@
 /** Columns of the token list. */
 
 import type { TokenBody } from '../../src/contract/resources/accounts.ts'
-import { useServices } from '../context.ts'
 import { formatDate, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
+import { serviceNow } from '../service-time.ts'
 import type { TokenQuestion } from './token-dialogs.tsx'
 
 interface ColumnOptions {
@@ -55,10 +55,9 @@ export function tokenColumns({ makerOf, onAsk }: ColumnOptions): readonly Column
 }
 
 function End({ at }: { at: string | null }) {
-  const { api } = useServices()
   if (at === null) return t('tokens.never')
   const day = formatDate(at)
-  if (Date.parse(at) > Date.now() + api.clockAheadMs()) return <time dateTime={at}>{day}</time>
+  if (Date.parse(at) > serviceNow()) return <time dateTime={at}>{day}</time>
   return (
     <span>
       <time dateTime={at}>{day}</time>{' '}

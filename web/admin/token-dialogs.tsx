@@ -8,11 +8,12 @@ import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
+import { serviceNow } from '../service-time.ts'
 import { CreateToken } from './create-token.tsx'
 import type { NewToken } from './created-token.tsx'
 import { KioskLink } from './kiosk-link.tsx'
 import { roleOptions } from './person-dialogs.tsx'
-import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
+import { EndFields, endOf, endProblem } from './token-end.tsx'
 
 const path = '/api/admin/tokens/'
 
@@ -46,10 +47,9 @@ type AboutToken = Pick<DialogProps, 'onDone' | 'onClose'> & { readonly token: To
 function Change({ token, onDone, onClose }: AboutToken) {
   const { api } = useServices()
   const showMessage = useShowMessage()
-  const now = useServiceClock()
   const name = plainText(token.name)
   const send = (values: FormData) => {
-    const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, now()) }
+    const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, serviceNow()) }
     return api.write('PATCH', `${path}${token.id}/`, body, 'object')
   }
   const done = async () => {
@@ -61,7 +61,7 @@ function Change({ token, onDone, onClose }: AboutToken) {
     <FormDialog
       title={t('tokens.changeTitle', { name })}
       action={t('tokens.save')}
-      check={(values) => endProblem(values, now())}
+      check={(values) => endProblem(values, serviceNow())}
       send={send}
       onDone={done}
       onClose={onClose}

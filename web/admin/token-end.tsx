@@ -2,7 +2,6 @@
 
 import { useState } from 'react'
 import type { Problem } from '../api.ts'
-import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 
@@ -29,12 +28,6 @@ export function EndFields({ keep = false }: { keep?: boolean }) {
       ) : null}
     </>
   )
-}
-
-/** Returns the current time by the service's clock, which decides when a token expires. */
-export function useServiceClock() {
-  const { api } = useServices()
-  return () => Date.now() + api.clockAheadMs()
 }
 
 /** Returns the `expires_at` to send: undefined keeps the stored expiry, null means that the token never expires. */

@@ -8,7 +8,7 @@ import { stateLetters } from '../../src/domain/history/columns.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { stateNames } from '../channel-levels.ts'
 import { type ChannelRange, neighbourSpan, pan, parseRange, rangeQuery, spans, zoom } from '../channel-range.ts'
-import { useServices, useWatchState } from '../context.ts'
+import { useServices } from '../context.ts'
 import {
   formatDayTime,
   formatDuration,
@@ -20,6 +20,7 @@ import {
 } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Resource, useResource } from '../resource.ts'
+import { serviceNow } from '../service-time.ts'
 import { useMay } from '../session.ts'
 import { isRfInPercent, useChannelLevels, useServerSeconds } from '../use-channel-levels.ts'
 import { HistoryChart } from './history-chart.tsx'
@@ -191,7 +192,6 @@ function StateLegend() {
 
 function ChannelEvents({ channelId, resource }: { channelId: number; resource: Resource<EventListBody> }) {
   const mayOperate = useMay('operate')
-  const clockAheadMs = useWatchState((watchState) => watchState.clockAheadMs)
   /** The time of the marker that is being added, in epoch seconds. */
   const [markedAt, setMarkedAt] = useState<number | null>(null)
   return (
@@ -199,11 +199,7 @@ function ChannelEvents({ channelId, resource }: { channelId: number; resource: R
       <div className="history-head">
         <h2>{t('channel.events')}</h2>
         {mayOperate ? (
-          <button
-            type="button"
-            className="choice"
-            onClick={() => setMarkedAt(Math.floor((Date.now() + clockAheadMs) / 1_000))}
-          >
+          <button type="button" className="choice" onClick={() => setMarkedAt(Math.floor(serviceNow() / 1_000))}>
             <Flag className="icon" aria-hidden="true" />
             {t('channel.addMarker')}
           </button>

@@ -4,7 +4,6 @@ import type { ChannelBody } from '../../src/contract/resources/channels.ts'
 import { personName } from '../alert-text.ts'
 import { useChannelAlert } from '../alerts.ts'
 import type { ChannelFacts } from '../channel-state.ts'
-import { useWatchState } from '../context.ts'
 import { formatMoment, formatPercent, formatShortDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { AcknowledgeButton } from './acknowledge-button.tsx'
@@ -21,10 +20,9 @@ interface ConditionPanelProps {
 export function ConditionPanel({ facts, channel }: ConditionPanelProps) {
   const { condition, last_transmitter: last } = channel
   const alert = useChannelAlert(facts.receiverId, facts.channelId)
-  const clockAheadMs = useWatchState((watchState) => watchState.clockAheadMs)
   // While this page has no current data, the state is `stale` and `facts.since` is when the page lost it.
   const isOwn = facts.state === condition.state
-  const since = isOwn ? Date.parse(condition.since) - clockAheadMs : facts.since
+  const since = isOwn ? Date.parse(condition.since) : facts.since
   return (
     <section
       className="condition"

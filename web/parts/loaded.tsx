@@ -2,9 +2,9 @@
 
 import type { ReactNode } from 'react'
 import type { Problem } from '../api.ts'
-import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import type { Resource } from '../resource.ts'
+import { toServiceTime } from '../service-time.ts'
 import { Ago } from './ago.tsx'
 import { Notice } from './notice.tsx'
 import { ProblemLine } from './problem.tsx'
@@ -51,14 +51,13 @@ function NotRefreshed({
   problem: Problem
   resource: Pick<Resource<unknown>, 'readAt' | 'reload'>
 }) {
-  const { api } = useServices()
   const { readAt, reload } = resource
   return (
     <div className="not-refreshed">
       <ProblemLine problem={{ ...problem, detail: t('parts.cannotRefresh', { reason: problem.detail }) }} />
       {readAt === null ? null : (
         <p>
-          {t('parts.asOf')} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />
+          {t('parts.asOf')} <Ago at={new Date(toServiceTime(readAt)).toISOString()} />
         </p>
       )}
       <button type="button" className="choice" onClick={reload}>

@@ -7,6 +7,7 @@ import type { ChannelFacts } from '../channel-state.ts'
 import { useServices } from '../context.ts'
 import { formatDateTime, formatDbfs, formatDbm, formatMegahertz, formatPercent, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { serviceNow } from '../service-time.ts'
 import type { View } from '../view.ts'
 import type { VisibleSlot } from '../visible-slots.ts'
 import { timeLeftText } from './time-left.tsx'
@@ -70,7 +71,8 @@ export function PrintTable({ entries, view }: { entries: readonly VisibleSlot[];
   return (
     <table className="print-table">
       <caption>
-        {t('live.printed', { time: formatDateTime(new Date().toISOString()) })} · {t(`live.sorts.${sortKey}`)}
+        {t('live.printed', { time: formatDateTime(new Date(serviceNow()).toISOString()) })} ·{' '}
+        {t(`live.sorts.${sortKey}`)}
       </caption>
       <thead>
         <tr>

@@ -9,6 +9,7 @@ import { useChannelOptions } from '../channel-options.ts'
 import { useServices, useWatchState } from '../context.ts'
 import { formatShortDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { serviceNow } from '../service-time.ts'
 import { Field, SelectField } from './field.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { useShowMessage } from './messages.tsx'
@@ -22,7 +23,7 @@ const wholeReceiver = 'receiver'
 
 /** `alert`: the form starts with its channel, or the channels of its receiver, and its kind. */
 export function SilenceDialog({ alert, onClose }: { alert?: AlertBody; onClose: () => void }) {
-  const { api, store } = useServices()
+  const { api } = useServices()
   const showMessage = useShowMessage()
   const channels = useChannelOptions()
   const groups = useWatchState((watchState) => watchState.groups)
@@ -43,7 +44,7 @@ export function SilenceDialog({ alert, onClose }: { alert?: AlertBody; onClose: 
         : null
   const send = (values: FormData) => {
     const text = (name: string) => String(values.get(name) ?? '')
-    const now = Date.now() + store.get().clockAheadMs
+    const now = serviceNow()
     const kinds = alertKinds.filter((kind) => kind === text('kinds'))
     const end = until === atTime ? new Date(text('until')) : new Date(now + Number(until) * hourMs)
     return api.write(

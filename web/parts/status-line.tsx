@@ -204,12 +204,13 @@ function LiveSources() {
   const health = useWatchState((watchState) => watchState.health)
   const connection = useWatchState((watchState) => watchState.connection)
   const isOld = useWatchState((watchState) => allStaleSince(watchState) !== null)
-  const isLost = isOld || connection !== 'open'
+  const behindSeconds = useWatchState((watchState) => watchState.behindSeconds)
+  const isLost = isOld || connection !== 'open' || behindSeconds > 0
   return (
     <ul className="footer-list" aria-label={t('health.label')}>
       <li className="footer-item" data-status={isLost ? 'lost' : 'live'}>
         <Lamp shape={isLost ? 'cross' : 'dot'} />
-        {t(`connection.${connection}`)}
+        {behindSeconds > 0 ? t('connection.behind', { count: behindSeconds }) : t(`connection.${connection}`)}
       </li>
       {health === null ? (
         <li className="footer-item">{t('health.unknown')}</li>

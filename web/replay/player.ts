@@ -7,6 +7,7 @@ import type { EventBody, EventListBody } from '../../src/contract/resources/even
 import type { DataAtTimeBody, HistoryLevelsBody } from '../../src/contract/resources/history.ts'
 import type { Api, ApiResponse, Problem } from '../api.ts'
 import { type ChartSamples, sampleCount, sampleMs } from '../history.ts'
+import { serviceNow } from '../service-time.ts'
 import {
   type Block,
   chartSamplesAt,
@@ -56,7 +57,7 @@ export interface ReplayPlayer {
 }
 
 export interface PlayerOptions {
-  readonly api: Pick<Api, 'read' | 'clockAheadMs'>
+  readonly api: Pick<Api, 'read'>
   readonly time: number
 }
 
@@ -213,7 +214,7 @@ class Player implements ReplayPlayer {
   }
 
   #lastRecorded(): number {
-    return toSecond(Date.now() + this.#api.clockAheadMs() - recordedAfterMs)
+    return toSecond(serviceNow() - recordedAfterMs)
   }
 
   #play(): void {

@@ -4,7 +4,6 @@ import '../styles/shows.css'
 import { CalendarClock } from 'lucide-react'
 import { useState } from 'react'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
-import { useServices } from '../context.ts'
 import { formatClock, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { readLocal, writeLocal } from '../local-storage.ts'
@@ -16,9 +15,8 @@ import { ShowDialog } from './show-dialogs.tsx'
 const dismissedKey = 'dismissed-show'
 
 export function StartOffer() {
-  const { api } = useServices()
   const { body: shows, reload } = useResource('/api/shows/', 'list', ['show'])
-  const now = useNow() + api.clockAheadMs()
+  const now = useNow()
   const [dismissed, setDismissed] = useState(() => readLocal(dismissedKey))
   const [starting, setStarting] = useState<ShowBody | null>(null)
   const show = findDueShow(shows ?? [], now, dismissed)

@@ -8,6 +8,7 @@ import { useFacts, useServices } from '../context.ts'
 import { formatDateTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { serviceNow } from '../service-time.ts'
 import { useColourChanges } from '../use-colour-changes.ts'
 import { type Place, type Scene, TimelineCanvas } from './canvas.ts'
 import type { TimelineControl, TimelineState } from './control.ts'
@@ -214,7 +215,7 @@ function EventHint({ hint: { event, x, y } }: { hint: Hint }) {
       <strong>{eventTitle(event)}</strong>
       {detail === null ? null : <span>{detail}</span>}
       <span>
-        {pointText(Date.parse(event.time), Date.now())}
+        {pointText(Date.parse(event.time), serviceNow())}
         {name === null ? null : (
           <>
             {' · '}

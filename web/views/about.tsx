@@ -1,13 +1,17 @@
 /** The About page: version, licence and the URLs of the API. */
 
 import { useServices, useWatchState } from '../context.ts'
+import { formatDuration } from '../format.ts'
 import { t } from '../i18n.ts'
+import { useNow } from '../now.ts'
 import { usePageTitle } from '../page-title.ts'
 import { LanguageChoice } from '../parts/language-choice.tsx'
+import { clockAheadMs, clockToleranceMs } from '../service-time.ts'
 
 export function About() {
   const { mount } = useServices()
   const version = useWatchState((watchState) => watchState.health?.version ?? __MICWATCH_VERSION__)
+  useNow()
   usePageTitle(t('nav.about'))
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   return (
@@ -24,6 +28,8 @@ export function About() {
         <dd>{version}</dd>
         <dt>{t('about.licence')}</dt>
         <dd>{t('about.mit')}</dd>
+        <dt>{t('about.clock.title')}</dt>
+        <dd>{clockText(clockAheadMs())}</dd>
       </dl>
       <LanguageChoice />
       <h2>{t('about.interface')}</h2>
@@ -40,6 +46,12 @@ export function About() {
       <p>{t('about.socket', { url: socketUrl })}</p>
     </main>
   )
+}
+
+function clockText(aheadMs: number): string {
+  if (Math.abs(aheadMs) <= clockToleranceMs) return t('about.clock.same')
+  const time = formatDuration(Math.abs(aheadMs))
+  return aheadMs < 0 ? t('about.clock.ahead', { time }) : t('about.clock.behind', { time })
 }
 
 const apiPaths = [

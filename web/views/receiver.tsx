@@ -107,7 +107,6 @@ function OnlineState({ receiver: { channels } }: { receiver: ReceiverInData }) {
 function OfflineState({ receiver }: { receiver: ReceiverInData }) {
   const sources = useSources(receiver)
   const alerts = useWatchState((watchState) => watchState.alerts)
-  const clockAheadMs = useWatchState((watchState) => watchState.clockAheadMs)
   const own = alerts.filter((alert) => alert.kind === 'receiver_offline' && alert.receiver_id === receiver.id)
   const alert = own.toSorted(mostUrgentFirst)[0]
   const offline = receiver.channels.filter(({ condition }) => condition.state === 'receiver_offline')
@@ -126,7 +125,7 @@ function OfflineState({ receiver }: { receiver: ReceiverInData }) {
         {since === null ? null : (
           <span className="condition-since">
             {t('receiver.offlineSince', { time: formatMoment(new Date(since).toISOString()) })} (
-            <Age since={since - clockAheadMs} isShort={true} />)
+            <Age since={since} isShort={true} />)
           </span>
         )}
         {alert === undefined ? null : <AcknowledgeButton alert={alert} />}

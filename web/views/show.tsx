@@ -15,6 +15,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Pairs } from '../parts/pairs.tsx'
 import { useResource } from '../resource.ts'
+import { serviceNow } from '../service-time.ts'
 import { useMay } from '../session.ts'
 import { Scenes } from '../shows/scenes.tsx'
 import { type ShowAction, ShowDialog } from '../shows/show-dialogs.tsx'
@@ -126,7 +127,7 @@ function Actions({ show, onDone }: DetailsProps) {
 function Links({ show: { id, starts_at, ends_at, started_at, ended_at } }: { show: ShowBody }) {
   const from = started_at ?? starts_at
   const to = ended_at ?? (started_at === null ? ends_at : null)
-  const range = from === null ? {} : { from, to: to ?? new Date().toISOString() }
+  const range = from === null ? {} : { from, to: to ?? new Date(serviceNow()).toISOString() }
   return (
     <nav className="show-links" aria-label={t('shows.links.label')}>
       <Link className="choice" to={pathOf('check')} search={{ show: id }}>

@@ -18,6 +18,7 @@ import { ShowMore } from '../parts/show-more.tsx'
 import { useSearch } from '../query.ts'
 import { parseQuery } from '../query-string.ts'
 import { useResource } from '../resource.ts'
+import { serviceNow } from '../service-time.ts'
 import { useMay } from '../session.ts'
 import type { Scene, TimelineCanvas } from '../timeline/canvas.ts'
 import { createControl, type TimelineControl, type TimelineState } from '../timeline/control.ts'
@@ -54,12 +55,11 @@ const [touchHeight, labelHeight] = [44, 20]
 const eventSpan = 600_000
 
 function TimelineOfChannels() {
-  const { store } = useServices()
   const [search] = useSearch()
   const address = useMemo(() => parseTimeline(parseQuery(search)), [search])
-  const now = useCallback(() => Date.now() + store.get().clockAheadMs, [store])
-  const [control] = useState(() => createControl(stateOf(address, now()), now))
-  const discretely = useAddress(control, address, now)
+  const [control] = useState(() => createControl(stateOf(address, serviceNow()), serviceNow))
+  const now = serviceNow
+  const discretely = useAddress(control, address, serviceNow)
   const settled = useSettled(control)
   const allRows = useRows(address)
   const { channel = '', group = null, q = '', state = 'all' } = address
@@ -70,7 +70,7 @@ function TimelineOfChannels() {
   const { height, setHeight, rowHeight, isNarrow } = useHeight()
   const canvas = useRef<TimelineCanvas | null>(null)
   const onLevels = useCallback((channelIds: readonly number[]) => canvas.current?.addLevels(channelIds), [])
-  const { loader, status } = useLevelLoader(now, onLevels)
+  const { loader, status } = useLevelLoader(serviceNow, onLevels)
   const [isSelecting, setSelecting] = useState(false)
   const [isTable, setTable] = useState(false)
   const [chosenId, setChosenId] = useState<number | null>(null)
@@ -89,10 +89,7 @@ function TimelineOfChannels() {
     labelHeight: isNarrow ? labelHeight : 0,
     isDetailed: height === 'detailed',
   })
-  const visible = useMemo(
-    () => visibleEvents(list.events, allRows, settled, now()),
-    [list.events, allRows, settled, now],
-  )
+  const visible = useMemo(() => visibleEvents(list.events, allRows, settled, now()), [list.events, allRows, settled])
   const choose = (event: EventBody) => {
     setChosenId(event.id)
     discretely(() => {
@@ -321,7 +318,7 @@ function PointPanel({ control, settled, rows, isSelecting, onSelecting, onMarker
         <p>{t('timeline.noPoint')}</p>
       ) : (
         <p className="tabular">
-          <strong>{pointText(playhead, Date.now())}</strong>{' '}
+          <strong>{pointText(playhead, serviceNow())}</strong>{' '}
           {row === undefined ? null : <bdi>{nameOf(store, row)}</bdi>}
         </p>
       )}

@@ -56,7 +56,8 @@ export function readLiveMessage(text: string, now: Date): LiveRequest {
   const message = parse(text)
   switch (message?.type) {
     case 'ack':
-      return typeof message.at === 'string' ? { type: 'ack' } : { type: 'error', error: 'at: expected text.' }
+      if (Number.isSafeInteger(message.seq) || typeof message.at === 'string') return { type: 'ack' }
+      return { type: 'error', error: 'seq: expected a whole number.' }
     case 'select_levels':
       return readLevelsRequest(message)
     default:
@@ -67,6 +68,7 @@ export function readLiveMessage(text: string, now: Date): LiveRequest {
 interface ClientMessage {
   readonly type?: unknown
   readonly at?: unknown
+  readonly seq?: unknown
   readonly levels?: unknown
   readonly sites?: unknown
 }
