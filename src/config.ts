@@ -14,6 +14,7 @@ import { type MqttConfig, type OscConfig, toMqtt, toOsc } from './config/integra
 import { type OidcConfig, toOidc } from './config/oidc.ts'
 import { findSchemaError } from './config/schema-error.ts'
 import { parseYaml } from './config/yaml.ts'
+import { planningCenterUrl } from './domain/imports/planning-center.ts'
 import { findRepeatedCode } from './domain/installation-file.ts'
 import { serviceDefaults } from './domain/settings.ts'
 
@@ -128,7 +129,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
     require_login: merged.require_login ?? false,
     public_read: merged.public_read ?? false,
     tls,
-    planning_center_url: merged.planning_center_url ?? 'https://api.planningcenteronline.com',
+    planning_center_url: merged.planning_center_url ?? planningCenterUrl,
     discovery_ranges: merged.discovery_ranges ?? [],
     rate_limit: {
       ...defaultRateLimit,

@@ -237,6 +237,69 @@ it('health reports that a system has sent Retry-After to a subscription', async 
   expect([status, details]).toEqual(['healthy', [expect.stringContaining('rate limited')]])
 })
 
+/** Starts a server that rejects all requests, and returns the headers that it has received as one text. */
+async function startSpy() {
+  const received: unknown[] = []
+  const server = createServer(({ url, headers }, response) => {
+    received.push(url, headers)
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen: () => JSON.stringify(received) }
+}
+
+// Reliability: 3.8.6.
+describe('a stored secret', () => {
+  const secret = 'stored-secret'
+  const mask = '********'
+  const away = 'http://127.0.0.1:9'
+  const system = { api_base_url: away, auth_header: true, shared_key: secret }
+  type Change = (spy: string) => Config
+
+  it.each<[string, string, Config, Change]>([
+    ['another address', 'shure', system, (spy) => ({ api_base_url: spy, shared_key: mask })],
+    ['another scheme', 'shure', system, () => ({ api_base_url: away.replace('http', 'https') })],
+    ['the other spelling', 'shure', system, (spy) => ({ api_base_url: null, BASE_URL: spy })],
+    ['a WebSocket', 'shure', system, (spy) => ({ websocket_url: spy.replace('http', 'ws') })],
+    ['a device', 'shure', system, (spy) => ({ devices: [spy] })],
+    ['a device instead', 'shure', system, (spy) => ({ api_base_url: null, devices: [{ url: spy, name: 'x' }] })],
+    ['a device with Basic', 'sennheiser', { api_base_url: away, password: secret }, (spy) => ({ devices: [spy] })],
+    ['another site', 'micwatch', { api_base_url: away, token: secret }, (spy) => ({ api_base_url: spy })],
+  ])('is not sent to %s, neither for a test nor after a change', async (_, plugin, config, change) => {
+    const spy = await startSpy()
+    const { add, change: patch, testSettings } = await startAdmin()
+    expect((await add({ code: 'venue', plugin, config })).status).toBe(201)
+    const [key = ''] = Object.entries(config).find(([, value]) => value === secret) ?? []
+    const expected = [400, expect.stringContaining(`config.${key}: enter it again`)]
+    for (const response of [
+      await testSettings({ code: 'venue', config: change(spy.url) }),
+      await patch('venue', { config: change(spy.url) }),
+    ]) {
+      expect([response.status, response.json.details]).toEqual(expected)
+    }
+    expect(spy.seen()).toBe('[]')
+    expect((await patch('venue', { config: { ...change(spy.url), [key]: 'entered again' } })).status).toBe(200)
+    await until(
+      'the new secret is used',
+      () => spy.seen() !== '[]' || !JSON.stringify(change(spy.url)).includes(spy.url),
+    )
+    expect(spy.seen()).not.toContain(secret)
+  })
+
+  it('is kept if only the path, the name or other settings change, and lost with its last address', async () => {
+    const { add, change } = await startAdmin()
+    await add({ code: 'shure', config: system })
+    const kept = { name: 'Stage', config: { api_base_url: `${away}/api`, timeout: 5, shared_key: mask } }
+    expect((await change('shure', kept)).status).toBe(200)
+    expect((await change('shure', { config: { api_base_url: null } })).status).toBe(200)
+    expect((await change('shure', { config: { api_base_url: away } })).json.details).toContain('config.shared_key: ')
+  })
+})
+
 // Conformance: C-1.19.
 const valid = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
 

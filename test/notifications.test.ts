@@ -18,6 +18,8 @@ function expectSignature({ headers, text }: ReceivedWebhook, secrets: readonly s
   expect(signature).toBe(signatures.join(' '))
 }
 
+const from = 'mics@venue.example'
+
 describe.concurrent('notifications', () => {
   // Conformance: C-14.1, C-14.2.
   it('sends the alerts of 2 seconds to a webhook as one signed message, and lists the delivery', async () => {
@@ -132,6 +134,44 @@ describe.concurrent('notifications', () => {
       ['notification_channel.change', { changed: ['name'] }],
       ['notification_channel.create', { name: 'Crew', type: 'ntfy' }],
     ])
+  })
+
+  // Reliability: 3.8.6.
+  it('asks for a secret again when the address to which it is sent changes', async () => {
+    const app = await startApp()
+    const admin = await signIn(app)
+    const mail = {
+      host: '127.0.0.1',
+      port: 25,
+      security: 'starttls',
+      username: 'mics',
+      password: 'x',
+      from,
+      to: [from],
+    }
+    for (const [type, config, change, secret] of [
+      ['gotify', { url: 'http://127.0.0.1:9', token: 'x' }, { url: 'http://127.0.0.1:10' }, 'token'],
+      ['gotify', { url: 'http://127.0.0.1:9', token: 'x' }, { url: 'http://127.0.0.2:9', token: '********' }, 'token'],
+      ['ntfy', { url: 'https://127.0.0.1:9', topic: 'rf', token: 'x' }, { url: 'http://127.0.0.1:9' }, 'token'],
+      ['telegram', { token: '1:x', chat_id: '1' }, { server: 'https://127.0.0.1:9' }, 'token'],
+      ['apprise', { url: 'http://127.0.0.1:9', urls: 'a://b' }, { url: 'http://127.0.0.1' }, 'urls'],
+      [
+        'mqtt',
+        { url: 'mqtts://127.0.0.1:9', topic: 'a', username: 'x', password: 'x' },
+        { url: 'mqtt://127.0.0.1:9' },
+        'password',
+      ],
+      ['email', mail, { host: 'localhost' }, 'password'],
+      ['email', mail, { port: 26 }, 'password'],
+      ['email', mail, { security: 'none' }, 'password'],
+    ] as const) {
+      const { id } = (await admin.post(channels, { name: type, type, config })).json
+      const refused = await admin.patch(`${channels}${id}/`, { config: change })
+      const expected = expect.stringContaining(`config.${secret}: enter it again`)
+      expect([type, refused.status, refused.json.details]).toEqual([type, 400, expected])
+      expect((await admin.patch(`${channels}${id}/`, { config: { ...change, [secret]: '1:y' } })).status).toBe(200)
+      expect((await admin.patch(`${channels}${id}/`, { name: 'b', config: { [secret]: '********' } })).status).toBe(200)
+    }
   })
 
   // Conformance: C-14.14.

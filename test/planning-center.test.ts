@@ -10,6 +10,7 @@ import { importInstallation } from '../src/actions/import-installation.ts'
 import { parseInstallationFile, toYamlText } from '../src/cli/installation-file.ts'
 import type { Actor } from '../src/domain/access/access.ts'
 import { toInstallationFile } from '../src/domain/installation-export.ts'
+import { saveToken } from '../src/storage/planning-center.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { type Engine, engines } from './databases.ts'
@@ -316,6 +317,19 @@ describe.concurrent('the import from Planning Center', () => {
       name: 'Nora Ekberg',
       reason: 'The photo could not be loaded, so it is not imported.',
     })
+  })
+
+  // Reliability: 3.8.6.
+  it('asks for the token again when the configured address has changed', async () => {
+    const { app, request } = await startBoth()
+    const { db, secrets } = app.runtime
+    await db.transaction((tx) => saveToken(tx, secrets, { token: request.token, origin: 'https://proxy.example' }))
+    expect((await app.get(path)).json.is_token_stored).toBe(false)
+    const { status, json } = await app.post(`${path}service-types/`, {})
+    expect([status, json.details]).toEqual([400, expect.stringContaining('token: enter it again')])
+    expect((await app.post(path, { ...request, remember: true })).status).toBe(200)
+    expect((await app.get(path)).json.is_token_stored).toBe(true)
+    expect((await app.post(`${path}service-types/`, {})).status).toBe(200)
   })
 
   it('renames placeholders, without roles and photos', async () => {

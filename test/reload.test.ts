@@ -174,4 +174,23 @@ describe.concurrent('SIGHUP', () => {
     })
     await showsOnly('Rental: healthy', 'Stage left: healthy')
   })
+
+  // Reliability: 3.8.6.
+  it('does not send a secret from the database to an address that the file has changed', async () => {
+    const [shure, other] = await Promise.all([startShure(), startShure()])
+    const { shared_key, ...config }: Record<string, unknown> = configFor(shure).config
+    const entry = { code: 'shure', config }
+    const installation = await createInstallation({ manufacturers: [entry] })
+    const service = await installation.serve()
+    const db = await openDatabase({ url: installation.databaseUrl })
+    onTestEnd(() => db.close())
+    const headers = { ...(await tokenHeaders({ db }, 'admin')), 'content-type': 'application/json' }
+    const body = JSON.stringify({ config: { shared_key } })
+    expect((await service.send('PATCH', '/api/admin/manufacturers/shure/', { headers, body })).status).toBe(200)
+    const { api_base_url }: Record<string, unknown> = configFor(other).config
+    await reload(installation, service, { manufacturers: [{ ...entry, config: { ...config, api_base_url } }] })
+    await until('the secret is removed', () => service.err().includes('the stored secrets no longer apply'))
+    const [stored] = (await service.send('GET', '/api/admin/manufacturers/', { headers })).json
+    expect([stored.config.api_base_url, stored.config.shared_key]).toEqual([api_base_url, undefined])
+  })
 })

@@ -32,7 +32,9 @@ export async function addSingleDevices(
 ): Promise<void> {
   if (addresses.length === 0) return
   const { config } = await getManufacturer(deps, code)
-  await changeManufacturer(deps, actor, code, { config: { devices: [...devicesIn(config), ...addresses] } })
+  // The stored secrets count as entered, because a user who can run this command can also read them.
+  const change = { ...config, devices: [...devicesIn(config), ...addresses] }
+  await changeManufacturer(deps, actor, code, { config: change })
 }
 
 /** Removes the devices at these IP addresses. Returns the configured addresses that were removed. */

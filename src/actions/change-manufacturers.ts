@@ -3,11 +3,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { isSecretName, MaskError, unmaskSecrets } from '../domain/access/secrets.ts'
+import { isSecretName, listSecrets, refuseMovedSecrets, unmaskSecrets } from '../domain/access/secrets.ts'
 import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
 import { followsSites, getPlugin } from '../manufacturers/index.ts'
-import { findConfigError, type MonitoredSource, type SourceDeps } from '../manufacturers/sources.ts'
+import { findConfigError, listSecretUses, type MonitoredSource, type SourceDeps } from '../manufacturers/sources.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { nextRevision } from '../storage/revision.ts'
@@ -21,6 +21,7 @@ import {
   saveManufacturer,
 } from '../storage/settings.ts'
 import { type RefuseLoopDeps, refuseLoop } from './refuse-loop.ts'
+import { withSecretErrors } from './secret-errors.ts'
 
 export interface ManufacturerDeps extends RefuseLoopDeps {
   readonly db: Database
@@ -138,7 +139,7 @@ export async function mergeManufacturer(
 ): Promise<StoredManufacturer> {
   const plugin = change.plugin ?? stored?.plugin ?? code
   const before = stored ?? { code, name: '', plugin, api_enabled: true, config: {}, secretsUnreadable: false }
-  const after = { ...before, ...change, config: mergeConfig(before.config, change.config ?? {}) }
+  const after = { ...before, ...change, config: mergeConfig(before, change) }
   const fault = await findConfigError(after, destinations)
   if (fault !== null) throw new RequestError('bad_request', { details: fault })
   if (code === localSite && followsSites(plugin)) {
@@ -148,21 +149,17 @@ export async function mergeManufacturer(
   return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
 }
 
-/**
- * Merges `change` into `stored`. Throws a RequestError that names the key if a secret is given as `********`
- * but none is stored for it.
- */
-export function mergeConfig(stored: Config, change: Config): Config {
-  let unmasked: Config
-  try {
-    unmasked = unmaskSecrets(change, stored) as Config
-  } catch (error) {
-    if (error instanceof MaskError) throw new RequestError('bad_request', { details: `config.${error.message}` })
-    throw error
-  }
-  const merged: Record<string, unknown> = { ...stored, ...unmasked }
-  for (const [key, value] of Object.entries(change)) if (value === null) delete merged[key]
-  return merged
+type Configured = Pick<StoredManufacturer, 'plugin' | 'config'>
+
+/** Merges a change into the stored configuration. Throws a RequestError that names a secret which must be entered. */
+export function mergeConfig(stored: Configured, { plugin = stored.plugin, config: change = {} }: Partial<Configured>) {
+  return withSecretErrors('config.', () => {
+    const config: Record<string, unknown> = { ...stored.config, ...(unmaskSecrets(change, stored.config) as Config) }
+    for (const [key, value] of Object.entries(change)) if (value === null) delete config[key]
+    const [before, after] = [listSecretUses(stored), listSecretUses({ plugin, config })]
+    refuseMovedSecrets({ before, after, entered: listSecrets(change) })
+    return config
+  })
 }
 
 /** Lists the changes for the audit log. Secrets are listed by name only. */

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { NotificationTestBody } from '../contract/resources/notifications.ts'
 import type { AuditAction, NotificationChannelType } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { MaskError } from '../domain/access/secrets.ts'
+import { refuseMovedSecrets } from '../domain/access/secrets.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
   type ChannelConfig,
@@ -18,7 +18,13 @@ import { withoutChannel } from '../domain/notifications/rule.ts'
 import { disableGone } from '../monitoring/gone-channel.ts'
 import type { Log } from '../monitoring/log.ts'
 import { createMessageId } from '../monitoring/notification-queue.ts'
-import { createSigningSecret, findBlockedHost, notificationServices } from '../notifications/index.ts'
+import {
+  createSigningSecret,
+  findBlockedHost,
+  listSecrets,
+  listSecretUses,
+  notificationServices,
+} from '../notifications/index.ts'
 import { sendMessage } from '../notifications/send-message.ts'
 import type { SendKit } from '../notifications/service.ts'
 import { writeAudit } from '../storage/audit.ts'
@@ -33,6 +39,7 @@ import { countDeliveryChange, detachChannel, insertTest } from '../storage/notif
 import { listNotificationRules, saveNotificationRule } from '../storage/notification-rules.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { editRecords } from './edit-records.ts'
+import { withSecretErrors } from './secret-errors.ts'
 
 export interface NotificationChannelDeps extends Pick<SendKit, 'destinations' | 'publicUrl' | 'signal'> {
   readonly db: Database
@@ -173,22 +180,15 @@ export async function validateConfig(
   change: ChannelConfig,
 ): Promise<Pick<NotificationChannel, 'config' | 'secrets'>> {
   const service = notificationServices[type]
-  const parsed = service.parse(merge(stored, change, service.secrets))
+  const parsed = service.parse(withSecretErrors('config.', () => mergeConfig(stored, change, service.secrets)))
+  const [before, after] = [listSecretUses(service, stored), listSecretUses(service, parsed)]
+  withSecretErrors('config.', () => refuseMovedSecrets({ before, after, entered: listSecrets(service, change) }))
   const host = await findBlockedHost(service, parsed, destinations)
   if (host !== null) {
     const reason = 'it is a link-local, metadata, multicast or unspecified address, or an address of this service'
     throw new RequestError('bad_request', { details: `config: nothing is sent to ${host}, because ${reason}` })
   }
   return splitConfig(parsed, service.secrets)
-}
-
-function merge(stored: ChannelConfig, change: ChannelConfig, secretNames: readonly string[]): ChannelConfig {
-  try {
-    return mergeConfig(stored, change, secretNames)
-  } catch (error) {
-    if (error instanceof MaskError) throw new RequestError('bad_request', { details: `config.${error.message}` })
-    throw error
-  }
 }
 
 /** Lists the changed fields for the audit log, without their values. */

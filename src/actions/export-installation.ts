@@ -48,7 +48,7 @@ export async function readInstallation(reader: Reader, secrets: Secrets): Promis
 async function readPlanningCenter(reader: Reader, secrets: Secrets): Promise<Installation['planning_center']> {
   const stored = await listStoredServiceTypes(reader)
   return {
-    token: await findToken(reader, secrets),
+    token: (await findToken(reader, secrets))?.token ?? null,
     service_types: stored.map(({ service_type, name, positions }) => ({ id: service_type, name, positions })),
   }
 }

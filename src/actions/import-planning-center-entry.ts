@@ -1,6 +1,6 @@
 /** Imports what a file contains of Planning Center: the token, and the slots of the positions. */
 
-import { isPlanningCenterToken, mergeSlots } from '../domain/imports/planning-center.ts'
+import { isPlanningCenterToken, mergeSlots, planningCenterUrl } from '../domain/imports/planning-center.ts'
 import { findStoredServiceType, saveServiceType, saveToken } from '../storage/planning-center.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
@@ -11,7 +11,7 @@ export async function putPlanningCenter({ tx, secrets, file, before, count }: Im
       throw new ImportError('planning_center.token', 'expected text in the form <application id>:<secret>')
     }
     const stored = before.planning_center.token ?? undefined
-    if (count('planning_center', stored, token)) await saveToken(tx, secrets, token)
+    if (count('planning_center', stored, token)) await saveToken(tx, secrets, { token, origin: planningCenterUrl })
   }
   for (const { id, name, positions } of service_types) {
     const stored = await findStoredServiceType(tx.query, id)

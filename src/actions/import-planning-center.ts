@@ -1,5 +1,6 @@
 /** Imports the people in a plan of Planning Center. The last plan is stored, for when Planning Center is not available. */
 
+import { isDeepStrictEqual } from 'node:util'
 import type {
   PlanningCenterImport,
   PlanningCenterPlans,
@@ -8,6 +9,7 @@ import type {
   PlanningCenterState,
 } from '../contract/resources/planning-center.ts'
 import type { Actor } from '../domain/access/access.ts'
+import { refuseMovedSecrets } from '../domain/access/secrets.ts'
 import { maxPictureBytes, pictureTypeOf } from '../domain/equipment/picture.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
@@ -45,9 +47,12 @@ import {
 import type { Secrets } from '../storage/secrets.ts'
 import { listChannelSlots } from '../storage/slots.ts'
 import { type ApplyCastDeps, applyCast } from './apply-cast.ts'
+import { withSecretErrors } from './secret-errors.ts'
 
 /** The connection to Planning Center. All methods throw a `PlanningCenterError`, or the reason of the signal. */
 interface PlanningCenter {
+  /** Scheme, host and port of its address. */
+  readonly origin: string
   listServiceTypes(token: string, signal: AbortSignal): Promise<ServiceType[]>
   /** Returns the next plans, the earliest first. */
   listPlans(token: string, serviceType: string, signal: AbortSignal): Promise<PlanSummary[]>
@@ -89,10 +94,14 @@ interface ImportRequest extends PlanRequest {
   readonly preview?: boolean
 }
 
-export async function describePlanningCenter({ db, secrets }: PlanningCenterDeps): Promise<PlanningCenterState> {
+export async function describePlanningCenter({
+  db,
+  secrets,
+  planningCenter,
+}: PlanningCenterDeps): Promise<PlanningCenterState> {
   const services = await listStoredServiceTypes(db.read)
   return {
-    is_token_stored: (await findToken(db.read, secrets)) !== null,
+    is_token_stored: (await findToken(db.read, secrets))?.origin === planningCenter.origin,
     service_types: services.map(({ service_type, name, plan, loaded_at }) => ({
       id: service_type,
       name,
@@ -178,9 +187,17 @@ export async function importPlanningCenter(
   }
 }
 
-async function findAccess({ db, secrets }: PlanningCenterDeps, { token }: Access): Promise<string> {
-  const used = token ?? (await findToken(db.read, secrets))
-  if (used === null) throw new RequestError('bad_request', { details: 'token: missing, and no token is stored' })
+async function findAccess({ db, secrets, planningCenter }: PlanningCenterDeps, { token }: Access): Promise<string> {
+  const { origin } = planningCenter
+  const stored = token === undefined ? await findToken(db.read, secrets) : null
+  const used = token ?? stored?.token
+  if (used === undefined) throw new RequestError('bad_request', { details: 'token: missing, and no token is stored' })
+  if (stored !== null) {
+    const sent = { key: 'token', secret: used }
+    withSecretErrors('', () =>
+      refuseMovedSecrets({ before: [{ ...sent, ...stored }], after: [{ ...sent, origin }], entered: [] }),
+    )
+  }
   if (isPlanningCenterToken(used)) return used
   const details = 'token: expected a personal access token in the form <application id>:<secret>'
   throw new RequestError('bad_request', { details })
@@ -320,7 +337,7 @@ interface Choices {
 
 async function rememberChoices(
   tx: Tx,
-  { secrets }: PlanningCenterDeps,
+  { secrets, planningCenter: { origin } }: PlanningCenterDeps,
   actor: Actor,
   { plan, positions, token }: Choices,
 ): Promise<void> {
@@ -328,8 +345,9 @@ async function rememberChoices(
   if (stored !== undefined) {
     await saveServiceType(tx, { ...stored, positions: mergeSlots(stored.positions, positions) })
   }
-  if (token === undefined || token === (await findToken(tx.query, secrets))) return
-  await saveToken(tx, secrets, token)
+  if (token === undefined) return
+  if (isDeepStrictEqual(await findToken(tx.query, secrets), { token, origin })) return
+  await saveToken(tx, secrets, { token, origin })
   await writeAudit(tx, { actor, action: 'planning_center.remember', target: 'token', result: 'ok' })
 }
 

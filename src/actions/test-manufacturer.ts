@@ -54,7 +54,7 @@ export async function tryManufacturer(
   }
   const plugin = trial.plugin ?? stored?.plugin
   if (plugin === undefined) throw new RequestError('bad_request', { details: 'plugin: missing' })
-  const config = mergeConfig(stored?.config ?? {}, trial.config ?? {})
+  const config = mergeConfig(stored ?? { plugin, config: {} }, trial)
   const record = { code: stored?.code ?? plugin, plugin, config }
   return testSources(deps, actor, { record, running: [] }, signal)
 }

@@ -99,8 +99,8 @@ export function hostName(): Field<string> {
 }
 
 /** The address of a service that is reached by a host name or an IP address and a port. */
-export function addressOf(host: string, portNumber: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`
+export function addressOf(host: string, portNumber: number, usesTls = false): string {
+  return `${usesTls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${portNumber}`
 }
 
 interface UrlRules {

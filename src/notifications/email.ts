@@ -50,7 +50,7 @@ export const email: NotificationService<EmailConfig> = {
     if (parsed.password !== null && parsed.username === null) throw configError('username', 'missing')
     return parsed
   },
-  addresses: (config) => [new URL(addressOf(config.host, config.port))],
+  addresses: ({ host, port, security }) => [new URL(addressOf(host, port, security !== 'none'))],
   async send(config, message, kit) {
     const name = `${config.host}:${config.port}`
     try {

@@ -1,7 +1,8 @@
 /** The services by which alerts are sent. */
 
 import type { NotificationChannelType } from '../contract/values.ts'
-import { type Destinations, isHostBlocked, withoutLinkLocal } from '../upstream/destinations.ts'
+import { mask, type NamedSecret, type SecretUse } from '../domain/access/secrets.ts'
+import { type Destinations, isHostBlocked, originOf, withoutLinkLocal } from '../upstream/destinations.ts'
 import { apprise } from './apprise.ts'
 import { discord } from './discord.ts'
 import { email } from './email.ts'
@@ -16,8 +17,10 @@ import { webhook } from './webhook.ts'
 
 export { createSigningSecret } from './webhook.ts'
 
+type Config = Readonly<Record<string, unknown>>
+
 /** A service whose other functions are called only with what its own `parse` has returned. */
-export type AnyNotificationService = NotificationService<Readonly<Record<string, unknown>>>
+export type AnyNotificationService = NotificationService<Config>
 
 export const notificationServices: Readonly<Record<NotificationChannelType, AnyNotificationService>> = {
   email: erased(email),
@@ -45,4 +48,19 @@ export async function findBlockedHost<Config>(
   const allowed = service.allowsLinkLocal ? destinations : withoutLinkLocal(destinations)
   for (const url of service.addresses(config)) if (await isHostBlocked(allowed, url)) return url.host
   return null
+}
+
+/** Lists the secrets of a configuration, or of a change to it. `********` is none. */
+export function listSecrets({ secrets }: AnyNotificationService, config: Config): NamedSecret[] {
+  return secrets.flatMap((key) => {
+    const secret = config[key]
+    return typeof secret === 'string' && secret !== mask ? { key, secret } : []
+  })
+}
+
+/** Lists the secrets of a configuration with the addresses to which they are sent. */
+export function listSecretUses(service: AnyNotificationService, config: Config): SecretUse[] {
+  return listSecrets(service, config).flatMap((named) =>
+    service.addresses(config).map((url) => ({ ...named, origin: originOf(url) })),
+  )
 }

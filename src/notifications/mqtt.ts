@@ -66,7 +66,8 @@ function brokerOf({ url }: MqttConfig): Broker {
   const { protocol, hostname, port } = new URL(url)
   const usesTls = protocol === 'mqtts:'
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
-  return { url: new URL(addressOf(host, Number(port) || defaultPorts[usesTls ? 'mqtts:' : 'mqtt:'])), usesTls }
+  const brokerPort = Number(port) || defaultPorts[usesTls ? 'mqtts:' : 'mqtt:']
+  return { url: new URL(addressOf(host, brokerPort, usesTls)), usesTls }
 }
 
 /** The message with its id, by which a program recognizes a message that it has received twice, and as text. */

@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ManufacturerEntry } from '../config/file-schema.ts'
 import { type Config, ConfigError } from '../config.ts'
+import { listMovedSecrets, listSecrets } from '../domain/access/secrets.ts'
 import { plugins } from '../manufacturers/index.ts'
-import { listSources } from '../manufacturers/sources.ts'
+import { listSecretUses, listSources } from '../manufacturers/sources.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreDownError } from '../storage/errors.ts'
 import type { Secrets } from '../storage/secrets.ts'
@@ -60,11 +61,50 @@ export class ConfiguredManufacturers {
     const isSame = (entry: ManufacturerEntry) => this.#entries.some((known) => isDeepStrictEqual(known, entry))
     const changed = new Set(manufacturers.filter((entry) => !isSame(entry)))
     const stored = this.#unsaved.size > 0 ? this.#merged : await listManufacturers(db.read, secrets)
-    this.#merged = mergeManufacturers(stored, { file, manufacturers }, changed)
+    this.#merged = this.#merge(stored, { file, manufacturers }, changed)
     this.#entries = manufacturers
     this.#unsaved = new Set([...this.#unsaved, ...[...changed].map(({ code }) => code)])
     this.#isSaved = false
     await this.save()
+  }
+
+  /** Overrides the stored manufacturers with the entries in `changed`. */
+  #merge(
+    stored: readonly StoredManufacturer[],
+    { file, manufacturers }: ConfigFile,
+    changed: ReadonlySet<ManufacturerEntry>,
+  ): StoredManufacturer[] {
+    const merged = new Map(stored.map((record) => [record.code, record]))
+    for (const [index, entry] of manufacturers.entries()) {
+      if (!changed.has(entry)) continue
+      const before = merged.get(entry.code)
+      const plugin = entry.plugin ?? before?.plugin ?? entry.code
+      const record: StoredManufacturer = {
+        code: entry.code,
+        name: entry.name ?? before?.name ?? defaultName(entry.code),
+        plugin,
+        api_enabled: entry.api_enabled ?? before?.api_enabled ?? true,
+        config: { ...before?.config, ...entry.config },
+        secretsUnreadable: before?.secretsUnreadable ?? false,
+      }
+      checkEntry(record, `${file ?? 'configuration'}: manufacturers.${index}`)
+      merged.set(record.code, before === undefined ? record : this.#withoutMovedSecrets(before, record, entry))
+    }
+    return [...merged.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+  }
+
+  /** Removes the stored secrets that the entry would send to another address. */
+  #withoutMovedSecrets(
+    before: StoredManufacturer,
+    record: StoredManufacturer,
+    { code, config: entered }: ManufacturerEntry,
+  ): StoredManufacturer {
+    const uses = { before: listSecretUses(before), after: listSecretUses(record), entered: listSecrets(entered) }
+    const keys = new Set(listMovedSecrets(uses).map(({ key }) => key))
+    if (keys.size === 0) return record
+    const text = 'the address has changed, so the stored secrets no longer apply: enter them again'
+    this.#deps.log.warn({ manufacturer: code, keys: [...keys] }, text)
+    return { ...record, config: Object.fromEntries(Object.entries(record.config).filter(([key]) => !keys.has(key))) }
   }
 
   /** Stores the manufacturers in the configuration, unless they are stored already. */
@@ -85,31 +125,6 @@ export class ConfiguredManufacturers {
       log.error({ error: error.message }, 'the manufacturers in the configuration could not be stored yet')
     }
   }
-}
-
-/** Overrides the stored manufacturers with the entries in `changed`. */
-function mergeManufacturers(
-  stored: readonly StoredManufacturer[],
-  { file, manufacturers }: ConfigFile,
-  changed: ReadonlySet<ManufacturerEntry>,
-): StoredManufacturer[] {
-  const merged = new Map(stored.map((record) => [record.code, record]))
-  for (const [index, entry] of manufacturers.entries()) {
-    if (!changed.has(entry)) continue
-    const before = merged.get(entry.code)
-    const plugin = entry.plugin ?? before?.plugin ?? entry.code
-    const record: StoredManufacturer = {
-      code: entry.code,
-      name: entry.name ?? before?.name ?? defaultName(entry.code),
-      plugin,
-      api_enabled: entry.api_enabled ?? before?.api_enabled ?? true,
-      config: { ...before?.config, ...entry.config },
-      secretsUnreadable: before?.secretsUnreadable ?? false,
-    }
-    checkEntry(record, `${file ?? 'configuration'}: manufacturers.${index}`)
-    merged.set(record.code, record)
-  }
-  return [...merged.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
 /** Returns the name of the plugin with this code; the code itself if there is none. */

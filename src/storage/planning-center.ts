@@ -1,6 +1,6 @@
 /** The token of Planning Center, and what is remembered about each of its service types. */
 
-import type { PositionSlots, ServicePlan } from '../domain/imports/planning-center.ts'
+import { type PositionSlots, planningCenterUrl, type ServicePlan } from '../domain/imports/planning-center.ts'
 import type { Reader, Tx } from './database.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -23,19 +23,27 @@ const tokenId = 1
 /** What the token is sealed for. */
 const tokenContext = 'planning_center'
 
+export interface StoredToken {
+  readonly token: string
+  /** The address for which it was entered: scheme, host and port. */
+  readonly origin: string
+}
+
 /** Returns the token; null if none is stored, or if it was sealed with another key. */
-export async function findToken(reader: Reader, secrets: Secrets): Promise<string | null> {
+export async function findToken(reader: Reader, secrets: Secrets): Promise<StoredToken | null> {
   const row = await reader.selectFrom('planning_center_token').select('sealed').executeTakeFirst()
   if (row === undefined) return null
   try {
-    return secrets.open(row.sealed, tokenContext)
+    // Earlier versions stored the token alone.
+    const [token = '', origin = planningCenterUrl] = secrets.open(row.sealed, tokenContext).split(' ')
+    return { token, origin }
   } catch {
     return null
   }
 }
 
-export async function saveToken(tx: Tx, secrets: Secrets, token: string): Promise<void> {
-  const sealed = secrets.seal(token, tokenContext)
+export async function saveToken(tx: Tx, secrets: Secrets, { token, origin }: StoredToken): Promise<void> {
+  const sealed = secrets.seal(`${token} ${origin}`, tokenContext)
   await tx.query
     .insertInto('planning_center_token')
     .values({ id: tokenId, sealed })

@@ -16,6 +16,12 @@ interface BasicCredentials {
   readonly secret: string
 }
 
+/** Returns the secret; empty if there is none. */
+export function secretOf(credentials: Credentials): string {
+  if (credentials.scheme === 'none') return ''
+  return credentials.scheme === 'bearer' ? credentials.token : credentials.secret
+}
+
 interface DigestCredentials {
   readonly scheme: 'digest'
   readonly username: string

@@ -185,6 +185,8 @@ test.each<[Record<string, unknown>, string]>([
   [{ enabled: 'yes' }, 'enabled'],
   [{ websocket_url: 'file:///etc/passwd' }, 'websocket_url'],
   [{ websocket_url: 'http://[' }, 'websocket_url'],
+  [{ websocket_url: 'ws://a:b@10.0.0.1/' }, 'websocket_url'],
+  [{ websocket_url: 'ws://10.0.0.1/?token=x' }, 'websocket_url'],
   [{ devices: 'http://a' }, 'devices'],
   [{ devices: ['http://a', 7] }, 'devices.1'],
   [{ devices: [{ password: 'x' }] }, 'devices.0.url'],

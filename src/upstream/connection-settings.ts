@@ -229,7 +229,6 @@ function parseDevice(
 /** Parses and normalizes an address. It identifies the source, so different spellings must give the same result. */
 function parseBaseUrl(text: string, path: string, devicePorts: DevicePorts = {}): string {
   const url = parseUrl(text, path, ['http:', 'https:', ...Object.keys(devicePorts)])
-  if (url.search !== '') throw new ConfigError(`${path}: expected an address without a query`)
   const port = devicePorts[url.protocol]
   if (port === undefined) return url.href.replace(/\/+$/, '')
   if (url.hostname === '' || !['', '/'].includes(url.pathname)) {
@@ -246,5 +245,6 @@ function parseUrl(text: string, path: string, schemes: readonly string[]): URL {
   if (url.username !== '' || url.password !== '') {
     throw new ConfigError(`${path}: expected an address without credentials; set username and password instead`)
   }
+  if (url.search !== '') throw new ConfigError(`${path}: expected an address without a query`)
   return url
 }

@@ -66,6 +66,10 @@ class PlanningCenterClient {
     this.#timeoutMs = timeoutMs
   }
 
+  get origin(): string {
+    return this.#base.origin
+  }
+
   listServiceTypes(token: string, signal: AbortSignal): Promise<ServiceType[]> {
     return this.#connect(token, signal, async (connection) => {
       const { data } = await connection.list('/service_types', { order: 'name' })

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { MaskError, mask, maskSecrets, unmaskSecrets } from './secrets.ts'
+import {
+  listMovedSecrets,
+  listSecrets,
+  MaskError,
+  mask,
+  maskSecrets,
+  refuseMovedSecrets,
+  unmaskSecrets,
+} from './secrets.ts'
 
 const config = {
   api_base_url: 'https://10.0.0.1',
@@ -41,5 +49,35 @@ describe('secrets', () => {
 
   it('are masked only under secret names', () => {
     expect(unmaskSecrets({ username: mask }, {})).toEqual({ username: mask })
+  })
+})
+
+describe('stored secrets', () => {
+  const use = (origin: string, secret = 'one') => ({ key: 'shared_key', secret, origin })
+  const before = [use('https://10.0.0.1'), use('https://10.0.0.2', 'two')]
+
+  it('are listed with their keys, without those that are masked', () => {
+    expect(listSecrets({ ...config, shared_key: mask })).toEqual([
+      { key: 'devices.0.password', secret: 'two' },
+      { key: 'devices.1.password', secret: 'three' },
+    ])
+  })
+
+  it.each([
+    ['http://10.0.0.1', 'one'],
+    ['https://10.0.0.3', 'one'],
+    ['https://10.0.0.1:8443', 'one'],
+    ['https://10.0.0.1', 'two'],
+  ])('are not sent to %s with the value %s', (origin, secret) => {
+    const after = [use(origin, secret)]
+    expect(listMovedSecrets({ before, after, entered: [] })).toEqual(after)
+    expect(listMovedSecrets({ before, after, entered: [{ key: 'password', secret }] })).toEqual([])
+    expect(() => refuseMovedSecrets({ before, after, entered: [] })).toThrow(
+      `shared_key: enter it again, because the stored value was not entered for ${origin}`,
+    )
+  })
+
+  it('are sent to the addresses for which they were entered', () => {
+    expect(listMovedSecrets({ before, after: before.slice(1), entered: [] })).toEqual([])
   })
 })

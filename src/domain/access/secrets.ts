@@ -20,7 +20,7 @@ export function maskSecrets(value: unknown, isSecret = false): unknown {
   return mapEntries(value, (name, item) => maskSecrets(item, isSecret || isSecretName(name)))
 }
 
-/** Thrown if a secret is given as `********` but none is stored for it. */
+/** Thrown if a secret must be entered: nothing is stored for it, or it was entered for another address. */
 export class MaskError extends Error {
   override readonly name = 'MaskError'
 }
@@ -45,6 +45,51 @@ export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecr
   return mapEntries(value, (name, item) =>
     unmaskSecrets(item, before[name], childPath(name), isSecret || isSecretName(name)),
   )
+}
+
+export interface NamedSecret {
+  /** The path of its key: `shared_key`, `devices.0.password`. */
+  readonly key: string
+  readonly secret: string
+}
+
+/** A secret, and the scheme, host and port to which it is sent. */
+export interface SecretUse extends NamedSecret {
+  readonly origin: string
+}
+
+/** Lists the secrets of a configuration, or of a change to it. `********` is none. */
+export function listSecrets(value: unknown, path = '', isSecret = false): NamedSecret[] {
+  if (typeof value === 'string') return isSecret && value !== mask && value !== '' ? [{ key: path, secret: value }] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, item]) =>
+    listSecrets(item, path === '' ? name : `${path}.${name}`, isSecret || isSecretName(name)),
+  )
+}
+
+/**
+ * Lists what a change would send to an address for which it was not entered. Without this check, everyone who may change
+ * an address could read the stored secrets there.
+ */
+export function listMovedSecrets(uses: {
+  readonly before: readonly SecretUse[]
+  readonly after: readonly SecretUse[]
+  /** The secrets that the change contains. */
+  readonly entered: readonly NamedSecret[]
+}): SecretUse[] {
+  const { before, after, entered } = uses
+  const isKnown = ({ secret, origin }: SecretUse) =>
+    entered.some((known) => known.secret === secret) ||
+    before.some((known) => known.secret === secret && known.origin === origin)
+  return after.filter((use) => !isKnown(use))
+}
+
+/** Throws a `MaskError` with the key of the first stored secret that the change would send to another address. */
+export function refuseMovedSecrets(uses: Parameters<typeof listMovedSecrets>[0]): void {
+  const [moved] = listMovedSecrets(uses)
+  if (moved === undefined) return
+  const { key, origin } = moved
+  throw new MaskError(`${key}: enter it again, because the stored value was not entered for ${origin}`)
 }
 
 function findStoredItem(item: unknown, index: number, stored: unknown): unknown {

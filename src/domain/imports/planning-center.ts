@@ -56,6 +56,9 @@ export class PlanningCenterError extends Error {
 }
 
 /** Whether the text has the form `<application id>:<secret>`. */
+/** The address of Planning Center, unless another one is configured. */
+export const planningCenterUrl = 'https://api.planningcenteronline.com'
+
 export function isPlanningCenterToken(text: string): boolean {
   return /^[^:\s]+:\S+$/.test(text)
 }
