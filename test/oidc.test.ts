@@ -270,3 +270,21 @@ it('has no routes to a provider without a configured one', async () => {
   expect((await app.get('/api/auth/setup')).json.single_sign_on).toBeNull()
   expect([(await app.get(login)).status, (await app.get(callback)).status]).toEqual([404, 404])
 })
+
+// Reliability: 3.11.4.
+it('limits failures per address, counts them in one record of the audit log, and does not limit passwords', async () => {
+  const hostile = await startHostileProvider()
+  const overrides = { [`GET ${login}`]: { max_requests: 1000, window_seconds: 1 } }
+  const app = await startWith(hostile.issuer, { config: { rate_limit: { max_requests: 1000, overrides } } })
+  await addAdmin(app)
+  hostile.forgery = Object.values(forgeries)[0] ?? {}
+  const statuses: number[] = []
+  for (let index = 0; index < 22; index++) {
+    statuses.push((await createVisitor('application/json').visit(app.url + login)).status)
+  }
+  expect(statuses).toEqual([...Array(20).fill(502), 429, 429])
+  expect((await createVisitor().visit(app.url + login)).url.search).toBe('?problem=busy')
+  const admin = await signIn(app)
+  const audit = (await app.get('/api/admin/audit/?action=session.login&result=failed', admin)).json
+  expect(audit).toMatchObject([{ count: 20, last_at: expect.any(String), actor: { kind: 'guest' } }])
+})

@@ -2,6 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Role } from '../domain/access/access.ts'
+import { clientWaitMs, loginLimits } from '../domain/access/login-limits.ts'
 import {
   displayNameOf,
   maxOidcLogins,
@@ -13,11 +14,22 @@ import {
 } from '../domain/access/oidc.ts'
 import type { User } from '../domain/access/people.ts'
 import { RequestError } from '../domain/errors.ts'
+import { clientKey } from '../domain/identity/address.ts'
 import type { Log } from '../monitoring/log.ts'
 import { writeAudit } from '../storage/audit.ts'
-import type { Tx } from '../storage/database.ts'
+import type { Reader, Tx } from '../storage/database.ts'
 import { deleteOldOidcLogins, insertOidcLogin, type OidcLogin, takeOidcLogin } from '../storage/oidc-logins.ts'
-import { changePeople, deleteSessionsOf, findUserByIdentity, insertProviderUser, saveUser } from '../storage/people.ts'
+import {
+  changePeople,
+  deleteFailedLoginsOf,
+  deleteSessionsOf,
+  findUserByIdentity,
+  insertFailedLogin,
+  insertProviderUser,
+  listFailedLogins,
+  lockFailedLogins,
+  saveUser,
+} from '../storage/people.ts'
 import { createSecret, hashOf } from './credentials.ts'
 import { guest, openSession, type Requester, type SignedIn, type SignInDeps, signedIn } from './sign-in.ts'
 
@@ -57,10 +69,12 @@ export interface StartedLogin {
 
 export async function startOidcLogin(
   deps: OidcDeps,
+  requester: Requester,
   { redirectUri, next }: { redirectUri: string; next: string | null },
 ): Promise<StartedLogin> {
   const { db, now } = deps
   const { provider } = requireSingleSignOn(deps)
+  await requireAttempts(deps, deps.db.read, requester)
   const secret = createSecret()
   // The provider is asked first, so that nothing is stored while it is unreachable.
   const url = await provider.authorizationUrl(redirectUri, checksOf(secret)).catch((error) => rejectLogin(deps, error))
@@ -97,7 +111,8 @@ export async function finishOidcLogin(
   try {
     if (login.expires_at <= now()) throw new RequestError('oidc_expired')
     const identity = await provider.identify(callback, checks).catch(async (error) => {
-      await auditFailure(deps, requester, { name: 'unknown', details: { issuer: provider.issuer } })
+      const isCounted = !(error instanceof OidcError) || error.problem !== 'unreachable'
+      await auditFailure(deps, requester, { name: 'unknown', details: { issuer: provider.issuer }, isCounted })
       return rejectLogin(deps, error)
     })
     return { outcome: await signInAs(deps, requester, identity), next }
@@ -148,6 +163,7 @@ async function signInAs(deps: OidcDeps, requester: Requester, identity: Provider
       return role === null ? 'no_role' : 'inactive'
     }
     const user = await saveProviderUser(tx, deps, requester, { known, identity, role, name })
+    await deleteFailedLoginsOf(tx, clientOf(requester), failedAccount)
     const opened = await openSession(tx, deps, requester, user)
     await writeAudit(tx, {
       actor: signedIn(requester, opened.user),
@@ -160,7 +176,8 @@ async function signInAs(deps: OidcDeps, requester: Requester, identity: Provider
   })
   if (typeof outcome !== 'string') return outcome
   const { issuer, subject } = identity
-  await auditFailure(deps, requester, { name, details: { issuer, subject, reason: outcome } })
+  const details = { issuer, subject, reason: outcome }
+  await auditFailure(deps, requester, { name, details, isCounted: true })
   throw new RequestError(`oidc_${outcome}`)
 }
 
@@ -201,13 +218,35 @@ async function endSessions(tx: Tx, { credentials }: OidcDeps, { id }: User): Pro
   tx.afterCommit(() => credentials.end({ user: id }))
 }
 
-/** Only called for sign-ins that were started here, whose number is limited. */
-async function auditFailure(
-  { db }: OidcDeps,
-  requester: Requester,
-  { name, details }: { name: string; details: Readonly<Record<string, unknown>> },
-): Promise<void> {
+/** The failures of an address are counted apart from those with passwords. */
+const failedAccount = 'single sign-on'
+
+function clientOf({ address }: Requester): string {
+  return `single sign-on ${clientKey(address)}`
+}
+
+/** Throws if the address has failed too often. */
+async function requireAttempts({ now }: OidcDeps, reader: Reader, requester: Requester): Promise<void> {
+  const failures = await listFailedLogins(reader, clientOf(requester), now() - loginLimits.windowMs)
+  const waitMs = clientWaitMs(failures, now())
+  if (waitMs > 0) throw new RequestError('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
+}
+
+interface Failure {
+  readonly name: string
+  readonly details: Readonly<Record<string, unknown>>
+  /** Whether it counts towards the limit of the address. */
+  readonly isCounted: boolean
+}
+
+async function auditFailure(deps: OidcDeps, requester: Requester, failure: Failure): Promise<void> {
+  const { name, details, isCounted } = failure
   const actor = guest(requester, name)
   const entry = { actor, action: 'session.login', target: `user ${name}`, result: 'failed', details } as const
-  await db.transaction((tx) => writeAudit(tx, entry))
+  await deps.db.transaction(async (tx) => {
+    await lockFailedLogins(tx)
+    await requireAttempts(deps, tx.query, requester)
+    if (isCounted) await insertFailedLogin(tx, clientOf(requester), { account: failedAccount, at: deps.now() })
+    await writeAudit(tx, entry)
+  })
 }

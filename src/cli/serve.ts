@@ -97,8 +97,9 @@ async function run(
   const log = createLog(terminal, config.log ?? defaultLevel)
   const print = (line: string) => terminal.err(line)
   /** Prints one line per action. With --json, standard output must contain only one document, so actions are logged. */
-  const onAudit = ({ at, ...record }: AuditRecord) => {
-    const audit = { ...record, at: new Date(at).toISOString() }
+  const onAudit = ({ at, count, last_at, ...record }: AuditRecord) => {
+    const repeated = last_at === null ? {} : { count, last_at: new Date(last_at).toISOString() }
+    const audit = { ...record, at: new Date(at).toISOString(), ...repeated }
     if (options.json) log.info({ audit }, 'audit')
     else terminal.out(JSON.stringify({ audit }))
   }

@@ -115,6 +115,9 @@ export const auditActions = [
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
+export const auditClasses = ['administration', 'operation', 'minor'] as const
+export type AuditClass = (typeof auditClasses)[number]
+
 export const auditResults = ['ok', 'refused', 'failed'] as const
 
 export const severities = ['info', 'warning', 'critical'] as const

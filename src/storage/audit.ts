@@ -1,30 +1,66 @@
-/** The audit log. Rows never change; old rows are pruned by age and number. */
+/** The audit log. Only the count of a repeated action changes; old rows are pruned by age and number. */
 
 import { type Selectable, sql } from 'kysely'
+import { auditClasses } from '../contract/values.ts'
 import type { Actor, AuditEntry, AuditRecord } from '../domain/access/access.ts'
+import { auditClassOf, auditLimits, auditMergeMs } from '../domain/access/audit-class.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader, Tx } from './database.ts'
 import type { AuditRow } from './schema/access.ts'
 
-/** Writes the record in the transaction of the action, so that both are stored or neither is. */
-export async function writeAudit(tx: Tx, { actor, action, target, result, details = {} }: AuditEntry): Promise<void> {
-  const row = await tx.query
-    .insertInto('audit')
-    .values({
-      at: now(),
-      actor_kind: actor.kind,
-      actor_id: actor.id,
-      actor_name: actor.name,
-      address: actor.address,
-      action,
-      target,
-      result,
-      request_id: actor.request ?? null,
-      details: JSON.stringify(details),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+/**
+ * Writes the record in the transaction of the action, so that both are stored or neither is. A minor action that is
+ * repeated is counted in the record of the first time.
+ */
+export async function writeAudit(tx: Tx, entry: AuditEntry): Promise<void> {
+  const { actor, action, target, result, details = {} } = entry
+  const time = now()
+  const changing = { request_id: actor.request ?? null, details: JSON.stringify(details) }
+  const repeated = auditClassOf(entry) === 'minor' ? await findRepeated(tx, entry, time) : undefined
+  const row =
+    repeated === undefined
+      ? await tx.query
+          .insertInto('audit')
+          .values({
+            class: auditClassOf(entry),
+            at: time,
+            actor_kind: actor.kind,
+            actor_id: actor.id,
+            actor_name: actor.name,
+            address: actor.address,
+            action,
+            target,
+            result,
+            ...changing,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+      : await tx.query
+          .updateTable('audit')
+          .set({ ...changing, last_at: time, count: sql<number>`count + 1` })
+          .where('id', '=', repeated.id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
   tx.afterCommit(() => tx.publishAudit(toRecord(row)))
+}
+
+/** Finds the record that counts repetitions of this action. */
+function findRepeated({ query }: Tx, { actor, action, target, result }: AuditEntry, time: number) {
+  return query
+    .selectFrom('audit')
+    .select('id')
+    .where('action', '=', action)
+    .where('address', actor.address === null ? 'is' : '=', actor.address)
+    .where('at', '>', time - auditMergeMs)
+    .where('at', '<=', time)
+    .where('class', '=', 'minor')
+    .where('actor_kind', '=', actor.kind)
+    .where('actor_id', actor.id === null ? 'is' : '=', actor.id)
+    .where('actor_name', '=', actor.name)
+    .where('target', '=', target)
+    .where('result', '=', result)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
 }
 
 export interface AuditQuery {
@@ -61,10 +97,26 @@ export async function listAudit(
 }
 
 function toRecord(row: Selectable<AuditRow>): AuditRecord {
-  const { id, at, actor_kind, actor_id, actor_name, address, action, target, result, request_id, details } = row
+  const {
+    id,
+    at,
+    count,
+    last_at,
+    actor_kind,
+    actor_id,
+    actor_name,
+    address,
+    action,
+    target,
+    result,
+    request_id,
+    details,
+  } = row
   return {
     id,
     at,
+    count,
+    last_at,
     actor: { kind: actor_kind as Actor['kind'], id: actor_id, name: actor_name, address },
     action,
     target,
@@ -74,8 +126,7 @@ function toRecord(row: Selectable<AuditRow>): AuditRecord {
   }
 }
 
-const auditLimits = { ageMs: 90 * 24 * 3_600_000, rows: 100_000 } as const
-
+/** Deletes old records, and the oldest ones of each class beyond its limit. */
 export async function pruneAudit(
   tx: Tx,
   now: number,
@@ -85,6 +136,9 @@ export async function pruneAudit(
     .deleteFrom('audit')
     .where('at', '<', now - limits.ageMs)
     .execute()
-  const last = tx.query.selectFrom('audit').select('id').orderBy('id', 'desc').limit(1).offset(limits.rows)
-  await tx.query.deleteFrom('audit').where('id', '<=', last).execute()
+  for (const name of auditClasses) {
+    const ofClass = tx.query.selectFrom('audit').select('id').where('class', '=', name)
+    const last = ofClass.orderBy('id', 'desc').limit(1).offset(limits.rows)
+    await tx.query.deleteFrom('audit').where('class', '=', name).where('id', '<=', last).execute()
+  }
 }

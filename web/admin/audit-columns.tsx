@@ -16,12 +16,15 @@ export const auditColumns: readonly Column<AuditBody>[] = [
   {
     key: 'at',
     title: t('audit.columns.at'),
-    cell: ({ at }) => (
+    cell: ({ at, count, last_at }) => (
       <span className="stacked">
         <span className="audit-when">{formatDateTime(at)}</span>
         <small>
           <Ago at={at} />
         </small>
+        {last_at === null ? null : (
+          <small>{t('audit.repeated', { times: count, time: formatDateTime(last_at) })}</small>
+        )}
       </span>
     ),
   },

@@ -1,13 +1,17 @@
 /** The audit log. */
 
 import Type from 'typebox'
-import { type Body, named, oneOf, text, textOrNull, time, wholeOrNull } from '../described.ts'
+import { type Body, named, oneOf, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from '../described.ts'
 import { actorKinds, auditResults } from '../values.ts'
 import { id } from './common.ts'
 
 export const Audit = named('AuditRecord', 'An action that was performed or attempted.', {
   id,
   at: time('Time of the action.'),
+  count: whole(
+    'How often the action was performed since `at`. Minor actions that are repeated are merged into one record.',
+  ),
+  last_at: timeOrNull('Time of the last repetition; null without repetitions.'),
   actor: Type.Object(
     {
       kind: oneOf(actorKinds, 'How the actor was authenticated.'),

@@ -84,6 +84,10 @@ export interface AuditEntry {
 export interface AuditRecord extends Omit<AuditEntry, 'actor' | 'action' | 'details'> {
   readonly id: number
   readonly at: number
+  /** How often it was repeated, the first time included. */
+  readonly count: number
+  /** When it was repeated last; null if it was not. */
+  readonly last_at: number | null
   /** Earlier versions had other actions. */
   readonly action: string
   readonly actor: Omit<Actor, 'role' | 'request'>

@@ -27,6 +27,11 @@ export function loginWaitMs(failures: readonly FailedLogin[], account: string, n
   return Math.min(loginLimits.windowMs, Math.max(...waits))
 }
 
+/** Returns the time until the next attempt of a client is allowed, whatever the account. */
+export function clientWaitMs(failures: readonly FailedLogin[], now: number): number {
+  return Math.min(loginLimits.windowMs, remainingMs(failures, loginLimits.perClient, now))
+}
+
 /** Returns the time until enough failures have expired for their number to drop below `limit`. */
 function remainingMs(failures: readonly FailedLogin[], limit: number, now: number): number {
   if (failures.length < limit) return 0

@@ -214,6 +214,6 @@ function auditRoutes(app: ContractServer, deps: AccountDeps): void {
   })
 }
 
-function toAuditBody({ at, ...record }: AuditRecord): AuditBody {
-  return { ...record, at: toTimestamp(at) }
+function toAuditBody({ at, last_at, ...record }: AuditRecord): AuditBody {
+  return { ...record, at: toTimestamp(at), last_at: last_at === null ? null : toTimestamp(last_at) }
 }

@@ -29,7 +29,10 @@ export function oidcRoutes(app: ContractServer, deps: OidcRoutesDeps): void {
       if (next !== null && !isOwnAddress(next, mount)) {
         throw new RequestError('bad_request', { details: 'next: expected a path of this service, such as /wall' })
       }
-      const { url, secret } = await startOidcLogin(deps, { redirectUri: callbackOf(request, mount).href, next })
+      const { url, secret } = await startOidcLogin(deps, requesterOf(request), {
+        redirectUri: callbackOf(request, mount).href,
+        next,
+      })
       setOidcCookie(reply, secret)
       return reply.redirect(url)
     },

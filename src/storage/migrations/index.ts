@@ -46,6 +46,7 @@ import * as followedLevels from './20261126t2040z-followed-levels.ts'
 import * as siteEvents from './20261126t2050z-site-events.ts'
 import * as siteConnections from './20261127t0010z-site-connections.ts'
 import * as scanUnits from './20261128t1220z-scan-units.ts'
+import * as auditClasses from './20261128t1300z-audit-classes.ts'
 
 export interface Migration {
   readonly name: string
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   siteEvents,
   siteConnections,
   scanUnits,
+  auditClasses,
 ]

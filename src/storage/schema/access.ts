@@ -1,6 +1,7 @@
 /** Users and how they sign in, and the audit log. */
 
 import type { Generated } from 'kysely'
+import type { AuditClass } from '../../contract/values.ts'
 import type { Role } from '../../domain/access/access.ts'
 import type { Flag } from './flag.ts'
 
@@ -78,7 +79,10 @@ interface OidcLoginRow {
 
 export interface AuditRow {
   id: Generated<number>
+  class: Generated<AuditClass>
   at: number
+  count: Generated<number>
+  last_at: number | null
   actor_kind: string
   actor_id: number | null
   actor_name: string
