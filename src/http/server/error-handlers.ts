@@ -5,7 +5,6 @@ import { RequestError, type RequestErrorCode } from '../../domain/errors.ts'
 import { sendPage } from '../routes/pages.ts'
 import { isNavigation, redirectToSignIn, sendError, toRequestError } from './error-response.ts'
 import type { ConstantHeaders } from './headers.ts'
-import { hasReadablePath } from './incoming.ts'
 import type { RequestLimiter } from './rate-limit.ts'
 
 interface ErrorHandlerDeps {
@@ -36,7 +35,6 @@ export function handleErrors(app: FastifyInstance, { mount, log, html, headers, 
   })
   const methodsOf = collectMethods(app)
   const respondToUnknown = (request: FastifyRequest, reply: FastifyReply) => {
-    if (!hasReadablePath(request.originalUrl)) throw new RequestError('bad_request')
     const [path = ''] = request.url.split('?')
     const allowed = methodsOf(decodeURI(path))
     if (allowed.length === 0 || allowed.includes(request.method))

@@ -53,6 +53,7 @@ function replaceUnreadable(url: string): string {
 
 /** Whether the percent-encoding of the path is that of UTF-8. */
 export function hasReadablePath(target: string): boolean {
+  if (!target.includes('%')) return true
   try {
     decodeURIComponent(pathOf(target))
     return true

@@ -30,7 +30,7 @@ import {
   constantHeaders,
   type HeaderSettings,
 } from './headers.ts'
-import { Incoming, readTarget } from './incoming.ts'
+import { hasReadablePath, Incoming, readTarget } from './incoming.ts'
 import { createRequestLimiter, type RateLimitSettings, type RequestLimiter } from './rate-limit.ts'
 import { createClosing } from './shutdown.ts'
 import { createValidatorCompiler, invalidBody } from './validation.ts'
@@ -209,6 +209,10 @@ function addHooks(app: FastifyInstance, { signal, check, rateLimit, connections 
     const counting = rateLimit.count(request, reply)
     if (counting === undefined) done()
     else counting.then(() => done(), done)
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!hasReadablePath(request.originalUrl)) throw new RequestError('bad_request')
+    done()
   })
   app.addHook('onRequest', ignoreBody)
 }
