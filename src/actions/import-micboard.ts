@@ -6,6 +6,7 @@ import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import { listSlotHolders } from '../domain/equipment/slots.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type MicboardPlan, planMicboard, readMicboardConfig } from '../domain/imports/micboard.ts'
+import { findJsonExcess } from '../domain/json-limits.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { Tx } from '../storage/database.ts'
 import { insertGroup, listGroups, saveGroup } from '../storage/groups.ts'
@@ -20,6 +21,9 @@ export interface MicboardImportDeps extends ApplyCastDeps {
   readonly placeholderStore: { list(): readonly Placeholder[] }
 }
 
+/** 10,000 slots, each with its fields. */
+const maxValues = 200_000
+
 interface MicboardRequest {
   readonly text: string
   readonly preview?: boolean
@@ -30,6 +34,8 @@ export async function importMicboard(
   actor: Actor,
   { text, preview = false }: MicboardRequest,
 ): Promise<MicboardImport> {
+  const excess = findJsonExcess(Buffer.from(text), maxValues)
+  if (excess !== null) throw new RequestError('bad_request', { details: `text: ${excess.message}` })
   const config = readMicboardConfig(text)
   if (typeof config === 'string') throw new RequestError('bad_request', { details: `text: ${config}` })
   const { receiverStore, placeholderStore, now } = deps

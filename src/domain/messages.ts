@@ -11,7 +11,6 @@ import type {
   SocketError,
   StatusUpdate,
 } from '../contract/messages.ts'
-import { isDeeper, maxJsonDepth } from './json.ts'
 
 /** Messages that are sent to all clients. */
 export type BroadcastMessage =
@@ -45,7 +44,6 @@ export function respondToClient(text: string, now: Date): Pong | SocketError {
   } catch {
     return { type: 'error', error: 'Not JSON.' }
   }
-  if (isDeeper(message, maxJsonDepth)) return { type: 'error', error: `Nested deeper than ${maxJsonDepth} levels.` }
   if (!isPing(message)) {
     return { type: 'error', error: 'Unknown message type; this service supports {"type":"ping"}.' }
   }

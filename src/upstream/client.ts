@@ -6,7 +6,7 @@
 import type { Socket } from 'node:dgram'
 import type { Pool } from 'undici'
 import { maxRetryAfterMs, parseRetryAfter, type RateLimit } from '../domain/access/rate-limit.ts'
-import { isDeeper, maxJsonDepth } from '../domain/json.ts'
+import { checkJson, JsonLimitError } from '../domain/json-limits.ts'
 import { abortable } from './abortable.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
 import type { Trust } from './certificate.ts'
@@ -14,7 +14,7 @@ import { createDestinations, type Destinations, guardedConnector, loadHttpLibrar
 import { describeConnectionError, describeStatus } from './error-messages.ts'
 import type { ApiError, ErrorClasses } from './errors.ts'
 import { createRequestThrottle, type RequestThrottle } from './request-throttle.ts'
-import { excerptOf, readBytes } from './response-body.ts'
+import { excerptOf, type ResponseKind, readBytes, responseLimits } from './response-body.ts'
 import { Slots } from './slots.ts'
 
 /** Connection settings of a source, from the manufacturer's `config`. */
@@ -47,6 +47,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /** Statuses outside 2xx for which the response is returned instead of an error being thrown. */
   readonly accept?: readonly number[]
+  /** Determines the limits of the response; by default `resource`. */
+  readonly kind?: ResponseKind
   /** Reads the body of a successful response. If it returns undefined, the body is parsed as JSON. */
   readonly read?: (bytes: Buffer) => Promise<unknown>
   /** The setting with which a device of this kind refuses connections. */
@@ -274,7 +276,7 @@ class HttpClient implements UpstreamClient {
   async #send(
     method: string,
     path: string,
-    { body, headers: extraHeaders }: RequestOptions,
+    { body, headers: extraHeaders, kind = 'resource' }: RequestOptions,
     signal: AbortSignal,
   ): Promise<RawResponse> {
     const sent = this.authorizer.headers(method, path)
@@ -296,7 +298,7 @@ class HttpClient implements UpstreamClient {
     // undici ignores the signal of a request that has no connection yet.
     const response = await abortable(request, signal)
     const headers = flatten(response.headers)
-    const bytes = await readBytes(response.body, headers['content-encoding'])
+    const bytes = await readBytes(response.body, headers['content-encoding'], responseLimits[kind].bytes)
     return { status: response.statusCode, headers, bytes, sent }
   }
 
@@ -321,7 +323,7 @@ class HttpClient implements UpstreamClient {
 
   async #toResponse(
     { status, headers, bytes }: RawResponse,
-    { accept = [], read }: RequestOptions,
+    { accept = [], read, kind = 'resource' }: RequestOptions,
   ): Promise<UpstreamResponse> {
     const isSuccess = status >= 200 && status < 300
     if (!isSuccess && !accept.includes(status)) throw this.toError(status, headers)
@@ -329,19 +331,25 @@ class HttpClient implements UpstreamClient {
     this.authorizer.confirm(headers['authentication-info'] ?? '')
     // The body of an error response is often an HTML page, so it is not parsed.
     if (!isSuccess || bytes.length === 0) return { status, headers, body: undefined }
-    const body = (await read?.(bytes)) ?? this.#parseBody(status, headers, bytes.toString('utf8'))
-    return { status, headers, body }
+    try {
+      return { status, headers, body: (await read?.(bytes)) ?? this.#parseBody({ status, headers, bytes }, kind) }
+    } catch (error) {
+      if (!(error instanceof JsonLimitError)) throw error
+      const message = `invalid response from ${this.#base.host}: ${error.message}`
+      throw new this.errors.ApiError(message, { status, response: { status, headers }, cause: error })
+    }
   }
 
-  #parseBody(status: number, headers: Readonly<Record<string, string>>, text: string): unknown {
+  #parseBody({ status, headers, bytes }: Omit<RawResponse, 'sent'>, kind: ResponseKind): unknown {
+    checkJson(bytes, responseLimits[kind])
+    const text = bytes.toString('utf8')
     const invalid = (what: string, cause?: unknown) => {
       const response = { status, headers, excerpt: excerptOf(text) }
       const message = `invalid response from ${this.#base.host}: ${what}`
       return new this.errors.ApiError(message, { status, response, cause })
     }
-    let body: unknown
     try {
-      body = JSON.parse(text)
+      return JSON.parse(text)
     } catch (cause) {
       const isHtml = headers['content-type']?.includes('html') ?? false
       throw invalid(
@@ -349,8 +357,6 @@ class HttpClient implements UpstreamClient {
         cause,
       )
     }
-    if (isDeeper(body, maxJsonDepth)) throw invalid(`nested deeper than ${maxJsonDepth} levels`)
-    return body
   }
 }
 

@@ -4,7 +4,8 @@
  */
 
 import type { DeviceProblem } from '../domain/equipment/health.ts'
-import { isRecord, type Json, maxJsonDepth } from '../domain/json.ts'
+import { isRecord, type Json } from '../domain/json.ts'
+import { jsonLimits } from '../domain/json-limits.ts'
 import type { UpstreamClient } from './client.ts'
 import {
   type ApiDevice,
@@ -24,6 +25,9 @@ import { readBattery, readIp, readMac, readRfLevel, readText } from './fields.ts
 import { type ItemList, readItems } from './items.ts'
 
 const maxDevices = 10_000
+/** A list with more entries is rejected. With more than `maxDevices`, the first ones are read. */
+const maxEntries = 100_000
+const entryLimits = jsonLimits(20_000)
 
 /** The part of a plugin that is the same for every system with this API. */
 export const deviceApi = {
@@ -63,11 +67,13 @@ async function listDevices(
   let read: ApiDeviceList['read']
   const { body } = await client.request('GET', '/api/v1/devices', {
     signal,
+    kind: 'list',
     read: async (bytes) => {
       read = await readItems(bytes, {
         key: 'devices',
         parse: parseItem,
-        maxDepth: maxJsonDepth,
+        limits: entryLimits,
+        maxItems: maxEntries,
         previous: previous?.read,
       })
       return read

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { jsonLimits } from '../domain/json-limits.ts'
 import { type ItemList, readItems } from './items.ts'
 
-const options = { key: 'devices', parse: (item: unknown) => item, maxDepth: 64 }
+const options = { key: 'devices', parse: (item: unknown) => item, limits: jsonLimits(1000), maxItems: 25_000 }
 
 function read(text: string, before?: ItemList<unknown>) {
   return readItems(Buffer.from(text), { ...options, previous: before })
@@ -47,12 +48,22 @@ describe('readItems', () => {
     ['something that is no JSON beside it', '{"devices":[{"id":1}],"x":nonsense}'],
     ['no list', '{"devices":{"id":1}}'],
     ['two lists, of which JSON.parse takes the last', '{"devices":[{"id":1}],"devices":[]}'],
-    ['nested too deep', `[${'['.repeat(70)}${']'.repeat(70)}]`],
     ['an item that cannot be parsed', '[{"id":1},{"id":tru}]'],
     ['a text', '"devices"'],
     ['nothing', ''],
   ])('returns undefined for %s', async (_, text) => {
     expect(await read(text)).toBeUndefined()
+  })
+
+  test.each([
+    ['an item that is nested too deep', `[${'['.repeat(70)}${']'.repeat(70)}]`, 'nested deeper than 64 levels'],
+    ['an item with too many values', `[[${'0,'.repeat(1000)}0]]`, 'more than 1000 values and keys'],
+    ['an item with too many keys', `[{${'"a":[],'.repeat(2000)}"a":0}]`, 'more than 1000 values and keys'],
+    ['too many items', `[${'0,'.repeat(25_000)}0]`, 'more than 25000 items'],
+    ['too many values behind the list', `{"devices":[],"x":[${'0,'.repeat(1000)}0]}`, 'more than 1000 values and keys'],
+    ['too many values before the list', `{"x":[${'0,'.repeat(1000)}0],"devices":[]}`, 'more than 1000 values and keys'],
+  ])('rejects %s', async (_, text, message) => {
+    await expect(read(text)).rejects.toThrow(message)
   })
 
   test('yields to the event loop', async () => {

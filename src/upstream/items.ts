@@ -3,6 +3,14 @@
  * again, because comparing bytes is much cheaper.
  */
 
+import {
+  checkJson,
+  findStringEnd,
+  findValueEnd,
+  JsonLimitError,
+  type JsonLimits,
+  skipSpace,
+} from '../domain/json-limits.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 
 /** The result of reading a list. */
@@ -17,11 +25,16 @@ export interface ReadItemsOptions<Item> {
   readonly key: string
   /** `previous` is the result for the item that had the same position in the last read. */
   readonly parse: (item: unknown, previous: Item | undefined) => Item
-  readonly maxDepth: number
+  /** The limits of each item, and of everything around the list. */
+  readonly limits: JsonLimits
+  readonly maxItems: number
   readonly previous?: ItemList<Item> | undefined
 }
 
-/** Parses the list. Resolves with undefined if the bytes have another structure; the caller then uses `JSON.parse`. */
+/**
+ * Parses the list. Resolves with undefined if the bytes have another structure; the caller then uses `JSON.parse`. Throws a
+ * JsonLimitError if they exceed a limit.
+ */
 export async function readItems<Item>(
   bytes: Buffer,
   options: ReadItemsOptions<Item>,
@@ -47,9 +60,9 @@ const unchangedPerCheck = 64
 
 function* parseItems<Item>(
   bytes: Buffer,
-  { key, parse, maxDepth, previous }: ReadItemsOptions<Item>,
+  { key, parse, limits, maxItems, previous }: ReadItemsOptions<Item>,
 ): Generator<void, ItemList<Item> | undefined> {
-  const first = findList(bytes, key, maxDepth)
+  const first = findList(bytes, key, limits)
   if (first === undefined) return undefined
   const items: Item[] = []
   const starts: number[] = []
@@ -57,7 +70,8 @@ function* parseItems<Item>(
   let offset = skipSpace(bytes, first)
   for (let isLast = bytes[offset] === closeBracket; !isLast; ) {
     const unchangedEnd = previous === undefined ? -1 : findUnchangedEnd(bytes, offset, previous, items.length)
-    const end = unchangedEnd < 0 ? findValueEnd(bytes, offset, maxDepth) : unchangedEnd
+    const end = unchangedEnd < 0 ? endOf(bytes, offset, limits) : unchangedEnd
+    if (items.length === maxItems) throw new JsonLimitError(`more than ${maxItems} items`)
     const before = previous?.items[items.length]
     items.push(unchangedEnd < 0 ? parse(JSON.parse(bytes.toString('utf8', offset, end)), before) : (before as Item))
     starts.push(offset)
@@ -68,7 +82,9 @@ function* parseItems<Item>(
     if (unchangedEnd < 0 || items.length % unchangedPerCheck === 0) yield
   }
   // The text around the list must be valid JSON as well, and must not contain the key a second time.
-  const surrounding = `${bytes.toString('utf8', 0, first)}${bytes.toString('utf8', offset)}`
+  const surroundingBytes = Buffer.concat([bytes.subarray(0, first), bytes.subarray(offset)])
+  checkJson(surroundingBytes, limits)
+  const surrounding = surroundingBytes.toString()
   if (surrounding.indexOf(`"${key}"`) !== surrounding.lastIndexOf(`"${key}"`)) return undefined
   JSON.parse(surrounding)
   return { items, trace: { bytes, starts, ends } }
@@ -87,70 +103,41 @@ function findUnchangedEnd(bytes: Buffer, offset: number, { trace }: ItemList<unk
 const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a
-const backslash = 0x5c
 const openBracket = 0x5b
 const closeBracket = 0x5d
 const openBrace = 0x7b
-const closeBrace = 0x7d
+
+/** The list is among the first properties of its object. */
+const maxKeysBefore = 100
 
 /** Returns the offset after the bracket that opens the list. */
-function findList(bytes: Buffer, key: string, maxDepth: number): number | undefined {
+function findList(bytes: Buffer, key: string, limits: JsonLimits): number | undefined {
   let offset = skipSpace(bytes, 0)
   if (bytes[offset] === openBracket) return offset + 1
   if (bytes[offset] !== openBrace) return undefined
   const name = `"${key}"`
-  for (offset = skipSpace(bytes, offset + 1); bytes[offset] === quote; offset = skipSpace(bytes, offset + 1)) {
-    const end = findStringEnd(bytes, offset)
+  for (let keys = 1; keys <= maxKeysBefore; keys += 1) {
+    offset = skipSpace(bytes, offset + 1)
+    if (bytes[offset] !== quote) return undefined
+    const end = complete(findStringEnd(bytes, offset))
     const isMatch = bytes.toString('latin1', offset, end) === name
     offset = skipSpace(bytes, expect(bytes, skipSpace(bytes, end), colon))
     if (isMatch) return bytes[offset] === openBracket ? offset + 1 : undefined
-    offset = skipSpace(bytes, findValueEnd(bytes, offset, maxDepth))
+    offset = skipSpace(bytes, endOf(bytes, offset, limits))
     if (bytes[offset] !== comma) return undefined
   }
   return undefined
 }
 
 /** Finds the end of a value without validating it; JSON.parse does that. */
-function findValueEnd(bytes: Buffer, start: number, maxDepth: number): number {
-  let depth = 0
-  for (let offset = start; offset < bytes.length; ) {
-    const byte = bytes[offset]
-    if (byte === quote) {
-      offset = findStringEnd(bytes, offset)
-      if (depth === 0) return offset
-      continue
-    }
-    if (byte === openBrace || byte === openBracket) {
-      depth += 1
-      // `depth` does not include the list and the object around it, which are two more levels.
-      if (depth > maxDepth - 2) break
-    } else if (byte === closeBrace || byte === closeBracket) {
-      if (depth === 0) return offset
-      depth -= 1
-      if (depth === 0) return offset + 1
-    } else if (depth === 0 && (byte === comma || isSpace(byte))) return offset
-    offset += 1
-  }
-  throw new SyntaxError('unterminated value')
+function endOf(bytes: Buffer, start: number, limits: JsonLimits): number {
+  // The list and the object around it are two levels.
+  return complete(findValueEnd(bytes, start, limits, { values: 0, depth: 2 }))
 }
 
-function findStringEnd(bytes: Buffer, start: number): number {
-  for (let offset = start + 1; offset < bytes.length; offset += 1) {
-    const byte = bytes[offset]
-    if (byte === quote) return offset + 1
-    if (byte === backslash) offset += 1
-  }
-  throw new SyntaxError('unterminated string')
-}
-
-function skipSpace(bytes: Buffer, start: number): number {
-  let offset = start
-  while (isSpace(bytes[offset])) offset += 1
-  return offset
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+function complete(end: number): number {
+  if (end < 0) throw new SyntaxError('unterminated value')
+  return end
 }
 
 function expect(bytes: Buffer, offset: number, byte: number): number {

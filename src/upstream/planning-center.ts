@@ -125,6 +125,7 @@ class PlanningCenterClient {
             clients.set(url.origin, client)
             const options = {
               headers: { accept: 'image/*' },
+              kind: 'list' as const,
               signal: stop.signal,
               read: async (bytes: Buffer) => bytes,
             }
@@ -209,6 +210,7 @@ class Connection {
         const requestHeaders = { 'x-pco-api-version': version, 'user-agent': 'Micwatch' }
         const { headers, body } = await this.#client.request('GET', path, {
           headers: requestHeaders,
+          kind: 'list',
           signal: this.#signal,
         })
         this.#paceMs = paceMs(headers)

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import WebSocket, { type ClientOptions } from 'ws'
+import { checkJson, JsonLimitError, type JsonLimits, jsonLimits } from '../domain/json-limits.ts'
 import { abortable } from './abortable.ts'
 import { connectPinned } from './certificate.ts'
 import { maxConnectMs, type UpstreamClient } from './client.ts'
@@ -16,7 +17,9 @@ import { ApiError } from './errors.ts'
 const handshakeMs = 10_000
 const pingEveryMs = 15_000
 const defaultFrameBytes = 1024 * 1024
+const defaultFrameValues = 100_000
 const maxEventChars = 256 * 1024
+const eventLimits = jsonLimits(40_000)
 const silentStreamMs = 60_000
 
 export interface PushTiming {
@@ -46,6 +49,8 @@ export interface WebSocketOptions extends PushTiming {
   onClose?(code: number): void
   /** Default: 1 MiB. */
   readonly maxFrameBytes?: number
+  /** The most JSON values and keys of a frame. Default: 100,000. */
+  readonly maxFrameValues?: number
 }
 
 /**
@@ -62,11 +67,12 @@ export async function* openWebSocket(
   const url = new URL(pathOrUrl, client.settings.baseUrl)
   url.protocol = url.protocol.replace('http', 'ws')
   const { takeFrame = () => false, onOpen, maxFrameBytes = defaultFrameBytes } = options
+  const limits = jsonLimits(options.maxFrameValues ?? defaultFrameValues)
   const timeoutMs = options.handshakeMs ?? handshakeMs
   let close = () => {}
   try {
     const { socket, connection, queue, frames } = await connect(client, url, {
-      ...{ signal, timeoutMs, takeFrame, maxFrameBytes },
+      ...{ signal, timeoutMs, takeFrame, maxFrameBytes, limits },
     })
     const stopKeepAlive = startKeepAlive(client, { socket, connection }, options.pingEveryMs ?? pingEveryMs)
     close = () => {
@@ -104,14 +110,15 @@ class FrameQueue extends EventEmitter {
   unread = 1
   readonly #socket: WebSocket
 
-  constructor(socket: WebSocket, takeFrame: (text: string) => boolean) {
+  constructor(socket: WebSocket, takeFrame: (text: string) => boolean, limits: JsonLimits) {
     super()
     this.#socket = socket
     socket.on('message', (data, isBinary) => {
       if (isBinary) return
-      const text = String(data)
       const isOffered = this.unread === 0
+      const text = String(data)
       try {
+        checkJson(data as Buffer, limits)
         if (isOffered && takeFrame(text)) return
       } catch (error) {
         // The error is thrown to the reader of `frames`.
@@ -143,10 +150,11 @@ async function connect(
     readonly timeoutMs: number
     readonly takeFrame: (text: string) => boolean
     readonly maxFrameBytes: number
+    readonly limits: JsonLimits
     readonly attempt?: number
   },
 ): Promise<OpenSocket> {
-  const { signal, timeoutMs, takeFrame, maxFrameBytes, attempt = 1 } = options
+  const { signal, timeoutMs, takeFrame, maxFrameBytes, limits, attempt = 1 } = options
   checkDestination(client.destinations, url)
   await client.waitForTurn(signal)
   const sent = client.authorizer.headers('GET', url.pathname + url.search)
@@ -160,7 +168,7 @@ async function connect(
   })
   // Listening starts before the handshake, because the packet that accepts the connection may already contain a frame.
   // The socket is paused at 512 unread frames.
-  const queue = new FrameQueue(socket, takeFrame)
+  const queue = new FrameQueue(socket, takeFrame, limits)
   const frames = on(queue, 'frame', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
   const rejection = new Promise<IncomingMessage>((resolve) => {
     socket.once('unexpected-response', (_request, response) => resolve(response))
@@ -207,6 +215,9 @@ function timeoutError(cause: unknown): Error {
 
 function toApiError(client: UpstreamClient, error: unknown, url: URL, timeoutMs: number): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof JsonLimitError) {
+    return new client.errors.ApiError(`invalid message from ${url.host}: ${error.message}`, { cause: error })
+  }
   return new client.errors.ApiError(describeConnectionError(error, url.host, timeoutMs), { cause: error })
 }
 
@@ -331,6 +342,7 @@ async function* readEvents(client: UpstreamClient, body: AsyncIterable<Buffer>):
   const parser = createParser({
     maxBufferSize: maxEventChars,
     onEvent(event) {
+      checkJson(Buffer.from(event.data), eventLimits)
       ready.push(event)
       // An id that is not valid in a header cannot be sent back as Last-Event-ID.
       if (event.id !== undefined && /^[\x20-\x7e]{0,1024}$/.test(event.id)) resume.lastEventId = event.id

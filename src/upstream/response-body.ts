@@ -2,8 +2,26 @@
 
 import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { type JsonLimits, jsonLimits } from '../domain/json-limits.ts'
 
-const maxBodyBytes = 16 * 1024 * 1024
+const mebibyte = 1024 * 1024
+
+interface ResponseLimits extends JsonLimits {
+  readonly bytes: number
+}
+
+export type ResponseKind = keyof typeof responseLimits
+
+/** Limits by kind of response. */
+export const responseLimits = {
+  /** A resource of a device or system. */
+  resource: { bytes: mebibyte, ...jsonLimits(100_000) },
+  /** A list or a page of one. */
+  list: { bytes: 16 * mebibyte, ...jsonLimits(600_000) },
+  /** What another installation of Micwatch sends of up to 10,000 receivers, or of the levels of many channels. */
+  site: { bytes: 16 * mebibyte, ...jsonLimits(6_000_000) },
+} as const satisfies Readonly<Record<string, ResponseLimits>>
+
 const maxExcerptChars = 200
 
 /** Returns the beginning of an unusable body, escaped so that it fits on one log line. */
@@ -13,12 +31,16 @@ export function excerptOf(text: string): string {
 }
 
 /** Reads a body within the size limit. */
-export async function readBytes(body: AsyncIterable<Buffer>, encoding: string | undefined): Promise<Buffer> {
+export async function readBytes(
+  body: AsyncIterable<Buffer>,
+  encoding: string | undefined,
+  maxBytes: number,
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of decoded(body, encoding)) {
     size += chunk.length
-    if (size > maxBodyBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
+    if (size > maxBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, size)

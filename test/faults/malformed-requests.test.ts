@@ -128,6 +128,31 @@ describe('a request', () => {
     }
   })
 
+  // Reliability: 3.12.1.
+  it('may have as many JSON values as their route needs, and not more', async () => {
+    const app = await startApp()
+    const headers = { 'content-type': 'application/json' }
+    const values = (count: number) => `[${'0,'.repeat(count - 1)}0]`
+    for (const [path, limit] of [
+      ['/api/group/', 40_000],
+      ['/api/frequencies/check', 100_000],
+      ['/api/frequencies/suggest', 100_000],
+      ['/api/ingest/', 200_000],
+    ] as const) {
+      const post = async (body: string) => {
+        const { status, json } = await app.send('POST', path, { headers, body })
+        return [path, status, json.details]
+      }
+      expect(await post(values(limit))).toEqual([path, 400, 'body: expected an object'])
+      const excess = `body: more than ${limit} values and keys`
+      expect(await post(values(limit + 1))).toEqual([path, 413, excess])
+      expect(await post(`[${'[],'.repeat(limit / 2)}0]`)).toEqual([path, 413, excess])
+      expect(await post(`{${'"a":0,'.repeat(limit / 2)}"a":0}`)).toEqual([path, 413, excess])
+    }
+    const long = JSON.stringify({ carriers: 'x'.repeat(512 * 1024) })
+    expect((await app.send('POST', '/api/frequencies/check', { headers, body: long })).status).toBe(413)
+  })
+
   it('may have headers named like object members, and an unsupported Expect', async () => {
     const app = await startApp()
     for (const header of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {
@@ -220,11 +245,13 @@ describe('a frame', () => {
   })
 
   // Reliability: C5, 3.12.8.
-  it('with deeply nested JSON is rejected, and the process continues', async () => {
+  it('with deeply nested JSON or too many values is rejected, and the process continues', async () => {
     const app = await startApp()
     const socket = await app.socket()
     socket.sendRaw(`{"type":"ping","id":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)
     expect((await socket.next(({ type }) => type === 'error')).error).toBe('Nested deeper than 64 levels.')
+    socket.sendRaw(`{"type":"ping","id":[${'0,'.repeat(5000)}0]}`)
+    await socket.next(({ error }) => error === 'More than 4000 values and keys.')
     socket.send({ type: 'ping', id: 'last' })
     await socket.next(({ id }) => id === 'last')
   })

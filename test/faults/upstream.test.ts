@@ -133,6 +133,17 @@ const failures: readonly FailureCase[] = [
       response.writeHead(200).end(`{"devices":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
     error: /nested deeper/,
   },
+  ...Object.entries({ lists: '[],', keys: '"k":0,', items: '{"a":[0]},' }).map(([name, part]) => {
+    const inner = part.repeat(3_000_000 / part.length)
+    const body = name === 'keys' ? `{${inner}"k":0}` : `{"devices":[${inner}0]}`
+    const response: Responder = (_request, response) => response.writeHead(200).end(body)
+    return {
+      row: 'U20',
+      name: `3 MB of ${name}`,
+      response,
+      error: /more than \d+ (values and keys|items)/,
+    }
+  }),
   { row: 'U22', name: 'a redirect', error: /unexpected redirect/ },
   {
     row: 'U23',

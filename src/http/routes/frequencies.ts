@@ -66,8 +66,10 @@ export interface FrequencyRoutesDeps {
   settingsIn(scope: SettingScope): Settings
 }
 
+/** Enough for 1,000 carriers with all their properties. */
+const carrierBytes = 512 * 1024
 /** Checks and suggestions store nothing. */
-const read = { config: { needs: 'read' } } as const
+const read = { config: { needs: 'read', maxValues: 100_000 } } as const
 
 export function frequencyRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   checkRoutes(app, deps)
@@ -106,6 +108,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   app.route({
     ...operations.checkFrequencies,
     ...read,
+    bodyLimit: carrierBytes,
     handler: async (request) => {
       const { carriers, victims, level = 'standard' } = request.body
       const parsed = parseCarriers(carriers, 'carriers', { profiles: frequencies.profiles(), level })
@@ -117,6 +120,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   app.route({
     ...operations.suggestFrequencies,
     ...read,
+    bodyLimit: carrierBytes,
     handler: (request) => {
       const { level = 'standard', timeout_ms = 5000 } = request.body
       const context = { profiles: frequencies.profiles(), level, tvInUse: tvInUse() }

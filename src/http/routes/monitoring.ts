@@ -37,7 +37,8 @@ export function monitoringRoutes(app: ContractServer, deps: MonitoringDeps): voi
 
   app.route({
     ...operations.ingestReceivers,
-    config: { hasOwnLimit: true },
+    // 1,000 receivers, each with its channels.
+    config: { hasOwnLimit: true, maxValues: 200_000 },
     handler: async ({ actor, body }, reply) => {
       reply.code(202)
       return ingestReceivers(deps.ingestDeps, actor, body)

@@ -12,6 +12,7 @@ import type { ServerMessage, SocketError } from '../../contract/messages.ts'
 import { fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { findJsonExcess } from '../../domain/json-limits.ts'
 import { respondToClient } from '../../domain/messages.ts'
 import type { ClientShares } from '../../platform/client-shares.ts'
 import { type Feed, filterBatch, type MessageBatch } from '../../state/feed.ts'
@@ -63,6 +64,8 @@ const closeTimeoutMs = 1000
  * The rate limit for client messages. A connection is closed if `count` invalid messages arrive within `withinMs`.
  */
 const messageRate = { perSecond: 20, burst: 100 }
+/** Enough for a selection of 500 sites. */
+const maxMessageValues = 4000
 const invalidLimit = { count: 20, withinMs: 60_000 }
 
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
@@ -277,7 +280,9 @@ function handleMessages(socket: WebSocket, handler: MessageHandler): void {
   const invalidTimes: number[] = []
   socket.on('message', (data, isBinary) => {
     if (isBinary) return socket.close(closeCodes.unsupported, 'Text frames only')
-    const request = handler.read(String(data))
+    const excess = findJsonExcess(data as Buffer, maxMessageValues)
+    const request: LiveRequest =
+      excess === null ? handler.read(String(data)) : { type: 'error', error: toSentence(excess.message) }
     // An expected acknowledgement does not count towards the rate limit.
     if (request.type === 'ack' && handler.acknowledge()) return
     const now = performance.now()
@@ -292,6 +297,10 @@ function handleMessages(socket: WebSocket, handler: MessageHandler): void {
     const first = invalidTimes.shift() ?? now
     if (now - first < invalidLimit.withinMs) socket.close(closeCodes.policy, 'Too many invalid messages')
   })
+}
+
+function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 function send(socket: WebSocket, message: ServerMessage): void {

@@ -1,20 +1,35 @@
-/** Parses request bodies: JSON only, limited in size and depth, and without values that no database can store. */
+/** Parses request bodies: JSON only, limited in size, number of values and depth, and without values that no database can store. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError } from '../../domain/errors.ts'
 import { findUnstorable } from '../../domain/json.ts'
+import { findJsonExcess, JsonDepthError } from '../../domain/json-limits.ts'
 
 export const maxBodyBytes = 1024 * 1024
+/** The longest lists of small values, such as the slots of a group, have 10,000 items. */
+const maxBodyValues = 40_000
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The most values and the most keys of the JSON body; by default 40,000. */
+    maxValues?: number
+  }
+}
 
 /** Accepts JSON bodies only. An empty body is treated as no body, whatever its content type. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const parse = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (!isUtf8(request.headers['content-type'])) return done(new RequestError('not_json_type'))
-    if (body === '') return done(null, undefined)
-    const text = body as string
-    void parse(request, text, (error, parsed) => {
+    const bytes = body as Buffer
+    if (bytes.length === 0) return done(null, undefined)
+    const excess = findJsonExcess(bytes, request.routeOptions.config.maxValues ?? maxBodyValues)
+    if (excess !== null) {
+      const code = excess instanceof JsonDepthError ? 'bad_request' : 'too_large'
+      return done(new RequestError(code, { details: `body: ${excess.message}` }))
+    }
+    void parse(request, bytes.toString(), (error, parsed) => {
       if (error !== null) return done(new RequestError('not_json', { details: 'body: expected JSON', cause: error }))
       const fault = findUnstorable(parsed)
       if (fault !== null) return done(badRequest(`${fault.path.join('.') || 'body'}: ${fault.problem}`))

@@ -18,13 +18,14 @@ const pingEveryMs = 15_000
 const shortestSnapshot = 'protocol=2&levels=false&site=-'
 /** A snapshot is one frame; 10,000 receivers take about 25 MB. */
 const maxSnapshotBytes = 128 * 1024 * 1024
+const maxSnapshotValues = 6_000_000
 
 export const adapter = defineAdapter<ListedReceiver>({
   ...withoutParts,
   transport: 'websocket',
 
   async listDevices(client, signal) {
-    const { body } = await client.request('GET', '/api/data.json', { signal })
+    const { body } = await client.request('GET', '/api/data.json', { signal, kind: 'site' })
     const dropped = new Dropped()
     const receivers = isRecord(body) ? await readReceivers(body.receivers, dropped) : null
     if (receivers === null) throw notMicwatch(client)
@@ -45,6 +46,7 @@ export const adapter = defineAdapter<ListedReceiver>({
     let isFollowing = false
     const frames = openWebSocket(client, liveUrl(client, resumeAfter), signal, {
       maxFrameBytes: maxSnapshotBytes,
+      maxFrameValues: maxSnapshotValues,
       onOpen: (sendText) => {
         send = (message) => sendText(JSON.stringify(message))
         pings.start(send)
@@ -85,6 +87,7 @@ export const adapter = defineAdapter<ListedReceiver>({
   async readInstallation(client, signal) {
     const frames = openWebSocket(client, `${client.settings.baseUrl}/ws?${shortestSnapshot}`, signal, {
       maxFrameBytes: maxSnapshotBytes,
+      maxFrameValues: maxSnapshotValues,
     })
     for await (const frame of frames) {
       if (frame === null) continue
@@ -99,7 +102,11 @@ export const adapter = defineAdapter<ListedReceiver>({
   },
 
   async readEvents(client, path, { signal, onDropped }) {
-    const { body } = await client.request('GET', path, { signal, headers: { 'accept-encoding': 'gzip' } })
+    const { body } = await client.request('GET', path, {
+      signal,
+      kind: 'list',
+      headers: { 'accept-encoding': 'gzip' },
+    })
     const dropped = new Dropped()
     const events = readEvents(body, dropped)
     dropped.report(onDropped)

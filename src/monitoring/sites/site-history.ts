@@ -242,6 +242,7 @@ export class SiteHistory implements SiteLevels {
       if (range.to <= range.from) return true
       const { status, headers, body } = await client.request('GET', toPath(range, [...idsHere.keys()]), {
         headers: { 'accept-encoding': 'gzip' },
+        kind: 'site',
         accept: [400],
         signal: this.#lifetime.signal,
       })

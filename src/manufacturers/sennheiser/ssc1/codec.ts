@@ -4,7 +4,8 @@
  * (TI 1109) and SpeechLine Digital Wireless (TI 1094).
  */
 
-import { isDeeper, isRecord, type Json, maxJsonDepth } from '../../../domain/json.ts'
+import { isRecord, type Json } from '../../../domain/json.ts'
+import { findJsonExcess } from '../../../domain/json-limits.ts'
 
 /** Parsed content of one datagram, which may have both values and errors. */
 export interface SscMessage {
@@ -32,6 +33,7 @@ export interface SubscriptionTerms {
 }
 
 const maxValues = 2000
+const maxJsonValues = 10_000
 
 /** Requests leaf addresses only, because not all devices support requests for a branch. */
 export function formatGetRequest(addresses: readonly string[]): string {
@@ -59,7 +61,7 @@ export function formatCancellation(subscriptions: readonly (readonly string[])[]
 /** Returns null when the text is not a message of this protocol. */
 export function parseMessage(text: string): SscMessage | null {
   const message = parseJson(text)
-  if (!isRecord(message) || isDeeper(message, maxJsonDepth)) return null
+  if (!isRecord(message)) return null
   const values = new Map<string, unknown>()
   const { osc, ...tree } = message
   collectValues(tree, '', values)
@@ -106,7 +108,7 @@ function collectErrors(tree: unknown, address: string): SscError[] {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return findJsonExcess(Buffer.from(text), maxJsonValues) === null ? JSON.parse(text) : undefined
   } catch {
     return undefined
   }

@@ -17,7 +17,11 @@ export async function listNodes(client: UpstreamClient, signal?: AbortSignal): P
   const cursors = new Set<string>()
   for (let path = devicesPath; ; ) {
     const isFirst = cursors.size === 0
-    const { body, status } = await client.request('GET', path, { signal, accept: isFirst ? [] : [400, 404] })
+    const { body, status } = await client.request('GET', path, {
+      signal,
+      kind: 'list',
+      accept: isFirst ? [] : [400, 404],
+    })
     const page = parseDevicePage(body)
     if (page === undefined && status < 400) throw wrongShape(client)
     if (page === undefined || (page.next !== null && cursors.has(page.next))) return nodes

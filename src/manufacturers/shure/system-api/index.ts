@@ -58,7 +58,7 @@ export const systemApi = defineAdapter<SystemDevice>({
 
 /** Returns whether the server's device list has the format of the System API. */
 export async function isSystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<boolean> {
-  const { body } = await client.request('GET', '/api/v1/devices', { signal })
+  const { body } = await client.request('GET', '/api/v1/devices', { signal, kind: 'list' })
   return isDevicePage(body)
 }
 
@@ -69,7 +69,11 @@ export async function isSystemApi(client: UpstreamClient, signal?: AbortSignal):
  */
 export async function identifySystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
   const { host, hostname } = new URL(client.settings.baseUrl)
-  const { status, headers, body } = await client.request('GET', '/api/v1/devices', { signal, accept: [401, 403] })
+  const { status, headers, body } = await client.request('GET', '/api/v1/devices', {
+    signal,
+    kind: 'list',
+    accept: [401, 403],
+  })
   const isApiError = /json/i.test(headers['content-type'] ?? '') || /^digest/i.test(headers['www-authenticate'] ?? '')
   if (status < 400 ? !isDevicePage(body) : !isApiError) throw wrongShape(client)
   return { id: `system-api:${host}`, kind: 'receiver', ip: hostname, device_type: 'system', model_name: 'System API' }
