@@ -91,6 +91,12 @@ export interface HealthReport {
   readonly error: string | null
 }
 
+/**
+ * Receives what a device refuses, or reports in another form than documented. Replaces what the subscription has passed
+ * before.
+ */
+export type OnProblems = (problems: readonly DeviceProblem[]) => void
+
 /** A request to find a device, or one of its channels, by its flashing lights. */
 export interface FlashRequest {
   readonly deviceId: string
@@ -194,6 +200,7 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
     targets: SubscriptionTargets,
     signal: AbortSignal,
     onLevels?: OnLevels,
+    onProblems?: OnProblems,
   ): AsyncIterable<PushEvent>
   /**
    * Follows another installation of Micwatch, of which everything is shown as that installation judges it. Such a source

@@ -265,6 +265,7 @@ export class Monitor {
       onLevelsReceived: (device) => devices.recordLevelsReceived(device),
       onIdentityReceived: (device) => devices.discardIdentity(device),
       onHold: (error) => poller.recordHold(error),
+      onProblems: (problems) => void poller.setPushedProblems(problems),
       isReplaced: (device) => devices.isReplaced(device),
       wasAcceptedAfter: (time) => poller.wasAcceptedAfter(time),
     }

@@ -3,6 +3,7 @@
  * the outcome.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
@@ -104,6 +105,7 @@ export class Poller {
   readonly #partReader: PartReader
   readonly #logProblems: LogProblems
   #wasAccessDenied = false
+  #pushedProblems: readonly DeviceProblem[] = []
   /** When the upstream last accepted the credentials (`performance.now()`). */
   #acceptedAt = Number.NEGATIVE_INFINITY
   #running: RunningCycle | undefined
@@ -156,6 +158,15 @@ export class Poller {
   /** Records a pause that the upstream requested in response to the subscription. `error` describes the response. */
   recordHold(error: string): Promise<void> {
     return this.#saveOutcome({ ok: false, error, holdMs: this.source.client.holdMs })
+  }
+
+  /** Records the problems that the subscription reports; they are part of the outcome of every cycle from now on. */
+  async setPushedProblems(problems: readonly DeviceProblem[]): Promise<void> {
+    if (isDeepStrictEqual(problems, this.#pushedProblems)) return
+    this.#pushedProblems = problems
+    this.#logProblems(problems)
+    const hasSucceeded = this.#deps.sourceRecords.get(this.source.id)?.error === null
+    if (hasSucceeded) await this.#saveOutcome({ ok: true, problems })
   }
 
   #startCycle(options: CycleOptions): RunningCycle {
@@ -329,7 +340,7 @@ export class Poller {
     const { id, client } = this.source
     const { error, retryAfter, isAccessDenied, excerpt } = toSourceFailure(failure)
     this.#wasAccessDenied = isAccessDenied
-    if (failure === undefined) return this.#saveOutcome({ ok: true, problems })
+    if (failure === undefined) return this.#saveOutcome({ ok: true, problems: [...problems, ...this.#pushedProblems] })
     if (excerpt !== undefined) log.debug({ source: id, response: excerpt }, 'invalid response')
     log.warn({ source: id }, error)
     await this.#saveOutcome({ ok: false, error, holdMs: retryAfter === null ? null : client.holdMs })

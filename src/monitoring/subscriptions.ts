@@ -7,7 +7,7 @@
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../domain/access/rate-limit.ts'
 import { type DeviceReport, reportsHardware, withSummaryAsChannel } from '../domain/equipment/receiver.ts'
-import type { PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
+import type { OnProblems, PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import { isTimeSliceUsed } from '../platform/time-slice.ts'
 import type { Counters } from '../state/counters.ts'
@@ -45,6 +45,7 @@ export interface SubscriptionHooks {
   isReplaced?(deviceId: string): boolean
   /** Called when the system responds to the subscription with a request to pause. */
   onHold?(error: string): Promise<void>
+  readonly onProblems?: OnProblems
   /** Called when another process holds the subscription. */
   onStandBy?(holder: string): void
   /** Whether the system accepted the credentials after this time (`performance.now()`), for example in a poll. */
@@ -158,7 +159,7 @@ async function connectOnce(
       ...hooks,
       ingestReport: (device, report) => ingestPushed(deps, source, device, { reports: [report] }),
     })
-    for await (const event of subscribe(client, targetsOf(deps, id), lifetime.signal, onLevels)) {
+    for await (const event of subscribe(client, targetsOf(deps, id), lifetime.signal, onLevels, hooks.onProblems)) {
       if (event.type === 'open') {
         openedAt = performance.now()
         isUp = true
