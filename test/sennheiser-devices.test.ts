@@ -207,9 +207,14 @@ test.concurrent('reports packs in a charger as units as long as they are in it',
     channel: null,
     slot: null,
     status: 'online',
-    details: { battery_health: 97, battery_cycles: 41, battery_minutes_to_full: 75 },
+    details: { battery_health: 97, battery_cycles: 41, battery_minutes_to_full: 75, fault: null },
   })
   await waitForSubscriptions(app, 1)
+  charger.set({ '/bays/warnings': [['OvercurrentDetected'], []] })
+  const faults = async () => (await app.get('/api/alerts/?state=open')).json
+  await eventually(faults).toMatchObject([{ kind: 'charger_fault', data: { fault: 'charge_failed' } }])
+  charger.set({ '/bays/warnings': [[], []] })
+  await eventually(faults).toEqual([])
   const pack = { type: 'EW-DX SK', serial: '1054000123', gauge: 65, minutesToFull: 74 }
   charger.dock(1, null)
   await until('the pack is removed', async () => (await units())[0].status === 'offline')

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
 import { meters } from '../simulators/sennheiser/ssc2-resources.ts'
 import { startSennheiserSimulator } from '../simulators/sennheiser/system.ts'
-import { getDevices, type PushEvent, type SubscriptionTargets } from '../src/manufacturers/plugin.ts'
+import { getDevices, type OnProblems, type PushEvent, type SubscriptionTargets } from '../src/manufacturers/plugin.ts'
 import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { ssc2 } from '../src/manufacturers/sennheiser/ssc2/adapter.ts'
 import { openSource } from '../src/manufacturers/sources.ts'
@@ -50,9 +50,9 @@ function openTestSource(device: string | object, config: object = {}) {
 }
 
 /** Subscribes, and returns the events after the session was opened. */
-async function follow(source: ReturnType<typeof openTestSource>, signal = neverAborted) {
+async function follow(source: ReturnType<typeof openTestSource>, signal = neverAborted, onProblems?: OnProblems) {
   const { subscribe } = await source.findAdapter()
-  const events = subscribe?.(source.client, noTargets, signal)
+  const events = subscribe?.(source.client, noTargets, signal, undefined, onProblems)
   if (events === undefined) throw new Error('it cannot subscribe')
   const iterator = events[Symbol.asyncIterator]()
   open.push({ close: () => iterator.return?.() })
@@ -204,6 +204,25 @@ describe('a session', () => {
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.setLinked(1, false)
     await find(iterator, (event) => transmitterOf(event) === null)
+  })
+
+  test('names what a device refuses, and what it reports in another form than documented', async () => {
+    const without = ['/api/audio/metering', '/api/health/psu']
+    const simulator = await start({ product: 'Spectera Base Station', without })
+    let problems: readonly string[] = []
+    const iterator = await follow(openTestSource(simulator.url), neverAborted, (all) => {
+      problems = all.map(({ subject, problem }) => `${subject}: ${problem}`)
+    })
+    const refused = `${simulator.url}: the device refuses /api/health/psu (status 400), /api/audio/metering (status 400), so these values are unknown`
+    await eventually(() => problems).toEqual([refused])
+    simulator.send('{"/api/mts/paired/11":{"batteryFillLevel":"full"},"/api/rf/antennas":7}')
+    const report = await find(iterator, (event) => transmitterOf(event)?.battery === null)
+    expect(report).toMatchObject({ report: { channels: [{ name: 'LEAD', rf_level: -61 }, {}] } })
+    const unexpected = `${simulator.url}: the device reports /api/mts/paired/* batteryFillLevel, /api/rf/antennas/* in another form than documented, so these values are unknown`
+    expect(problems).toEqual([refused, unexpected])
+    simulator.send('{"/api/mts/paired/11":{"batteryFillLevel":74}}')
+    await find(iterator, (event) => transmitterOf(event)?.battery === 74)
+    expect(problems.at(-1)).not.toMatch(/batteryFillLevel/)
   })
 
   test('supports many packs of one base station', async () => {

@@ -45,11 +45,11 @@ export function createInitialValues(model: SscModel, mac: string): Record<string
     case 'L6000':
       return { ...device, ...l6000Modules, ...createL6000Batteries() }
     case 'SLDW':
-      return { ...withoutVisual, ...slRack, ...createSpeechLineChannel(1, 'index') }
+      return { ...withoutVisual, '/device/warnings': ['NONE'], ...slRack, ...createSpeechLineChannel(1, 'index') }
     case 'SLDW2CH':
-      return Object.assign(device, ...[1, 2].map(createSlMcrChannel))
+      return Object.assign(device, { '/device/warnings': ['NONE'] }, ...[1, 2].map(createSlMcrChannel))
     case 'SLDW4CH':
-      return Object.assign(device, ...[1, 2, 3, 4].map(createSlMcrChannel))
+      return Object.assign(device, { '/device/warnings': ['NONE'] }, ...[1, 2, 3, 4].map(createSlMcrChannel))
     case 'CHG2N':
       return { ...withoutVisual, ...createSpeechLineBays(2) }
     case 'CHG4N':
@@ -215,11 +215,12 @@ function createSpeechLineBays(count: number): Record<string, unknown> {
     '/bays/bat_health': list(97, 0),
     '/bays/bat_cycles': list(41, 0),
     '/bays/identify': list(false, false),
+    '/bays/state': [list(0, 0), list(0, 0)],
   }
 }
 
-/** An L 6000 with a module for bodypack batteries, one for handheld batteries, a defective one, and an empty slot. */
-const l6000Modules = { '/slot1/type': 1, '/slot2/type': 2, '/slot3/type': 3, '/slot4/type': 0 }
+/** An L 6000 with two modules for bodypack batteries, one for handheld batteries, and an empty slot. */
+const l6000Modules = { '/slot1/type': 1, '/slot2/type': 2, '/slot3/type': 1, '/slot4/type': 0, '/device/warnings': [] }
 
 /** Temperature, voltage, capacity, current, energy, remaining h:m, percent, cycles, health, h:m to full. */
 const charging = [31, 3950, 1800, 420, 7, 4, 30, 82, 17, 99, 1, 5]
@@ -228,11 +229,13 @@ const noBattery = [-100, 65_280, 65_280, -1, ...Array.from({ length: 8 }, () => 
 function createL6000Batteries(): Record<string, unknown> {
   const positions = [1, 2, 3, 4].flatMap((slot) => [1, 2].map((subslot) => `${slot}.${subslot}`))
   return Object.fromEntries(
-    positions.map((position) => {
+    positions.flatMap((position) => {
       const [slot, subslot] = position.split('.')
+      const isOccupied = position === '1.1' || position === '2.2'
+      const branch = `/slot${slot}/subslot${subslot}`
       return [
-        `/slot${slot}/subslot${subslot}/accu_parameter`,
-        position === '1.1' || position === '2.2' ? charging : noBattery,
+        [`${branch}/accu_parameter`, isOccupied ? charging : noBattery],
+        [`${branch}/led`, isOccupied ? 'GREEN_FLASHING' : 'OFF'],
       ]
     }),
   )

@@ -110,6 +110,13 @@ function spectera(): Record<string, unknown> {
       madi1EnableIfCommandIsDisabled: 'Off',
       madi2EnableIfCommandIsDisabled: 'Off',
     })),
+    '/api/rf/antennas': ['a', 'b', 'c', 'd'].map((antennaPortId) => ({
+      ...{ antennaPortId, state: antennaPortId < 'c' ? 'Initialized' : 'Unconnected' },
+      ...{ warningHighTemperature: false, warningPacketError: false, temperature: 41 },
+    })),
+    '/api/health/psu': { psu1: 'connected', psu2: 'unconnected' },
+    '/api/health/tempstateoverall': { value: 'normal' },
+    ...Object.fromEntries([1, 2, 3].map((fan) => [`/api/health/fan/FAN_${fan}/errorstate`, { value: 'Ok' }])),
     '/api/audio/metering': meters([
       { peak: -11.5, rms: -20 },
       { peak: -30, rms: -42.5 },

@@ -21,6 +21,8 @@ export interface Ssc2SimulatorOptions {
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer }
   /** Default: `controlSennheiser` for a Spectera, `api` for an EW-DX. */
   readonly user?: string
+  /** Resources that this firmware does not have. */
+  readonly without?: readonly string[]
   readonly password?: string
   /** Interval of level events while a client is subscribed; default 150 ms. */
   readonly levelIntervalMs?: number
@@ -170,7 +172,9 @@ class SimulatedSsc2Device implements Ssc2Simulator {
 
   #initialResources(): Record<string, unknown> {
     const { product = 'EWDX2CHS', serial = '1234567890' } = this.#options
-    return createInitialResources(product, serial)
+    const resources = createInitialResources(product, serial)
+    for (const path of this.#options.without ?? []) delete resources[path]
+    return resources
   }
 
   async #handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {

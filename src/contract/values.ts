@@ -204,6 +204,14 @@ export const faults = [
   'no_clock',
   'bad_clock',
   'antenna_short',
+  'antenna_error',
+  'hardware_failure',
+  'supply_failed',
+  'fan_failed',
+  'device_too_hot',
+  'settings_lost',
+  'update_failed',
+  'charger_link_lost',
   'battery_error',
   'unknown_module',
   'unrecognized_battery',
@@ -214,6 +222,7 @@ export const faults = [
   'communication_failure',
   'too_hot',
   'too_cold',
+  'temperature_out_of_range',
   'storage_mode',
 ] as const
 export type Fault = (typeof faults)[number]

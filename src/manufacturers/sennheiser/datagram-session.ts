@@ -3,6 +3,7 @@
  * A `DatagramSession` is pure protocol state without socket or timer; this module connects it to both.
  */
 
+import type { DeviceProblem } from '../../domain/equipment/health.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { describeConnectionError } from '../../upstream/error-messages.ts'
@@ -27,6 +28,8 @@ export interface DatagramSession {
   getReport(): DeviceReport | null
   /** Whether all initial requests have been answered or given up. */
   readonly isComplete: boolean
+  /** What the device refuses or reports in another form than documented. */
+  readonly problems?: readonly DeviceProblem[]
   /** Why the device rejects the subscription; null while it accepts it. */
   readonly rejection: string | null
   /** Returns the message that cancels all subscriptions; undefined if the protocol has none. */
@@ -67,6 +70,7 @@ const maxSilenceMs = 15_000
 /** The maximum time to wait, after the first report, for answers to the remaining initial requests. */
 const maxInitialWaitMs = 3000
 const maxSleepMs = 1000
+const noProblems: readonly DeviceProblem[] = []
 
 export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapter {
   return defineAdapter<DatagramDevice>({
@@ -83,10 +87,13 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
     transport: 'udp',
     pushesEverything: true,
     startsWithFullReport: true,
-    async *subscribe(client, _targets, signal): AsyncGenerator<PushEvent> {
+    async *subscribe(client, _targets, signal, _onLevels, onProblems): AsyncGenerator<PushEvent> {
       let isOpen = false
-      for await (const { report, ignored } of runSession(client, protocol, signal)) {
+      let known: readonly DeviceProblem[] | undefined
+      for await (const { report, ignored, problems } of runSession(client, protocol, signal)) {
         if (report === null) continue
+        if (problems !== known) onProblems?.(problems)
+        known = problems
         if (!isOpen) yield { type: 'open' }
         isOpen = true
         for (const reason of ignored) yield { type: 'ignored', reason }
@@ -108,6 +115,8 @@ interface SessionUpdate {
   readonly report: DeviceReport | null
   /** Reasons why datagrams were ignored. */
   readonly ignored: readonly string[]
+  /** The same list as in the previous update if it is unchanged. */
+  readonly problems: readonly DeviceProblem[]
 }
 
 /**
@@ -150,7 +159,11 @@ async function* runSession(
       const report = activeSession.getReport()
       if (report !== null) firstReportAt = Math.min(firstReportAt, performance.now())
       const isReady = activeSession.isComplete || performance.now() > firstReportAt + maxInitialWaitMs
-      yield { report: isReady ? report : null, ignored: reasons.filter((reason) => reason !== null) }
+      yield {
+        report: isReady ? report : null,
+        ignored: reasons.filter((reason) => reason !== null),
+        problems: activeSession.problems ?? noProblems,
+      }
       sender.wakeIfDue()
     }
     if (senderError !== undefined && !signal?.aborted) throw senderError

@@ -3,16 +3,31 @@
  * CHG 70N, for Digital 6000 (TI 1109 v2.2) and for SpeechLine Digital Wireless (TI 1094), and clients based on them.
  */
 
+import type { Fault } from '../../../domain/equipment/details.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
-import { readBattery, readText, readWhole, withoutUndefined } from '../../../upstream/fields.ts'
+import { readText, withoutUndefined } from '../../../upstream/fields.ts'
+import { listIncludes } from '../values.ts'
 import type { Family, SscValues } from './family.ts'
+import * as fields from './fields.ts'
 
 const bayProperties = ['device_type', 'serial', 'bat_gauge', 'bat_health', 'bat_cycles', 'bat_timetofull']
 const maxBays = 16
 
 /** Two bays; every value is a list with one entry per bay. */
 export const chg70n: Family = {
-  topics: [{ channel: null, everyMs: null, addresses: bayProperties.map((name) => `/bays/${name}`) }],
+  fields: fields.chg70n,
+  topics: [
+    { channel: null, everyMs: null, addresses: bayProperties.map((name) => `/bays/${name}`) },
+    // Each on its own, so that firmware without one of these rejects nothing else.
+    ...['/bays/state', '/bays/warnings', '/device/storage_mode', '/device/warnings'].map((address) => ({
+      ...{ channel: null, everyMs: null },
+      addresses: [address],
+    })),
+  ],
+  readFault(values) {
+    const warnings = fields.chg70n.warnings.read(values.get('/device/warnings'))
+    return warnings && (listIncludes(warnings, 'CascadeComError') ? 'charger_link_lost' : null)
+  },
   readUnits(values, charger) {
     const types = values.get('/bays/device_type')
     if (!Array.isArray(types)) return undefined
@@ -20,24 +35,46 @@ export const chg70n: Family = {
       const typeName = readText(type)
       if (!typeName || typeName === 'NONE') return []
       const model = typeName === 'UNKNOWN' ? null : typeName
-      return readPack(values, { charger, index, deviceType: 'ewdx', model })
+      return readPack(values, { charger, index, deviceType: 'ewdx', model, fault: readBayFault(values, index) })
     })
   },
 }
 
-/** Model of a pack by the number that a CHG 2N or CHG 4N reports; 0 means an empty bay. */
-const speechLinePacks = [null, 'Handheld', 'Bodypack']
+/** Reads the fault of a pack in a CHG 70N; a bay has one warning, or a list of them. */
+function readBayFault(values: SscValues, index: number): Fault | null | undefined {
+  const reported = elementOf(values.get('/bays/warnings'), index)
+  const warnings = [reported].flat().map((warning) => fields.chg70n.bayWarning.read(warning))
+  const state = fields.chg70n.state.read(elementOf(values.get('/bays/state'), index))
+  const isStored = fields.chg70n.storageMode.read(values.get('/device/storage_mode'))
+  if ([reported, state, isStored].every((value) => value === undefined)) return undefined
+  return warnings.find((fault) => fault) ?? state ?? (isStored === true ? 'storage_mode' : null)
+}
+
+/** Reads the fault of a pack in a CHG 2N or CHG 4N from two lists: states, and bit masks of errors. */
+function readSpeechLineFault(values: SscValues, index: number): Fault | null | undefined {
+  const lists = values.get('/bays/state')
+  if (!Array.isArray(lists)) return undefined
+  const [states, masks]: readonly unknown[] = Array.isArray(lists[0]) ? lists : [lists]
+  const mask = Number(elementOf(masks, index) ?? 0)
+  const error = fields.bayBits.find((_, bit) => (mask & (1 << bit)) !== 0)
+  return error ?? fields.chgN.state.read(elementOf(states, index)) ?? null
+}
 
 /** CHG 2N and CHG 4N, with two and four bays; the values of an empty bay are 0. */
 export const chgN: Family = {
-  topics: [{ channel: null, addresses: ['active', ...bayProperties].map((name) => `/bays/${name}`) }],
+  fields: fields.chgN,
+  topics: [
+    { channel: null, addresses: ['active', ...bayProperties].map((name) => `/bays/${name}`) },
+    { channel: null, addresses: ['/bays/state'] },
+  ],
   readUnits(values, charger) {
     const active = values.get('/bays/active')
     if (!Array.isArray(active)) return undefined
     return active.slice(0, maxBays).flatMap((isOccupied, index) => {
       if (isOccupied !== true) return []
-      const model = speechLinePacks[Number(elementOf(values.get('/bays/device_type'), index))] ?? null
-      return readPack(values, { charger, index, deviceType: 'speechline', model })
+      const model = fields.chgN.type.read(elementOf(values.get('/bays/device_type'), index)) ?? null
+      const fault = readSpeechLineFault(values, index)
+      return readPack(values, { charger, index, deviceType: 'speechline', model, fault })
     })
   },
 }
@@ -45,11 +82,17 @@ export const chgN: Family = {
 /** Reads the pack in a bay. Its id is the serial number if that is known, so that it does not depend on the bay. */
 function readPack(
   values: SscValues,
-  pack: { charger: string; index: number; deviceType: string; model: string | null },
+  pack: {
+    readonly charger: string
+    readonly index: number
+    readonly deviceType: string
+    readonly model: string | null
+    readonly fault: Fault | null | undefined
+  },
 ): DeviceReport {
-  const { charger, index, deviceType, model } = pack
+  const { charger, index, deviceType, model, fault } = pack
   const getValue = (name: string) => elementOf(values.get(`/bays/${name}`), index)
-  const serial = readText(getValue('serial')) || null
+  const serial = fields.bays.serial.read(getValue('serial')) || null
   return withoutUndefined<DeviceReport>({
     id: serial === null ? `${charger}/bay${index + 1}` : `ssc1:pack:${serial}`,
     kind: 'transmitter',
@@ -58,38 +101,73 @@ function readPack(
     model_name: model,
     online: true,
     serial_number: serial,
-    battery: readBattery(getValue('bat_gauge')),
+    battery: fields.bays.gauge.read(getValue('bat_gauge')),
     details: withoutUndefined({
-      battery_health: readBattery(getValue('bat_health')),
-      battery_cycles: readWhole(getValue('bat_cycles'), 0, 65_535),
-      battery_minutes_to_full: readWhole(getValue('bat_timetofull'), 0, 65_535),
+      battery_health: fields.bays.health.read(getValue('bat_health')),
+      battery_cycles: fields.bays.cycles.read(getValue('bat_cycles')),
+      battery_minutes_to_full: fields.bays.minutesToFull.read(getValue('bat_timetofull')),
+      fault,
     }),
   })
 }
 
 const slots = [1, 2, 3, 4]
 const subslots = [1, 2]
-/** Battery model of each charging module. */
-const batteryOfModule = new Map<unknown, string>([
-  [1, 'BA 60'],
-  [2, 'BA 61'],
-])
 
 /** Four slots for charging modules with two batteries each. Batteries report no serial number. */
 export const l6000: Family = {
-  topics: slots.map((slot) => ({
-    channel: null,
-    everyMs: 5000,
-    addresses: [`/slot${slot}/type`, ...subslots.map((subslot) => parametersAt(slot, subslot))],
-  })),
+  fields: fields.l6000,
+  topics: [
+    ...slots.map((slot) => ({
+      channel: null,
+      everyMs: 5000,
+      addresses: [`/slot${slot}/type`, ...subslots.map((subslot) => parametersAt(slot, subslot))],
+    })),
+    // Each on its own, so that firmware without one of these rejects nothing else.
+    { channel: null, everyMs: null, addresses: ['/device/warnings'] },
+    ...slots.map((slot) => ({
+      channel: null,
+      everyMs: null,
+      addresses: subslots.map((subslot) => ledAt(slot, subslot)),
+    })),
+  ],
+  readFault(values) {
+    const warnings = fields.l6000.warnings.read(values.get('/device/warnings'))
+    const isDefective = slots.some((slot) => values.get(`/slot${slot}/type`) === defectiveModule)
+    if (warnings?.some((warning) => Number(warning) >= 24 && Number(warning) <= 27)) return 'fan_failed'
+    if (warnings?.includes(28)) return 'device_too_hot'
+    return isDefective ? 'check_charger' : warnings && null
+  },
   readUnits(values, charger) {
     if (!slots.some((slot) => values.has(`/slot${slot}/type`))) return undefined
     return slots.flatMap((slot) => {
-      const model = batteryOfModule.get(values.get(`/slot${slot}/type`))
-      if (model === undefined) return []
+      const model = fields.l6000.type.read(values.get(`/slot${slot}/type`))
+      if (!model) return []
       return subslots.flatMap((subslot) => readBatteryAt(values, { charger, model, slot, subslot }) ?? [])
     })
   },
+}
+
+/** The type of a slot whose charging module is defective. */
+const defectiveModule = 3
+
+function ledAt(slot: number, subslot: number): string {
+  return `/slot${slot}/subslot${subslot}/led`
+}
+
+/** The first number of the warnings of each kind; the following ones belong to the next batteries. */
+const batteryWarnings: readonly (readonly [first: number, fault: Fault])[] = [
+  [16, 'battery_error'],
+  [0, 'too_hot'],
+  [29, 'too_cold'],
+]
+
+function readBatteryFault(values: SscValues, slot: number, subslot: number): Fault | null | undefined {
+  const warnings = fields.l6000.warnings.read(values.get('/device/warnings'))
+  const led = fields.l6000.led.read(values.get(ledAt(slot, subslot)))
+  const position = (slot - 1) * subslots.length + subslot - 1
+  const fault = batteryWarnings.find(([first]) => warnings?.includes(first + position))?.[1]
+  return fault ?? led ?? (warnings === undefined ? led : null)
 }
 
 function parametersAt(slot: number, subslot: number): string {
@@ -105,9 +183,9 @@ function readBatteryAt(
   values: SscValues,
   { charger, model, slot, subslot }: { charger: string; model: string; slot: number; subslot: number },
 ): DeviceReport | null {
-  const numbers = values.get(parametersAt(slot, subslot))
-  if (!Array.isArray(numbers)) return null
-  const battery = readBattery(numbers[7])
+  const numbers = fields.l6000.parameters.read(values.get(parametersAt(slot, subslot)))
+  if (!numbers) return null
+  const battery = fields.l6000.charge.read(numbers[7])
   // Without a battery, the charge is unknown.
   if (typeof battery !== 'number') return null
   return withoutUndefined<DeviceReport>({
@@ -119,19 +197,21 @@ function readBatteryAt(
     online: true,
     battery,
     details: withoutUndefined({
-      battery_minutes: toMinutes(numbers[5], numbers[6]),
-      battery_minutes_to_full: toMinutes(numbers[10], numbers[11]),
-      battery_cycles: readWhole(numbers[8], 0, 65_279),
-      battery_health: readBattery(numbers[9]),
-      battery_temperature_c: readWhole(numbers[0], -40, 215),
+      battery_minutes: toMinutes(fields.l6000.hours.read(numbers[5]), fields.l6000.minutes.read(numbers[6])),
+      battery_minutes_to_full: toMinutes(
+        fields.l6000.hoursToFull.read(numbers[10]),
+        fields.l6000.minutesToFull.read(numbers[11]),
+      ),
+      battery_cycles: fields.l6000.cycles.read(numbers[8]),
+      battery_health: fields.l6000.health.read(numbers[9]),
+      battery_temperature_c: fields.l6000.temperature.read(numbers[0]),
+      fault: readBatteryFault(values, slot, subslot),
     }),
   })
 }
 
-function toMinutes(hours: unknown, minutes: unknown): number | null {
-  const whole = readWhole(hours, 0, 999)
-  const rest = readWhole(minutes, 0, 59)
-  return typeof whole === 'number' && typeof rest === 'number' ? whole * 60 + rest : null
+function toMinutes(hours: number | null | undefined, minutes: number | null | undefined): number | null {
+  return typeof hours === 'number' && typeof minutes === 'number' ? hours * 60 + minutes : null
 }
 
 /** Packs report no name, so the name is the model and the position in the charger. */

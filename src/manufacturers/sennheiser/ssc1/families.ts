@@ -4,9 +4,8 @@
  * (TI 1109 v2.2).
  */
 
-import type { Fault } from '../../../domain/equipment/details.ts'
+import type { Fault, TransmissionMode } from '../../../domain/equipment/details.ts'
 import {
-  maxNameChars,
   readAudioLevel,
   readBattery,
   readRfLevel,
@@ -14,21 +13,10 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import {
-  listIncludes,
-  readBatteryType,
-  readCapsule,
-  readDensity,
-  readDiversity,
-  readEncryption,
-  readFlag,
-  readKhz,
-  readLifetime,
-  readLowCut,
-  readWarning,
-} from '../values.ts'
+import { listIncludes, readCapsule, readEncryption, readLifetime, readLowCut, readWarning, toMhz } from '../values.ts'
 import { chg70n, chgN, l6000 } from './chargers.ts'
 import type { Family, SscValues, Topic } from './family.ts'
+import { digital6000 as d6000, ewdx as fields } from './fields.ts'
 import { slMcr, slRack } from './speechline.ts'
 
 /** Requested before anything else. */
@@ -57,6 +45,7 @@ const batteryProperties = ['battery/gauge', 'battery/lifetime', 'battery/type']
 const transmitterProperties = ['type', 'name', 'mute', 'trim', 'warnings', ...batteryProperties]
 
 const ewdx: Family = {
+  fields,
   topics: [
     { channel: null, everyMs: null, addresses: ['/device/encryption'] },
     // On its own, so that firmware without one of these rejects nothing else.
@@ -85,50 +74,53 @@ const ewdx: Family = {
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
-    const isAbsent = listIncludes(rx('warnings'), 'NoLink') || isTransmitterRejected(values, n)
-    const transmitterWarnings = isAbsent ? undefined : tx('warnings')
+    const warnings = fields.warnings.read(rx('warnings'))
+    const isAbsent = listIncludes(warnings, 'NoLink') || isTransmitterRejected(values, n)
+    const transmitterWarnings = isAbsent ? undefined : fields.transmitterWarnings.read(tx('warnings'))
+    const battery_type = fields.batteryType.read(tx('battery/type'))
     return withoutUndefined({
       channel: n,
-      name: readText(rx('name'), maxNameChars),
-      frequency: readKhz(rx('frequency')),
-      rf_level: readRfLevel(values.get(`/m/rx${n}/rssi`)),
-      audio_level: readAudioLevel(values.get(`/m/rx${n}/af`)),
+      name: fields.name.read(rx('name')),
+      frequency: toMhz(fields.frequency.read(rx('frequency'))),
+      rf_level: fields.rf.read(values.get(`/m/rx${n}/rssi`)),
+      audio_level: fields.level.read(values.get(`/m/rx${n}/af`)),
       transmitter: isAbsent
         ? null
         : withoutUndefined({
-            name: readText(tx('name'), maxNameChars),
+            name: fields.transmitterName.read(tx('name')),
             upstream_slot: n,
-            battery: readBattery(tx('battery/gauge')),
+            battery: fields.gauge.read(tx('battery/gauge')),
             details: withoutUndefined({
-              model: readText(tx('type')),
+              model: fields.transmitterType.read(tx('type')),
               capsule: readCapsule(tx('capsule')),
-              muted: readFlag(tx('mute')),
-              gain_db: readDb(tx('trim')),
+              muted: fields.transmitterMute.read(tx('mute')),
+              gain_db: fields.trim.read(tx('trim')),
               low_cut_hz: readLowCut(tx('lowcut')),
-              battery_minutes: readLifetime(tx('battery/lifetime'), tx('battery/type')),
-              battery_type: readBatteryType(tx('battery/type')),
+              battery_minutes: readLifetime(fields.lifetime.read(tx('battery/lifetime')), battery_type),
+              battery_type,
               battery_low: readWarning('LowBattery', transmitterWarnings),
             }),
           }),
       details: withoutUndefined({
-        antennas: readDiversity(values.get(`/m/rx${n}/divi`)),
-        quality: readWhole(values.get(`/m/rx${n}/rsqi`), 0, 100),
-        rf_low: readWarning('LowSignal', rx('warnings')),
-        rf_overload: readWarning('RfPeak', rx('warnings')),
-        overload: readWarning('AfPeak', rx('warnings'), transmitterWarnings),
+        antennas: fields.antenna.read(values.get(`/m/rx${n}/divi`)),
+        quality: fields.quality.read(values.get(`/m/rx${n}/rsqi`)),
+        rf_low: readWarning('LowSignal', warnings),
+        rf_overload: readWarning('RfPeak', warnings),
+        overload: readWarning('AfPeak', warnings, transmitterWarnings),
         // The guide does not specify whether this is peak or RMS.
-        audio_peak: readAudioLevel(values.get(`/m/rx${n}/af`)),
-        muted: readFlag(rx('mute')),
-        gain_db: readDb(rx('gain')),
-        band: readText(values.get('/device/frequency_code')),
-        transmission_mode: readDensity(values.get('/device/link_density_mode')),
-        encryption: readEncryption(values.get('/device/encryption'), rx('warnings')),
+        audio_peak: fields.level.read(values.get(`/m/rx${n}/af`)),
+        muted: fields.mute.read(rx('mute')),
+        gain_db: fields.gain.read(rx('gain')),
+        band: fields.band.read(values.get('/device/frequency_code')),
+        transmission_mode: toMode(fields.density.read(values.get('/device/link_density_mode'))),
+        encryption: readEncryption(fields.encryption.read(values.get('/device/encryption')), warnings),
       }),
     })
   },
 }
 
 const digital6000: Family = {
+  fields: d6000,
   topics: [
     ...[1, 2].flatMap((n) => [
       {
@@ -157,25 +149,26 @@ const digital6000: Family = {
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const meters = readMeters(values.get('/mm'), n)
-    const battery = rx('skx/battery')
-    const isAbsent = listIncludes(rx('active_warnings'), 'NoLink') || (Array.isArray(battery) && battery.length === 0)
+    const battery = d6000.battery.read(rx('skx/battery'))
+    const warnings = d6000.warnings.read(rx('active_warnings'))
+    const isAbsent = listIncludes(warnings, 'NoLink') || (Array.isArray(battery) && battery.length === 0)
     return withoutUndefined({
       channel: n,
-      name: readText(rx('name'), maxNameChars),
-      frequency: readKhz(rx('carrier')),
+      name: d6000.name.read(rx('name')),
+      frequency: toMhz(d6000.frequency.read(rx('carrier'))),
       rf_level: meters && readRfLevel(Math.max(meters.rf1Dbm, meters.rf2Dbm)),
       audio_level: meters && readAudioLevel(meters.afDbfs),
       transmitter: isAbsent
         ? null
         : withoutUndefined({
-            name: readText(rx('skx/name'), maxNameChars),
+            name: d6000.transmitterName.read(rx('skx/name')),
             upstream_slot: n,
             battery: battery === undefined ? undefined : readBatteryState(battery),
             details: withoutUndefined({
               model: readText(firstOf(rx('skx/type'))),
-              gain_db: readDb(rx('skx/gain')),
+              gain_db: d6000.gain.read(rx('skx/gain')),
               battery_minutes: battery === undefined ? undefined : readRuntime(battery),
-              battery_low: readWarning('LowBattery', rx('active_warnings')),
+              battery_low: readWarning('LowBattery', warnings),
             }),
           }),
       details: withoutUndefined({
@@ -185,13 +178,13 @@ const digital6000: Family = {
           antennas: `${meters.isRf1InUse ? 'A' : ''}${meters.isRf2InUse ? 'B' : ''}`,
           quality: readWhole(meters.quality, 0, 100),
         }),
-        rf_low: readWarning('LowSignal', rx('active_warnings')),
-        rf_overload: readWarning('RFPeak', rx('active_warnings')),
-        overload: readWarning('AFPeak', rx('active_warnings')),
+        rf_low: readWarning('LowSignal', warnings),
+        rf_overload: readWarning('RFPeak', warnings),
+        overload: readWarning('AFPeak', warnings),
         group_channel: readBankChannel(rx('active_bank_channel')),
-        booster_feed: readFlag(values.get('/sys/booster')),
-        muted: readFlag(rx('audio_mute')),
-        encryption: readEncryption(rx('encryption'), rx('active_warnings')),
+        booster_feed: d6000.booster.read(values.get('/sys/booster')),
+        muted: d6000.mute.read(rx('audio_mute')),
+        encryption: readEncryption(d6000.encryption.read(rx('encryption')), warnings),
       }),
     })
   },
@@ -274,8 +267,8 @@ function readBankChannel(value: unknown): string | null | undefined {
   return number !== null && /^[BU][1-6]$/i.test(String(bank)) ? `${String(bank).toUpperCase()},${number}` : null
 }
 
-function readDb(value: unknown): number | null | undefined {
-  return readWhole(value, -120, 120)
+function toMode(isDense: boolean | null | undefined): TransmissionMode | null | undefined {
+  return typeof isDense === 'boolean' ? (isDense ? 'link_density' : 'standard') : isDense
 }
 
 /** Returns the first element of a list, or the value itself. */

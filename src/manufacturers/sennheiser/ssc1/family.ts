@@ -2,6 +2,7 @@
 
 import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type { FieldTable } from '../../../upstream/field-table.ts'
 
 /** Values received so far, by address; null if the address was rejected or has no value. */
 export type SscValues = ReadonlyMap<string, unknown>
@@ -21,12 +22,13 @@ export interface Topic {
 }
 
 export interface Family {
+  readonly fields: FieldTable['fields']
   /** Topics for the largest model of the family. */
   readonly topics: readonly Topic[]
   /** The address that shows whether a device has a channel: smaller models reject it with 404. */
   channelAddress?(channel: number): string
   readChannel?(values: SscValues, channel: number): ChannelReading
-  /** Returns the fault of a receiver; null without a fault, and undefined until it is known. */
+  /** Returns the fault of a receiver or charger; null without a fault, and undefined until it is known. */
   readFault?(values: SscValues): Fault | null | undefined
   /** Returns the packs in the charger, whose id is `charger`; undefined until it has reported its bays. */
   readUnits?(values: SscValues, charger: string): readonly DeviceReport[] | undefined

@@ -53,6 +53,24 @@ test('does not request channels again that were rejected with 404', () => {
   ])
 })
 
+test('names what the device refuses or reports in another form, except for channels and transmitters that are absent', () => {
+  const session = createIdentifiedSession()
+  session.takeDueMessages(30)
+  const { problems } = session
+  session.receive('{"rx1":{"name":"A"},"osc":{"error":[{"mates":{"tx1":{"name":[424,{"desc":""}]}}}]}}', 40)
+  session.receive('{"osc":{"error":[{"rx3":{"name":[404,{"desc":""}]},"rx4":[404,{"desc":""}]}]}}', 50)
+  expect(session.problems).toBe(problems)
+  session.receive('{"osc":{"error":[{"device":{"link_density_mode":[404,{"desc":""}]}}]}}', 60)
+  session.receive('{"rx1":{"gain":"loud"}}', 70)
+  const sentence = (clause: string) => ({ subject: '10.0.0.9', problem: `${clause}, so these values are unknown` })
+  expect(session.problems).toEqual([
+    sentence('the device refuses /device/link_density_mode (error 404)'),
+    sentence('the device reports /rx*/gain in another form than documented'),
+  ])
+  session.receive('{"rx1":{"gain":12},"device":{"link_density_mode":true}}', 80)
+  expect(session.problems).toEqual([])
+})
+
 describe('subscriptions', () => {
   const answerAll = '{"rx1":{"name":"A","warnings":[]},"mates":{"tx1":{"name":"H"}},"m":{"rx1":{"rssi":-50}}}'
 

@@ -1,5 +1,7 @@
 /** Session with an SSC 1 device: requests the identity first, then keeps subscriptions alive. Pure. */
 
+import type { DeviceProblem } from '../../../domain/equipment/health.ts'
+import { createMisfits, type Misfits } from '../../../upstream/field-table.ts'
 import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
 import {
   failedDependency,
@@ -49,6 +51,10 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   /** Null until the device is identified. */
   let topics: ScheduledTopic[] | null = null
   let rejection: string | null = null
+  /** Created when the family is known. */
+  let misfits: Misfits | null = null
+  let problems: readonly DeviceProblem[] = []
+  const refused = new Map<string, string>()
 
   const activeTopics = () =>
     topics === null ? initialTopics.filter(({ isAnswered }) => !isAnswered) : [identity, ...topics]
@@ -58,7 +64,10 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
 
   function startTopics(): void {
     const isIdentityComplete = initialTopics.every(({ isAnswered, attempts }) => isAnswered || attempts >= maxAttempts)
-    if (topics === null && identity.isAnswered && isIdentityComplete) topics = family()?.topics.map(scheduleTopic) ?? []
+    if (topics === null && identity.isAnswered && isIdentityComplete) {
+      topics = family()?.topics.map(scheduleTopic) ?? []
+      misfits = createMisfits(endpoint.host, family()?.fields)
+    }
   }
 
   function applyValue(address: string, value: unknown, now: number): void {
@@ -78,14 +87,29 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     if (code === subscriptionTerminated) for (const topic of topics ?? []) requestSooner(topic, now)
     else if (address.startsWith('/osc')) rejection = `the device rejects the subscription (${code} ${text})`
     else if (code === failedDependency) for (const rejectedAddress of rejected) values.set(rejectedAddress, null)
+    else for (const rejectedAddress of rejected) refused.set(rejectedAddress, `error ${code}`)
     // A 404 means that the device does not have the channel. A channel that was reported before is kept.
-    else if (code === 404) {
+    if (code === 404) {
       const missing = rejected.filter((candidate) => !values.has(candidate))
       topics = topics?.filter(({ channel }) => !missing.includes(channelAddressOf(channel) ?? '')) ?? null
     }
   }
 
+  /** Updates the problems after a message; what was rejected and has been reported since is not one. */
+  function updateProblems(reported: ReadonlyMap<string, unknown>): void {
+    for (const address of reported.keys()) refused.delete(address)
+    // The addresses of a channel that the device does not have are no longer requested.
+    const requested = new Set((topics ?? []).flatMap(({ addresses }) => addresses))
+    const current = new Map([...refused].filter(([address]) => requested.has(address)))
+    if (misfits === null) return
+    const changes = [misfits.check(reported), misfits.setRefused(current)]
+    if (changes.includes(true)) problems = misfits.list()
+  }
+
   return {
+    get problems() {
+      return problems
+    },
     get nextSendAt() {
       return Math.min(...activeTopics().map(({ nextRequestAt }) => nextRequestAt))
     },
@@ -112,6 +136,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
         topic.nextRequestAt = topic.requestedAt + renewEveryMs
       }
       startTopics()
+      updateProblems(message.values)
       return null
     },
     getReport() {

@@ -5,25 +5,54 @@
  * on it.
  */
 
+import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading } from '../../../domain/equipment/receiver.ts'
-import {
-  maxNameChars,
-  readAudioLevel,
-  readBattery,
-  readText,
-  readWhole,
-  withoutUndefined,
-} from '../../../upstream/fields.ts'
-import { listIncludes, readFlag, readWarning } from '../values.ts'
+import { readAudioLevel, readText, readWhole, withoutUndefined } from '../../../upstream/fields.ts'
+import { listIncludes, readWarning } from '../values.ts'
 import type { Family, SscValues, Topic } from './family.ts'
+import { speechLine as fields } from './fields.ts'
+
+/** On its own, because not every firmware may have it. */
+const deviceTopic: Topic = { channel: null, addresses: ['/device/warnings'] }
+
+const faults: Readonly<Record<string, Fault>> = {
+  HW_FAILURE: 'hardware_failure',
+  MIXERDSP_FAILURE: 'hardware_failure',
+  'HW Failure': 'hardware_failure',
+  SETTINGS_SAVE_FAILED: 'settings_lost',
+  SETTINGS_DEFAULTD: 'settings_lost',
+  UPDATE_FAILED: 'update_failed',
+  'No FW Image': 'update_failed',
+  'TX OTA FWU failed': 'update_failed',
+}
+
+/** Reads the first fault among the warnings of the device and of its channels. */
+function readFault(values: SscValues, channels: readonly number[]): Fault | null | undefined {
+  const lists = [
+    fields.deviceWarnings.read(values.get('/device/warnings')),
+    ...channels.map((n) => fields.warnings.read(values.get(`/rx${n}/warnings`))),
+  ]
+  if (lists.every((list) => list === undefined)) return undefined
+  return (
+    lists
+      .flatMap((list) => list ?? [])
+      .map((word) => faults[String(word)])
+      .find((fault) => fault !== undefined) ?? null
+  )
+}
 
 export const slMcr: Family = {
-  topics: [1, 2, 3, 4].flatMap((n) => [
-    ...createTopics(n, [`/rx${n}/name`, `/rx${n}/rf_quality`, `/rx${n}/warnings`]),
-    createTopic(n, [`/mates/tx${n}/active`]),
-    createTopic(n, [`/audio/rx${n}/gain`]),
-    createTopic(n, [`/m/rx${n}/level`]),
-  ]),
+  fields,
+  readFault: (values) => readFault(values, [1, 2, 3, 4]),
+  topics: [
+    deviceTopic,
+    ...[1, 2, 3, 4].flatMap((n) => [
+      ...createTopics(n, [`/rx${n}/name`, `/rx${n}/rf_quality`, `/rx${n}/warnings`]),
+      createTopic(n, [`/mates/tx${n}/active`]),
+      createTopic(n, [`/audio/rx${n}/gain`]),
+      createTopic(n, [`/m/rx${n}/level`]),
+    ]),
+  ],
   channelAddress: (n) => `/rx${n}/name`,
   readChannel: (values, n) =>
     readChannel(values, n, {
@@ -36,7 +65,10 @@ export const slMcr: Family = {
 }
 
 export const slRack: Family = {
+  fields,
+  readFault: (values) => readFault(values, [1]),
   topics: [
+    deviceTopic,
     ...createTopics(1, ['/rx1/rf_quality', '/rx1/warnings']),
     createTopic(1, ['/mates/active']),
     createTopic(1, ['/device/name']),
@@ -84,14 +116,14 @@ interface ReceiverValues {
 }
 
 function readChannel(values: SscValues, n: number, { name, level, gainDb, isLinked }: ReceiverValues): ChannelReading {
-  const warnings = values.get(`/rx${n}/warnings`)
+  const warnings = fields.warnings.read(values.get(`/rx${n}/warnings`))
   return withoutUndefined({
     channel: n,
-    name: readText(name, maxNameChars),
+    name: fields.name.read(name),
     audio_level: readAudioLevel(level),
     transmitter: isLinked === false || listIncludes(warnings, 'No Link') ? null : readTransmitter(values, n),
     details: withoutUndefined({
-      quality: readWhole(values.get(`/rx${n}/rf_quality`), 0, 100),
+      quality: fields.quality.read(values.get(`/rx${n}/rf_quality`)),
       rf_low: readWarning('Bad Link', warnings),
       gain_db: readWhole(gainDb, -24, 12),
     }),
@@ -102,17 +134,17 @@ function readTransmitter(values: SscValues, n: number): ChannelReading['transmit
   const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
   return withoutUndefined({
     upstream_slot: n,
-    battery: readBattery(tx('bat_gauge')),
+    battery: fields.gauge.read(tx('bat_gauge')),
     details: withoutUndefined({
       model: readByIndexOrName(tx('device_type'), transmitterTypes),
       capsule: readAcoustic(tx('acoustic')),
       // The mute state that a receiver reports is the state of the transmitter that is linked to it.
-      muted: readFlag(values.get(`/rx${n}/mute_state`)),
-      battery_minutes: readRuntime(tx('bat_lifetime')),
+      muted: fields.mute.read(values.get(`/rx${n}/mute_state`)),
+      battery_minutes: toMinutes(fields.lifetime.read(tx('bat_lifetime'))),
       battery_type: readByIndexOrName(tx('bat_type'), batteryTypes),
-      battery_health: readBattery(tx('bat_health')),
-      battery_cycles: readWhole(tx('bat_cycles'), 0, 65_535),
-      battery_low: readWarning('Low Bat', tx('warnings')),
+      battery_health: fields.health.read(tx('bat_health')),
+      battery_cycles: fields.cycles.read(tx('bat_cycles')),
+      battery_low: readWarning('Low Bat', fields.transmitterWarnings.read(tx('warnings'))),
     }),
   })
 }
@@ -145,8 +177,6 @@ function readAcoustic(value: unknown): string | null | undefined {
   return acoustic.replaceAll('_', '-')
 }
 
-/** Reads a runtime in seconds. The receiver needs some time to predict it, so 0 is read as unknown. */
-function readRuntime(value: unknown): number | null | undefined {
-  const seconds = readWhole(value, 1, 65_534)
+function toMinutes(seconds: number | null | undefined): number | null | undefined {
   return typeof seconds === 'number' ? Math.floor(seconds / 60) : seconds
 }

@@ -321,6 +321,15 @@ describe('SpeechLine', () => {
   })
 
   test.each([
+    [{ '/device/warnings': ['NONE'] }, null],
+    [{ '/device/warnings': ['MIXERDSP_FAILURE'] }, 'hardware_failure'],
+    [{ '/device/warnings': ['SETTINGS_DEFAULTD'] }, 'settings_lost'],
+    [{ '/rx1/warnings': ['Bad Link', 'TX OTA FWU failed'] }, 'update_failed'],
+  ])('reports the fault of %j', (warnings, fault) => {
+    expect(toReport({ ...slMcr, ...warnings }).details).toEqual({ fault })
+  })
+
+  test.each([
     [{ '/mates/tx1/bat_lifetime': 0 }, { battery_minutes: null }],
     [{ '/mates/tx1/bat_lifetime': 59 }, { battery_minutes: 0 }],
     [{ '/mates/tx1/acoustic': '' }, { capsule: null }],
@@ -374,5 +383,69 @@ describe('a charger', () => {
   test.each([[[]], [['x']], [null], [Array.from({ length: 12 }, () => 65_280)]])('%j: no battery', (numbers) => {
     const values = { '/slot1/type': 1, '/slot1/subslot1/accu_parameter': numbers }
     expect(toChargerReport('L6000', values).units).toEqual([])
+  })
+
+  const docked = {
+    CHG70N: { '/bays/device_type': ['NONE', 'EW-DX SK'] },
+    CHG2N: { '/bays/active': [false, true] },
+    L6000: { '/slot2/type': 1, '/slot2/subslot2/accu_parameter': [31, 3950, 1800, 420, 7, 4, 30, 82, 17, 99, 1, 5] },
+  }
+
+  test.each<[keyof typeof docked, Record<string, unknown>, string | null | undefined, string | null | undefined]>([
+    ['CHG70N', {}, undefined, undefined],
+    ['CHG70N', { '/bays/state': ['ERROR', 'NORMAL'], '/device/warnings': [] }, null, null],
+    ['CHG70N', { '/bays/state': ['NORMAL', 'ERROR'] }, 'battery_error', undefined],
+    ['CHG70N', { '/bays/warnings': ['', 'BatteryTempOutOfRange'] }, 'temperature_out_of_range', undefined],
+    ['CHG70N', { '/bays/warnings': [[], ['BatteryComError']] }, 'communication_failure', undefined],
+    ['CHG70N', { '/bays/warnings': [[], ['a new word']] }, null, undefined],
+    ['CHG70N', { '/device/storage_mode': true }, 'storage_mode', undefined],
+    ['CHG70N', { '/device/warnings': ['CascadeComError'] }, undefined, 'charger_link_lost'],
+    [
+      'CHG2N',
+      {
+        '/bays/state': [
+          [0, 2],
+          [0, 0],
+        ],
+      },
+      'battery_error',
+      undefined,
+    ],
+    [
+      'CHG2N',
+      {
+        '/bays/state': [
+          [0, 2],
+          [0, 4],
+        ],
+      },
+      'charge_failed',
+      undefined,
+    ],
+    [
+      'CHG2N',
+      {
+        '/bays/state': [
+          [0, 1],
+          [9, 0],
+        ],
+      },
+      null,
+      undefined,
+    ],
+    ['L6000', { '/device/warnings': [] }, null, null],
+    ['L6000', { '/device/warnings': [3] }, 'too_hot', null],
+    ['L6000', { '/device/warnings': [11] }, null, null],
+    ['L6000', { '/device/warnings': [19, 3] }, 'battery_error', null],
+    ['L6000', { '/device/warnings': [32] }, 'too_cold', null],
+    ['L6000', { '/device/warnings': [0, 30] }, null, null],
+    ['L6000', { '/device/warnings': [25] }, null, 'fan_failed'],
+    ['L6000', { '/device/warnings': [28] }, null, 'device_too_hot'],
+    ['L6000', { '/slot4/type': 3 }, undefined, 'check_charger'],
+    ['L6000', { '/slot2/subslot2/led': 'GREEN_YELLOW_FLASHING' }, 'storage_mode', undefined],
+    ['L6000', { '/slot2/subslot2/led': 'YELLOW_FLASHING' }, null, undefined],
+  ])('%s reports the faults of %j', (product, values, packFault, chargerFault) => {
+    const { units, details } = toChargerReport(product, { ...docked[product], ...values })
+    expect([units?.[0]?.details?.fault, details?.fault]).toEqual([packFault, chargerFault])
   })
 })

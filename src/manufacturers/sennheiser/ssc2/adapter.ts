@@ -46,8 +46,8 @@ export const ssc2 = defineAdapter<Ssc2Device>({
 
   transport: 'sse',
   pushesEverything: true,
-  async *subscribe(client, _targets, signal) {
-    yield* subscribe(client, await readDevice(client, signal), signal)
+  async *subscribe(client, _targets, signal, _onLevels, onProblems) {
+    yield* subscribe(client, await readDevice(client, signal), signal, onProblems)
   },
   lights: {
     areIn: () => true,

@@ -1,32 +1,13 @@
 /** Product families with SSC 2, and the resources of EW-DX with their conversion to the common format. */
 
-import type { TransmissionMode } from '../../../domain/equipment/details.ts'
+import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
-import {
-  maxNameChars,
-  readAudioLevel,
-  readBattery,
-  readRfLevel,
-  readText,
-  readWhole,
-  withoutUndefined,
-} from '../../../upstream/fields.ts'
-import {
-  listIncludes,
-  readBatteryType,
-  readCapsule,
-  readDensity,
-  readDiversity,
-  readEncryption,
-  readFlag,
-  readKhz,
-  readLifetime,
-  readLowCut,
-  readWarning,
-} from '../values.ts'
+import { withoutUndefined } from '../../../upstream/fields.ts'
+import { listIncludes, readCapsule, readEncryption, readLifetime, readLowCut, readWarning, toMhz } from '../values.ts'
 import type { Family } from './family.ts'
-import { property, type Resources } from './resources.ts'
+import { ewdx as fields } from './fields.ts'
+import { property, type Resources, statePath } from './resources.ts'
 import { isSpectera } from './sign-in.ts'
 import { spectera } from './spectera.ts'
 
@@ -46,9 +27,16 @@ function ewdx(model: string, count: number): Family {
   return {
     device_type: 'ewdx',
     model,
-    paths: ['/api/rf', '/api/rf/transmission', '/api/rf/encryption', ...indices.flatMap(listEwdxPaths)],
+    fields,
+    paths: ['/api/rf', '/api/rf/transmission', '/api/rf/encryption', statePath, ...indices.flatMap(listEwdxPaths)],
+    readFault: readStateFault,
     readChannels: (resources) => indices.map((index) => readEwdxChannel(resources, index)),
   }
+}
+
+/** A device in any other state has no fault. */
+function readStateFault(resources: Resources): Fault | null | undefined {
+  return fields.state.read(property(resources, statePath, 'state'))
 }
 
 /** Returns the paths of a channel: names and settings first, levels last. */
@@ -69,36 +57,36 @@ function readEwdxChannel(resources: Resources, index: number): ChannelReading {
   const channel = `/api/channel/${index}`
   const getProperty = (name: string) => property(resources, channel, name)
   const getValue = (name: string) => property(resources, `${channel}/${name}`, 'value')
-  const warnings = resources.get(`${channel}/warnings`)
+  const warnings = fields.channelWarnings.read(resources.get(`${channel}/warnings`))
   const transmitter = listIncludes(warnings, 'NoLink') ? null : readEwdxTransmitter(resources, index)
-  const transmitterWarnings = transmitter ? resources.get(`/api/transmitters/${index}/warnings`) : undefined
+  const transmitterWarnings = transmitter
+    ? fields.transmitterWarnings.read(resources.get(`/api/transmitters/${index}/warnings`))
+    : undefined
   return withoutUndefined({
     channel: index + 1,
-    name: readText(getProperty('name'), maxNameChars),
-    frequency: readKhz(property(resources, `/api/rf/channels/${index}`, 'frequency')),
-    rf_level: readRfLevel(getValue('signalStrengthIndicator')),
-    audio_level: readAudioLevel(getValue('level')),
+    name: fields.name.read(getProperty('name')),
+    frequency: toMhz(fields.frequency.read(property(resources, `/api/rf/channels/${index}`, 'frequency'))),
+    rf_level: fields.rf.read(getValue('signalStrengthIndicator')),
+    audio_level: fields.level.read(getValue('level')),
     transmitter,
     details: withoutUndefined({
-      antennas: readDiversity(getValue('diversityIndicator')),
-      quality: readWhole(getValue('signalQualityIndicator'), 0, 100),
+      antennas: fields.antenna.read(getValue('diversityIndicator')),
+      quality: fields.quality.read(getValue('signalQualityIndicator')),
       rf_low: readWarning('LowSignal', warnings),
       rf_overload: readWarning('RfPeak', warnings),
       overload: readWarning('AfPeak', warnings, transmitterWarnings),
       // The documentation does not specify whether this is peak or RMS.
-      audio_peak: readAudioLevel(getValue('level')),
-      muted: readFlag(getProperty('mute')),
-      gain_db: readWhole(getProperty('gain'), -120, 120),
-      band: readText(property(resources, '/api/rf', 'code')),
-      transmission_mode: readTransmissionMode(property(resources, '/api/rf/transmission', 'mode')),
-      encryption: readEncryption(property(resources, '/api/rf/encryption', 'enabled'), warnings),
+      audio_peak: fields.level.read(getValue('level')),
+      muted: fields.mute.read(getProperty('mute')),
+      gain_db: fields.gain.read(getProperty('gain')),
+      band: fields.code.read(property(resources, '/api/rf', 'code')),
+      transmission_mode: fields.mode.read(property(resources, '/api/rf/transmission', 'mode')),
+      encryption: readEncryption(
+        fields.encryption.read(property(resources, '/api/rf/encryption', 'enabled')),
+        warnings,
+      ),
     }),
   })
-}
-
-function readTransmissionMode(value: unknown): TransmissionMode | null | undefined {
-  if (value === 'LinkDensity') return readDensity(true)
-  return value === 'Standard' ? readDensity(false) : value === undefined ? undefined : null
 }
 
 /** Reads a transmitter; null if none is linked. Primary cells have no gauge, so their battery level is unknown. */
@@ -108,19 +96,20 @@ function readEwdxTransmitter(resources: Resources, index: number): TransmitterRe
   if (!isRecord(resources.get(path))) return null
   const getProperty = (name: string) => property(resources, path, name)
   const getBattery = (name: string) => property(resources, `${path}/battery`, name)
+  const battery_type = fields.batteryType.read(getBattery('type'))
   return withoutUndefined({
-    name: readText(getProperty('name'), maxNameChars),
+    name: fields.transmitterName.read(getProperty('name')),
     upstream_slot: index + 1,
-    battery: readBattery(getBattery('gauge')),
+    battery: fields.gauge.read(getBattery('gauge')),
     details: withoutUndefined({
-      model: readText(getProperty('type')),
+      model: fields.transmitterType.read(getProperty('type')),
       capsule: readCapsule(getProperty('capsule')),
-      muted: readFlag(getProperty('mute')),
-      gain_db: readWhole(getProperty('trim'), -120, 120),
+      muted: fields.transmitterMute.read(getProperty('mute')),
+      gain_db: fields.trim.read(getProperty('trim')),
       low_cut_hz: readLowCut(getProperty('lowcut')),
-      battery_minutes: readLifetime(getBattery('lifetime'), getBattery('type')),
-      battery_type: readBatteryType(getBattery('type')),
-      battery_low: readWarning('LowBattery', resources.get(`${path}/warnings`)),
+      battery_minutes: readLifetime(fields.lifetime.read(getBattery('lifetime')), battery_type),
+      battery_type,
+      battery_low: readWarning('LowBattery', fields.transmitterWarnings.read(resources.get(`${path}/warnings`))),
     }),
   })
 }

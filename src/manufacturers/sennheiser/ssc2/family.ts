@@ -1,6 +1,8 @@
 /** Interface of a product family with SSC 2: the resources to subscribe to and how to read them. */
 
+import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type { FieldTable } from '../../../upstream/field-table.ts'
 import type { Resources } from './resources.ts'
 
 export interface Family {
@@ -8,6 +10,9 @@ export interface Family {
   readonly model: string
   /** Resources that are polled or subscribed to in addition to the identity. */
   readonly paths: readonly string[]
+  readonly fields: FieldTable['fields']
+  /** Returns the fault of the device; null without one, undefined until it is known. */
+  readFault(resources: Resources): Fault | null | undefined
   readChannels(resources: Resources): readonly ChannelReading[]
   /** Returns the packs that have no channel; undefined until packs have been reported. `device` is the device's id. */
   readUnits?(resources: Resources, device: string): readonly DeviceReport[] | undefined

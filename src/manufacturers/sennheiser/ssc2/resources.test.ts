@@ -40,6 +40,16 @@ describe('applyResource', () => {
     })
   })
 
+  test('updates a single entry that is sent on the path of its list', () => {
+    const path = '/api/rf/channels'
+    const channels = [0, 1].map((rfChannelId) => ({ rfChannelId, frequency: 542_000 }))
+    const resources = applyEvents([path, channels], [path, { rfChannelId: 1, frequency: 558_000 }])
+    expect(Object.fromEntries(resources)).toEqual({
+      '/api/rf/channels/0': { rfChannelId: 0, frequency: 542_000 },
+      '/api/rf/channels/1': { rfChannelId: 1, frequency: 558_000 },
+    })
+  })
+
   test.each(['/api/mts/paired/7', '/api/mts/paired/all/7'])('updates a single pack at the path %s', (path) => {
     const resources = applyEvents(['/api/mts/paired/all', [{ mtUid: 7, name: 'A' }]], [path, { name: 'B' }])
     expect(Object.fromEntries(resources)).toEqual({ '/api/mts/paired/7': { mtUid: 7, name: 'B' } })
@@ -64,6 +74,7 @@ describe('EW-DX', () => {
       ip: '10.0.0.5',
       description: 'Stage left',
       firmware_version: '4.0.2',
+      details: { fault: null },
       channels: [1, 2].map((channel) => ({
         channel,
         name: `MIC ${channel}`,
@@ -249,6 +260,23 @@ describe('Spectera', () => {
   ])('reads the link quality %j as a code', (micLqi, details, muted) => {
     const [channel] = toReport(product, ['/api/mts/paired/11', { micLqi }]).channels ?? []
     expect(channel).toMatchObject({ details, transmitter: { battery: 74, details: { muted } } })
+  })
+
+  test.each([
+    ['/api/health/psu', { psu1: 'disconnected' }, 'supply_failed'],
+    ['/api/health/psu', { psu1: 'unconnected' }, null],
+    ['/api/health/fan/FAN_2/errorstate', { value: 'Error_1' }, 'fan_failed'],
+    ['/api/health/fan/FAN_2/errorstate', { value: true }, 'fan_failed'],
+    ['/api/health/fan/FAN_2/errorstate', { value: 'a new word' }, null],
+    ['/api/health/tempstateoverall', { value: 'critical' }, 'device_too_hot'],
+    ['/api/health/tempstateoverall', { value: 'Normal' }, null],
+    ['/api/health/tempstateoverall', { value: 7 }, null],
+    ['/api/rf/antennas/a', { state: 'Error' }, 'antenna_error'],
+    ['/api/rf/antennas/a', { warningHighTemperature: true }, 'device_too_hot'],
+    ['/api/device/state', { state: 'CriticalFailure' }, 'hardware_failure'],
+    ['/api/device/state', { state: 'Warmup' }, null],
+  ])('reads the fault of a base station from %s %j', (path, body, fault) => {
+    expect(toReport(product, [path, body]).details).toEqual({ fault })
   })
 
   test('reports the low battery of packs with and without a microphone', () => {

@@ -10,10 +10,12 @@ export type Resources = ReadonlyMap<string, unknown>
 export const identityPath = '/api/device/identity'
 export const sitePath = '/api/device/site'
 export const firmwarePath = '/api/firmware/update/state'
+export const statePath = '/api/device/state'
 export const versionPath = '/api/ssc/version'
 /** The device sends this resource up to sixty times a second while it is subscribed to. */
 export const meteringPath = '/api/audio/metering'
 export const packPrefix = '/api/mts/paired/'
+export const antennaPrefix = '/api/rf/antennas/'
 export const outputPrefix = '/api/audio/outputs/'
 
 /** A list whose entries are also resources: the device sends the whole list first, then changed entries. */
@@ -42,6 +44,12 @@ const collections: readonly Collection[] = [
     idProperty: 'rfChannelId',
   },
   {
+    path: '/api/rf/antennas',
+    entryPath: /^\/api\/rf\/antennas\/([^/]+)$/,
+    toPath: (id) => antennaPrefix + id,
+    idProperty: 'antennaPortId',
+  },
+  {
     path: '/api/mts/paired/all',
     entryPath: /^\/api\/mts\/paired\/(?:all\/)?(?!all$)([^/]+)$/,
     toPath: (id) => packPrefix + id,
@@ -60,7 +68,11 @@ const maxResources = 1000
 /** Applies a reported body. Bodies are merged, because some devices send only the changed properties. */
 export function applyResource(resources: Map<string, unknown>, path: string, body: unknown): void {
   const collection = collections.find((candidate) => candidate.path === path)
+  const id = collection !== undefined && isRecord(body) ? body[collection.idProperty] : undefined
   if (collection !== undefined && Array.isArray(body)) applyList(resources, collection, body)
+  // Some devices send a changed entry on the path of the list.
+  else if (collection !== undefined && isId(id))
+    applyBody(resources, collection.toPath(String(id)), bodyOf(collection, body))
   else applyBody(resources, toStoredPath(path), body)
 }
 
@@ -73,18 +85,18 @@ function toStoredPath(path: string): string {
   return path
 }
 
-function applyList(
-  resources: Map<string, unknown>,
-  { toPath, idProperty, bodyProperty }: Collection,
-  entries: readonly unknown[],
-): void {
-  const identified = entries.filter(isRecord).filter((entry) => ['string', 'number'].includes(typeof entry[idProperty]))
-  const bodies = new Map(
-    identified.map((entry) => [
-      toPath(String(entry[idProperty])),
-      bodyProperty === undefined ? entry : entry[bodyProperty],
-    ]),
-  )
+function isId(id: unknown): boolean {
+  return typeof id === 'string' || typeof id === 'number'
+}
+
+function bodyOf({ bodyProperty }: Collection, entry: unknown): unknown {
+  return bodyProperty !== undefined && isRecord(entry) ? entry[bodyProperty] : entry
+}
+
+function applyList(resources: Map<string, unknown>, collection: Collection, entries: readonly unknown[]): void {
+  const { toPath, idProperty } = collection
+  const identified = entries.filter(isRecord).filter((entry) => isId(entry[idProperty]))
+  const bodies = new Map(identified.map((entry) => [toPath(String(entry[idProperty])), bodyOf(collection, entry)]))
   const prefix = toPath('')
   for (const path of resources.keys()) {
     const [id] = path.startsWith(prefix) ? path.slice(prefix.length).split('/') : []
@@ -100,6 +112,26 @@ function applyBody(resources: Map<string, unknown>, path: string, body: unknown)
   if (body !== null) return
   // Removing a resource removes its children.
   for (const child of resources.keys()) if (child.startsWith(`${path}/`)) resources.set(child, null)
+}
+
+/**
+ * Returns the fields of a reported body by their addresses in the tables, in which `*` stands for a number and for the id
+ * of an entry.
+ */
+export function listFields(path: string, body: unknown): readonly (readonly [address: string, value: unknown])[] {
+  const list = collections.find((candidate) => candidate.path === path)
+  if (list !== undefined && Array.isArray(body)) {
+    return body.flatMap((entry) => listProperties(list.toPath('*'), bodyOf(list, entry)))
+  }
+  const entry = list ?? collections.find(({ entryPath }) => entryPath.test(path))
+  return listProperties(entry?.toPath('*') ?? path.replace(/\d+/g, '*'), body)
+}
+
+function listProperties(path: string, body: unknown): readonly (readonly [string, unknown])[] {
+  if (!isRecord(body)) return body === null ? [] : [[path, body]]
+  if (path !== meteringPath) return Object.entries(body).map(([name, value]) => [`${path} ${name}`, value])
+  const lists = Object.entries(body).filter(([name]) => name.endsWith('Out'))
+  return (lists.length === 0 ? [['', body]] : lists).map(([, value]) => [`${path} *Out`, value])
 }
 
 /** Returns a property of a resource's body; undefined if it was not reported. */

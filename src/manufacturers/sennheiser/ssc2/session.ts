@@ -4,11 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
+import { createMisfits } from '../../../upstream/field-table.ts'
 import { openEventStream } from '../../../upstream/push.ts'
-import type { PushEvent } from '../../plugin.ts'
+import type { OnProblems, PushEvent } from '../../plugin.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { readSessionPath, streamPath } from '../realtime.ts'
-import { applyResource, firmwarePath, meteringPath, type Resources, sitePath, versionPath } from './resources.ts'
+import {
+  applyResource,
+  firmwarePath,
+  listFields,
+  meteringPath,
+  type Resources,
+  sitePath,
+  versionPath,
+} from './resources.ts'
 import { familyOfDevice, toDeviceReport } from './translate.ts'
 
 /** If the device rejects one path, it rejects the whole request. Four paths per request work on real devices. */
@@ -35,7 +44,13 @@ export async function* subscribe(
   client: UpstreamClient,
   device: IdentifiedDevice,
   signal: AbortSignal,
+  onProblems?: OnProblems,
 ): AsyncGenerator<PushEvent> {
+  const misfits = createMisfits(client.settings.baseUrl, familyOfDevice(device.resources)?.fields)
+  const reportProblems = (hasChanged: boolean) => {
+    if (hasChanged) onProblems?.(misfits.list())
+  }
+  reportProblems(true)
   const resources = new Map(device.resources)
   const channels = new Set<number>()
   const ended = new AbortController()
@@ -55,7 +70,9 @@ export async function* subscribe(
       receivedAt = performance.now()
       if (event === 'open') {
         const paths = [...(familyOfDevice(resources)?.paths ?? []), sitePath, firmwarePath]
-        subscriber = createPathSubscriber(client, readSessionPath(client, data), paths)
+        subscriber = createPathSubscriber(client, readSessionPath(client, data), paths, (refused) =>
+          reportProblems(misfits.setRefused(refused)),
+        )
         subscriber.run(lifetime).catch(fail)
         watchConnection(client, () => performance.now() - receivedAt, lifetime).catch(fail)
         yield { type: 'open' }
@@ -65,7 +82,10 @@ export async function* subscribe(
         const changes = readChanges(data)
         if (changes === null) yield { type: 'ignored', reason: 'an event is not a JSON object' }
         else {
-          for (const [path, body] of changes) applyResource(resources, path, body)
+          for (const [path, body] of changes) {
+            applyResource(resources, path, body)
+            reportProblems(misfits.check(listFields(path, body)))
+          }
           if (linkStateOf(resources) !== before) subscriber?.retryNow()
           const isMeters = changes.every(([path]) => path === meteringPath)
           if (isMeters && receivedAt - reportedAt < minMeterIntervalMs) continue
@@ -122,28 +142,38 @@ interface PathSubscriber {
 }
 
 /** Subscribes to paths and retries the rejected ones. */
-function createPathSubscriber(client: UpstreamClient, session: string, paths: readonly string[]): PathSubscriber {
+function createPathSubscriber(
+  client: UpstreamClient,
+  session: string,
+  paths: readonly string[],
+  onRefused: (refused: ReadonlyMap<string, string>) => void,
+): PathSubscriber {
   let pending = [...paths]
   let wake = new AbortController()
 
   async function subscribePending(signal: AbortSignal): Promise<void> {
-    const rejected: string[] = []
+    const rejected = new Map<string, string>()
     for (let index = 0; index < pending.length; index += pathsPerRequest) {
       const batch = pending.slice(index, index + pathsPerRequest)
-      if (await add(batch, signal)) continue
-      for (const path of batch) if (!(await add([path], signal))) rejected.push(path)
+      if ((await add(batch, signal)) === null) continue
+      for (const path of batch) {
+        const status = await add([path], signal)
+        if (status !== null) rejected.set(path, `status ${status}`)
+      }
     }
-    if (rejected.length === paths.length) throw new client.errors.ApiError('the device rejects all subscriptions')
-    pending = rejected
+    if (rejected.size === paths.length) throw new client.errors.ApiError('the device rejects all subscriptions')
+    pending = [...rejected.keys()]
+    // The resources of a transmitter exist only while it is linked.
+    onRefused(new Map([...rejected].filter(([path]) => !path.startsWith('/api/transmitters/'))))
   }
 
   /**
-   * Returns false if the device rejects the paths: with 400 or 404 if a resource does not exist, with 422 if it is
-   * unavailable at the moment or the session has ended.
+   * Returns the status with which the device rejects the paths, or null: 400 or 404 if a resource does not exist, 422 if
+   * it is unavailable at the moment or the session has ended.
    */
-  async function add(batch: readonly string[], signal: AbortSignal): Promise<boolean> {
+  async function add(batch: readonly string[], signal: AbortSignal): Promise<number | null> {
     const { status } = await client.request('PUT', `${session}/add`, { body: batch, accept: [400, 404, 422], signal })
-    return status < 300
+    return status < 300 ? null : status
   }
 
   return {

@@ -5,26 +5,34 @@
  * the API.
  */
 
+import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { isRecord, type Json } from '../../../domain/json.ts'
-import {
-  maxNameChars,
-  readAudioLevel,
-  readBattery,
-  readRfLevel,
-  readText,
-  readWhole,
-  withoutUndefined,
-} from '../../../upstream/fields.ts'
-import { readFlag, readKhz, readMinutes } from '../values.ts'
+import { readAudioLevel, readText, withoutUndefined } from '../../../upstream/fields.ts'
+import { toMhz } from '../values.ts'
 import type { Family } from './family.ts'
-import { meteringPath, outputPrefix, packPrefix, property, type Resources } from './resources.ts'
+import { spectera as fields } from './fields.ts'
+import {
+  antennaPrefix,
+  meteringPath,
+  outputPrefix,
+  packPrefix,
+  property,
+  type Resources,
+  statePath,
+} from './resources.ts'
 
 export function spectera(product: string): Family {
   return {
     device_type: 'spectera',
     model: product,
-    paths: ['/api/device/state', '/api/rf/channels', '/api/mts/paired/all', '/api/audio/outputs', meteringPath],
+    fields,
+    // The meters last, because they are sent most often.
+    paths: [
+      ...[statePath, psuPath, temperaturePath, ...fanPaths],
+      ...['/api/rf/channels', '/api/rf/antennas', '/api/mts/paired/all', '/api/audio/outputs', meteringPath],
+    ],
+    readFault,
     readChannels(resources) {
       const channels = new Map<number, ChannelReading>()
       for (const pack of listBodies(resources, packPrefix)) {
@@ -46,48 +54,61 @@ export function spectera(product: string): Family {
   }
 }
 
-/** Reads the id of the audio link between a pack and an input or output of the base station; -1 means no link. */
-function readLinkId(id: unknown): number | null {
-  return readWhole(id, 0, 1023) ?? null
+const psuPath = '/api/health/psu'
+const temperaturePath = '/api/health/tempstateoverall'
+const fanPaths = [1, 2, 3].map((fan) => `/api/health/fan/FAN_${fan}/errorstate`)
+
+/** Returns the most severe fault of the base station; a supply that was never connected is no fault. */
+function readFault(resources: Resources): Fault | null | undefined {
+  const read = (path: string, name: string) => property(resources, path, name)
+  const antennas = listBodies(resources, antennaPrefix)
+  const isFaulty: readonly (readonly [Fault, readonly (boolean | null | undefined)[]])[] = [
+    ['supply_failed', [fields.psu1.read(read(psuPath, 'psu1')), fields.psu2.read(read(psuPath, 'psu2'))]],
+    ['fan_failed', fanPaths.map((path) => fields.fan.read(read(path, 'value')))],
+    ['antenna_error', antennas.map(({ state }) => fields.antennaState.read(state))],
+    [
+      'device_too_hot',
+      [
+        fields.temperature.read(read(temperaturePath, 'value')),
+        ...antennas.map(({ warningHighTemperature }) => fields.antennaHot.read(warningHighTemperature)),
+      ],
+    ],
+  ]
+  const state = fields.state.read(read(statePath, 'state'))
+  const fault = state ?? isFaulty.find(([, parts]) => parts.includes(true))?.[0]
+  const isKnown = state !== undefined || isFaulty.some(([, parts]) => parts.some((part) => part !== undefined))
+  return fault ?? (isKnown ? null : undefined)
 }
 
-/**
- * The values of `micLqi`, of which only 3 and 4 are steps of a scale: not available, muted, errors are concealed, some bad
- * bits, good.
- */
-const linkStates: readonly ({ isMuted: boolean; isConcealed: boolean; quality: number | null } | undefined)[] = [
-  undefined,
-  { isMuted: true, isConcealed: false, quality: null },
-  { isMuted: false, isConcealed: true, quality: null },
-  { isMuted: false, isConcealed: false, quality: 50 },
-  { isMuted: false, isConcealed: false, quality: 100 },
-]
+/** Reads the id of the audio link between a pack and an input or output of the base station. */
+function readLinkId(id: unknown): number | null {
+  return fields.micLink.read(id) ?? null
+}
 
 function readMicrophone(resources: Resources, pack: Json, link: number): ChannelReading {
   const { name, type, state, rfChannelId, batteryFillLevel, batteryRuntime, rssi, micLqi, dominantAntenna } = pack
-  const linkState = typeof micLqi === 'number' ? linkStates[micLqi] : undefined
+  const linkState = fields.linkState.read(micLqi)
   const channel = link + 1
   const isConnected = state === 'Connected'
   const port = readText(dominantAntenna)?.toUpperCase() ?? null
   const audio = isConnected ? readAudio(resources, link) : { peak: null, rms: null }
   return withoutUndefined({
     channel,
-    name: readText(name, maxNameChars),
-    frequency: readKhz(property(resources, `/api/rf/channels/${rfChannelId}`, 'frequency')),
-    rf_level: isConnected ? readRfLevel(rssi) : null,
+    name: fields.name.read(name),
+    frequency: toMhz(fields.frequency.read(property(resources, `/api/rf/channels/${rfChannelId}`, 'frequency'))),
+    rf_level: isConnected ? fields.rf.read(rssi) : null,
     audio_level: audio?.rms,
     transmitter: isConnected
       ? withoutUndefined({
-          name: readText(name, maxNameChars),
+          name: fields.name.read(name),
           upstream_slot: channel,
-          // -1 means unknown; `readBattery` rejects it.
-          battery: readBattery(batteryFillLevel),
+          battery: fields.charge.read(batteryFillLevel),
           details: withoutUndefined({
-            model: readText(type),
+            model: fields.type.read(type),
             muted: linkState?.isMuted ?? null,
-            gain_db: readWhole(pack.micPreampGain, -120, 120),
-            battery_minutes: readMinutes(batteryRuntime),
-            battery_low: readFlag(pack.batteryLow),
+            gain_db: fields.gain.read(pack.micPreampGain),
+            battery_minutes: fields.runtime.read(batteryRuntime),
+            battery_low: fields.batteryLow.read(pack.batteryLow),
           }),
         })
       : null,
@@ -105,22 +126,22 @@ function readMicrophone(resources: Resources, pack: Json, link: number): Channel
 /** Converts a pack without a microphone. Its serial number, if known, identifies it at every base station. */
 function readOtherPack(pack: Json, device: string): DeviceReport {
   const { mtUid, name, type, state, batteryFillLevel, batteryRuntime } = pack
-  const model = readText(type) ?? null
+  const model = fields.type.read(type) ?? null
   const serial = readText(pack.serial)
   const hasSerial = typeof serial === 'string' && !/^0+$/.test(serial)
   const hasMonitorMix = readLinkId(pack.iemAudiolinkId) !== null
   return withoutUndefined<DeviceReport>({
     id: hasSerial ? `sscv2:pack:${serial}` : `${device}/pack${mtUid}`,
     kind: 'transmitter',
-    name: readText(name, maxNameChars) ?? `${model ?? 'pack'} ${mtUid}`,
+    name: fields.name.read(name) ?? `${model ?? 'pack'} ${mtUid}`,
     device_type: hasMonitorMix ? 'spectera-iem' : 'spectera',
     model_name: model,
     online: state === 'Connected',
     serial_number: hasSerial ? serial : null,
-    battery: readBattery(batteryFillLevel),
+    battery: fields.charge.read(batteryFillLevel),
     details: withoutUndefined({
-      battery_minutes: readMinutes(batteryRuntime),
-      battery_low: readFlag(pack.batteryLow),
+      battery_minutes: fields.runtime.read(batteryRuntime),
+      battery_low: fields.batteryLow.read(pack.batteryLow),
     }),
   })
 }

@@ -32,6 +32,7 @@ export function toDeviceReport(resources: Resources, endpoint: DeviceEndpoint): 
   const family = familyOfDevice(resources)
   const readSite = (name: string) => readText(property(resources, sitePath, name), maxNameChars)
   const id = deviceIdOf(resources, endpoint)
+  const fault = family?.readFault(resources)
   return withoutUndefined<DeviceReport>({
     id,
     kind: 'receiver',
@@ -43,6 +44,7 @@ export function toDeviceReport(resources: Resources, endpoint: DeviceEndpoint): 
     ip: endpoint.ip,
     description: readSite('location') || undefined,
     firmware_version: readText(property(resources, firmwarePath, 'deviceVersion')),
+    details: fault === undefined ? undefined : { fault },
     channels: family?.readChannels(resources) ?? [],
     units: family?.readUnits?.(resources, id),
   })

@@ -1,0 +1,68 @@
+/**
+ * The tables of fields: what each reader makes of the edges of its range, of codes and of other forms, and their document,
+ * which `npx vitest run test/field-tables.test.ts -u` writes.
+ */
+
+import { describe, expect, test } from 'vitest'
+import * as ssc1 from '../src/manufacturers/sennheiser/ssc1/fields.ts'
+import * as ssc2 from '../src/manufacturers/sennheiser/ssc2/fields.ts'
+import type { Field, FieldTable } from '../src/upstream/field-table.ts'
+
+const tables: readonly FieldTable[] = [...ssc2.tables, ...ssc1.tables]
+const fields = tables.flatMap((table) =>
+  Object.entries(table.fields).map(([name, field]) => [`${table.family}: ${name}`, field] as const),
+)
+
+describe.each(fields)('%s', (_, field) => {
+  test.each([{}, { value: 1 }, Number.NaN, Symbol.iterator, () => 1])(
+    'reads a value of another form as unknown',
+    (raw) => {
+      // The meters of a Spectera are an object.
+      if (field.address.endsWith('Out')) return
+      expect(field.read(raw)).toBeNull()
+    },
+  )
+
+  test('reads null as unknown, and undefined as not reported', () => {
+    expect(field.read(null)).toBeNull()
+    expect(field.read(undefined)).toBeUndefined()
+  })
+
+  const [, min, max] = /^(-?[\d.]+) to ([\d.]+)/.exec(field.range) ?? []
+  if (min !== undefined && max !== undefined && !field.unit.startsWith('list')) {
+    test('reads only numbers within its range, none of which is a code', () => {
+      const codes = Object.keys(field.codes).map(Number)
+      const valid = [Number(min), Number(max)].filter((value) => !codes.includes(value))
+      for (const value of valid) expect(field.read(value), String(value)).toEqual(expect.any(Number))
+      for (const value of [Number(min) - 1, Number(max) + 1, String(max), ...codes]) {
+        expect(field.read(value), String(value)).toBeNull()
+      }
+    })
+  }
+})
+
+test('are described in docs/hardware-fields.md', async () => {
+  const head = `# Fields of individual devices
+
+What Micwatch reads from each family, and how. A value that is a code, out of range or of another form is unknown, and so is a zero that a healthy value of the same report contradicts. In addresses, \`*\` stands for a number. [Supported equipment](hardware.md) says what the values are used for.
+`
+  const text = [head, ...tables.map(toSection)].join('\n')
+  await expect(text).toMatchFileSnapshot('../docs/hardware-fields.md')
+})
+
+function toSection({ family, source, fields: ofFamily }: FieldTable): string {
+  const rows = Object.values(ofFamily).map(toRow)
+  return [
+    `## ${family}\n`,
+    `Source: ${source}.\n`,
+    '| Field | Unit | Readings | Codes |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function toRow({ address, unit, range, codes }: Field): string {
+  const meanings = Object.entries(codes).map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+  return `| \`${address}\` | ${unit} | ${range} | ${meanings.join('; ')} |`
+}
