@@ -220,6 +220,8 @@ describe.concurrent('an installation that follows another one', () => {
     expect((await carriersOf('?site=theatre')).map(({ mhz }: { mhz: string }) => mhz)).toEqual(frequencies)
     expect(frequencies).toHaveLength(4)
     expect(await count('/api/chassis/?site=arena')).toBe(2)
+    expect(await count('/api/chassis/')).toBe(4)
+    expect(await count('/api/chassis/?site=local')).toBe(0)
     await follower.post('/api/performers/', { name: 'Ann', notes: '', picture: null })
     expect(await count('/api/performers/?site=local')).toBe(1)
     expect(await count('/api/performers/?site=arena')).toBe(0)
@@ -237,7 +239,8 @@ describe.concurrent('an installation that follows another one', () => {
     const assignment = { performer: performer.id, wireless_unit: unit.id, role: null, is_active: true }
     const { json: stored } = await origin.post('/api/assignments/', assignment)
     const shown = await until('the assignment is shown', () => live.data().assignments[0])
-    expect(shown).toMatchObject({ performer: { name: 'Ann' }, site: { code: 'region/theatre' } })
+    const site = { code: 'region/theatre', name: 'Royal Theatre' }
+    expect(shown).toMatchObject({ wireless_unit: null, performer: { id: null, name: 'Ann' }, site })
     const channels = live.data().receivers.flatMap((receiver: ReceiverInData) => receiver.channels) as ChannelBody[]
     expect(channels.find(({ id }) => id === shown.channel_id)?.origin_slot).toBeDefined()
     expect((await last.get('/api/data.json?site=region/theatre')).json.assignments).toEqual([shown])

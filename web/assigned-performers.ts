@@ -3,7 +3,8 @@
 import type { WatchState } from './state.ts'
 
 export interface AssignedPerformer {
-  readonly performer: number
+  /** Null for a performer of a site. */
+  readonly performer: number | null
   readonly name: string
   /** Source for an <img>, or null. */
   readonly picture: string | null
@@ -16,7 +17,6 @@ export function performerOf({ assignments, performers }: AssignmentState, channe
   const assignment = byChannel(assignments).get(channelId)
   if (assignment === undefined) return null
   const { id, name } = assignment.performer
-  // Performers of a site are not known here, and their ids are those there.
   const performer = assignment.site === undefined ? performers.find((candidate) => candidate.id === id) : undefined
   return { performer: id, name: performer?.name ?? name, picture: showable(performer?.picture ?? null) }
 }

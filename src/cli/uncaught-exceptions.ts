@@ -1,10 +1,11 @@
 /**
  * An uncaught exception must not stop monitoring during a show, so it is logged and the process continues. An exception
  * that repeats too often indicates a permanent fault; the process then shuts down normally, and its supervisor restarts
- * it.
+ * it. An exception in a timer or listener of a source is a failure of that source alone.
  */
 
 import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from '../domain/scheduling/exception-rate.ts'
+import { currentSource } from '../platform/source-context.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Log {
@@ -16,6 +17,11 @@ interface Log {
 export function surviveExceptions(terminal: Pick<Terminal, 'onException' | 'giveUp'>, log: Log): void {
   let known: readonly Occurrences[] = []
   terminal.onException((error) => {
+    const source = currentSource()
+    if (source !== null) {
+      source.fail(error)
+      return
+    }
     const key = exceptionKey(error)
     known = recordOccurrence(known, key, performance.now())
     const err = error instanceof Error ? error : new Error(`Thrown value: ${String(error)}`)

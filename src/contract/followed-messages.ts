@@ -173,7 +173,12 @@ const announcedSite = {
 const assignments = upTo(
   siteLimits.assignments,
   Type.Object(
-    { channel_id: orNull(id), wireless_unit: id, performer: Type.Object({ id, name }), site: optional(site) },
+    {
+      channel_id: orNull(id),
+      wireless_unit: orNull(id),
+      performer: Type.Object({ id: orNull(id), name }),
+      site: optional(site),
+    },
     { description: 'an assignment' },
   ),
 )

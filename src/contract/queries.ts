@@ -159,7 +159,7 @@ export const ConnectionQuery = query({
 export const ChassisQuery = query({
   status: Type.Enum([...onlineStates], sameValue),
   manufacturer,
-  site: siteInsteadOfLocal,
+  site,
   ...paging,
 })
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { reconnectMs } from '../domain/access/rate-limit.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { runForSource } from '../platform/source-context.ts'
 import {
   type AcquiredLease,
   type LeaseDeps,
@@ -197,17 +198,28 @@ export class Monitor {
     watch.loop = { lifetime, ended: previous.then(() => this.#keepRunning(watch, lifetime.signal, run)) }
   }
 
-  /** Logs an unexpected failure and restarts the source's loop. */
+  /** Records an unexpected failure, also one in a timer or listener of the source, and restarts the source's loop. */
   async #keepRunning(watch: Watch, signal: AbortSignal, run: Run): Promise<void> {
-    const { id } = watch.poller.source
+    const { id, manufacturer } = watch.poller.source
     for (let failures = 1; !signal.aborted; failures += 1) {
-      try {
-        await this.#runSource(watch, signal, run)
-      } catch (error) {
-        watch.guard = undefined
-        this.#deps.log.error({ source: id, err: error }, 'monitoring of the source failed; restarting it')
-        await pause(reconnectMs(failures), signal)
+      const lifetime = childLifetime(signal)
+      let failure: { readonly error: unknown } | undefined
+      const fail = (error: unknown) => {
+        failure ??= { error }
+        lifetime.abort()
       }
+      try {
+        await runForSource({ fail }, () => this.#runSource(watch, lifetime.signal, run))
+      } catch (error) {
+        fail(error)
+      }
+      lifetime.abort()
+      if (failure === undefined) continue
+      watch.guard = undefined
+      this.#deps.log.error({ source: id, err: failure.error }, 'monitoring of the source failed; restarting it')
+      const error = `an error in Micwatch interrupted the monitoring: ${String(failure.error)}`
+      await this.#deps.sourceRecords.record(manufacturer, id, { ok: false, error, holdMs: null }).catch(() => {})
+      await pause(reconnectMs(failures), signal)
     }
   }
 

@@ -108,7 +108,7 @@ export function Assignment({ channelId }: { channelId: number }) {
           {performer.picture === null ? null : <img src={performer.picture} alt="" />}
           <div>
             <strong>{plainText(performer.name)}</strong>
-            <Role unit={unit} />
+            {unit === null ? null : <Role unit={unit} />}
           </div>
         </div>
       )}

@@ -6,11 +6,14 @@ import { id, SiteReference } from './common.ts'
 
 export const ChannelAssignment = named(
   'ChannelAssignment',
-  'The performer who wears the unit that a channel receives. With `site`, both belong to that site, and so do their ids.',
+  'The performer who wears the unit that a channel receives. With `site`, both belong to that site, and have no ids here.',
   {
     channel_id: wholeOrNull('Id of the channel that receives the unit.'),
-    wireless_unit: whole('Id of the unit.'),
-    performer: Type.Object({ id, name: text('Name.') }, { description: 'The performer.' }),
+    wireless_unit: wholeOrNull('Id of the unit; null: it belongs to a site.'),
+    performer: Type.Object(
+      { id: wholeOrNull('Id of the performer; null: the performer belongs to a site.'), name: text('Name.') },
+      { description: 'The performer.' },
+    ),
     site: Type.Optional(SiteReference),
   },
 )

@@ -50,9 +50,10 @@ test('assignments have the ids of the channels here, and the site whose performe
     [11, 21],
     [12, 22],
   ])
+  const withoutIds = (name: string) => ({ wireless_unit: null, performer: { id: null, name } })
   expect(toFollowedAssignments(record, announced, (id) => channelsHere.get(id))).toEqual([
-    { ...ann, channel_id: 21, site: { code: 'north', name: 'North' } },
-    { ...bob, channel_id: 22, site: { code: 'north/arena', name: 'Arena' } },
+    { ...ann, ...withoutIds('Ann'), channel_id: 21, site: { code: 'north', name: 'North' } },
+    { ...bob, ...withoutIds('Bob'), channel_id: 22, site: { code: 'north/arena', name: 'Arena' } },
   ])
 })
 

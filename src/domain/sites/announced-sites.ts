@@ -83,9 +83,11 @@ export function toFollowedAssignments(
   assignments: readonly FollowedAssignment[],
   channelHere: (idThere: number) => number | undefined,
 ): readonly ChannelAssignment[] {
-  return assignments.flatMap(({ channel_id, site = null, ...assignment }) => {
+  return assignments.flatMap(({ channel_id, site = null, performer: { name } }) => {
     const id = channel_id === null ? undefined : channelHere(channel_id)
-    return id === undefined ? [] : [{ ...assignment, channel_id: id, site: siteHere(record, site) }]
+    return id === undefined
+      ? []
+      : [{ channel_id: id, wireless_unit: null, performer: { id: null, name }, site: siteHere(record, site) }]
   })
 }
 

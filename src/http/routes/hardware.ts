@@ -27,7 +27,6 @@ import { toSingleChannelBody, toTimestamp } from '../../domain/api.ts'
 import { type Assignment, toChassisBody, toUnitBody, type Unit } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount, withoutMount } from '../../domain/equipment/picture.ts'
-import { localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
@@ -137,7 +136,7 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
   app.route({
     ...operations.listChassis,
     handler: (request) => {
-      const { status, manufacturer, site = localSite } = request.query
+      const { status, manufacturer, site } = request.query
       const statusOf = upstreams()
       const allLocations = locations()
       const chassis = receiverStore
