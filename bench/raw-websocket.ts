@@ -6,10 +6,15 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
+let opened = 0
+
 /** Connects, completes the WebSocket handshake and returns the plain socket, paused. */
 export async function openRawWebSocket(address: string, protocol?: string): Promise<Socket> {
   const { hostname, port, host, pathname } = new URL(address)
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  opened += 1
+  // One address may have a quarter of the connections.
+  const localAddress = `127.0.0.${1 + (opened % 8)}`
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true, localAddress })
   const key = randomBytes(16).toString('base64')
   socket.write(
     `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +

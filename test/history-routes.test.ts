@@ -90,7 +90,7 @@ async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = s
   const listReceivers = () => [{ ...buildReceiver(1), channels: [channel] }]
   const deps: HistoryRoutesDeps = {
     history: {
-      levels: levels as LevelHistory,
+      levels: { ofClient: () => levels as LevelHistory },
       async flush() {
         calls.flushes++
         if (flushFails) throw new StoreDownError('The disk is full.')
@@ -108,6 +108,7 @@ async function startRoutes(csv: (calls: Calls) => AsyncGenerator<Uint8Array> = s
     now: () => now,
   }
   const app = fastify()
+  app.decorateRequest('credential', null)
   app.setValidatorCompiler(createValidatorCompiler())
   app.decorate('isStopping', () => false)
   app.setErrorHandler((error, _request, reply) => sendError(reply, toRequestError(error), {}))

@@ -5,7 +5,8 @@ import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
 import { maxScans, type ReadScan, type ScanFileResult, toScanName } from '../domain/frequencies/scans/scan.ts'
 import { type Scan, toNewScan } from '../domain/frequencies/scans/stored-scan.ts'
-import { Semaphore } from '../platform/semaphore.ts'
+import type { ClientKey } from '../platform/client-shares.ts'
+import { FairQueue } from '../platform/fair-queue.ts'
 import { startThread } from '../platform/thread.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
@@ -24,7 +25,12 @@ const maxReadingMs = 60_000
 const maxReadingMegabytes = 1024
 
 /** Files are read one after the other, so that several large ones do not fill the memory. */
-const reading = new Semaphore(1)
+const reading = new FairQueue({
+  atOnce: 1,
+  places: 64,
+  refuse: (share) =>
+    new RequestError('scans_busy', { details: `at most ${share} of one client are read or wait at a time` }),
+})
 
 interface Uploaded {
   readonly scan: Scan
@@ -34,11 +40,11 @@ interface Uploaded {
 /** Stores the scan in a file. `offsetDb` is added to all levels. */
 export async function uploadScan(
   deps: ScanDeps,
-  actor: Actor,
+  { actor, client }: { readonly actor: Actor; readonly client: ClientKey },
   file: UploadedFile,
   offsetDb: number,
 ): Promise<Uploaded> {
-  const read = await reading.run(() => readInThread(file.bytes))
+  const read = await reading.run(client, () => readInThread(file.bytes))
   const upload = { name: toScanName(file.name), offsetDb, uploaded_at: deps.now(), by: actor.name }
   const { scan, levels } = toNewScan(read, upload)
   const stored = await deps.db.transaction(async (tx) => {

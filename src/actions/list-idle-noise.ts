@@ -6,7 +6,7 @@ import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import { type Channel, frequencyOf, type Receiver } from '../domain/equipment/receiver.ts'
 import { localSite } from '../domain/equipment/sites.ts'
 import { noiseStep } from '../domain/history/idle-noise.ts'
-import type { LevelHistory } from '../domain/history/level-history.ts'
+import type { LevelReader } from '../domain/history/level-history.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { Database } from '../storage/database.ts'
 import { readEvents } from '../storage/events.ts'
@@ -14,20 +14,24 @@ import { type RecordingHistory, storeRecentSeconds } from './store-recent-second
 
 export interface IdleNoiseDeps {
   readonly db: Database
-  readonly history: RecordingHistory & { readonly levels: Pick<LevelHistory, 'findIdleNoise'> }
+  readonly history: RecordingHistory
   readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
   thresholdsOf(receiver: Receiver, channel: Channel): Pick<Thresholds, 'RF_NOISE_DBM'>
   now(): number
 }
 
-export async function listIdleNoise(deps: IdleNoiseDeps, hours: number): Promise<FrequencyNoiseBody> {
+export async function listIdleNoise(
+  deps: IdleNoiseDeps,
+  levels: Pick<LevelReader, 'findIdleNoise'>,
+  hours: number,
+): Promise<FrequencyNoiseBody> {
   const to = Math.floor(deps.now() / 1000)
   const from = to - hours * 3600
   await storeRecentSeconds(deps, to * 1000)
   const channels = listTunedChannels(deps)
   const tunedAt = await readTunedAt(deps.db, from)
   const since = new Map([...channels.keys()].map((id) => [id, tunedAt.get(id) ?? from]))
-  const found = await deps.history.levels.findIdleNoise(since, from, to)
+  const found = await levels.findIdleNoise(since, from, to)
   return {
     from: toTimestamp(from * 1000),
     to: toTimestamp(to * 1000),

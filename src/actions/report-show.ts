@@ -6,7 +6,7 @@ import type { ReportedChannel, ShowReport } from '../contract/resources/reports.
 import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { EventRecord } from '../domain/events/event.ts'
-import type { LevelHistory } from '../domain/history/level-history.ts'
+import type { LevelReader } from '../domain/history/level-history.ts'
 import {
   type CurrentChannel,
   packOf,
@@ -28,7 +28,7 @@ import { type RecordingHistory, storeRecentSeconds } from './store-recent-second
 
 export interface ReportDeps {
   readonly db: Database
-  readonly history: RecordingHistory & { readonly levels: Pick<LevelHistory, 'summarize'> }
+  readonly history: RecordingHistory
   readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
   groups(): readonly Group[]
   /** Returns the active assignments. */
@@ -37,7 +37,11 @@ export interface ReportDeps {
 }
 
 /** Throws a RequestError if the show has not started. */
-export async function reportShow(deps: ReportDeps, show: Show): Promise<ShowReport> {
+export async function reportShow(
+  deps: ReportDeps,
+  levels: Pick<LevelReader, 'summarize'>,
+  show: Show,
+): Promise<ShowReport> {
   const range = reportRange(show, deps.now())
   if (range === null) {
     throw new RequestError('wrong_state', { subject: 'The show has not started, so it has no report yet.' })
@@ -50,7 +54,7 @@ export async function reportShow(deps: ReportDeps, show: Show): Promise<ShowRepo
   )
   await storeRecentSeconds(deps, range.to)
   const seconds = [Math.floor(range.from / 1000), Math.ceil(range.to / 1000)] as const
-  const summaries = await deps.history.levels.summarize(ids, ...seconds)
+  const summaries = await levels.summarize(ids, ...seconds)
   const story: ShowStory = {
     range,
     isRunning: stateOf(show) === 'running',

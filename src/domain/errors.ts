@@ -97,6 +97,8 @@ export const requestErrors = {
   },
   sign_in_busy: { status: 503, message: () => 'Too many sign-ins at the moment. Try again later.' },
   frequencies_busy: { status: 503, message: () => 'Too many frequency checks are waiting. Try again later.' },
+  history_busy: { status: 503, message: () => 'Too many reads of recorded levels are waiting. Try again later.' },
+  scans_busy: { status: 503, message: () => 'Too many scans are waiting to be read. Try again later.' },
   frequencies_slow: {
     status: 503,
     message: () => 'The frequencies could not be checked within 30 seconds. Check fewer carriers at a time.',

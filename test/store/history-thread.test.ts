@@ -48,3 +48,29 @@ it('rejects what its thread was working on when it ended, and continues with a n
   // Whether the second of the crash was stored is not known.
   expect([letters[0], letters[2]]).toEqual(['1', '1'])
 })
+
+// Reliability: 3.12.13.
+it('refuses a client more than its share of reads, and reads for others in between', async () => {
+  const database = await createEmptyDatabase('sqlite')
+  const history = openLevelHistory({ url: database.url })
+  onTestEnd(async () => {
+    await history.close()
+    await database.drop()
+  })
+  await history.append(secondAt(base))
+  const [busy, other] = [history.ofClient('busy'), history.ofClient('other')]
+  const order: string[] = []
+  const reads = Array.from({ length: 64 }, () => busy.range().then(() => order.push('busy')))
+  await expect(busy.range()).rejects.toMatchObject({ code: 'history_busy', status: 503, retryAfter: 5 })
+  await other.range().then(() => order.push('other'))
+  await Promise.all(reads)
+  expect(order.indexOf('other')).toBeLessThan(5)
+  // An export keeps its place until it ends, also if its reader leaves.
+  const exports = Array.from({ length: 64 }, () =>
+    busy.exportCsv({ channels: [{ id: 7, name: 'Zoe' }], from: base, to: base + 1, step: 1 })[Symbol.asyncIterator](),
+  )
+  await Promise.all(exports.map((one) => one.next()))
+  await expect(busy.range()).rejects.toMatchObject({ code: 'history_busy' })
+  await exports[0]?.return?.()
+  expect(await busy.range()).toMatchObject({ first: base })
+})

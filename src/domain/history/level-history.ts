@@ -98,11 +98,8 @@ export interface PrunedTier {
   readonly range: RecordedRange | null
 }
 
-export interface LevelHistory {
-  /** Stores seconds. Rejects with a StoreDownError if they cannot be written; they are then lost. */
-  append(seconds: RecordedSeconds): Promise<void>
-  /** Stores closed blocks of an earlier time, which the simulators have played. All channels have the same steps. */
-  importSeconds(seconds: RecordedSeconds): Promise<void>
+/** Reads recorded levels. */
+export interface LevelReader {
   /**
    * Returns the JSON body of `GET /api/history/levels/`, with levels of other installations if there are any. Rejects with
    * a RequestError if the channels have more than 100,000 steps together.
@@ -126,6 +123,18 @@ export interface LevelHistory {
    * measured. `to` is exclusive.
    */
   findIdleNoise(since: ReadonlyMap<number, number>, from: number, to: number): Promise<readonly IdleNoise[]>
+}
+
+export interface LevelHistory extends LevelReader {
+  /**
+   * Returns a reader for a client. Clients take turns, and each has only a share of what waits: its calls reject with a
+   * RequestError beyond it.
+   */
+  ofClient(client: string): LevelReader
+  /** Stores seconds. Rejects with a StoreDownError if they cannot be written; they are then lost. */
+  append(seconds: RecordedSeconds): Promise<void>
+  /** Stores closed blocks of an earlier time, which the simulators have played. All channels have the same steps. */
+  importSeconds(seconds: RecordedSeconds): Promise<void>
   stats(): Promise<HistoryStats>
   /** All bytes on the disk. Unlike `stats`, reads no recorded levels. */
   size(): Promise<number>

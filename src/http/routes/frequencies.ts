@@ -1,5 +1,6 @@
 /** Routes for frequencies: conflicts, suggestions, export and profiles. */
 
+import type { FastifyRequest } from 'fastify'
 import {
   addFrequencyProfile,
   changeFrequencyProfile,
@@ -34,6 +35,7 @@ import {
 import { type StoredProfile, toProfileBodies } from '../../domain/frequencies/profile-changes.ts'
 import type { Profile } from '../../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'
+import type { LevelHistory } from '../../domain/history/level-history.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
 import type { ClientKey } from '../../platform/client-shares.ts'
 import { LruMap } from '../../platform/lru-map.ts'
@@ -61,7 +63,7 @@ export interface FrequencyRoutesDeps {
     /** Returns what is stored of profiles. */
     storedProfiles(): readonly StoredProfile[]
   }
-  readonly noiseDeps: IdleNoiseDeps
+  readonly noiseDeps: IdleNoiseDeps & { readonly history: { readonly levels: Pick<LevelHistory, 'ofClient'> } }
   groups(manufacturer: string | undefined): readonly Group[]
   settingsIn(scope: SettingScope): Settings
 }
@@ -159,16 +161,17 @@ function noiseRoutes(app: ContractServer, { noiseDeps }: FrequencyRoutesDeps): v
   /** Only this installation's receivers are listed, because levels of sites are not recorded here. */
   app.route({
     ...operations.getFrequencyNoise,
-    handler: async ({ query: { hours = 24, site } }) => {
-      const noise = await readNoise(hours)
+    handler: async (request) => {
+      const { hours = 24, site } = request.query
+      const noise = await readNoise(hours, request)
       return includesSite({ site }, null) ? noise : { ...noise, channels: [] }
     },
   })
 
-  function readNoise(hours: number): Promise<FrequencyNoiseBody> {
+  function readNoise(hours: number, request: FastifyRequest): Promise<FrequencyNoiseBody> {
     const known = kept.get(hours)
     if (known !== undefined && noiseDeps.now() - known.madeAt < keptNoiseMs) return known.body
-    const body = listIdleNoise(noiseDeps, hours)
+    const body = listIdleNoise(noiseDeps, noiseDeps.history.levels.ofClient(clientKeyOf(request)), hours)
     kept.set(hours, { madeAt: noiseDeps.now(), body })
     body.catch(() => kept.delete(hours))
     return body

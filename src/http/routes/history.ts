@@ -1,5 +1,6 @@
 /** Routes for recorded levels. */
 
+import type { FastifyRequest } from 'fastify'
 import { type RecordingHistory, storeRecentSeconds } from '../../actions/store-recent-seconds.ts'
 import * as operations from '../../contract/operations/history.ts'
 import type { Group } from '../../contract/resources/groups.ts'
@@ -8,7 +9,7 @@ import { toPlaceholderInData } from '../../domain/equipment/placeholder.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toDataAtTime } from '../../domain/history/data-at-time.ts'
-import type { CsvPart, LevelHistory } from '../../domain/history/level-history.ts'
+import type { CsvPart, LevelHistory, LevelReader } from '../../domain/history/level-history.ts'
 import { parseLevelExport, parseLevelQuery, parsePastSecond } from '../../domain/history/query.ts'
 import { wasRecorded } from '../../domain/history/recorded-channels.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
@@ -17,11 +18,12 @@ import { LruMap } from '../../platform/lru-map.ts'
 import type { PlaceholderStore } from '../../state/placeholder-store.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { ChannelStateAt } from '../../storage/channel-states.ts'
+import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendBytes, sendCsv } from '../server/response.ts'
 
 export interface HistoryRoutesDeps {
-  readonly history: RecordingHistory & { readonly levels: LevelHistory }
+  readonly history: RecordingHistory & { readonly levels: Pick<LevelHistory, 'ofClient'> }
   /** Returns the states of all channels at a time, in epoch milliseconds. */
   channelStatesAt(time: number): Promise<readonly ChannelStateAt[]>
   readonly siteHistory: SiteLevels
@@ -34,13 +36,14 @@ export interface HistoryRoutesDeps {
 }
 
 export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): void {
-  const { levels } = deps.history
+  const levelsOf = (request: FastifyRequest) => deps.history.levels.ofClient(clientKeyOf(request))
 
   app.route({
     ...operations.getHistoryLevels,
     handler: async (request, reply) => {
       const query = parseLevelQuery(request.query, deps.now())
-      await requireChannels(deps, query.channelIds)
+      const levels = levelsOf(request)
+      await requireChannels(deps, levels, query.channelIds)
       const followed = await deps.siteHistory.load(query)
       await storeRecentSeconds(deps, query.to * 1000)
       return sendBytes(request, reply, await levels.query(query, followed))
@@ -51,7 +54,8 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
     ...operations.getHistoryLevelsCsv,
     handler: async (request, reply) => {
       const { channelIds, ...range } = parseLevelExport(request.query, deps.now())
-      await requireChannels(deps, channelIds)
+      const levels = levelsOf(request)
+      await requireChannels(deps, levels, channelIds)
       await storeRecentSeconds(deps, range.to * 1000)
       const names = new Map(channelsOf(deps).map(({ id, name }) => [id, name]))
       const channels = channelIds.map((id) => ({ id, name: names.get(id) ?? '' }))
@@ -69,8 +73,9 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
       const time = parsePastSecond(request.query.time, deps.now())
       let moment = moments.get(time)
       if (moment === undefined || deps.now() - moment.madeAt > momentMs) {
-        moment = { madeAt: deps.now(), bytes: momentJson(deps, time) }
+        moment = { madeAt: deps.now(), bytes: momentJson(deps, levelsOf(request), time) }
         moments.set(time, moment)
+        moment.bytes.catch(() => moments.delete(time))
       }
       return sendBytes(request, reply, await moment.bytes)
     },
@@ -87,10 +92,10 @@ const maxMoments = 8
 /** Short, because the response contains facts of today. */
 const momentMs = 2000
 
-async function momentJson(deps: HistoryRoutesDeps, time: number): Promise<Uint8Array> {
+async function momentJson(deps: HistoryRoutesDeps, reader: LevelReader, time: number): Promise<Uint8Array> {
   await storeRecentSeconds(deps, (time + 1) * 1000)
   // Like its letter, the state of a second is that at its end.
-  const [levels, rows] = await Promise.all([deps.history.levels.at(time), deps.channelStatesAt(time * 1000 + 999)])
+  const [levels, rows] = await Promise.all([reader.at(time), deps.channelStatesAt(time * 1000 + 999)])
   if (levels === null) throw new RequestError('not_found', { subject: 'record of this time' })
   const states = new Map(rows.map(({ channel_id, state }) => [channel_id, state]))
   const today = {
@@ -107,10 +112,10 @@ function channelsOf({ receiverStore }: HistoryRoutesDeps): readonly Channel[] {
 }
 
 /** Throws if a channel neither exists nor was ever recorded. */
-async function requireChannels(deps: HistoryRoutesDeps, ids: readonly number[]): Promise<void> {
+async function requireChannels(deps: HistoryRoutesDeps, levels: LevelReader, ids: readonly number[]): Promise<void> {
   const existing = new Set(channelsOf(deps).map(({ id }) => id))
   for (const id of ids) {
-    if (existing.has(id) || (await wasRecorded(deps.history.levels, id))) continue
+    if (existing.has(id) || (await wasRecorded(levels, id))) continue
     throw new RequestError('bad_request', { details: `channels: there is no channel ${id}` })
   }
 }

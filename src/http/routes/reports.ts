@@ -1,10 +1,12 @@
 /** Routes for reports of shows, and for the crew sheet. */
 
+import type { FastifyRequest } from 'fastify'
 import { type ReportDeps, reportShow } from '../../actions/report-show.ts'
 import * as operations from '../../contract/operations/reports.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { CrewSheet, ShowReport } from '../../contract/resources/reports.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { LevelHistory } from '../../domain/history/level-history.ts'
 import { toCrewSheet, toCrewSheetCsv } from '../../domain/reports/crew-sheet.ts'
 import { toReportCsv } from '../../domain/reports/report-csv.ts'
 import type { Show } from '../../domain/shows.ts'
@@ -12,11 +14,12 @@ import type { PlaceholderStore } from '../../state/placeholder-store.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
+import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendCsv } from '../server/response.ts'
 
 export interface ReportRoutesDeps {
-  readonly reportDeps: ReportDeps
+  readonly reportDeps: ReportDeps & { readonly history: { readonly levels: Pick<LevelHistory, 'ofClient'> } }
   readonly receiverStore: ReceiverStore
   readonly placeholderStore: Pick<PlaceholderStore, 'list'>
   readonly unitStore: UnitStore
@@ -30,23 +33,29 @@ export function reportRoutes(app: ContractServer, deps: ReportRoutesDeps): void 
   /** The reports that are being made, by show. Requests that arrive in the meantime get the same one. */
   const pending = new Map<number, Promise<ShowReport>>()
 
-  function report(id: number): Promise<ShowReport> {
+  function report(id: number, request: FastifyRequest): Promise<ShowReport> {
     const known = pending.get(id)
     if (known !== undefined) return known
-    const made = reportShow(reportDeps, findShow(deps, id)).finally(() => pending.delete(id))
+    const levels = reportDeps.history.levels.ofClient(clientKeyOf(request))
+    const made = reportShow(reportDeps, levels, findShow(deps, id)).finally(() => pending.delete(id))
     pending.set(id, made)
     return made
   }
 
   app.route({
     ...operations.getShowReport,
-    handler: ({ params }) => report(params.id),
+    handler: (request) => report(request.params.id, request),
   })
 
   app.route({
     ...operations.getShowReportCsv,
     handler: (request, reply) =>
-      sendCsv(request, reply, `report-${request.params.id}.csv`, toCsv(report(request.params.id), toReportCsv)),
+      sendCsv(
+        request,
+        reply,
+        `report-${request.params.id}.csv`,
+        toCsv(report(request.params.id, request), toReportCsv),
+      ),
   })
 
   async function crewSheet(showId: number | undefined): Promise<CrewSheet> {

@@ -12,6 +12,7 @@ import {
   toUploadedScanBody,
 } from '../../domain/frequencies/scans/stored-scan.ts'
 import { findScanLevels } from '../../storage/scans.ts'
+import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { acceptForms, formLimit } from '../server/form-bodies.ts'
 import { paginateLocal } from '../server/response.ts'
@@ -52,12 +53,18 @@ export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesD
     scope.route({
       ...operations.uploadScan,
       bodyLimit: formLimit(maxScanFileBytes),
-      handler: async ({ actor, body: { file, offset_db = 0 } }, reply) => {
+      handler: async (request, reply) => {
+        const { file, offset_db = 0 } = request.body
         if (!(file.bytes instanceof Uint8Array)) {
           throw new RequestError('bad_request', { details: 'file: expected a file, not text' })
         }
         reply.code(201)
-        const { scan, read } = await uploadScan(scanDeps, actor, file, offset_db)
+        const { scan, read } = await uploadScan(
+          scanDeps,
+          { actor: request.actor, client: clientKeyOf(request) },
+          file,
+          offset_db,
+        )
         return toUploadedScanBody(scan, read)
       },
     })

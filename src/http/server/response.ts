@@ -169,6 +169,8 @@ export async function sendCsv(
   reply.header('content-type', 'text/csv; charset=utf-8')
   reply.header('content-disposition', `attachment; filename="${name}"`)
   const stream = Readable.from(startingWith(first, iterator), { objectMode: false })
+  // The client may have left before anything of the stream was read.
+  stream.once('close', () => void iterator.return?.())
   reply.header('vary', 'Accept-Encoding')
   if (!acceptsGzip(request)) return reply.send(stream)
   const compressed = pipeline(stream, createGzip(fastest), () => {})

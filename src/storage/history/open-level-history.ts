@@ -4,10 +4,11 @@ import type { Worker } from 'node:worker_threads'
 import { RequestError } from '../../domain/errors.ts'
 import { listCsvParts } from '../../domain/history/formats.ts'
 import type { IdleNoise } from '../../domain/history/idle-noise.ts'
-import type { LevelHistory } from '../../domain/history/level-history.ts'
+import type { LevelHistory, LevelReader } from '../../domain/history/level-history.ts'
 import { emptySummary, joinSummaries, type LevelSummary } from '../../domain/history/level-summary.ts'
 import { floorTo } from '../../domain/history/steps.ts'
 import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
+import { FairQueue, type Place } from '../../platform/fair-queue.ts'
 import { startThread } from '../../platform/thread.ts'
 import { StoreBusyError, StoreDownError } from '../errors.ts'
 import { sqlitePath } from '../sqlite-file.ts'
@@ -34,33 +35,72 @@ interface Options {
 export function openLevelHistory({ url, onWarning = () => {} }: Options): LevelHistory {
   const path = sqlitePath(url)
   const thread = new HistoryThread(path === null ? { url } : { path: historyPath(path) }, onWarning)
+  const queue = new FairQueue({ atOnce: readsAtOnce, places, refuse: refuseRead })
   return {
+    ...createReader(thread, () => ownPlace),
+    ofClient: (client) => createReader(thread, () => queue.enter(client)),
     append: (seconds) => thread.call('append', seconds),
     importSeconds: (seconds) => thread.call('importSeconds', seconds),
-    query: (query, followed = null) => thread.call('query', query, followed),
-    async *exportCsv(request, loadFollowed) {
-      for (const part of listCsvParts(request)) {
-        yield thread.call('readCsv', request, part, (await loadFollowed?.(part)) ?? null)
-      }
-    },
-    at: (time) => thread.call('at', time),
-    range: () => thread.call('range'),
-    read: (channelIds, from, to, step) => thread.call('read', channelIds, from, to, step),
-    summarize: (channelIds, from, to) =>
-      summarizeInParts((...part) => thread.call('summarize', ...part), channelIds, { from, to }),
-    async findIdleNoise(since, from, to) {
-      const found: IdleNoise[] = []
-      // A group is read at a time, so that the recorder does not wait long for the thread.
-      for (const group of groupsOf([...since.keys()])) {
-        const ofGroup = new Map([...since].filter(([id]) => groupOf(id) === group))
-        found.push(...(await thread.call('findIdleNoise', ofGroup, from, to)))
-      }
-      return found
-    },
     stats: () => thread.call('stats'),
     size: () => thread.call('size'),
     prune: (retention) => thread.call('prune', retention),
     close: () => thread.close(),
+  }
+}
+
+/** Calls of clients that the thread has at once; the recorder waits for no more. */
+const readsAtOnce = 4
+/** Requests of clients that read or wait. A screen with many charts makes some of them at once. */
+const places = 256
+
+/** The service's own reads neither wait nor count. */
+const ownPlace: Place = { run: (work) => work(), leave: () => {} }
+
+function refuseRead(share: number): RequestError {
+  return new RequestError('history_busy', { details: `at most ${share} of one client are made or wait at a time` })
+}
+
+/** Every method enters once, so that what has begun is not refused, and takes turns with others between its calls. */
+function createReader(thread: HistoryThread, enter: () => Place): LevelReader {
+  const inPlace = (place: Place): HistoryThread['call'] => {
+    return (method, ...args) => place.run(() => thread.call(method, ...args))
+  }
+  async function enterFor<T>(work: (call: HistoryThread['call']) => Promise<T>): Promise<T> {
+    const place = enter()
+    try {
+      return await work(inPlace(place))
+    } finally {
+      place.leave()
+    }
+  }
+  return {
+    query: (query, followed = null) => enterFor((call) => call('query', query, followed)),
+    async *exportCsv(request, loadFollowed) {
+      const place = enter()
+      try {
+        const call = inPlace(place)
+        for (const part of listCsvParts(request)) {
+          yield call('readCsv', request, part, (await loadFollowed?.(part)) ?? null)
+        }
+      } finally {
+        place.leave()
+      }
+    },
+    at: (time) => enterFor((call) => call('at', time)),
+    range: () => enterFor((call) => call('range')),
+    read: (channelIds, from, to, step) => enterFor((call) => call('read', channelIds, from, to, step)),
+    summarize: (channelIds, from, to) =>
+      enterFor((call) => summarizeInParts((...part) => call('summarize', ...part), channelIds, { from, to })),
+    findIdleNoise: (since, from, to) =>
+      enterFor(async (call) => {
+        const found: IdleNoise[] = []
+        // A group is read at a time, so that the recorder does not wait long for the thread.
+        for (const group of groupsOf([...since.keys()])) {
+          const ofGroup = new Map([...since].filter(([id]) => groupOf(id) === group))
+          found.push(...(await call('findIdleNoise', ofGroup, from, to)))
+        }
+        return found
+      }),
   }
 }
 
