@@ -1,5 +1,6 @@
 /** The queue and the sender of notifications: order, retries, expiry and restarts, on simulated time. */
 
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { defaultRule } from '../src/domain/notifications/rule.ts'
 import { acknowledgeAlert } from '../src/storage/alerts.ts'
@@ -85,10 +86,34 @@ describe.concurrent('the sender', () => {
       kit.advance(2_000)
       await working.waitFor(count)
     }
-    await eventually(() => hanging.received).toHaveLength(1)
+    // Its messages do not wait for each other.
+    await eventually(() => hanging.received).toHaveLength(3)
     await until('the refused connection is reported', async () =>
       (await kit.list()).some(({ last_error }) => last_error?.includes('refused')),
     )
+  })
+
+  // Conformance: C-14.91.
+  it('makes a few tries at once, and lets nothing expire untried while the service responds', async () => {
+    const release = new AbortController()
+    const slow = once(release.signal, 'abort').then(() => 204)
+    const receiver = await startWebhookReceiver([204, ...Array.from({ length: 23 }, () => slow)])
+    const kit = await startNotifications([receiver.url, 'http://127.0.0.1:9/'])
+    const ofService = async () => (await kit.list()).filter(({ notification_channel_id: id }) => id === 1)
+    for (let id = 2; id <= 24; id += 1)
+      kit.rules.push({ ...defaultRule, id, name: `Rule ${id}`, notification_channel_ids: [1] })
+    await kit.raise('a')
+    kit.advance(2_000)
+    await receiver.waitFor(9)
+    await until('the first message is sent', async () => (await ofService()).some(({ status }) => status === 'sent'))
+    expect(receiver.received).toHaveLength(9)
+    kit.advance(130_000)
+    await until('the message to the other service expires', async () =>
+      (await kit.list()).some(({ status }) => status === 'expired'),
+    )
+    release.abort()
+    await receiver.waitFor(24)
+    await until('all are sent', async () => (await ofService()).every(({ status }) => status === 'sent'))
   })
 
   // Conformance: C-14.5.

@@ -13,8 +13,12 @@ export interface ReceivedWebhook {
   readonly body: any
 }
 
-/** A status with headers; `hang` never responds. */
-export type WebhookResponse = number | 'hang' | { readonly status: number; readonly headers: Record<string, string> }
+/** A status with headers; `hang` never responds, and a promise delays the response. */
+export type WebhookResponse =
+  | number
+  | 'hang'
+  | Promise<number>
+  | { readonly status: number; readonly headers: Record<string, string> }
 
 /** Starts a receiver that gives these responses in turn, and then `last`. */
 export async function startWebhookReceiver(responses: WebhookResponse[] = [], last: WebhookResponse = 204) {
@@ -25,12 +29,13 @@ export async function startWebhookReceiver(responses: WebhookResponse[] = [], la
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const text = Buffer.concat(chunks).toString('utf8')
     received.push({ at: Date.now(), headers: request.headers, text, body: JSON.parse(text) })
-    const next = responses.shift() ?? last
+    const scripted = responses.shift() ?? last
+    for (const listener of [...listeners]) listener()
+    const next = await scripted
     if (next !== 'hang') {
       const { status, headers } = typeof next === 'number' ? { status: next, headers: {} } : next
       response.writeHead(status, headers).end(`responded ${status}`)
     }
-    for (const listener of [...listeners]) listener()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

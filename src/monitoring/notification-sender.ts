@@ -1,6 +1,7 @@
 /**
  * Sends queued messages to notification channels. One process of an installation sends, while it holds a lease. Each
- * notification channel has at most one try at a time, so a service that does not respond delays only its own messages.
+ * notification channel has a few tries at a time, so a service that does not respond delays only its own messages, and
+ * a few of them do not delay each other.
  */
 
 import type { Alert } from '../domain/alerts/alert.ts'
@@ -57,6 +58,8 @@ const leaseName = 'notifications'
 const checkEveryMs = 500
 /** The most tries at the same time. */
 const maxTries = 64
+/** The most tries at the same time of one notification channel. */
+const maxTriesOfChannel = 8
 /** How long changes are collected before the rules are applied to all alerts. */
 const debounceMs = 250
 const pruneEveryMs = 10_000
@@ -73,8 +76,10 @@ interface Attempt {
 
 export class NotificationSender {
   readonly #deps: NotificationSenderDeps
-  /** The ids of the deliveries that are being tried, by notification channel. */
+  /** The ids of the notification channels of the deliveries that are being tried, by delivery. */
   readonly #tries = new Map<number, number>()
+  /** The ids of the notification channels whose services have responded to their last try. */
+  readonly #responding = new Set<number>()
   /** The ids of the notification channels whose last message could not be delivered. */
   readonly #failing = new Set<number>()
   /** When the pauses that services have asked for end (epoch ms), by notification channel. */
@@ -137,6 +142,7 @@ export class NotificationSender {
       }
       await Promise.all(tries)
       this.#failing.clear()
+      this.#responding.clear()
     })
   }
 
@@ -181,7 +187,11 @@ export class NotificationSender {
     const expired = await db.transaction(async (tx) => {
       await guard(tx)
       const limits = { before: now() - expiryMs, after: now() + expiryMs }
-      const ended = await expireDeliveries(tx, { ...limits, except: [...this.#tries.values()] })
+      const ended = await expireDeliveries(tx, {
+        ...limits,
+        except: [...this.#tries.keys()],
+        responding: [...this.#responding],
+      })
       if (ended.length > 0) await countDeliveryChange(tx)
       return ended
     })
@@ -195,24 +205,30 @@ export class NotificationSender {
   async #beginDue(lease: LeaseHandle, tries: Set<Promise<void>>): Promise<number> {
     const { db, now } = this.#deps
     if (this.#tries.size >= maxTries) return checkEveryMs
-    const without = [...this.#tries.keys(), ...this.#listHeld()]
+    const busy = [...new Set(this.#tries.values())].filter((channel) => this.#isBusy(channel))
+    const without = [...busy, ...this.#listHeld()]
     const pending = await listPendingDeliveries(db.read, { without, limit: 200 })
     if (lease.signal.aborted) return 0
     for (const { id, notification_channel_id, next_attempt_at } of pending) {
       // A time after the expiry was stored before the clock was set back.
       const waitMs = (next_attempt_at ?? 0) - now()
       if (waitMs > 0 && waitMs <= expiryMs) return waitMs
-      if (notification_channel_id === null || this.#tries.has(notification_channel_id)) continue
+      if (notification_channel_id === null || this.#tries.has(id) || this.#isBusy(notification_channel_id)) continue
       if (this.#tries.size >= maxTries) break
-      this.#tries.set(notification_channel_id, id)
+      this.#tries.set(id, notification_channel_id)
       const trying = this.#try(id, lease).finally(() => {
-        this.#tries.delete(notification_channel_id)
+        this.#tries.delete(id)
         tries.delete(trying)
         this.wake()
       })
       tries.add(trying)
     }
     return checkEveryMs
+  }
+
+  /** Whether a notification channel has as many tries as are allowed at the same time. */
+  #isBusy(channelId: number): boolean {
+    return [...this.#tries.values()].filter((id) => id === channelId).length >= maxTriesOfChannel
   }
 
   /** Returns the notification channels whose services have asked for a pause that is not over. */
@@ -284,6 +300,8 @@ export class NotificationSender {
     if (retryAfterSeconds !== null) {
       this.#holds.set(channel.id, now() + Math.min(retryAfterSeconds * 1000, maxHoldMs))
     }
+    if (outcome === 'retry') this.#responding.delete(channel.id)
+    else this.#responding.add(channel.id)
     const attempt = { attempts, createdAt, now: now(), retryAfterSeconds, random: random() }
     const { status, retryAt } = evaluateTry(outcome, attempt)
     const isClearedSent = await db.transaction(async (tx) => {

@@ -285,13 +285,21 @@ export async function findOldestPending(reader: Reader): Promise<number | null> 
   return row?.created_at ?? null
 }
 
-/**
- * Ends the pending deliveries that were queued before `before` or, because the clock was set back, after `after`, except
- * those that are being tried. Returns their notification channels.
- */
+export interface Expiry {
+  /** Deliveries that were queued until then expire (epoch ms). */
+  readonly before: number
+  /** The clock was set back if a delivery was queued at or after this time; it expires too. */
+  readonly after: number
+  /** The ids of the deliveries that are being tried. */
+  readonly except: readonly number[]
+  /** The notification channels whose services respond: what waits for its first try there does not expire. */
+  readonly responding: readonly number[]
+}
+
+/** Ends the pending deliveries that have expired. Returns their notification channels. */
 export async function expireDeliveries(
   tx: Tx,
-  { before, after, except }: { readonly before: number; readonly after: number; readonly except: readonly number[] },
+  { before, after, except, responding }: Expiry,
 ): Promise<{ readonly id: number; readonly notification_channel_id: number | null }[]> {
   let query = tx.query
     .updateTable('notification_deliveries')
@@ -303,12 +311,16 @@ export async function expireDeliveries(
     .where('status', '=', 'pending')
     .where((eb) => eb.or([eb('created_at', '<=', before), eb('created_at', '>=', after)]))
   if (except.length > 0) query = query.where('id', 'not in', except)
+  if (responding.length > 0) {
+    const isElsewhere = sql<boolean>`coalesce(notification_channel_id, 0) not in (${sql.join(responding)})`
+    query = query.where((eb) => eb.or([eb('attempts', '>', 0), isElsewhere]))
+  }
   return query.returning(['id', 'notification_channel_id']).execute()
 }
 
 /** Why a delivery expired of which no try has ended. */
 const notTried =
-  'It was not tried in time: earlier messages were being tried, the service had asked for a pause, or Micwatch was not running.'
+  'It was not tried in time: the service did not respond to earlier messages or had asked for a pause, or Micwatch was not running.'
 
 /** Counts a try of a delivery before it is made. Returns undefined if the delivery is no longer pending. */
 export function beginAttempt(tx: Tx, id: number, at: number): Promise<DeliveryFields | undefined> {
