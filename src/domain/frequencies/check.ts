@@ -3,7 +3,7 @@
 import { type Carrier, isInRange, type KhzRange, requiredSpacingKhz } from './carrier.ts'
 import { type CheckResult, ConflictList, type Finding, kindNumbers } from './conflict.ts'
 import { findProducts, findProductsOf } from './products.ts'
-import { createZoneCarriers, setExtraCarrier } from './zone-carriers.ts'
+import { createZoneCarriers, findSharedKhz, setExtraCarrier } from './zone-carriers.ts'
 
 export interface CheckOptions {
   /** The TV channels in use. */
@@ -43,7 +43,7 @@ export function recheckCarriers(
 ): CheckResult {
   if (!isComplete(previous)) return checkCarriers(carriers, options)
   const list = new ConflictList(carriers, { limit: defaultLimit, ...options })
-  const changed = new Set(changedIds)
+  const changed = new Set([...changedIds, ...findNewPairs(previous, carriers)])
   const indexById = new Map(carriers.map(({ id }, index) => [id, index]))
   const toIndex = (id: string) => indexById.get(id) ?? -1
   for (const { victim, kind, offset_khz, generators } of previous.conflicts) {
@@ -63,6 +63,14 @@ export function recheckCarriers(
     compared.add(index)
   }
   return list.toResult()
+}
+
+/** Returns the ids of the carriers that share a frequency with another one now or did before, but not both. */
+function findNewPairs({ conflicts }: CheckResult, carriers: readonly Carrier[]): readonly string[] {
+  const pairs = conflicts.filter(({ kind }) => kind === 'duplicate')
+  const before = new Set(pairs.flatMap(({ victim, generators }) => [victim, ...generators]))
+  const sharedKhz = findSharedKhz(carriers)
+  return carriers.flatMap(({ id, khz }) => (before.has(id) === sharedKhz.has(khz) ? [] : id))
 }
 
 /** Whether a result lists all its conflicts. */

@@ -205,10 +205,10 @@ function addDouble(zone: ZoneCarriers, add: AddProduct, a: number, c: number, d:
   const high = Math.max(khzA, khzC, khzD)
   const guardOfC = guards['2t3o'][c] as number
   const guardOfD = guards['2t3o'][d] as number
-  if (distance < guardOfC && isInWindow(zone, c, low, high) && areGenerators(zone, a, d)) {
+  if (distance < guardOfC && isInWindow(zone, c, low, high) && areGeneratorsFor(zone, c, a, d)) {
     add(twoThird, offset, index[c] as number, index[a] as number, index[d] as number, -1)
   }
-  if (distance < guardOfD && isInWindow(zone, d, low, high) && areGenerators(zone, a, c)) {
+  if (distance < guardOfD && isInWindow(zone, d, low, high) && areGeneratorsFor(zone, d, a, c)) {
     add(twoThird, offset, index[d] as number, index[a] as number, index[c] as number, -1)
   }
   // C + D - A on A is 2A - C on D and 2A - D on C, and is reported on its own only if neither C nor D is tested for it.
@@ -229,6 +229,7 @@ function addThree(
   const { khz, index } = zone
   const khzC = khz[c] as number
   if (!areGenerators(zone, a, b) || khzC === khz[a] || khzC === khz[b]) return
+  if (isOfPair(zone, victim, a) || isOfPair(zone, victim, b) || isOfPair(zone, victim, c)) return
   if (!zone.areAllGenerators && zone.isGenerator[c] === 0) return
   const indexA = index[a] as number
   const indexB = index[b] as number
@@ -240,6 +241,19 @@ function addThree(
 /** Whether two carriers make products, which carriers on one frequency do not. */
 function areGenerators({ khz, areAllGenerators, isGenerator }: ZoneCarriers, a: number, b: number): boolean {
   return khz[a] !== khz[b] && (areAllGenerators || (isGenerator[a] === 1 && isGenerator[b] === 1))
+}
+
+/** Whether two carriers make products that may hit the victim. */
+function areGeneratorsFor(zone: ZoneCarriers, victim: number, a: number, b: number): boolean {
+  return areGenerators(zone, a, b) && !isOfPair(zone, victim, a) && !isOfPair(zone, victim, b)
+}
+
+/**
+ * Whether the victim is one of a pair on one frequency, and the generator is the other one or the victim itself. Their
+ * only conflict is `duplicate`.
+ */
+function isOfPair({ khz, sharedKhz }: ZoneCarriers, victim: number, generator: number): boolean {
+  return khz[generator] === khz[victim] && (generator !== victim || sharedKhz.has(khz[victim] as number))
 }
 
 /** Whether frequencies between `low` and `high`, of which one is the victim, are in the window of the victim. */
@@ -285,7 +299,7 @@ function addHigherOrder(
   const khzB = khz[b] as number
   const khzV = khz[victim] as number
   const offset = (m + 1) * khzA - m * khzB - khzV
-  if (Math.abs(offset) >= (guards[kind][victim] as number) || !areGenerators(zone, a, b)) return
+  if (Math.abs(offset) >= (guards[kind][victim] as number) || !areGeneratorsFor(zone, victim, a, b)) return
   if (!isInWindow(zone, victim, Math.min(khzA, khzB, khzV), Math.max(khzA, khzB, khzV))) return
   add(kindNumbers[kind], offset, index[victim] as number, index[a] as number, index[b] as number, -1)
 }

@@ -32,6 +32,8 @@ export function checkByBruteForce(carriers: readonly Carrier[]): string[] {
     const offset = product - victim.khz
     if (Math.abs(offset) >= victim.guards[kind]) return
     if (new Set(generators.map(({ khz }) => khz)).size < generators.length) return
+    const twins = carriers.filter((carrier) => carrier !== victim && carrier.khz === victim.khz)
+    if (generators.some((generator) => twins.includes(generator) || (generator === victim && twins.length > 0))) return
     for (const { zone, isGenerator, khz } of generators) {
       if (zone !== victim.zone || !isGenerator) return
       if (victim.windowKhz !== null && Math.abs(khz - victim.khz) > victim.windowKhz) return

@@ -17,6 +17,8 @@ export interface ZoneCarriers {
   readonly lowKhz: Int32Array
   readonly highKhz: Int32Array
   readonly isGenerator: Uint8Array
+  /** The frequencies of several carriers, also of those in other zones. */
+  readonly sharedKhz: ReadonlySet<number>
   /** True if all carriers are generators, so that this must not be compared. */
   areAllGenerators: boolean
   /** No window of a carrier is wider. */
@@ -45,11 +47,24 @@ export function createZoneCarriers(carriers: readonly Carrier[], indices: readon
     lowKhz: createArray(),
     highKhz: createArray(),
     isGenerator: new Uint8Array(size),
+    sharedKhz: findSharedKhz(carriers),
     areAllGenerators: true,
     widestKhz: 0,
   }
   for (const [position, index] of sorted.entries()) setCarrier(zone, position, carriers[index] as Carrier, index)
   return zone
+}
+
+/** Returns the frequencies that several carriers have. */
+export function findSharedKhz(carriers: readonly Pick<Carrier, 'khz'>[]): ReadonlySet<number> {
+  const seen = new Set<number>()
+  return new Set(
+    carriers.flatMap(({ khz }) => {
+      if (seen.has(khz)) return khz
+      seen.add(khz)
+      return []
+    }),
+  )
 }
 
 export function setExtraCarrier(zone: ZoneCarriers, carrier: Carrier, index: number): void {
