@@ -35,7 +35,7 @@ it('has the fields of micboard', () => {
         raw: {},
         tx: [
           {
-            id: 11,
+            id: '11',
             channel: 1,
             slot: 5,
             name: 'Nora',

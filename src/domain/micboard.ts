@@ -45,7 +45,7 @@ const unknown = 255
 function toMicboardChannel(channel: Channel, type: string, performer: string | undefined): MicboardChannel {
   const { id, channel: number, slot, transmitter, details, condition } = channel
   return {
-    id,
+    id: String(id),
     channel: number,
     slot,
     name: displayName(channel, performer) ?? '',

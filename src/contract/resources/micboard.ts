@@ -7,7 +7,7 @@ import { micboardStatuses } from '../values.ts'
 const none = Type.Object({}, { description: 'Always empty.' })
 
 const MicboardChannel = named('MicboardChannel', 'A channel, as micboard describes it.', {
-  id: whole('Id of the channel.'),
+  id: text('Id of the channel, as text.'),
   channel: whole('Number of the channel on its receiver.'),
   slot: whole('Slot.'),
   name: text("The performer's name if one is assigned, otherwise as `name_raw`."),
