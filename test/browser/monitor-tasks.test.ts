@@ -38,7 +38,7 @@ it('acknowledges an alert on its card with one press, and announces each new ale
   await page
     .locator('.card')
     .first()
-    .getByRole('button', { name: /^Acknowledge/ })
+    .getByRole('button', { name: /^Ack/ })
     .click()
   expect((await request).url()).toBe(`${service.url}/api/alerts/9/acknowledge`)
   service.send({ type: 'alert', ...acknowledged })

@@ -40,12 +40,12 @@ export function CardAlert({ facts: { receiverId, channelId }, mayOperate }: Card
     <button
       type="button"
       className="card-acknowledge"
-      aria-label={t('alerts.acknowledge.of', { alert: alertLine(alert) })}
       aria-disabled={isSending || undefined}
       onClick={() => void acknowledge([alert])}
     >
       <BellRing className="icon" aria-hidden="true" />
       {t('card.acknowledge')}
+      <span className="visually-hidden"> {alertLine(alert)}</span>
     </button>
   )
 }
