@@ -11,9 +11,24 @@ export class AnnouncedLevels {
   readonly #rows = new Map<number, number>()
   readonly #freeRows: number[] = []
 
+  /** Records that all clients have received these levels. */
+  set(channelId: number, levels: Int16Array): void {
+    const row = this.#rows.get(channelId) ?? this.#allocate(channelId)
+    this.#values.set(levels, row * announcedCount)
+  }
+
+  /** Records that one client has received these levels. If others have not, the next ones are announced in any case. */
+  setForOne(channelId: number, levels: Int16Array): void {
+    const row = this.#rows.get(channelId)
+    const isSame =
+      row !== undefined &&
+      entryLevels.every((_, column) => this.#values[row * announcedCount + column] === levels[column])
+    if (!isSame) this.put(channelId, levels)
+  }
+
   /** Replaces the levels of a channel. The next levels are announced in any case. */
   put(channelId: number, levels: Int16Array): void {
-    this.#set(channelId, levels)
+    this.set(channelId, levels)
     this.forget(channelId)
   }
 
@@ -33,7 +48,7 @@ export class AnnouncedLevels {
   update(channelId: number, levels: Int16Array): boolean {
     const row = this.#rows.get(channelId)
     if (row === undefined) {
-      this.#set(channelId, levels)
+      this.set(channelId, levels)
       return true
     }
     let differs = false
@@ -64,15 +79,6 @@ export class AnnouncedLevels {
   forget(channelId: number): void {
     const row = this.#rows.get(channelId)
     if (row !== undefined) this.#values[row * announcedCount] = notSame
-  }
-
-  forgetAll(): void {
-    for (const row of this.#rows.values()) this.#values[row * announcedCount] = notSame
-  }
-
-  #set(channelId: number, levels: Int16Array): void {
-    const row = this.#rows.get(channelId) ?? this.#allocate(channelId)
-    this.#values.set(levels, row * announcedCount)
   }
 
   #allocate(channelId: number): number {

@@ -259,6 +259,21 @@ describe('a live publisher of levels', () => {
     ])
   })
 
+  it('announces only the levels that changed after a client connects', () => {
+    const { receiverStore, live, messages, connect, setRfLevel } = start()
+    for (const id of [1, 2]) receiverStore.put(receiver(id))
+    connect()
+    live.levelsChanged([10, 20])
+    setRfLevel(1, -60)
+    live.tick()
+    connect()
+    live.levelsChanged([10, 20])
+    setRfLevel(2, -70)
+    live.tick()
+    expect(live.journal.seq).toBe(2)
+    expect(messages.map(({ values }) => values)).toEqual(expect.arrayContaining([[[10, -60]], [[20, -70]]]))
+  })
+
   it('announces levels again that were announced before, if a client has received others since', () => {
     const { receiverStore, live, messages, connect, setRfLevel } = start()
     receiverStore.put(receiver(1))

@@ -160,7 +160,7 @@ export class LivePublisher {
     else this.#announce()
     // The new client's snapshot may contain levels that are newer than the announced ones. If they change back before
     // the next tick, they must be announced again.
-    this.#announcedLevels.forgetAll()
+    for (const id of this.channelIds()) if (this.#readLevels(id)) this.#announcedLevels.setForOne(id, this.#levels)
   }
 
   /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that unsubscribes. */
@@ -196,7 +196,7 @@ export class LivePublisher {
     for (const id of channelIds) {
       if (!this.#readLevels(id)) continue
       // A client receives these levels. If they change back before the next tick, they must be announced again.
-      this.#announcedLevels.forget(id)
+      this.#announcedLevels.setForOne(id, this.#levels)
       ids.push(id)
       this.#appendTo(values)
     }
@@ -302,6 +302,7 @@ export class LivePublisher {
     this.#announcedLevels.clear()
     this.#disabled = this.#findDisabled()
     for (const receiver of this.#deps.receiverStore.listAllFacts()) this.#rememberReceiver(receiver.id, receiver)
+    for (const id of this.channelIds()) if (this.#readLevels(id)) this.#announcedLevels.set(id, this.#levels)
     this.#announced = new AnnouncedLists(this.#deps)
     this.#identityRevision = this.#deps.receiverStore.identityRevision
   }
