@@ -35,11 +35,7 @@ it('acknowledges an alert on its card with one press, and announces each new ale
   service.send({ type: 'alert', ...alert })
   await page.locator('[aria-live=polite]').getByText('Singer 1').waitFor()
   const request = page.waitForRequest((sent) => sent.method() === 'POST')
-  await page
-    .locator('.card')
-    .first()
-    .getByRole('button', { name: /^Ack/ })
-    .click()
+  await page.locator('.card').first().getByRole('button', { name: /^Ack/ }).click()
   expect((await request).url()).toBe(`${service.url}/api/alerts/9/acknowledge`)
   service.send({ type: 'alert', ...acknowledged })
   await page.getByText('Acknowledged by Sam').first().waitFor({ state: 'attached' })
