@@ -89,7 +89,8 @@ describe.concurrent('the condition of a channel', () => {
     })
   })
 
-  // Conformance: C-10.4. Reliability: S13.
+  // Conformance: C-10.4.
+  // Reliability: S13.
   it('is that from before after kill -9, with the values and alerts, in the first response', async () => {
     const { shure, id, set } = await startSystem(80)
     const installation = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
