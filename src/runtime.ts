@@ -69,8 +69,11 @@ export interface RuntimeOptions {
   readonly isRecording?: boolean
   /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
-  /** Called for every change of an alert, whichever process made it. */
-  readonly onAlert?: ((alert: AlertBody) => void) | undefined
+  /**
+   * Called for every change of an alert, whichever process made it. `hasOnlyOtherValues`: neither its kind and severity
+   * nor its state have changed.
+   */
+  readonly onAlert?: ((alert: AlertBody, hasOnlyOtherValues: boolean) => void) | undefined
   /** Returns problems to be listed in the health, one sentence each. */
   listProblems?(): readonly string[]
   /** If true, a damaged database is an error; otherwise a snapshot is restored. */

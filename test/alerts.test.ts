@@ -17,6 +17,7 @@ import {
 } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
+import { openLive } from './live-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function listAlerts(app: Pick<TestApp, 'get'>, query = '') {
@@ -85,8 +86,10 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
           battery: 9,
           minutes_left: null,
           threshold: 10,
+          crossed: 'battery',
           receiver: receiver.name,
         },
+        first: expect.objectContaining({ kind: 'battery_low', severity: 'warning', message: raised.message }),
       },
     ])
     setBattery(22)
@@ -213,6 +216,34 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
     charger.setStorageMode(false)
     await waitForOpenAlerts([])
   }, 120_000)
+})
+
+// Conformance: C-11.17.
+it.concurrent('follows the value of an open alert, which clients of version 1 are not notified of', async () => {
+  const simulator = await startShure({ receivers: 1, channelsPerReceiver: 1 })
+  const { id } = deviceOf(simulator)
+  const setBattery = (battery: number) => {
+    simulator.show.set(id, { battery }, 1)
+    simulator.push.flush()
+  }
+  setBattery(18)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  const [raised] = await until('the alert is raised', async () => {
+    const alerts = await listAlerts(app, '?state=raised')
+    return alerts.length === 1 && alerts
+  })
+  const [socket, live] = [await app.socket(), await openLive(app)]
+  await app.post(`/api/alerts/${raised.id}/acknowledge`, {})
+  setBattery(15)
+  const followed = await live.next(({ type, data }) => type === 'alert' && data.battery === 15)
+  expect(followed).toMatchObject({
+    ...{ id: raised.id, state: 'acknowledged', message: expect.stringContaining('battery at 15%, limit 20%') },
+    first: { at: raised.raised_at, kind: 'battery_low', message: raised.message, data: raised.data },
+  })
+  expect((await listAlerts(app, ''))[0]).toMatchObject({ message: followed.message, data: followed.data })
+  setBattery(90)
+  await socket.next(({ type, state }) => type === 'alert' && state === 'cleared')
+  expect(socket.ofType('alert').map(({ state }) => state)).toEqual(['acknowledged', 'cleared'])
 })
 
 it.concurrent('raises battery_low without a percentage when the equipment itself reports a low battery', async () => {

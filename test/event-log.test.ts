@@ -48,7 +48,8 @@ async function openLog(db: Database, channel: Channel, { transaction = db.transa
     announced,
     report(reported: Channel, isActive = true) {
       isOwn = true
-      receiver = buildReceiver(1, { channels: [reported], is_active: isActive })
+      const last_seen = isActive ? Date.now() : receiver?.last_seen
+      receiver = buildReceiver(1, { channels: [reported], is_active: isActive, ...(last_seen && { last_seen }) })
       events.receiverChanged(1)
     },
     /** The cause of the condition ended at this time; the condition is held. */

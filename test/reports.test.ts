@@ -1,6 +1,7 @@
 /** Reports of shows, through the complete service on both databases. */
 
 import { describe, expect, it } from 'vitest'
+import { noData } from '../src/domain/alerts/alert.ts'
 import { noValue } from '../src/domain/history/columns.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
@@ -42,7 +43,7 @@ async function readHistory(app: TestApp, id: number, { from, to }: { from: strin
 }
 
 describe.each(engines)('the report of a show on %s', (engine) => {
-  // Conformance: C-13.40, C-13.41, C-13.43, C-13.44, C-13.49.
+  // Conformance: C-11.18, C-13.40, C-13.41, C-13.43, C-13.44, C-13.49.
   it('agrees with the history, the events and the alerts', async () => {
     const { app, receiver, first, second } = await startWithChannels(engine)
     const start = Math.floor(Date.now() / 3_600_000) * 3600 - 3 * 3600
@@ -93,6 +94,7 @@ describe.each(engines)('the report of a show on %s', (engine) => {
         channel_id: null,
         receiver_id: receiver.id,
         raised_at: within + 1,
+        data: { ...noData, lost_at: toTime(within - 9000) },
       }),
     ]
     const earlier = { raised_at: startedAt - 9000, cleared_at: startedAt - 1 }
@@ -133,14 +135,15 @@ describe.each(engines)('the report of a show on %s', (engine) => {
           id: open,
           kind: 'rf_weak',
           raised_at: toTime(startedAt - 9000),
+          happened_at: toTime(startedAt - 9000),
           acknowledged_at: null,
           seconds_to_acknowledge: null,
         },
         {
-          ...{ id: low, kind: 'battery_low', raised_at: toTime(within) },
+          ...{ id: low, kind: 'battery_low', raised_at: toTime(within), happened_at: toTime(within) },
           ...{ acknowledged_at: toTime(within + 12_340), seconds_to_acknowledge: 12.3 },
         },
-        expect.objectContaining({ id: offline, kind: 'receiver_offline' }),
+        expect.objectContaining({ id: offline, kind: 'receiver_offline', happened_at: toTime(within - 9000) }),
       ],
       markers: [
         expect.objectContaining({ text: 'Battery pack slipped', channel_id: first.id }),

@@ -54,6 +54,7 @@ async function start(urls: readonly string[], fields: Partial<NotificationRule> 
       state: 'raised',
       raised_at: clock.now,
       cleared_at: null,
+      first: { ...cause, at: clock.now },
       site: null,
     }
     notifications.changed(alert)

@@ -26,7 +26,7 @@ export function alertLine(alert: Described): string {
   return name === null || !isAlertKind(alert.kind) ? title : t('alerts.line', { name, title })
 }
 
-/** Returns why the alert was raised, with the values of then; null for a kind that this page does not know. */
+/** Returns why the alert is open, with its values; null for a kind that this page does not know. */
 export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): string | null {
   if (!isAlertKind(kind)) return null
   const { receiver, threshold, fault, failures, error } = data
@@ -75,14 +75,24 @@ export function isAlertKind(kind: string): kind is AlertKind {
   return kind in alertKindDefaults
 }
 
-function batteryReason({ battery, minutes_left: minutes, threshold }: AlertBody['data']): string | null {
+/** The value that crossed its limit comes first. */
+function batteryReason(data: AlertBody['data']): string | null {
+  const { battery, minutes_left: minutes, crossed } = data
+  const level = battery === null ? null : formatPercent(battery)
+  const time = minutes === null ? null : t('channel.timeLeft', { time: formatMinutes(minutes) })
   const values = [
-    battery === null ? null : formatPercent(battery),
-    minutes === null ? null : t('channel.timeLeft', { time: formatMinutes(minutes) }),
-    // The limit is a percentage, which says nothing about a battery that is reported in minutes alone.
-    battery === null || threshold === null ? null : t('alerts.reasons.limit', { limit: formatPercent(threshold) }),
+    crossed === 'warning' ? t('alerts.reasons.batteryWarning') : null,
+    ...(crossed === 'minutes_left' ? [time, level] : [level, time]),
+    batteryLimit(data),
   ].filter((value) => value !== null)
   return values.length === 0 ? null : values.join(' · ')
+}
+
+/** Before `crossed` was known, every limit was a percentage. */
+function batteryLimit({ battery, threshold, crossed }: AlertBody['data']): string | null {
+  if (threshold === null || (crossed === undefined && battery === null)) return null
+  const limit = crossed === 'minutes_left' ? formatMinutes(threshold) : formatPercent(threshold)
+  return t('alerts.reasons.limit', { limit })
 }
 
 function lastsReason({ minutes_left: minutes, ends_at }: AlertBody['data']): string | null {

@@ -8,7 +8,7 @@ import { siteLimits } from '../domain/sites/site-limits.ts'
 import { type Body, oneOf, time } from './described.ts'
 import { codePattern, nullable, whole } from './fields.ts'
 import { channelDetails, dbfs, dbm, line, minutes, percent, readings, transmitterDetails } from './ingest-request.ts'
-import { Alert, AlertData } from './resources/alerts.ts'
+import { Alert, AlertData, AlertFirst } from './resources/alerts.ts'
 import { Condition } from './resources/channels.ts'
 import { Event } from './resources/events.ts'
 import { ReceiverInData } from './resources/receivers.ts'
@@ -111,6 +111,7 @@ const alertData = {
   error: optional(orNull(text(1024))),
   generators: optional(upTo(100, name)),
 }
+const dataOfAlert = Type.Object(alertData, { description: 'the data of an alert' })
 
 const alert = {
   ...Alert.properties,
@@ -123,7 +124,13 @@ const alert = {
   snoozed_by: orNull(name),
   snoozed_until: Type.Union([Type.Enum(['cleared', 'show_end']), time('a time'), Type.Null()]),
   site,
-  data: Type.Object(alertData, { description: 'the data of an alert' }),
+  data: dataOfAlert,
+  first: optional(
+    Type.Object(
+      { ...AlertFirst.properties, kind: line(64), message: text(1024), data: dataOfAlert },
+      { description: 'what an alert was first' },
+    ),
+  ),
 }
 
 const eventData = {

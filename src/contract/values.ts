@@ -320,6 +320,10 @@ export const productKinds = ['2t3o', '3t3o', '2t5o', '2t7o', '2t9o'] as const
 export type ProductKind = (typeof productKinds)[number]
 
 /** The kinds of conflicts of a carrier, in the order in which those with the same offset are listed. */
+/** What an alert about a battery is about: a level or the remaining minutes at a limit, or the transmitter's own warning. */
+export const crossedValues = ['battery', 'minutes_left', 'warning'] as const
+export type CrossedValue = (typeof crossedValues)[number]
+
 export const conflictKinds = [
   'foreign',
   'outside_band',

@@ -60,7 +60,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const runtime = await openRuntime(config, {
     ...options,
     cache,
-    onAlert: (alert) => integrations?.alertChanged(alert),
+    onAlert: (alert, hasOnlyOtherValues) => integrations?.alertChanged(alert, hasOnlyOtherValues),
     listProblems: () => integrations?.problems ?? [],
   })
   integrations = new Integrations(config, runtime, { log, version: options.version })

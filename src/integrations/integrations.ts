@@ -51,8 +51,9 @@ export class Integrations {
     return [this.#osc?.problem, this.#mqtt?.problem].filter((problem) => problem != null)
   }
 
-  alertChanged(alert: AlertBody): void {
-    this.#osc?.alertChanged(alert)
+  /** OSC has no values of alerts, so it sends nothing if only these have changed. */
+  alertChanged(alert: AlertBody, hasOnlyOtherValues: boolean): void {
+    if (!hasOnlyOtherValues) this.#osc?.alertChanged(alert)
     this.#mqtt?.alertChanged(alert)
   }
 

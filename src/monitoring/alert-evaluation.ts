@@ -65,6 +65,8 @@ export class AlertEvaluation {
   readonly #deps: AlertEvaluationDeps
   /** When the causes of each receiver, source and subscription began. */
   readonly #starts = new Map<number | string, CauseStarts>()
+  /** When open alerts last followed the values of their causes (epoch ms), by alert id. */
+  readonly #followedAt = new Map<number, number>()
 
   constructor(deps: AlertEvaluationDeps) {
     this.#deps = deps
@@ -73,7 +75,7 @@ export class AlertEvaluation {
   /** Evaluates the current state of a receiver and of the packs that it has reported. */
   evaluateReceiver(id: number): Evaluated {
     const { receiverStore, unitStore, isEvaluated, isMonitored, areSourcesFailing, thresholds } = this.#deps
-    const receiver = receiverStore.facts(id)
+    const receiver = receiverStore.get(id)
     if (receiver === undefined || !isEvaluated(id) || !isMonitored(receiver.manufacturer)) {
       this.#starts.delete(id)
       return { changes: [], dueAt: Number.POSITIVE_INFINITY }
@@ -182,11 +184,16 @@ export class AlertEvaluation {
     const compared = compareCauses({
       starts: this.#starts.get(scope) ?? noStarts,
       now: this.#deps.now(),
+      followedAt: ({ id }) => this.#followedAt.get(id),
       settings: (subject) => this.#deps.context.settingsOf(subject),
       ...comparison,
     })
     if (compared.starts.size === 0) this.#starts.delete(scope)
     else this.#starts.set(scope, compared.starts)
+    for (const change of compared.changes) {
+      if (change.type === 'update') this.#followedAt.set(change.alert.id, this.#deps.now())
+      if (change.type === 'clear') this.#followedAt.delete(change.alert.id)
+    }
     return compared
   }
 }

@@ -89,7 +89,7 @@ export class Alerts {
     this.unstored = new UnstoredAlerts({
       settings: () => deps.alertSettings('storage_failing', { manufacturer: null, slots: [] }),
       isSnoozeOver: (alert) => this.context.isSnoozeOver(alert),
-      publish: (alert) => this.#publishUnstored(alert),
+      publish: (alert, hasOnlyOtherValues) => this.#publishUnstored(alert, hasOnlyOtherValues),
       log: deps.log,
       now: deps.now,
     })
@@ -309,10 +309,10 @@ export class Alerts {
     })
   }
 
-  #publishUnstored(alert: Alert): void {
+  #publishUnstored(alert: Alert, hasOnlyOtherValues: boolean): void {
     const { feed, onChanged, onUnstored } = this.#deps
-    feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
-    onChanged?.(alert)
+    if (!hasOnlyOtherValues) feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
+    onChanged?.(alert, hasOnlyOtherValues)
     onUnstored(alert, this.#open.find(alert.subject) !== undefined)
   }
 

@@ -3,7 +3,7 @@
  * other processes stored. Calls of `load`, `write` and `edit` must not overlap.
  */
 
-import { type Alert, type AlertChange, toAlertMessage } from '../domain/alerts/alert.ts'
+import { type Alert, type AlertChange, hasOnlyOtherValues, toAlertMessage } from '../domain/alerts/alert.ts'
 import { toAlertEvent } from '../domain/events/alert-events.ts'
 import type { EventDraft } from '../domain/events/event.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -33,7 +33,7 @@ export interface OpenAlertsDeps {
   /** Queues notifications about changed alerts, in the transaction in which these are stored. */
   queueNotifications(tx: Tx, alerts: readonly Alert[]): Promise<void>
   /** Called with every alert that was raised, changed or cleared, after it was stored. */
-  onChanged?(alert: Alert): void
+  onChanged?(alert: Alert, hasOnlyOtherValues: boolean): void
   /** Called after `onChanged` was called for alerts that other processes have changed. */
   onLoaded?(): void
 }
@@ -164,17 +164,22 @@ export class OpenAlerts {
   }
 
   #publish(alert: Alert): void {
+    const before = this.#bySubject.get(alert.subject)
     if (alert.state !== 'cleared') this.#put(alert)
-    else if (this.#bySubject.get(alert.subject)?.id === alert.id) this.#remove(alert)
-    this.#announce(alert, this.#deps.isSilenced(alert))
+    else if (before?.id === alert.id) this.#remove(alert)
+    const isFollowing = before !== undefined && hasOnlyOtherValues(before, alert)
+    this.#announce(alert, this.#deps.isSilenced(alert), isFollowing)
   }
 
-  #announce(alert: Alert, isSilenced: boolean): void {
+  /** Clients of version 1 are not notified of an alert that only follows the values of its cause. */
+  #announce(alert: Alert, isSilenced: boolean, isFollowing = false): void {
     const isOpen = alert.state !== 'cleared'
     if (isOpen && isSilenced) this.#silenced.add(alert.id)
     else this.#silenced.delete(alert.id)
-    if (!isOpen || !isSilenced) this.#deps.feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
-    this.#deps.onChanged?.(alert)
+    if (!isFollowing && (!isOpen || !isSilenced)) {
+      this.#deps.feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
+    }
+    this.#deps.onChanged?.(alert, isFollowing)
   }
 
   #put(alert: Alert): void {

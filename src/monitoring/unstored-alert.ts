@@ -1,10 +1,18 @@
 /** An alert that is announced although it cannot be stored. Its id is not positive. */
 
-import { type Alert, type AlertCause, type AlertResponse, alertState, noResponse } from '../domain/alerts/alert.ts'
+import {
+  type Alert,
+  type AlertCause,
+  type AlertResponse,
+  alertState,
+  noResponse,
+  toFirst,
+} from '../domain/alerts/alert.ts'
+import { followEveryMs } from '../domain/alerts/compare-causes.ts'
 
 interface UnstoredAlertDeps {
   readonly id: number
-  publish(alert: Alert): void
+  publish(alert: Alert, hasOnlyOtherValues: boolean): void
   /** The wall-clock time in epoch ms. */
   now(): number
 }
@@ -12,6 +20,8 @@ interface UnstoredAlertDeps {
 export class UnstoredAlert {
   readonly #deps: UnstoredAlertDeps
   #alert: Alert | null = null
+  /** When the open alert last followed the values of its cause (epoch ms). */
+  #followedAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: UnstoredAlertDeps) {
     this.#deps = deps
@@ -22,11 +32,26 @@ export class UnstoredAlert {
     return this.#alert === null ? [] : [this.#alert]
   }
 
+  /** Raises the alert. An open alert follows the values of its cause. */
   raise(cause: AlertCause): void {
-    if (this.#alert !== null) return
     const { id, publish, now } = this.#deps
-    this.#alert = { ...cause, ...noResponse, id, state: 'raised', raised_at: now(), cleared_at: null, site: null }
-    publish(this.#alert)
+    const raised_at = now()
+    if (this.#alert !== null) this.#follow(this.#alert, cause)
+    else {
+      const first = toFirst(cause, raised_at)
+      const alert: Alert = {
+        ...cause,
+        ...noResponse,
+        id,
+        state: 'raised',
+        raised_at,
+        cleared_at: null,
+        first,
+        site: null,
+      }
+      this.#alert = alert
+      publish(alert, false)
+    }
   }
 
   /** Records what a user has done about the open alert, or that a snooze has ended. Returns the alert. */
@@ -34,7 +59,7 @@ export class UnstoredAlert {
     if (this.#alert === null) throw new Error('The alert is not open.')
     const alert = { ...this.#alert, ...response }
     this.#alert = { ...alert, state: alertState(alert) }
-    this.#deps.publish(this.#alert)
+    this.#deps.publish(this.#alert, false)
     return this.#alert
   }
 
@@ -43,6 +68,14 @@ export class UnstoredAlert {
     if (alert === null) return
     const { publish, now } = this.#deps
     this.#alert = null
-    publish({ ...alert, state: 'cleared', cleared_at: now(), message: messageOf(alert) })
+    publish({ ...alert, state: 'cleared', cleared_at: now(), message: messageOf(alert) }, false)
+  }
+
+  #follow(alert: Alert, { message, data }: AlertCause): void {
+    const { publish, now } = this.#deps
+    if (message === alert.message || Math.abs(now() - this.#followedAt) < followEveryMs) return
+    this.#followedAt = now()
+    this.#alert = { ...alert, message, data }
+    publish(this.#alert, true)
   }
 }

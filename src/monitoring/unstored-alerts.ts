@@ -12,7 +12,7 @@ interface UnstoredAlertsDeps {
   settings(): AlertSettings
   /** Whether the alert is snoozed, and its snooze is over. */
   isSnoozeOver(alert: Alert): boolean
-  publish(alert: Alert): void
+  publish(alert: Alert, hasOnlyOtherValues: boolean): void
   readonly log: Log
   /** The wall-clock time in epoch ms. */
   now(): number

@@ -61,7 +61,7 @@ interface MonitoringDeps {
   /** Overrides every other polling interval. */
   readonly intervalSeconds: number | undefined
   /** Called for every change of an alert. */
-  readonly onAlert: ((alert: AlertBody) => void) | undefined
+  readonly onAlert: ((alert: AlertBody, hasOnlyOtherValues: boolean) => void) | undefined
   /** Called when a source begins to fail or recovers. */
   onSourcesFailingChanged(): void
 }
@@ -249,7 +249,7 @@ export class Monitoring {
       },
       isMonitored: (code) => sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled),
       subscriptions: () => this.connections.subscriptions(),
-      onChanged: (alert) => this.#alertChanged(alert),
+      onChanged: (alert, isFollowing) => this.#alertChanged(alert, isFollowing),
       onLoaded: () => this.notificationSender.planSoon(),
       onUnstored: (alert, isStored) => {
         if (isStored) this.unstoredNotifications.forget(alert.id)
@@ -258,10 +258,10 @@ export class Monitoring {
     })
   }
 
-  #alertChanged(alert: Alert): void {
+  #alertChanged(alert: Alert, isFollowing: boolean): void {
     const body = toAlertBody(alert, { now: now(), isSilenced: this.alerts.context.isSilenced(alert) })
     this.#deps.state.live.alertChanged(body)
-    this.#deps.onAlert?.(body)
+    this.#deps.onAlert?.(body, isFollowing)
     this.events.loadSoon()
   }
 

@@ -13,6 +13,7 @@ import {
   noData,
   noResponse,
   type SnoozeEnd,
+  toFirst,
 } from '../domain/alerts/alert.ts'
 import type { AlertFilter } from '../domain/alerts/alert-filter.ts'
 import { localSite } from '../domain/equipment/sites.ts'
@@ -44,7 +45,7 @@ export async function listAlertRanges(reader: Reader, since: number) {
 
 /** Returns what is reported of the alerts that were open in a range of time (epoch ms, inclusive), oldest first. */
 export async function listAlertsDuring(reader: Reader, { from, to }: { readonly from: number; readonly to: number }) {
-  const columns = ['id', 'kind', 'channel_id', 'receiver_id', 'raised_at', 'acknowledged_at'] as const
+  const columns = ['id', 'kind', 'channel_id', 'receiver_id', 'raised_at', 'acknowledged_at', 'data'] as const
   const raised = reader.selectFrom('alerts').select(columns)
   const earlier = raised.where('raised_at', '<', from)
   const parts = await Promise.all([
@@ -52,7 +53,10 @@ export async function listAlertsDuring(reader: Reader, { from, to }: { readonly 
     earlier.where('cleared_at', '>=', from).execute(),
     earlier.where('cleared_at', 'is', null).execute(),
   ])
-  return parts.flat().sort((a, b) => a.raised_at - b.raised_at || a.id - b.id)
+  return parts
+    .flat()
+    .map(({ data, ...alert }) => ({ ...alert, data: readData(data) }))
+    .sort((a, b) => a.raised_at - b.raised_at || a.id - b.id)
 }
 
 /** Returns a part of the matching alerts, newest first. */
@@ -143,19 +147,19 @@ export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at
 }
 
 /**
- * Changes the kind and severity of an open alert. If it got worse, an acknowledgement or a snooze ends. Returns null if
- * the alert is already cleared or another process has already changed it.
+ * Changes an open alert to what its cause is now. If it got worse, an acknowledgement or a snooze ends. Returns null if
+ * the alert is already cleared or another process has already changed its kind or severity.
  */
 export function updateAlert(
   tx: Tx,
   revision: number,
-  before: Pick<Alert, 'id' | 'kind' | 'severity'>,
+  before: Pick<Alert, 'id' | 'kind' | 'severity' | 'first'>,
   { cause, isWorse }: { readonly cause: AlertCause; readonly isWorse: boolean },
 ): Promise<Alert | null> {
   const { kind, severity, message, data } = toRow(cause)
   const query = tx.query
     .updateTable('alerts')
-    .set({ kind, severity, message, data, ...(isWorse && noResponse), revision })
+    .set({ kind, severity, message, data, first: JSON.stringify(before.first), ...(isWorse && noResponse), revision })
     .where('kind', '=', before.kind)
     .where('severity', '=', before.severity)
   return changeOpen(query, before.id)
@@ -169,7 +173,7 @@ export async function copyAlert(tx: Tx, revision: number, copy: AlertCopy): Prom
   const { subject, raised_at, cleared_at, acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at } = copy
   const responses = { acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at }
   const values = {
-    ...{ ...toRow(copy), ...responses, raised_at, cleared_at, revision },
+    ...{ ...toRow(copy), first: JSON.stringify(copy.first), ...responses, raised_at, cleared_at, revision },
     snoozed_until: copy.snoozed_until === null ? null : JSON.stringify(copy.snoozed_until),
     ...{ site: copy.site.code, site_name: copy.site.name },
   }
@@ -245,17 +249,23 @@ function toRow({ manufacturer, data, ...cause }: AlertCause) {
   return { ...stored, manufacturer: manufacturer ?? '', data: JSON.stringify(data) }
 }
 
+function readData(json: string | null): Alert['data'] {
+  return json === null ? noData : JSON.parse(json)
+}
+
 function toAlert(stored: Selectable<AlertRow>): Alert {
-  const { revision: _, notification_round: __, manufacturer, data, snoozed_until: until, ...others } = stored
-  const { site, site_name, ...row } = others
+  const { revision: _, notification_round: __, manufacturer, data: json, snoozed_until: until, ...others } = stored
+  const { site, site_name, first, ...row } = others
   const { cleared_at, acknowledged_at } = row
   const snoozed_until: AlertResponse['snoozed_until'] = until === null ? null : JSON.parse(until)
+  const data = readData(json)
   return {
     ...row,
     site: site === null ? null : { code: site, name: site_name ?? site },
     snoozed_until,
     manufacturer: manufacturer === '' ? null : manufacturer,
-    data: data === null ? noData : JSON.parse(data),
+    data,
+    first: first === null ? toFirst({ ...row, data }, row.raised_at) : JSON.parse(first),
     state: alertState({ cleared_at, acknowledged_at, snoozed_until }),
   }
 }

@@ -33,6 +33,7 @@ const offline = {
   id: 9,
   kind: 'receiver_offline',
   raised_at: at(80),
+  happened_at: at(80),
   acknowledged_at: null,
   seconds_to_acknowledge: null,
 }
@@ -59,7 +60,7 @@ export const longReport: ShowReport = {
           longest_seconds: 8.1,
           times: Array.from({ length: 41 }, (_, n) => at(9 + n)),
         },
-        alerts: [{ id: 3, kind: 'battery_died', raised_at: at(60.2), ...acknowledged }],
+        alerts: [{ id: 3, kind: 'battery_died', raised_at: at(58), happened_at: at(60.2), ...acknowledged }],
         markers: [marker, { ...marker, id: 2, time: at(62), channel_id: 7, text: 'Pack swapped in the wings' }],
       })
     }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { type AlertCause, noData, noResponse, type SnoozeEnd } from '../../src/domain/alerts/alert.ts'
+import { type AlertCause, noData, noResponse, type SnoozeEnd, toFirst } from '../../src/domain/alerts/alert.ts'
 import type { AlertFilter } from '../../src/domain/alerts/alert-filter.ts'
 import { applyConnectionEvent, newConnection } from '../../src/domain/equipment/connection.ts'
 import {
@@ -70,13 +70,14 @@ describe.each(engines)('alerts on %s', (engine) => {
       state: 'raised',
       raised_at: 1000,
       cleared_at: null,
+      first: toFirst(alertCause(1), 1000),
       site: null,
     })
     if (first === null) throw new Error('not raised')
     expect(await raise(1, 2000)).toBeNull()
     const worse = { cause: alertCause(1, { kind: 'battery_critical', severity: 'critical' }), isWorse: true }
     const escalate = () => write((tx, revision) => updateAlert(tx, revision, first, worse))
-    expect(await escalate()).toMatchObject({ id: 1, kind: 'battery_critical', severity: 'critical' })
+    expect(await escalate()).toMatchObject({ id: 1, ...worse.cause, first: first.first })
     expect(await escalate()).toBeNull()
     const clear = () => write((tx, revision) => clearAlert(tx, revision, 1, { message: 'Full', at: 3000 }))
     expect(await clear()).toMatchObject({ id: 1, cleared_at: 3000, state: 'cleared' })

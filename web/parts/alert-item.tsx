@@ -6,6 +6,7 @@ import { ChartGantt } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { conditionStates } from '../../src/contract/values.ts'
+import { happenedAt } from '../../src/domain/alerts/alert.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { alertReason, alertSubject, alertTitle, personName, snoozeEndText } from '../alert-text.ts'
 import { canRespond, isOpen } from '../alerts.ts'
@@ -29,7 +30,8 @@ interface AlertItemProps {
 }
 
 export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemProps) {
-  const { state, severity, raised_at, cleared_at } = alert
+  const { state, severity, cleared_at } = alert
+  const at = happenedAt(alert)
   const reason = alertReason(alert)
   return (
     <li className="alert" data-severity={severity} data-state={state}>
@@ -43,10 +45,11 @@ export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemP
         </h3>
         {isAtSubject ? null : <Subject alert={alert} />}
         {reason === null ? null : <p>{reason}</p>}
+        <Beginning alert={alert} />
         <Response alert={alert} />
       </div>
       <p className="alert-times">
-        <Ago at={raised_at} /> <span>{formatMoment(raised_at)}</span>
+        <Ago at={at} /> <span>{formatMoment(at)}</span>
         {cleared_at === null ? null : (
           <span>
             {t('alerts.cleared')} <Ago at={cleared_at} />
@@ -91,6 +94,13 @@ function Subject({ alert }: { alert: AlertBody }) {
       {place.length === 0 ? null : <span className="alert-place">{place.join(' · ')}</span>}
     </p>
   )
+}
+
+/** What the alert was first, if it has become another one. */
+function Beginning({ alert: { kind, first } }: { alert: AlertBody }) {
+  if (first === undefined || first.kind === kind) return null
+  const title = alertTitle(first)
+  return <p className="alert-response">{t('alerts.first', { title, time: formatMoment(first.at) })}</p>
 }
 
 function Response({ alert }: { alert: AlertBody }) {
@@ -141,7 +151,8 @@ function Actions({ alert }: { alert: AlertBody }) {
 const aroundMs = 300_000
 
 /** Opens the timeline at the time of the alert. */
-function TimelineLink({ alert: { raised_at, channel_id, receiver_id } }: { alert: AlertBody }) {
+function TimelineLink({ alert }: { alert: AlertBody }) {
+  const { channel_id, receiver_id } = alert
   const ids = useWatchState(({ receivers }) =>
     channel_id === null
       ? (receivers
@@ -150,14 +161,15 @@ function TimelineLink({ alert: { raised_at, channel_id, receiver_id } }: { alert
           .join() ?? '')
       : String(channel_id),
   )
-  const at = Date.parse(raised_at)
+  const happened = happenedAt(alert)
+  const at = Date.parse(happened)
   const range = { from: new Date(at - aroundMs).toISOString(), to: new Date(at + aroundMs).toISOString() }
   return (
     <Link
       className="choice"
       data-tone="quiet"
       to={pathOf('timeline')}
-      search={{ ...range, at: raised_at, channel: ids }}
+      search={{ ...range, at: happened, channel: ids }}
     >
       <ChartGantt className="icon" aria-hidden="true" />
       {t('nav.timeline')}

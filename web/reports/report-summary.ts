@@ -75,7 +75,7 @@ export function listAlerts(channels: readonly ReportedChannel[]): readonly Alert
       else known.channels.push(channel)
     }
   }
-  return [...byId.values()].sort((a, b) => Date.parse(a.raised_at) - Date.parse(b.raised_at) || a.id - b.id)
+  return [...byId.values()].sort((a, b) => Date.parse(a.happened_at) - Date.parse(b.happened_at) || a.id - b.id)
 }
 
 /** Lists the markers, oldest first, each once. */

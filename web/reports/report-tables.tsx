@@ -109,7 +109,7 @@ export function Dropouts({ report: { channels, from }, times }: ReportProps) {
 export function Alerts({ report: { channels, from }, times }: ReportProps) {
   const rows = listAlerts(channels)
   const columns: readonly PaperColumn<AlertOfChannels>[] = [
-    { key: 'time', title: t('report.columns.time'), cell: ({ raised_at }) => times.time(raised_at, from) },
+    { key: 'time', title: t('report.columns.time'), cell: ({ happened_at }) => times.time(happened_at, from) },
     { key: 'kind', title: t('report.columns.alert'), cell: ({ kind }) => alertKindText(kind) },
     {
       ...{ key: 'channel', title: t('report.columns.channel') },

@@ -14,19 +14,30 @@ import {
   whole,
   wholeOrNull,
 } from '../described.ts'
-import { alertStates, conflictKinds, faults, severities } from '../values.ts'
+import { alertStates, conflictKinds, crossedValues, faults, severities } from '../values.ts'
 import { id, siteOfAlert } from './common.ts'
 
 /** The kinds as text, for descriptions. */
 export const alertKindList = alertKinds.map((kind) => `\`${kind}\``).join(', ')
 
-export const AlertData = Type.Object(
+export const AlertData = named(
+  'AlertData',
+  'What the alert is about, with the present values while it is open. Names are those from its beginning.',
   {
     name: textOrNull('Name of the transmitter, else of the channel; of the receiver, pack or manufacturer.'),
     slot: wholeOrNull('Slot of the channel.'),
     battery: wholeOrNull('Battery level in percent.'),
     minutes_left: wholeOrNull('Remaining battery time in minutes.'),
-    threshold: wholeOrNull('Limit that applied: percent, minutes or dBm, depending on the kind.'),
+    threshold: wholeOrNull('Limit that applies: percent, minutes or dBm, depending on the kind and on `crossed`.'),
+    crossed: Type.Optional(
+      oneOf(
+        crossedValues,
+        'Which value of the battery is at or under its limit, or that the transmitter warns itself.',
+      ),
+    ),
+    rf_level: Type.Optional(whole('RF level in dBm with which it began.')),
+    died_at: Type.Optional(time('When the last value was received from a transmitter whose battery died.')),
+    lost_at: Type.Optional(time('When the last value was received from the receiver.')),
     receiver: textOrNull('Name of the receiver.'),
     fault: Type.Optional(oneOf(faults, 'Fault of a battery or charger.')),
     address: Type.Optional(text('Address of the source.')),
@@ -36,7 +47,17 @@ export const AlertData = Type.Object(
     generators: Type.Optional(listOf(Type.String(), 'Names of the carriers that cause the frequency conflict.')),
     ends_at: Type.Optional(time('When the show is planned to end, until which the battery will not last.')),
   },
-  { description: 'What the alert is about, as it was when the alert was raised or got worse.' },
+)
+
+export const AlertFirst = Type.Object(
+  {
+    at: time('When it was raised.'),
+    kind: text('Kind.'),
+    severity: oneOf(severities, 'Severity.'),
+    message: text('Message.'),
+    data: AlertData,
+  },
+  { description: 'The alert as it was raised; absent in installations of version 1.0.0.' },
 )
 
 export const Alert = named('Alert', 'A condition that needs attention.', {
@@ -59,6 +80,7 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   silenced: Type.Boolean({ description: 'Whether a silence applies to it.' }),
   site: siteOfAlert,
   data: AlertData,
+  first: Type.Optional(AlertFirst),
 })
 export type AlertBody = Body<typeof Alert>
 

@@ -24,8 +24,11 @@ const ReportedAlert = Type.Object(
     id,
     kind: text('Kind of the alert.'),
     raised_at: time('When it was raised.'),
+    happened_at: time(
+      'When it happened: a death or loss when the last value was received, anything else when it was raised.',
+    ),
     acknowledged_at: timeOrNull('When it was acknowledged.'),
-    seconds_to_acknowledge: orNull(Type.Number(), 'Seconds from then until it was acknowledged.'),
+    seconds_to_acknowledge: orNull(Type.Number(), 'Seconds from when it happened until it was acknowledged.'),
   },
   { description: 'An alert of the channel or its receiver.' },
 )

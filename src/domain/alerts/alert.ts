@@ -6,6 +6,7 @@ import type { AlertBody } from '../../contract/resources/alerts.ts'
 import type { SiteReference } from '../../contract/resources/common.ts'
 import type { AlertState, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
+import { isSameJson } from '../json.ts'
 
 export type { AlertKind } from '../../contract/alert-kinds.ts'
 export type { AlertState } from '../../contract/values.ts'
@@ -35,6 +36,12 @@ export interface AlertCause {
   readonly data: AlertData
 }
 
+/** What an alert was when it was raised. */
+export interface AlertFirst extends Pick<AlertCause, 'kind' | 'severity' | 'message' | 'data'> {
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
 /** When a snooze ends: at a time (epoch ms), when the alert is cleared, or when no show that has its subject runs. */
 export type SnoozeEnd = number | 'cleared' | 'show_end'
 
@@ -62,6 +69,7 @@ export interface Alert extends AlertCause, AlertResponse {
   readonly state: AlertState
   readonly raised_at: number
   readonly cleared_at: number | null
+  readonly first: AlertFirst
   /** The site that has raised it; null for an alert of this installation. */
   readonly site: SiteReference | null
 }
@@ -73,7 +81,7 @@ export interface AlertCopy extends Omit<Alert, 'id' | 'state'> {
 
 export type AlertChange =
   | { readonly type: 'raise'; readonly cause: AlertCause }
-  /** The alert stays open. If it got worse, an acknowledgement or a snooze of it ends. */
+  /** The alert stays open and follows its cause. If it got worse, an acknowledgement or a snooze of it ends. */
   | { readonly type: 'update'; readonly alert: Alert; readonly cause: AlertCause; readonly isWorse: boolean }
   | { readonly type: 'end_snooze'; readonly alert: Alert }
   | { readonly type: 'copy'; readonly copy: AlertCopy }
@@ -89,6 +97,23 @@ export function alertState({
   if (cleared_at !== null) return 'cleared'
   if (acknowledged_at !== null) return 'acknowledged'
   return snoozed_until === null ? 'raised' : 'snoozed'
+}
+
+/** Returns what a new alert was when it was raised, which is what it is. */
+export function toFirst({ kind, severity, message, data }: Omit<AlertFirst, 'at'>, at: number): AlertFirst {
+  return { at, kind, severity, message, data }
+}
+
+/** Whether the alert is about the same as before, with other values. */
+export function hasOnlyOtherValues(before: Alert, after: Alert): boolean {
+  const { message: _, data: __, ...known } = before
+  const { message: ___, data: ____, ...others } = after
+  return isSameJson(known, others)
+}
+
+/** Returns when what the alert is about happened: a death or loss when the last value was received. */
+export function happenedAt({ raised_at, data }: Pick<AlertBody, 'raised_at' | 'data'>): string {
+  return data.died_at ?? data.lost_at ?? raised_at
 }
 
 export function toAlertMessage(alert: Alert): AlertMessage {
@@ -119,5 +144,6 @@ export function toAlertBody(
     silenced: isSilenced,
     site: alert.site,
     data: alert.data,
+    first: { ...alert.first, at: toTimestamp(Math.min(alert.first.at, now)) },
   }
 }

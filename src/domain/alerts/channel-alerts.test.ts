@@ -3,11 +3,14 @@ import { buildReceiver } from '../../../test/builders.ts'
 import type { Severity } from '../../contract/values.ts'
 import type { Condition, EvaluatedState } from '../conditions/condition.ts'
 import { resolveThresholds } from '../conditions/thresholds.ts'
+import type { TransmitterDetails } from '../equipment/details.ts'
 import { type Channel, emptyChannel, type Receiver } from '../equipment/receiver.ts'
 import { canChangeCauses, listReceiverCauses, receiverAlertEnding } from './channel-alerts.ts'
 import { TestAlerts } from './test-alerts.ts'
 
 const second = 1000
+const minute = 60 * second
+const vox = { upstream_slot: null, name: 'Vox', battery: 80, audio_level: null, rf_level: null, frequency: null }
 
 /** A receiver with two channels, whose conditions a test sets, and its alerts. */
 class TestReceiver extends TestAlerts {
@@ -102,25 +105,88 @@ describe('a channel', () => {
     expect(channel.open[0]?.raised_at).toBe(channel.now)
   })
 
-  test('contains in its data what sentences need', () => {
-    const transmitter = {
-      upstream_slot: null,
-      name: 'Vox',
-      audio_level: null,
-      rf_level: null,
-      frequency: null,
-      battery: 18,
-      details: { battery_minutes: 40 },
-    }
-    const channel = new TestReceiver().set(['battery_low'], { fields: { transmitter } })
+  // Conformance: C-11.16.
+  test.each<[EvaluatedState, number | null, TransmitterDetails, string, object]>([
+    ['battery_low', 18, {}, 'Vox: battery at 18%, limit 20%', { crossed: 'battery', threshold: 20 }],
+    [
+      ...(['battery_critical', 11, { battery_minutes: 12 }] as const),
+      ...([
+        'Vox: 12 minutes of battery left (11%), limit 15 minutes',
+        { crossed: 'minutes_left', threshold: 15 },
+      ] as const),
+    ],
+    [
+      ...(['battery_low', null, { battery_minutes: 40 }] as const),
+      ...(['Vox: 40 minutes of battery left, limit 45 minutes', { crossed: 'minutes_left', threshold: 45 }] as const),
+    ],
+    [
+      ...(['battery_low', 60, { battery_low: true, battery_minutes: 90 }] as const),
+      ...(['Vox: battery low (60%)', { crossed: 'warning', threshold: null }] as const),
+    ],
+    // It has risen again, but not far enough to end the alert.
+    ['battery_critical', 12, { battery_minutes: 60 }, 'Vox: battery at 12%, limit 10%', { crossed: 'battery' }],
+  ])('names the value that crossed its limit: %s', (row, battery, details, message, data) => {
+    const channel = new TestReceiver().set([row], { fields: { transmitter: { ...vox, battery, details } } })
     channel.evaluate()
     expect(channel.open[0]).toMatchObject({
-      message: 'Vox: battery at 18%',
-      manufacturer: 'shure',
-      receiver_id: 7,
-      channel_id: 41,
-      data: { name: 'Vox', slot: 5, battery: 18, minutes_left: 40, threshold: 20, receiver: 'Rack 1' },
+      ...{ message, manufacturer: 'shure', receiver_id: 7, channel_id: 41 },
+      data: { name: 'Vox', slot: 5, receiver: 'Rack 1', battery, ...data },
     })
+  })
+
+  test('names the level with which weak RF began', () => {
+    const channel = new TestReceiver().set(['rf_weak'], { fields: { transmitter: { ...vox, rf_level: -92 } } })
+    channel.evaluate(5 * second)
+    channel.evaluate(5 * second)
+    expect(channel.open[0]?.message).toBe('Vox: weak RF signal (-92 dBm, limit -85 dBm)')
+    channel.set(['rf_weak'], { fields: { transmitter: { ...vox, rf_level: -70 } } })
+    expect(channel.evaluate(20 * second)).toEqual([])
+  })
+
+  // Conformance: C-11.17.
+  test('follows the value of its cause every 10 s, keeps its name and its acknowledgement, and what it was first', () => {
+    const channel = new TestReceiver().set(['battery_low'], { fields: { transmitter: { ...vox, battery: 18 } } })
+    const follow = (battery: number, waitMs: number) => {
+      channel.set(['battery_low'], { fields: { transmitter: { ...vox, name: 'Else', battery } } })
+      return channel.evaluate(waitMs)
+    }
+    channel.evaluate()
+    const [before] = channel.open
+    channel.respond()
+    expect(follow(17, second)).toEqual(['=battery_low'])
+    expect(follow(16, second)).toEqual([])
+    expect(channel.dueAt).toBe(channel.now + 9 * second)
+    expect(channel.evaluate(9 * second)).toEqual(['=battery_low'])
+    expect(channel.open[0]).toMatchObject({
+      ...{
+        state: 'acknowledged',
+        acknowledged_by: 'ann',
+        message: 'Vox: battery at 16%, limit 20%',
+        data: { battery: 16 },
+      },
+      first: {
+        at: before?.raised_at,
+        kind: 'battery_low',
+        message: 'Vox: battery at 18%, limit 20%',
+        data: { battery: 18 },
+      },
+    })
+  })
+
+  // Conformance: C-11.18.
+  test('gives the time of the last value as that of a death or loss', () => {
+    const last_transmitter = { name: 'Vox', battery: 8, minutes_left: null, last_seen: 900_000 }
+    const channel = new TestReceiver().set(['battery_died', 'tx_off'], { fields: { last_transmitter } })
+    channel.set(['stale'], { channel: 2 })
+    channel.receiver = { ...channel.receiver, last_seen: 950_000 }
+    channel.evaluate()
+    const toTime = (ms: number) => new Date(ms).toISOString()
+    expect(channel.open.map(({ kind, data }) => [kind, data.died_at ?? data.lost_at])).toEqual([
+      ['battery_died', toTime(900_000)],
+      ['stale', toTime(950_000)],
+    ])
+    channel.setOnline(false).set(['receiver_offline']).evaluate(minute)
+    expect(channel.open.find(({ kind }) => kind === 'receiver_offline')?.data.lost_at).toBe(toTime(950_000))
   })
 
   test('of a removed channel is no longer monitored', () => {

@@ -5,6 +5,8 @@
  */
 
 import type { AlertKind } from '../../contract/alert-kinds.ts'
+import { toTimestamp } from '../api.ts'
+import { batteryBounds, findCrossing, readBattery } from '../conditions/battery.ts'
 import { conditionTable, hasRow } from '../conditions/condition.ts'
 import { boundOf, type Thresholds } from '../conditions/thresholds.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
@@ -23,7 +25,18 @@ export function canChangeCauses(before: Receiver | undefined, after: Receiver): 
   if (before === undefined || before.is_active !== after.is_active) return true
   if (before.channels === after.channels) return false
   if (before.channels.length !== after.channels.length) return true
-  return after.channels.some(({ condition }, index) => condition !== before.channels[index]?.condition)
+  return after.channels.some((channel, index) => {
+    const known = before.channels[index]
+    return known !== channel && (known === undefined || hasOtherValues(known, channel))
+  })
+}
+
+/** Whether the condition differs, or a value that an alert names. */
+function hasOtherValues(before: Channel, { condition, transmitter }: Channel): boolean {
+  if (condition !== before.condition) return true
+  const known = before.transmitter
+  const isSameBattery = transmitter?.battery === known?.battery
+  return !isSameBattery || transmitter?.details?.battery_minutes !== known?.details?.battery_minutes
 }
 
 interface ReceiverContext {
@@ -44,7 +57,7 @@ export function listReceiverCauses(receiver: Receiver, context: ReceiverContext)
 }
 
 /** The receiver was in use if one of its channels was. */
-function toOfflineCause({ id, name, manufacturer, channels }: Receiver, isInhibited: boolean): Cause {
+function toOfflineCause({ id, name, manufacturer, last_seen, channels }: Receiver, isInhibited: boolean): Cause {
   const offline = channels.map(({ condition }) => condition).filter(({ state }) => state === 'receiver_offline')
   return {
     subject: `receiver:${id}`,
@@ -55,7 +68,7 @@ function toOfflineCause({ id, name, manufacturer, channels }: Receiver, isInhibi
     manufacturer,
     receiver_id: id,
     channel_id: null,
-    data: { ...noData, name, receiver: name },
+    data: { ...noData, name, receiver: name, lost_at: toTimestamp(last_seen) },
   }
 }
 
@@ -66,6 +79,7 @@ function toChannelCause(
   { areSourcesFailing, thresholds }: ReceiverContext,
 ): Cause {
   const { condition } = channel
+  const bounds = thresholds(channel)
   const isBattery = batteryKinds.some((battery) => battery === kind)
   return {
     subject: `${isBattery ? 'battery' : kind}:${channel.id}`,
@@ -75,7 +89,33 @@ function toChannelCause(
     manufacturer: receiver.manufacturer,
     receiver_id: receiver.id,
     channel_id: channel.id,
-    data: toChannelData(receiver, channel, boundOf(kind, thresholds(channel))),
+    data: {
+      ...toChannelData(receiver, channel, boundOf(kind, bounds)),
+      ...toKindData(receiver, channel, kind, bounds),
+    },
+  }
+}
+
+/** The values that only alerts of this kind have. */
+function toKindData(
+  { last_seen }: Receiver,
+  { transmitter, last_transmitter: last, rf_level }: Channel,
+  kind: ChannelKind,
+  thresholds: Thresholds,
+): Partial<AlertData> {
+  const level = transmitter?.rf_level ?? rf_level
+  switch (kind) {
+    case 'battery_low':
+    case 'battery_critical':
+      return (transmitter && findCrossing(readBattery(transmitter), batteryBounds(thresholds)[kind])) ?? {}
+    case 'battery_died':
+      return last === null ? {} : { died_at: toTimestamp(last.last_seen) }
+    case 'stale':
+      return { lost_at: toTimestamp(last_seen) }
+    case 'rf_weak':
+      return level === null || level >= thresholds.RF_WEAK_DBM ? {} : { rf_level: level }
+    default:
+      return {}
   }
 }
 

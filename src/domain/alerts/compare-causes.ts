@@ -5,6 +5,7 @@
 
 import { type AlertKind, alertKindDefaults } from '../../contract/alert-kinds.ts'
 import { type Severity, severities } from '../../contract/values.ts'
+import { isSameJson } from '../json.ts'
 import type { Alert, AlertCause, AlertChange } from './alert.ts'
 import type { AlertSettings } from './alert-settings.ts'
 import { type AlertEnding, describeAlert, describeEnding } from './describe-alert.ts'
@@ -35,6 +36,8 @@ export interface Comparison {
   /** Returned by the previous call. */
   readonly starts: CauseStarts
   readonly now: number
+  /** Returns when an open alert last followed the values of its cause (epoch ms); undefined if it never has. */
+  followedAt(alert: Alert): number | undefined
   settings(cause: Pick<Cause, 'kind' | 'manufacturer' | 'receiver_id' | 'channel_id' | 'data'>): AlertSettings
   /** Returns why an open alert without a cause is cleared; null if it stays open because its cause may still be true. */
   endingOf(alert: Alert): AlertEnding | null
@@ -47,7 +50,11 @@ interface Compared {
   readonly dueAt: number
 }
 
-export function compareCauses({ causes, open, starts, now, settings, endingOf }: Comparison): Compared {
+/** The values of an open alert change at most this often, because clients are notified of each change. */
+export const followEveryMs = 10_000
+
+export function compareCauses(comparison: Comparison): Compared {
+  const { causes, open, starts, now, followedAt, settings, endingOf } = comparison
   const alerts = new Map(open.map((alert) => [alert.subject, alert]))
   const startsNow = new Map<string, number>()
   /** The subjects that have a cause of an enabled kind. */
@@ -70,14 +77,19 @@ export function compareCauses({ causes, open, starts, now, settings, endingOf }:
     const isKnown = alert !== undefined && kindRank(cause.kind) <= kindRank(alert.kind)
     const raisedAt = start + delaySeconds * 1000
     if (raisedAt > now && !isKnown) dueAt = Math.min(dueAt, raisedAt)
-    else if (!due.has(cause.subject)) due.set(cause.subject, toAlertCause(cause, severity))
+    else if (!due.has(cause.subject)) due.set(cause.subject, toAlertCause(withBeginningOf(alert, cause), severity))
   }
   const changes: AlertChange[] = []
   for (const alert of open) {
     const cause = due.get(alert.subject)
     if (cause !== undefined) {
-      if (cause.kind === alert.kind && cause.severity === alert.severity) continue
-      changes.push({ type: 'update', alert, cause, isWorse: isWorse(cause, alert) })
+      const isFollowing = cause.kind === alert.kind && cause.severity === alert.severity
+      if (isFollowing && cause.message === alert.message && isSameJson(cause.data, alert.data)) continue
+      const nextAt = isFollowing ? (followedAt(alert) ?? Number.NEGATIVE_INFINITY) + followEveryMs : now
+      // The clock was set back if the alert followed in the future.
+      if (nextAt <= now || nextAt > now + followEveryMs) {
+        changes.push({ type: 'update', alert, cause, isWorse: isWorse(cause, alert) })
+      } else dueAt = Math.min(dueAt, nextAt)
     } else if (!lasting.has(alert.subject)) {
       const ending = settings(alert).isEnabled ? endingOf(alert) : 'disabled'
       if (ending !== null) changes.push({ type: 'clear', alert, message: describeEnding(alert, ending) })
@@ -85,6 +97,15 @@ export function compareCauses({ causes, open, starts, now, settings, endingOf }:
   }
   for (const cause of due.values()) if (!alerts.has(cause.subject)) changes.push({ type: 'raise', cause })
   return { changes, starts: startsNow.size === 0 ? noStarts : startsNow, dueAt }
+}
+
+/** An alert keeps the names, and the level of a signal, with which it began. */
+function withBeginningOf(alert: Alert | undefined, cause: Cause): Cause {
+  if (alert === undefined) return cause
+  const { name, receiver, rf_level } = alert.data
+  const level = rf_level === undefined || cause.kind !== alert.kind ? cause.data.rf_level : rf_level
+  const data = { ...cause.data, name: name ?? cause.data.name, receiver: receiver ?? cause.data.receiver }
+  return { ...cause, data: level === undefined ? data : { ...data, rf_level: level } }
 }
 
 export function toAlertCause(cause: Cause, severity: Severity | null): AlertCause {

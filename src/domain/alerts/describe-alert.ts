@@ -7,7 +7,7 @@ type Described = Pick<AlertCause, 'kind' | 'manufacturer' | 'data'>
 
 /** Describes what an alert is about. */
 export function describeAlert({ kind, manufacturer, data }: Described): string {
-  const { receiver, threshold, fault, address, error, failures } = data
+  const { receiver, threshold, fault, address, error, failures, minutes_left, rf_level } = data
   const name = data.name ?? receiver ?? 'Unknown'
   const reason = error === undefined || error === null ? '' : `: ${error}`
   switch (kind) {
@@ -19,17 +19,17 @@ export function describeAlert({ kind, manufacturer, data }: Described): string {
       return `${name}: the encryption keys do not match`
     case 'battery_critical':
     case 'battery_low':
-      return `${name}: battery ${batteryText(data)}`
+      return `${name}: ${batteryText(data)}`
     case 'battery_died':
-      return `${name}: battery died${data.battery === null ? '' : ` (last at ${data.battery}%)`}`
+      return `${name}: battery died${lastBatteryText(data)}`
     case 'interference':
       return `${name}: RF interference`
     case 'rf_weak':
-      return `${name}: weak RF signal`
+      return `${name}: weak RF signal${rf_level === undefined ? '' : ` (${rf_level} dBm, limit ${threshold} dBm)`}`
     case 'no_audio':
       return `${name}: no audio for ${threshold ?? '?'} min`
     case 'will_not_last':
-      return `${name}: the battery will not last until the end of the show`
+      return `${name}: the battery will not last until the end of the show${minutes_left === null ? '' : ` (${toMinutes(minutes_left)} left)`}`
     case 'frequency_conflict':
       return `${name}: frequency conflict${conflictText(data)}`
     case 'charger_fault':
@@ -66,9 +66,25 @@ function conflictText({ conflict, generators = [] }: AlertCause['data']): string
   }
 }
 
-function batteryText({ battery, minutes_left }: AlertCause['data']): string {
-  if (battery !== null) return `at ${battery}%`
-  return minutes_left === null ? 'low' : `at ${minutes_left} min`
+/** Names the value that crossed its limit, and the limit. */
+function batteryText({ battery, minutes_left, threshold, crossed }: AlertCause['data']): string {
+  const level = battery === null ? '' : ` (${battery}%)`
+  if (crossed === 'warning') return `battery low${level}`
+  if (minutes_left !== null && (crossed === 'minutes_left' || battery === null)) {
+    const limit = crossed === undefined || threshold === null ? '' : `, limit ${toMinutes(threshold)}`
+    return `${toMinutes(minutes_left)} of battery left${level}${limit}`
+  }
+  if (battery === null) return 'battery low'
+  return `battery at ${battery}%${threshold === null ? '' : `, limit ${threshold}%`}`
+}
+
+function lastBatteryText({ battery, minutes_left }: AlertCause['data']): string {
+  if (battery !== null) return ` (last at ${battery}%)`
+  return minutes_left === null ? '' : ` (last with ${toMinutes(minutes_left)} left)`
+}
+
+function toMinutes(minutes: number): string {
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 
 /** Why an alert was cleared. */

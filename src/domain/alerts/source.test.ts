@@ -6,7 +6,7 @@ const source = 'shure:http://x'
 
 test.each<[string, number[], string[]]>([
   ['that fails twice', [1, 2, 0], []],
-  ['that keeps failing', [1, 2, 3, 4, 5], ['+upstream_failing critical']],
+  ['that keeps failing', [1, 2, 3, 4, 5], ['+upstream_failing critical', '=upstream_failing']],
   ['that recovers', [3, 0, 0], ['+upstream_failing critical', '-upstream_failing']],
   ['that fails once after an alert was raised by another process', [3, 1, 2], ['+upstream_failing critical']],
 ])('evaluates a source %s', (_, failures, expected) => {

@@ -1,7 +1,7 @@
 /** For tests: keeps open alerts, applies changes to them as the database does, and describes the changes in short. */
 
 import { type AlertKind, alertKindDefaults } from '../../contract/alert-kinds.ts'
-import { type Alert, type AlertCause, type AlertChange, noResponse } from './alert.ts'
+import { type Alert, type AlertCause, type AlertChange, noResponse, toFirst } from './alert.ts'
 import type { AlertSettings } from './alert-settings.ts'
 import { type Comparison, compareCauses, noStarts } from './compare-causes.ts'
 
@@ -13,6 +13,7 @@ export class TestAlerts {
   readonly settings: Partial<Record<AlertKind, Partial<AlertSettings>>> = {}
   #lastId = 0
   readonly #open = new Map<string, Alert>()
+  readonly #followedAt = new Map<number, number>()
 
   get open(): readonly Alert[] {
     return [...this.#open.values()]
@@ -22,13 +23,14 @@ export class TestAlerts {
     this.#open.set(alert.subject, alert)
   }
 
-  /** Compares the causes with the open alerts and returns the changes: `+kind severity`, `~kind severity`, `-kind`. */
+  /** Compares the causes with the open alerts and returns the changes: `+kind severity`, `~kind severity`, `=kind` if only values differ, `-kind`. */
   compare(comparison: Pick<Comparison, 'causes' | 'endingOf'>): readonly string[] {
     const { changes, starts, dueAt } = compareCauses({
       ...comparison,
       open: this.open,
       starts: this.starts,
       now: this.now,
+      followedAt: ({ id }) => this.#followedAt.get(id),
       settings: ({ kind }) => {
         const { isEnabled, delaySeconds } = alertKindDefaults[kind]
         return { isEnabled, delaySeconds, severity: null, ...this.settings[kind] }
@@ -47,11 +49,15 @@ export class TestAlerts {
         return `+${change.cause.kind} ${change.cause.severity}`
       }
       case 'update':
+        this.#followedAt.set(change.alert.id, this.now)
         this.put({
           ...change.alert,
           ...change.cause,
           ...(change.isWorse && { ...noResponse, state: 'raised' as const }),
         })
+        if (change.cause.kind === change.alert.kind && change.cause.severity === change.alert.severity) {
+          return `=${change.cause.kind}`
+        }
         return `~${change.cause.kind} ${change.cause.severity}${change.isWorse ? '' : ' (not worse)'}`
       case 'clear':
         this.#open.delete(change.alert.subject)
@@ -64,6 +70,7 @@ export class TestAlerts {
   }
 
   #toAlert(cause: AlertCause, id: number): Alert {
-    return { ...cause, ...noResponse, id, state: 'raised', raised_at: this.now, cleared_at: null, site: null }
+    const first = toFirst(cause, this.now)
+    return { ...cause, ...noResponse, id, state: 'raised', raised_at: this.now, cleared_at: null, first, site: null }
   }
 }

@@ -59,7 +59,7 @@ describe('the alert that a battery will not last', () => {
   it('is cleared when the battery lasts 5 minutes longer than the show', () => {
     evaluate()
     low = 124
-    expect(evaluate()).toEqual([])
+    expect(evaluate()).toEqual(['=will_not_last'])
     low = 125
     expect(evaluate()).toEqual(['-will_not_last'])
   })

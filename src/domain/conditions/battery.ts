@@ -1,5 +1,6 @@
 /** The battery rows: when they are entered, and when they are left. */
 
+import type { CrossedValue } from '../../contract/values.ts'
 import type { Transmitter } from '../equipment/receiver.ts'
 import type { Thresholds } from './thresholds.ts'
 
@@ -46,6 +47,27 @@ export function batteryBounds(thresholds: Thresholds): Readonly<Record<BatteryRo
     battery_low: { percent: alert_battery_threshold, minutes: MINUTES_LOW, includesWarning: true },
     battery_replace_soon: { percent: BATTERY_REPLACE_SOON, minutes: null, includesWarning: false },
   }
+}
+
+/** What crossed its bound: the value, or the warning of the equipment, and the bound in percent or minutes. */
+export interface Crossing {
+  readonly crossed: CrossedValue
+  readonly threshold: number | null
+}
+
+/**
+ * Returns what keeps a reading in a row: a value at or under its bound, or one that has risen, but not far enough above
+ * it. Minutes come first, because they say more. Null if the reading is unknown.
+ */
+export function findCrossing({ percent, minutes, isLow }: BatteryReading, bounds: BatteryBounds): Crossing | null {
+  const ofMinutes = { crossed: 'minutes_left', threshold: bounds.minutes } as const
+  const ofPercent = { crossed: 'battery', threshold: bounds.percent } as const
+  for (const above of [0, margin - 1]) {
+    if (minutes !== null && bounds.minutes !== null && minutes <= bounds.minutes + above) return ofMinutes
+    if (percent !== null && percent <= bounds.percent + above) return ofPercent
+    if (bounds.includesWarning && isLow === true) return { crossed: 'warning', threshold: null }
+  }
+  return null
 }
 
 interface BatteryInput {

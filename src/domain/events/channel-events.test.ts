@@ -168,6 +168,16 @@ test('an event of a channel has its names and a text', () => {
   })
 })
 
+// Conformance: C-11.18.
+test('a loss has the time of the last value', () => {
+  const receiver = buildReceiver(4, { channels: [off], last_seen: 3 })
+  const last_transmitter = { name: 'Nora', battery: 80, minutes_left: null, last_seen: 2 }
+  const context = { time: 5, thresholds: resolveThresholds({}, {}, []) }
+  expect(toChannelEvent(receiver, { ...off, last_transmitter }, { kind: 'transmitter_off' }, context).time).toBe(2)
+  const lost = compareReceiverStates(receiver, { ...receiver, is_active: false }, 5)
+  expect(lost.map(({ time }) => time)).toEqual([3])
+})
+
 describe('between two states of a receiver', () => {
   const receiver = buildReceiver(4)
   const list = (before: Receiver, after: Receiver) =>

@@ -117,8 +117,9 @@ export function toChannelEvent(
   { time, thresholds }: { readonly time: number; readonly thresholds: Thresholds },
 ): EventDraft {
   const subject = alternating[kind]
+  const lastSeen = kind === 'transmitter_off' ? (channel.last_transmitter?.last_seen ?? time) : time
   return draftEvent(kind, aboutChannel(receiver, channel), {
-    time,
+    time: Math.min(time, lastSeen),
     data: { ...toChannelData(receiver, channel, boundOf(kind, thresholds)), ...data },
     subject: subject === undefined ? null : `${subject}:${channel.id}`,
   })
@@ -153,7 +154,10 @@ export function toRange(
 /** What `compareReceiverStates` needs of the earlier state. */
 export type ReceiverFacts = Pick<Receiver, 'name' | 'is_active' | 'is_named_by_hand'>
 
-/** Lists what has happened between two states of a receiver, except to its channels. */
+/**
+ * Lists what has happened between two states of a receiver, except to its channels. It was lost when its last value was
+ * received.
+ */
 export function compareReceiverStates(before: ReceiverFacts, after: Receiver, time: number): EventDraft[] {
   const about = aboutReceiver(after)
   const data = { ...noData, name: after.name, receiver: after.name }
@@ -162,7 +166,7 @@ export function compareReceiverStates(before: ReceiverFacts, after: Receiver, ti
     const isCritical = after.channels.some(({ condition }) => condition.severity === 'critical')
     drafts.push(
       draftEvent(after.is_active ? 'receiver_online' : 'receiver_offline', about, {
-        time,
+        time: after.is_active ? time : Math.min(time, after.last_seen),
         data,
         subject: `receiver:${after.id}`,
         ...(!after.is_active && isCritical && { severity: 'critical' }),

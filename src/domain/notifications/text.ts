@@ -6,7 +6,7 @@
 import { alertKindDefaults } from '../../contract/alert-kinds.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { type Fault, type NotificationType, type Severity, severities } from '../../contract/values.ts'
-import type { AlertKind } from '../alerts/alert.ts'
+import { type AlertKind, happenedAt } from '../alerts/alert.ts'
 import { faultTexts } from '../alerts/describe-alert.ts'
 import { pathOf } from '../pages.ts'
 import type { NotificationMessage } from './message.ts'
@@ -82,7 +82,7 @@ function toLine(alert: AlertBody, { type, created_at }: NotificationMessage): st
   const isNamed = toPlainText(alert.data.name ?? '', maxNameLength).startsWith(receiver)
   const where = receiver === '' || isNamed ? '' : ` (${receiver})`
   const until = alert.cleared_at === null ? created_at : Date.parse(alert.cleared_at)
-  const minutes = Math.floor((until - Date.parse(alert.raised_at)) / 60_000)
+  const minutes = Math.floor((until - Date.parse(happenedAt(alert))) / 60_000)
   const duration = minutes < 1 ? '' : `, ${type === 'alert.cleared' ? 'after' : 'for'} ${toDuration(minutes)}`
   return `${prefixes[type]}${describe(alert, type)}${where}${duration}`
 }

@@ -48,8 +48,8 @@ function toReportLine(channel: ReportedChannel): string {
   return toLine(columns.map((column) => toCell(cells[column])))
 }
 
-function alertText({ kind, raised_at, seconds_to_acknowledge: seconds }: ReportedChannel['alerts'][number]): string {
-  return `${raised_at} ${kind}${seconds === null ? '' : `, acknowledged after ${seconds} s`}`
+function alertText({ kind, happened_at, seconds_to_acknowledge: seconds }: ReportedChannel['alerts'][number]): string {
+  return `${happened_at} ${kind}${seconds === null ? '' : `, acknowledged after ${seconds} s`}`
 }
 
 function toCell(value: string | number | null): string {

@@ -2,6 +2,7 @@
 
 import type { ReportedAlert, ReportedChannel, ShowReport } from '../../contract/resources/reports.ts'
 import type { EventKind } from '../../contract/values.ts'
+import { type AlertData, happenedAt } from '../alerts/alert.ts'
 import { toTimestamp } from '../api.ts'
 import { type EventRecord, toEventBody, toSeconds } from '../events/event.ts'
 import type { ChannelState } from '../history/channel-state.ts'
@@ -36,6 +37,7 @@ export interface AlertOfShow {
   readonly channel_id: number | null
   readonly receiver_id: number | null
   readonly raised_at: number
+  readonly data: AlertData
   readonly acknowledged_at: number | null
 }
 
@@ -174,12 +176,16 @@ function concerns(
   return channel_id === null ? receiver_id !== null && receiver_id === receiverId : channel_id === channelId
 }
 
-function toReportedAlert({ id, kind, raised_at, acknowledged_at }: AlertOfShow): ReportedAlert {
+function toReportedAlert({ id, kind, raised_at: raised, data, acknowledged_at }: AlertOfShow): ReportedAlert {
+  const raised_at = toTimestamp(raised)
+  const happened_at = happenedAt({ raised_at, data })
   return {
-    id,
-    kind,
-    raised_at: toTimestamp(raised_at),
+    ...{ id, kind, raised_at, happened_at },
     acknowledged_at: acknowledged_at === null ? null : toTimestamp(acknowledged_at),
-    seconds_to_acknowledge: acknowledged_at === null ? null : toSeconds(Math.max(0, acknowledged_at - raised_at)),
+    seconds_to_acknowledge: acknowledged_at === null ? null : secondsBetween(happened_at, acknowledged_at),
   }
+}
+
+function secondsBetween(from: string, to: number): number {
+  return toSeconds(Math.max(0, to - Date.parse(from)))
 }

@@ -47,6 +47,7 @@ import * as siteEvents from './20261126t2050z-site-events.ts'
 import * as siteConnections from './20261127t0010z-site-connections.ts'
 import * as scanUnits from './20261128t1220z-scan-units.ts'
 import * as auditClasses from './20261128t1300z-audit-classes.ts'
+import * as firstAlerts from './20261128t1235z-first-alerts.ts'
 
 export interface Migration {
   readonly name: string
@@ -98,4 +99,5 @@ export const migrations: readonly Migration[] = [
   siteConnections,
   scanUnits,
   auditClasses,
+  firstAlerts,
 ]

@@ -28,6 +28,8 @@ export interface AlertRow {
   cleared_at: number | null
   /** JSON; null for alerts of older versions. */
   data: string | null
+  /** JSON of `AlertFirst`; null while the alert is what it was first. */
+  first: string | null
   acknowledged_by: string | null
   acknowledged_at: number | null
   note: string | null
