@@ -4,11 +4,12 @@
  */
 
 import { describe, expect, test } from 'vitest'
+import { table as dsqd } from '../src/manufacturers/lectrosonics/fields.ts'
 import * as ssc1 from '../src/manufacturers/sennheiser/ssc1/fields.ts'
 import * as ssc2 from '../src/manufacturers/sennheiser/ssc2/fields.ts'
 import type { Field, FieldTable } from '../src/upstream/field-table.ts'
 
-const tables: readonly FieldTable[] = [...ssc2.tables, ...ssc1.tables]
+const tables: readonly FieldTable[] = [...ssc2.tables, ...ssc1.tables, dsqd]
 const fields = tables.flatMap((table) =>
   Object.entries(table.fields).map(([name, field]) => [`${table.family}: ${name}`, field] as const),
 )

@@ -224,6 +224,18 @@ test.concurrent('reports packs in a charger as units as long as they are in it',
   await eventually(units).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 }, 120_000)
 
+test.concurrent('says once in the details of the source what a device refuses', async () => {
+  const without = ['/api/audio/metering']
+  const spectera = closeAfterTest(await startSsc2Simulator({ product: 'Spectera Base Station', without }))
+  const app = await startApp({
+    manufacturers: [sennheiserDevices({ url: spectera.url, password: 'stage-right-password' })],
+  })
+  const details = () => app.runtime.health().manufacturers[0]?.details ?? []
+  await until('the path is named', () => details().some((text) => text.includes('/api/audio/metering')))
+  await app.post('/api/refresh/', {})
+  expect(details().filter((text) => text.includes('/api/audio/metering'))).toHaveLength(1)
+}, 120_000)
+
 test.concurrent('sends two requests to a device with a wrong password, however long the service runs', async () => {
   const ewdx = closeAfterTest(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })

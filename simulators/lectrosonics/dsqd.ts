@@ -49,6 +49,8 @@ function deviceValue(name: string, { device }: DeviceState): string | undefined 
       return quote(device.gateway)
     case 'dhcpen':
       return device.network_mode === 'manual' ? '0' : '1'
+    case 'hwstat':
+      return '0'
     default:
       return undefined
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formatQuery, parseReply, toChannelStatus, toDbfs, toDbm } from './codec.ts'
+import { formatQuery, parseReply, toChannelStatus } from './codec.ts'
+import { fields } from './fields.ts'
 
 test('formatQuery adds the channel, if any, and ends with CR', () => {
   expect(formatQuery('id')).toBe('!id?\r')
@@ -24,8 +25,13 @@ describe('parseReply', () => {
 })
 
 test('converts meters in half dB below full scale and in quarter dBµV', () => {
-  expect([toDbfs(0), toDbfs(-37), toDbfs(-120)]).toEqual([0, -18.5, -60])
-  expect([toDbm(0), toDbm(240), toDbm(130)]).toEqual([-107, -47, -74.5])
+  expect([0, -37, -120, 3].map(fields.audio.read)).toEqual([0, -18, -60, 0])
+  expect([0, 240, 130].map(fields.rf.read)).toEqual([-107, -47, -74])
+})
+
+test('reads warnings as codes', () => {
+  expect([0, 1, 2, 4, 5, 9].map(fields.batteryWarning.read)).toEqual([false, true, true, false, true, null])
+  expect([0, 1, 2].map(fields.hardware.read)).toEqual([null, 'antenna_short', null])
 })
 
 test('toChannelStatus names each of the sixteen values', () => {

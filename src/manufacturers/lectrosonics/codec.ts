@@ -55,18 +55,6 @@ function unquote(text: string): string {
   )
 }
 
-// --- Formulas ---------------------------------------------------------------------------------------------------------
-
-/** Converts `rxameter`, the fourth value of `chstat`, to dBFS. Its unit is half a decibel; it is 0 or negative. */
-export function toDbfs(raw: number): number {
-  return raw / 2
-}
-
-/** Converts `rxrmeter`, the fifth value of `chstat`, to dBm. Its unit is 0.25 dBµV; at 50 ohm, 0 dBm is 107 dBµV. */
-export function toDbm(raw: number): number {
-  return raw / 4 - 107
-}
-
 /** The sixteen values of `chstat`, in this order. */
 const statusNames = [
   'isPresent',

@@ -2,18 +2,9 @@
 
 import type { Encryption } from '../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
-import {
-  maxNameChars,
-  readAudioLevel,
-  readBattery,
-  readFrequency,
-  readIp,
-  readMac,
-  readRfLevel,
-  readText,
-  withoutUndefined,
-} from '../../upstream/fields.ts'
-import { type Address, type ChannelStatus, toChannelStatus, toDbfs, toDbm, type Value } from './codec.ts'
+import { maxNameChars, readFrequency, readIp, readMac, readText, withoutUndefined } from '../../upstream/fields.ts'
+import { type Address, type ChannelStatus, toChannelStatus, type Value } from './codec.ts'
+import { fields } from './fields.ts'
 
 export interface Query {
   readonly name: string
@@ -36,6 +27,7 @@ export const identityQueries: readonly Query[] = [
   'netmask',
   'defgate',
   'dhcpen',
+  'hwstat',
 ].map((name) => ({ name }))
 
 /** Queries for values that change continuously, and for `isLinked`, which shows whether a transmitter is present. */
@@ -81,6 +73,7 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
   const serial = text('serial')
   const mac = readMac(answers.get('macaddr')?.[0])
   const dhcp = answers.get('dhcpen')?.[0]
+  const fault = fields.hardware.read(answers.get('hwstat')?.[0])
   return {
     id: `dsqd:${serial ?? mac ?? address}`,
     kind: 'receiver',
@@ -97,6 +90,7 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
       gateway: readIp(answers.get('defgate')?.[0]) ?? undefined,
       network_mode: dhcp === undefined ? undefined : dhcp === 1 ? 'dhcp' : 'manual',
       firmware_version: text('version') ?? undefined,
+      details: fault === undefined ? undefined : { fault },
     }),
   }
 }
@@ -116,11 +110,12 @@ function toChannel(answers: Answers, channel: number, status: ChannelStatus): Ch
     channel,
     name: readText(read.name('rxname'), maxNameChars),
     frequency: readFrequency(kHz === undefined ? undefined : kHz / 1000),
-    audio_level: status.isPowered ? readAudioLevel(toDbfs(status.audioMeter)) : null,
-    rf_level: status.isPowered ? readRfLevel(toDbm(status.rfMeter)) : null,
+    audio_level: status.isPowered ? fields.audio.read(status.audioMeter) : null,
+    rf_level: status.isPowered ? fields.rf.read(status.rfMeter) : null,
     details: withoutUndefined({
-      antennas: status.isLinked ? (['A', 'B'][status.antenna - 1] ?? null) : null,
-      muted: status.isMuted === 1,
+      antennas: status.isLinked ? fields.antenna.read(status.antenna) : null,
+      overload: status.isLinked ? fields.isClipping.read(status.isClipping) : null,
+      muted: fields.isMuted.read(status.isMuted),
       encryption: status.isLinked ? encryptionOf(read.number('rxmode'), read.number('txkeygood')) : null,
       gain_db: read.number('rxalevel'),
     }),
@@ -137,16 +132,15 @@ function toTransmitter(read: ReturnType<typeof createReader>, status: ChannelSta
   const isTransmitting = read.number('txrfon')
   return withoutUndefined({
     name: readText(read.name('txname'), maxNameChars),
-    battery: readBattery(status.batteryPercent),
+    battery: fields.charge.read(status.batteryPercent),
     details: withoutUndefined({
       muted: isTransmitting === undefined ? undefined : isTransmitting === 0,
       gain_db: read.number('txgain'),
-      battery_type: battery === undefined ? undefined : (batteryTypes[battery] ?? null),
+      battery_type: fields.batteryType.read(battery),
+      battery_low: fields.batteryWarning.read(status.batteryWarning),
     }),
   })
 }
-
-const batteryTypes = ['alkaline', 'lithium', '9 V alkaline', '9 V lithium', 'LB-50 rechargeable']
 
 /** Only the native digital mode (0) is encrypted; the hybrid modes never are. */
 function encryptionOf(mode: number | undefined, isKeyGood: number | undefined): Encryption | null | undefined {
