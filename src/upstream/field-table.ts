@@ -57,6 +57,17 @@ export function number(address: string, { unit, min, max, scale = 1, offset = 0,
   })
 }
 
+/** A number that a protocol sends as text, with or without leading zeros. */
+export function digits(address: string, range: NumberRange) {
+  const { unit, range: values, codes, read } = number(address, range)
+  return field<number>({
+    ...{ address, unit, codes },
+    range: values,
+    hasForm: (raw) => typeof raw === 'string',
+    convert: (raw) => (/^-?\d{1,8}$/.test(String(raw)) ? (read(Number(raw)) ?? null) : null),
+  })
+}
+
 /** An audio level in dBFS; higher levels than full scale are full scale. */
 export function audioLevel(address: string, range: Pick<NumberRange, 'min' | 'scale' | 'offset' | 'codes'>) {
   const level = number(address, { ...range, unit: range.scale === undefined ? 'dBFS' : 'step', max: 100 })

@@ -7,7 +7,8 @@ import type { Fault } from '../../../domain/equipment/details.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { answeredNumbers, type Family, type RawValues } from './families.ts'
-import { type RawValue, readByte, readShifted, readTwoBytes } from './values.ts'
+import { fields } from './fields.ts'
+import { type RawValue, readByte } from './values.ts'
 
 /** Returns a report for each pack in the charger. */
 export function readPacks(
@@ -24,22 +25,22 @@ export function readPacks(
       device_type: family.name,
       name: `${charger.name}, bay ${bay}`,
       online: true,
-      battery: readByte(get('BATT_CHARGE'), 100),
+      battery: fields.charge.read(get('BATT_CHARGE')),
       details: withoutUndefined({
-        battery_health: readByte(get('BATT_HEALTH'), 100),
-        battery_cycles: readTwoBytes(get('BATT_CYCLE')),
+        battery_health: fields.health.read(get('BATT_HEALTH')),
+        battery_cycles: fields.cycles.read(get('BATT_CYCLE')),
         battery_minutes_to_full: readMinutesToFull(get('BATT_TIME_TO_FULL')),
         // BATT_TEMP_F is not used: public projects disagree about its offset.
-        battery_temperature_c: readShifted(get('BATT_TEMP_C'), 40),
+        battery_temperature_c: fields.temperature.read(get('BATT_TEMP_C')),
         fault: readFault(get, values.STORAGE_MODE === 'ON'),
       }),
     })
   })
 }
 
-/** Reads the minutes until a pack is full. 65529 means full; higher values mean that the time is unknown. */
+/** Reads the minutes until a pack is full. 65529 means full. */
 function readMinutesToFull(raw: RawValue): number | null | undefined {
-  return raw === '65529' ? 0 : readTwoBytes(raw, 65_528)
+  return raw === '65529' ? 0 : fields.minutesToFull.read(raw)
 }
 
 /** Faults by BATT_ERROR code. Source: Shure's command strings for SBC220/240. */

@@ -7,7 +7,8 @@ import type { TransmitterSlot } from '../../../domain/equipment/details.ts'
 import type { TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
-import { type RawValue, readByte, readEither, readTwoBytes } from './values.ts'
+import { fields } from './fields.ts'
+import { type RawValue, readEither } from './values.ts'
 
 /** The prefixes of the keys of the two microphones. */
 const prefixes = ['', 'SEC '] as const
@@ -22,12 +23,12 @@ export function readMxwMicrophone(ofChannel: ChannelValues): TransmitterReading 
   const get = (key: string): RawValue => ofChannel(prefix + key)
   return withoutUndefined({
     name: readText(get('TX_DEVICE_ID'), maxNameChars),
-    battery: readByte(get('BATT_CHARGE'), 100),
+    battery: fields.charge.read(get('BATT_CHARGE')),
     details: withoutUndefined({
       model: readModel(get),
       muted: mutedByStatus[get('TX_STATUS') ?? ''],
-      battery_minutes: readTwoBytes(get('BATT_RUN_TIME')),
-      battery_health: readByte(get('BATT_HEALTH'), 100),
+      battery_minutes: fields.minutes.read(get('BATT_RUN_TIME')),
+      battery_health: fields.health.read(get('BATT_HEALTH')),
     }),
   })
 }
@@ -46,8 +47,8 @@ export function readMxwSlots(ofChannel: ChannelValues): readonly TransmitterSlot
       on_air: prefix === inUse,
       model,
       name: readText(get('TX_DEVICE_ID'), maxNameChars),
-      battery: readByte(get('BATT_CHARGE'), 100),
-      battery_minutes: readTwoBytes(get('BATT_RUN_TIME')),
+      battery: fields.charge.read(get('BATT_CHARGE')),
+      battery_minutes: fields.minutes.read(get('BATT_RUN_TIME')),
     })
   })
 }

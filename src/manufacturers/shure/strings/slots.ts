@@ -6,7 +6,8 @@
 import type { SlotStatus, TransmitterSlot } from '../../../domain/equipment/details.ts'
 import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
-import { type RawValue, readBatteryType, readByte, readEither, readTwoBytes } from './values.ts'
+import { fields } from './fields.ts'
+import { type RawValue, readBatteryType, readEither } from './values.ts'
 
 const slotNumbers = [1, 2, 3, 4, 5, 6, 7, 8]
 /** The keys of the status of each slot; most channels have none of them. */
@@ -50,9 +51,9 @@ function readSlot(ofChannel: ChannelValues, slot: number): TransmitterSlot | nul
     model,
     name: readText(get('SLOT_TX_DEVICE_ID'), maxNameChars),
     rf_muted: readEither(get('SLOT_RF_OUTPUT'), 'RF_MUTE', 'RF_ON'),
-    battery: readByte(get('SLOT_BATT_CHARGE_PERCENT'), 100),
-    battery_bars: readByte(get('SLOT_BATT_BARS'), 5),
-    battery_minutes: readTwoBytes(get('SLOT_BATT_MINS')),
+    battery: fields.charge.read(get('SLOT_BATT_CHARGE_PERCENT')),
+    battery_bars: fields.bars.read(get('SLOT_BATT_BARS')),
+    battery_minutes: fields.minutes.read(get('SLOT_BATT_MINS')),
     battery_type: readBatteryType(get('SLOT_BATT_TYPE')),
   })
 }

@@ -14,6 +14,7 @@ import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
 import { type ChannelValues, channelsOf, type Family, isCharger, type RawValues, valuesOfChannel } from './families.ts'
+import { fields } from './fields.ts'
 import { Fields } from './message-fields.ts'
 import { mxwSample, readMxwMicrophone, readMxwSlots } from './mxw.ts'
 import { activeAntennas, overloadKey, type Sample } from './samples.ts'
@@ -27,7 +28,6 @@ import {
   readKhz,
   readPaddedIp,
   readShifted,
-  readTwoBytes,
 } from './values.ts'
 
 export interface StringsDevice {
@@ -118,7 +118,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
 
 function readGain({ name }: Family, get: ChannelValues): number | null | undefined {
   if (name === 'psm1000') return readInteger(get('AUDIO_IN_LVL'), -128, 0)
-  return readShifted(get('AUDIO_GAIN'), name === 'mxw' ? 25 : 18)
+  return (name === 'mxw' ? fields.gainOfMxw : fields.gain).read(get('AUDIO_GAIN'))
 }
 
 function readSampleOf({ name, readSample }: Family, get: ChannelValues): Sample | null {
@@ -171,8 +171,8 @@ function toDigitalTransmitter(family: Family, get: ChannelValues): TransmitterRe
   const model = get('TX_MODEL') ?? get('TX_TYPE')
   if (model === undefined) return undefined
   if (/^UNK/.test(model)) return null
-  const percent = readByte(get('TX_BATT_CHARGE_PERCENT') ?? get('BATT_CHARGE'), 100)
-  const bars = readByte(get('TX_BATT_BARS') ?? get('BATT_BARS'), 5)
+  const percent = fields.charge.read(get('TX_BATT_CHARGE_PERCENT') ?? get('BATT_CHARGE'))
+  const bars = fields.bars.read(get('TX_BATT_BARS') ?? get('BATT_BARS'))
   const details: TransmitterDetails = withoutUndefined({
     model: readText(model),
     muted: readTransmitterMute(get),
@@ -182,11 +182,11 @@ function toDigitalTransmitter(family: Family, get: ChannelValues): TransmitterRe
     lock: readLock(get),
     talk_switch: readEither(get('TX_TALK_SWITCH'), 'ON', 'OFF'),
     battery_bars: bars,
-    battery_minutes: readTwoBytes(get('TX_BATT_MINS') ?? get('BATT_RUN_TIME')),
+    battery_minutes: fields.minutes.read(get('TX_BATT_MINS') ?? get('BATT_RUN_TIME')),
     battery_type: readBatteryType(get('TX_BATT_TYPE') ?? get('BATT_TYPE')),
-    battery_health: readByte(get('TX_BATT_HEALTH_PERCENT') ?? get('BATT_HEALTH'), 100),
-    battery_cycles: readTwoBytes(get('TX_BATT_CYCLE_COUNT') ?? get('BATT_CYCLE')),
-    battery_temperature_c: readShifted(get('TX_BATT_TEMP_C') ?? get('BATT_TEMP_C'), 40),
+    battery_health: fields.health.read(get('TX_BATT_HEALTH_PERCENT') ?? get('BATT_HEALTH')),
+    battery_cycles: fields.cycles.read(get('TX_BATT_CYCLE_COUNT') ?? get('BATT_CYCLE')),
+    battery_temperature_c: fields.temperature.read(get('TX_BATT_TEMP_C') ?? get('BATT_TEMP_C')),
     ...estimateFlag(percent, bars),
   })
   return withoutUndefined({
@@ -225,7 +225,7 @@ function readTransmitterMute(get: ChannelValues): boolean | null | undefined {
 }
 
 function readPower(get: ChannelValues, isQlxd: boolean): number | null | undefined {
-  const milliwatts = readByte(get('TX_POWER_LEVEL'))
+  const milliwatts = fields.power.read(get('TX_POWER_LEVEL'))
   const step = get('TX_RF_PWR')
   if (milliwatts !== undefined || step === undefined) return milliwatts
   const steps: Readonly<Record<string, number>> = { LOW: 1, NORMAL: 10, HIGH: isQlxd ? 10 : 20 }

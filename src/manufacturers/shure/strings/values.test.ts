@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readPacks } from './bays.ts'
 import { detectFamily, type Family, uhfr } from './families.ts'
+import { fields } from './fields.ts'
 import { toChannelReading } from './translate.ts'
-import { readByte, readKhz, readShifted, readTwoBytes } from './values.ts'
+import { readByte, readKhz, readShifted } from './values.ts'
 
 const digits = (value: number, width: number) => String(value).padStart(width, '0')
 const byteCode = fc.integer({ min: 252, max: 255 }).map((code) => digits(code, 3))
@@ -24,7 +25,7 @@ describe('a field', () => {
     const value = fc.oneof(fc.integer({ min: 0, max: 65_535 }), fc.integer({ min: 65_520, max: 65_535 }))
     fc.assert(
       fc.property(value, (raw) => {
-        expect(readTwoBytes(digits(raw, 5))).toBe(raw < 65_532 ? raw : null)
+        expect(fields.minutes.read(digits(raw, 5))).toBe(raw < 65_532 ? raw : null)
       }),
     )
   })

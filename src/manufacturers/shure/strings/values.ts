@@ -9,20 +9,14 @@ export type RawValue = string | undefined
 
 /**
  * The highest values of a field are codes for an error, a warning or an unknown value, in every family: 252 to 255 in
- * one byte (three digits), 65532 to 65535 in two bytes (five digits). Source: Shure's command strings for QLX-D and for
+ * one byte (three digits); `fields.ts` has the codes of the others. Source: Shure's command strings for QLX-D and for
  * SBC220/240, which document these codes; ULX-D receivers send them as well.
  */
 export const highestByte = 251
-const highestTwoBytes = 65_531
 
 /** Reads a field of three digits. */
 export function readByte(raw: RawValue, max = highestByte): number | null | undefined {
   return readInteger(raw, 0, Math.min(max, highestByte))
-}
-
-/** Reads a field of five digits. */
-export function readTwoBytes(raw: RawValue, max = highestTwoBytes): number | null | undefined {
-  return readInteger(raw, 0, Math.min(max, highestTwoBytes))
 }
 
 /** Reads a field of three digits and subtracts its offset: `raw - 120` for instance. */
