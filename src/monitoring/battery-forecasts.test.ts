@@ -29,6 +29,7 @@ function openForecasts(): BatteryForecasts {
     },
     isOwn: () => isOwn,
     hasOtherNodes: () => true,
+    minutesCritical: () => 15,
     onChanged: () => {
       changed += 1
     },

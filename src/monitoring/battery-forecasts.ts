@@ -12,10 +12,17 @@ import {
   isUsedUp,
   kindKey,
   observe,
+  rateOf,
   toObservation,
 } from '../domain/forecast/discharge.ts'
 import { forecastBattery, type Reference, toReference } from '../domain/forecast/estimate.ts'
-import { deviceForecast, type Forecast, isSameForecast, roundForecast } from '../domain/forecast/forecast.ts'
+import {
+  deviceForecast,
+  type Forecast,
+  isPlausible,
+  isSameForecast,
+  roundForecast,
+} from '../domain/forecast/forecast.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { StoredDischarge } from '../storage/discharges.ts'
@@ -26,6 +33,8 @@ interface BatteryForecastDeps {
   /** Whether this process evaluates the conditions of the receiver. */
   isOwn(receiverId: number): boolean
   hasOtherNodes(): boolean
+  /** Returns the setting MINUTES_CRITICAL in force for a slot. */
+  minutesCritical(manufacturer: string, slot: number): number
   /** Called when a forecast of the receiver's channels has changed. */
   onChanged(receiverId: number): void
   /** Called after every check. */
@@ -77,6 +86,8 @@ export class BatteryForecasts {
   readonly #batteries = new Map<number, Battery>()
   /** The ended discharges of each kind of battery that was used up, the newest first. */
   readonly #references = new Map<string, readonly Reference[]>()
+  /** The rates of these discharges in percent an hour, by kind, and by type of battery. */
+  readonly #rates = new Map<string, readonly number[]>()
   readonly #known = new Set<string>()
   #ended: StoredDischarge[] = []
   #loadedAt = 0
@@ -117,9 +128,15 @@ export class BatteryForecasts {
   }
 
   /** Returns the forecast that clients receive. */
-  forecastOf({ id, transmitter }: Channel): Forecast | null {
+  forecastOf({ id, slot, transmitter, condition }: Channel): Forecast | null {
     if (transmitter === null) return null
-    return deviceForecast(transmitter) ?? this.#renewedForecast(id)
+    const reported = deviceForecast(transmitter)
+    if (reported !== null) return reported
+    const forecast = this.#renewedForecast(id)
+    const manufacturer = this.#batteries.get(id)?.discharge.manufacturer
+    if (forecast === null || manufacturer === undefined || hasRow(condition, 'battery_critical')) return forecast
+    // Conditions count only minutes that the device reports, and nothing may contradict them.
+    return forecast.minutes_left < this.#deps.minutesCritical(manufacturer, slot) ? null : forecast
   }
 
   /** Returns the forecast of this moment, not rounded. */
@@ -203,7 +220,13 @@ export class BatteryForecasts {
     const onMs = discharge.onMs + (isOn ? Math.min(saveEveryMs, Math.max(0, this.#deps.now() - observedAt)) : 0)
     const measured = this.#references.get(kindKey(discharge)) ?? []
     const estimated = forecastBattery({ ...discharge, onMs }, measured)
-    return estimated && { ...estimated, source: 'history' }
+    if (estimated === null) return null
+    const rates = {
+      ofModel: this.#rates.get(kindKey(discharge)) ?? none,
+      ofType: this.#rates.get(typeKey(discharge)) ?? none,
+    }
+    if (!isPlausible(discharge.percent, estimated.minutes_left, rates)) return null
+    return { ...estimated, source: 'history' }
   }
 
   #end(channelId: number, discharge: Discharge): void {
@@ -219,6 +242,9 @@ export class BatteryForecasts {
     const key = kindKey(discharge)
     const before = this.#references.get(key) ?? []
     this.#references.set(key, [toReference(discharge), ...before].slice(0, keptPerKind))
+    for (const name of [key, typeKey(discharge)]) {
+      this.#rates.set(name, [rateOf(discharge), ...(this.#rates.get(name) ?? none)].slice(0, keptPerKind))
+    }
   }
 
   async #save(isClosing: boolean): Promise<void> {
@@ -257,6 +283,12 @@ export class BatteryForecasts {
     }
     this.#loadedAt = startedAt
   }
+}
+
+const none: readonly number[] = []
+
+function typeKey({ batteryType }: Discharge): string {
+  return JSON.stringify(batteryType)
 }
 
 function newBattery(discharge: Discharge): Battery {

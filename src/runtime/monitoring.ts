@@ -401,6 +401,7 @@ export class Monitoring {
       receiverStore: state.receiverStore,
       isOwn: (receiverId) => this.conditions.isOwn(receiverId),
       hasOtherNodes: () => this.leaseManager.hasOtherNodes,
+      minutesCritical: (manufacturer, slot) => state.settings.thresholds(manufacturer, slot).MINUTES_CRITICAL,
       onChanged: (receiverId) => this.conditions.forecastChanged(receiverId),
       onChecked: () => this.alerts.forecastsChanged(),
       load: (since) => listDischarges(db.read, since),

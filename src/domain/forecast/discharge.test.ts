@@ -35,6 +35,15 @@ describe('a discharge', () => {
     expect(record([0, at(60)], [10, at(40)], [20, at(60)])).toMatchObject({ startedAt: 20 * minute, steps: [[60, 0]] })
   })
 
+  it('begins again with a reading that no battery can have a minute later, unless it is one step of a coarse gauge', () => {
+    const isOther = (from: number, to: number, minutes = 1) =>
+      record([0, at(from)], [minutes, at(to)]).startedAt === minutes * minute
+    expect([isOther(96, 5), isOther(96, 80), isOther(96, 81), isOther(40, 56), isOther(96, 5, 2)]).toEqual([
+      ...[true, true, false, true, false],
+    ])
+    expect([isOther(80, 60), isOther(70, 30), isOther(80, 40)]).toEqual([false, false, true])
+  })
+
   it('is recorded every ten seconds while the same is reported, and at once when something changes', () => {
     const first = observe(null, at(60), 0)
     expect(observe(first, at(60), 9_999)).toBe(first)

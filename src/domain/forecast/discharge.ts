@@ -38,6 +38,17 @@ export interface BatteryObservation extends BatteryKind {
   readonly percent: number
 }
 
+/** A level that changes by more than this within a minute is a new reading of the gauge, not a discharge. */
+const largestChange = 15
+const largestChangeWithinMs = 60_000
+/** Equipment with few steps reports these levels. */
+const coarseGauges = [
+  [100, 80, 60, 40, 20, 0],
+  [100, 75, 50, 25, 0],
+  [100, 70, 30, 0],
+  [100, 67, 33, 0],
+]
+
 /** A battery whose level rises by this much is another one. */
 const riseOfAnother = 20
 /** How often a battery of which nothing changes is recorded; its receiver may report it many times a second. */
@@ -88,7 +99,7 @@ function start({ percent, ...kind }: BatteryObservation, now: number): Discharge
 }
 
 function isAnother(before: Discharge, after: BatteryObservation, now: number): boolean {
-  if (after.percent - before.percent >= riseOfAnother) return true
+  if (after.percent - before.percent >= riseOfAnother || isNewReading(before, after, now)) return true
   const isOtherKind =
     before.manufacturer !== after.manufacturer ||
     before.model !== after.model ||
@@ -98,6 +109,23 @@ function isAnother(before: Discharge, after: BatteryObservation, now: number): b
   if (!before.isOn) return before.name !== null && after.name !== null && before.name !== after.name
   // A battery that drained unobserved has an unknown time of discharge.
   return now - before.observedAt > longestUnobservedMs
+}
+
+function isNewReading(before: Discharge, { percent }: BatteryObservation, now: number): boolean {
+  if (Math.abs(percent - before.percent) <= largestChange) return false
+  if (now - before.observedAt > largestChangeWithinMs) return false
+  const levels = [...before.steps.map(([level]) => level), before.percent, percent]
+  return !coarseGauges.some((gauge) => {
+    if (!levels.every((level) => gauge.includes(level))) return false
+    return Math.abs(gauge.indexOf(percent) - gauge.indexOf(before.percent)) === 1
+  })
+}
+
+/** Returns how fast a discharge was, in percent an hour. */
+export function rateOf({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>): number {
+  const [first] = steps[0] ?? [0]
+  const [last] = steps.at(-1) ?? [0]
+  return (first - last) / (onMs / 3_600_000)
 }
 
 function isUnchanged({ isOn, name, percent }: Discharge, observation: BatteryObservation): boolean {

@@ -13,16 +13,49 @@ export function deviceForecast({ details }: { readonly details?: TransmitterDeta
 
 const roundedTo = 5
 
-/** Rounds a forecast to 5 minutes, so that it does not change every minute. */
+/** Below this, every minute counts. */
+const roundedFrom = 15
+
+/** Rounds a forecast to 5 minutes, so that it does not change every minute, unless it is short. */
 export function roundForecast({ minutes_left, source, low, high }: Forecast): Forecast {
   return { minutes_left: round(minutes_left), source, low: round(low), high: round(high) }
 }
 
 function round(minutes: number): number {
-  return roundedTo * Math.round(minutes / roundedTo)
+  return minutes < roundedFrom ? Math.max(1, Math.round(minutes)) : roundedTo * Math.round(minutes / roundedTo)
 }
 
 export function isSameForecast(a: Forecast | null, b: Forecast | null): boolean {
   if (a === null || b === null) return a === b
   return a.minutes_left === b.minutes_left && a.source === b.source && a.low === b.low && a.high === b.high
+}
+
+/** How much faster or slower than usual a battery may drain. */
+const plausibleFactor = 5
+/** In percent an hour, where nothing is known of comparable batteries. */
+const plausibleRates = [2, 60] as const
+/** Fewer discharges of a model say too little. */
+const fewRates = 3
+
+/**
+ * Whether a battery at this level can last that long. `ofModel` and `ofType` are the rates of earlier discharges of its
+ * model, and of all models with its type of battery, in percent an hour.
+ */
+export function isPlausible(
+  percent: number,
+  minutesLeft: number,
+  { ofModel, ofType }: { readonly ofModel: readonly number[]; readonly ofType: readonly number[] },
+): boolean {
+  const rate = percent / (Math.max(1, minutesLeft) / 60)
+  const usual = median(ofModel.length >= fewRates ? ofModel : ofType)
+  const [lowest, highest] = usual === null ? plausibleRates : [usual / plausibleFactor, usual * plausibleFactor]
+  return rate >= lowest && rate <= highest
+}
+
+function median(values: readonly number[]): number | null {
+  if (values.length === 0) return null
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? 0
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
 }
