@@ -19,6 +19,7 @@ const usual = { delaySeconds: 0, isEnabled: true } as const
 export const alertKindDefaults = {
   receiver_offline: { ...usual, title: 'Receiver offline', subject: 'receiver', severity: 'critical' },
   stale: { ...usual, title: 'Stale', subject: 'channel', severity: 'warning' },
+  levels_lost: { ...usual, title: 'Levels lost', subject: 'receiver', severity: 'warning', delaySeconds: 15 },
   encryption_error: { ...usual, title: 'Encryption error', subject: 'channel', severity: 'critical' },
   battery_critical: { ...usual, title: 'Battery critical', subject: 'channel', severity: 'critical' },
   battery_died: { ...usual, title: 'Battery died', subject: 'channel', severity: 'critical' },

@@ -231,6 +231,7 @@ export type Fault = (typeof faults)[number]
 export const evaluatedStates = [
   'receiver_offline',
   'stale',
+  'no_levels',
   'encryption_error',
   'battery_critical',
   'battery_died',

@@ -8,6 +8,7 @@ import type { Transport } from '../domain/equipment/connection.ts'
 import { withoutFalseZeros } from '../domain/equipment/false-zeros.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import type { DeviceLevels } from '../domain/levels/level-delivery.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { LevelSelection } from '../domain/sites/announced-sites.ts'
 import type { InstallationPath } from '../domain/sites/find-loop.ts'
@@ -216,6 +217,11 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
   ): Promise<FollowedEvents>
   /** Reads which installation this is and which ones it follows; null if its version is too old to say. */
   readInstallation?(client: UpstreamClient, signal: AbortSignal): Promise<InstallationPath | null>
+  /**
+   * Returns how the levels of devices of a type arrive. If it is omitted, they are polled. A report contains only levels
+   * that have arrived since the last one, because a level that is reported counts as received.
+   */
+  levels?(deviceType: string): DeviceLevels
   readonly transport?: Transport
   /**
    * Whether the subscription reports everything that a poll does, including that the device is online or offline.

@@ -49,6 +49,7 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
       return resolveThresholds(scopeOfSlot.get(slot) ?? scope, {}, [])
     },
     audioFloorOf: ({ device_type }) => (device_type === 'ulxd' ? -50 : null),
+    levelsStatus: () => 'current',
     showsOf: () => shows,
     intervalMs: () => 10_000,
     sourceReceivedAt: () => sourceReceivedAt,

@@ -8,7 +8,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Condition, type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
-import { evaluateCondition, isStored, type Reception } from '../domain/conditions/evaluate.ts'
+import { evaluateCondition, isStored, type LevelsStatus, type Reception } from '../domain/conditions/evaluate.ts'
 import {
   copyFacts,
   createWatch,
@@ -47,6 +47,8 @@ export interface ConditionDeps {
   intervalMs(manufacturer: string): number
   /** Returns when the source of a receiver last sent anything, even if it was no report (`performance.now()`). */
   sourceReceivedAt(receiverId: number): number
+  /** Returns whether the levels of a channel, by its number, are current. */
+  levelsStatus(receiverId: number, channel: number): LevelsStatus
   /** Puts and publishes a receiver of which only conditions changed. */
   publish(receiver: Receiver): void
   save(stored: readonly StoredCondition[]): Promise<void>
@@ -262,6 +264,11 @@ export class ConditionMonitor {
     }
   }
 
+  /** Levels of a receiver were lost, or are received again. */
+  levelsChanged(receiverId: number): void {
+    if (this.#own.has(receiverId)) this.#schedule.request(receiverId)
+  }
+
   /** Settings, groups, shows or the slots of channels have changed. */
   settingsChanged(): void {
     for (const channel of this.#channels.values()) {
@@ -375,7 +382,9 @@ export class ConditionMonitor {
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
       const { watch, memory } = watched
       const shows = this.#showsOf(watched, channel)
-      const result = evaluateCondition({ receiver, channel, reception, watch, memory, thresholds, shows, now })
+      const levels = this.#deps.levelsStatus(receiver.id, channel.channel)
+      const input = { receiver, channel, reception, levels, watch, memory, thresholds, shows, now }
+      const result = evaluateCondition(input)
       if (result.memory !== memory || !watched.isStored) this.#remember(channel.id, watched, result.memory)
       if (isInterruption(result.condition)) {
         isInterrupted = true
@@ -399,7 +408,8 @@ export class ConditionMonitor {
       const time = { monotonic: 0, wall: now }
       const { watch } = watched
       const shows = this.#showsOf(watched, channel)
-      const input = { receiver, channel, reception, watch, memory, thresholds, shows, now: time }
+      const levels = 'unknown'
+      const input = { receiver, channel, reception, levels, watch, memory, thresholds, shows, now: time } as const
       const result = evaluateCondition(input)
       watched.memory = result.memory
       return { condition: result.condition, last_transmitter: result.lastTransmitter }

@@ -24,6 +24,7 @@ import { type RevisionColumn, saveLastSeen } from '../storage/receivers.ts'
 import type { Alerts } from './alerts.ts'
 import { type Backlog, createBacklog } from './backlog.ts'
 import type { ConditionMonitor } from './conditions.ts'
+import { LevelAges, type LevelArrival } from './level-ages.ts'
 import { LevelLane } from './level-lane.ts'
 import {
   type Batch,
@@ -54,7 +55,17 @@ export interface IngestDeps {
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly conditions: Pick<
     ConditionMonitor,
-    'put' | 'remove' | 'watch' | 'release' | 'load' | 'isCurrent' | 'manufacturerOf' | 'withConditions' | 'withReported'
+    | 'put'
+    | 'remove'
+    | 'watch'
+    | 'isOwn'
+    | 'release'
+    | 'load'
+    | 'isCurrent'
+    | 'levelsChanged'
+    | 'manufacturerOf'
+    | 'withConditions'
+    | 'withReported'
   >
   readonly stateWriter: Pick<StateWriter, 'putFacts'>
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
@@ -63,6 +74,8 @@ export interface IngestDeps {
   onReceived(receiverId: number): void
   /** Called with the id of every receiver of which this process has received nothing but levels. */
   onLevelsReceived(receiverId: number): void
+  /** Returns how the levels of a receiver arrive from a source; undefined: from an unknown one. */
+  levelArrival(source: string | undefined, receiver: Receiver): LevelArrival
   /** Whether other processes read levels from the database. */
   hasOtherReaders(): boolean
   /** The wall-clock time in epoch ms. */
@@ -71,6 +84,7 @@ export interface IngestDeps {
 
 export class Ingest {
   readonly levelLane: LevelLane
+  readonly levelAges: LevelAges
   readonly #deps: IngestDeps
   readonly #backlog: Backlog
   readonly #planner: Planner
@@ -95,6 +109,12 @@ export class Ingest {
     this.#backlog = backlog
     this.#planner = createPlanner({ ...deps, backlog, precedence })
     this.levelLane = new LevelLane({ ...deps, levels: receiverStore.levels, backlog, onReceived: onLevelsReceived })
+    this.levelAges = new LevelAges({
+      levels: receiverStore.levels,
+      forget: (rows, lost) => this.levelLane.forget(rows, lost),
+      isOwn: (receiverId) => conditions.isOwn(receiverId),
+      onChanged: (receiverId) => conditions.levelsChanged(receiverId),
+    })
     this.#updates = new ReceiverUpdates(deps)
     this.#remoteLevels = new RemoteLevelLane({ ...deps, backlog, levelLane: this.levelLane, updates: this.#updates })
     this.#stored = new StoredChanges({ ...deps, backlog, updates: this.#updates, remoteLevels: this.#remoteLevels })
@@ -300,6 +320,7 @@ export class Ingest {
     if (source !== undefined) reportingSources.record(receiver.id, source)
     alerts.evaluateReceiver(receiver, receiver)
     conditions.watch(receiver.id)
+    this.levelAges.reported(receiver, readings, this.#deps.levelArrival(source, receiver))
     // The reports of devices whose levels are pushed have no readings.
     const before = readings.length > 0 ? receiverAtRead?.(receiver.id) : undefined
     const current = before && receiverStore.get(receiver.id)
@@ -311,9 +332,12 @@ export class Ingest {
   }
 
   #recordSource({ source }: Batch, updates: readonly Update[]): void {
-    if (source === undefined) return
-    const { reportingSources } = this.#deps
-    for (const { receiver, report } of updates) if (report !== null) reportingSources.record(receiver.id, source)
+    const { reportingSources, levelArrival } = this.#deps
+    for (const { receiver, readings, report } of updates) {
+      if (report === null) continue
+      if (source !== undefined) reportingSources.record(receiver.id, source)
+      this.levelAges.reported(receiver, readings, levelArrival(source, receiver))
+    }
   }
 
   async #applyWritten(written: Written, batch: Batch, plan: IngestPlan): Promise<void> {
@@ -330,6 +354,7 @@ export class Ingest {
     for (const receiver of written.created) {
       this.#backlog.recordSave(receiver.id)
       this.#updates.publishReported(receiver)
+      this.levelAges.reported(receiver, receiver.channels, this.#deps.levelArrival(batch.source, receiver))
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     await this.#applyPlan(plan, batch, written.extended)

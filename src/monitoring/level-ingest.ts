@@ -1,6 +1,6 @@
 /** Applies the levels that one subscription delivers. */
 
-import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
 import type { OnLevels } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { Counters } from '../state/counters.ts'
@@ -8,13 +8,16 @@ import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Connections } from './connections.ts'
+import type { LevelAges, LevelArrival } from './level-ages.ts'
 import type { LevelLane } from './level-lane.ts'
 
 export interface LevelIngestDeps {
   readonly receiverStore: Pick<ReceiverStore, 'factsByApiId' | 'levels'>
   readonly unitStore: Pick<UnitStore, 'ofDevice'>
   readonly connections: Pick<Connections, 'find' | 'recordMessage' | 'changes'>
-  readonly ingest: { readonly levelLane: Pick<LevelLane, 'apply'> }
+  readonly ingest: { readonly levelLane: Pick<LevelLane, 'apply'>; readonly levelAges: Pick<LevelAges, 'received'> }
+  /** Returns how the levels of a device of this type arrive from a source. */
+  levelArrival(source: string, receiver: Receiver): LevelArrival
   readonly counters: Pick<Counters, 'countIgnored'>
 }
 
@@ -39,6 +42,7 @@ interface Target {
   readonly isStopped: boolean
   /** Whether a transmitter is known, by channel number; undefined if the channel is not known. */
   readonly hasTransmitter: readonly (boolean | undefined)[]
+  readonly arrival: LevelArrival
   /** `Connections.changes` at the time of the look-up. */
   readonly connectionChanges: number
   /** When it was looked up (`performance.now()`). */
@@ -55,7 +59,7 @@ const lookUpEveryMs = 2_000
 
 /** Creates the function that applies the levels of a source's subscription. */
 export function createLevelIngest(
-  { receiverStore, unitStore, connections, ingest, counters }: LevelIngestDeps,
+  { receiverStore, unitStore, connections, ingest, counters, levelArrival }: LevelIngestDeps,
   source: Pick<MonitoredSource, 'id' | 'manufacturer'>,
   hooks: LevelIngestHooks,
 ): OnLevels {
@@ -91,6 +95,7 @@ export function createLevelIngest(
       isReplaced: hooks.isReplaced?.(device) === true,
       isStopped: connections.find(receiverId)?.status === 'stopped',
       hasTransmitter,
+      arrival: levelArrival(source.id, facts),
       connectionChanges: connections.changes,
       foundAt: now,
       isReported: known?.isReported === true,
@@ -111,9 +116,11 @@ export function createLevelIngest(
       return true
     }
     if (target.isStopped) return true
-    const { rows, hasTransmitter } = target
-    if (rows.facts.is_active) ingest.levelLane.apply(rows, samples)
-    else hooks.ingestReport(device, { id: device, kind: 'receiver', channels: samples })
+    const { rows, hasTransmitter, arrival } = target
+    if (rows.facts.is_active) {
+      ingest.levelLane.apply(rows, samples)
+      ingest.levelAges.received(rows, samples, arrival)
+    } else hooks.ingestReport(device, { id: device, kind: 'receiver', channels: samples })
     if (!target.isReported) {
       target.isReported = true
       return false

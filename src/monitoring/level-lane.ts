@@ -8,7 +8,7 @@ import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
 import { FrameClock } from '../state/frame-clock.ts'
-import type { EncodedLevels, LevelRows, LevelStore } from '../state/level-store.ts'
+import type { EncodedLevels, LevelRows, LevelStore, LostLevels } from '../state/level-store.ts'
 import type { LivePublisher } from '../state/live-publisher.ts'
 import type { Backlog } from './backlog.ts'
 
@@ -68,6 +68,14 @@ export class LevelLane {
   applyRemote(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
     this.#markRemote(rows)
     this.#store(rows, samples, { time, isReport: false })
+  }
+
+  /** Makes levels unknown that were received too long ago. */
+  forget(rows: LevelRows, lost: readonly LostLevels[]): void {
+    if (!this.#deps.levels.forget(rows, lost, performance.now())) return
+    this.#remote.delete(rows.receiverId)
+    this.#deps.onReceived(rows.receiverId)
+    this.#clock.request()
   }
 
   /** Applies levels that another process has encoded. It received them at `time` (epoch ms), and stores them. */

@@ -5,6 +5,7 @@ import type { AlertBody } from '../contract/resources/alerts.ts'
 import { type Alert, toAlertBody } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { type EventChange, type EventRecord, toEventBody } from '../domain/events/event.ts'
+import { polledLevels } from '../domain/levels/level-delivery.ts'
 import { audioFloorOf } from '../manufacturers/index.ts'
 import { Alerts } from '../monitoring/alerts.ts'
 import { BatteryForecasts } from '../monitoring/battery-forecasts.ts'
@@ -15,6 +16,7 @@ import { FrequencyAnnouncements } from '../monitoring/frequency-announcements.ts
 import { FrequencyConflicts } from '../monitoring/frequency-conflicts.ts'
 import { Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
+import type { LevelArrival } from '../monitoring/level-ages.ts'
 import { LevelSubscriptions } from '../monitoring/level-subscriptions.ts'
 import { Monitor } from '../monitoring/monitor.ts'
 import { NotificationQueue } from '../monitoring/notification-queue.ts'
@@ -371,6 +373,11 @@ export class Monitoring {
     })
   }
 
+  readonly #levelArrival = (source: string | undefined, { manufacturer, device_type }: Receiver): LevelArrival => {
+    const adapter = source === undefined ? undefined : this.#deps.state.sourceRegistry.find(source)?.adapter
+    return { levels: adapter?.levels?.(device_type) ?? polledLevels, intervalMs: this.#intervalMs(manufacturer) }
+  }
+
   #createConditions(): ConditionMonitor {
     const { receiverStore, sourceRegistry, settings, showsOf } = this.#deps.state
     return new ConditionMonitor({
@@ -384,6 +391,7 @@ export class Monitoring {
         const client = source === null ? undefined : sourceRegistry.find(source)?.client
         return client?.receivedAt ?? Number.NEGATIVE_INFINITY
       },
+      levelsStatus: (receiverId, channel) => this.ingest.levelAges.statusOf(receiverId, channel),
       publish: (receiver) => this.ingest.publishConditions(receiver),
       save: (stored) => this.ingest.saveConditions(stored),
       onSample: (channelId, receiverId, values, thresholds, at) =>
@@ -433,6 +441,7 @@ export class Monitoring {
       reportingSources: this.reportingSources,
       onReceived: (receiverId) => this.reportPublisher?.publish(receiverId),
       onLevelsReceived: (receiverId) => this.reportPublisher?.publishLevels(receiverId),
+      levelArrival: this.#levelArrival,
       hasOtherReaders: () => this.leaseManager.hasOtherNodes,
       now,
     })
@@ -445,6 +454,7 @@ export class Monitoring {
       ingest: this.ingest,
       receiverStore: state.receiverStore,
       unitStore: state.unitStore,
+      levelArrival: this.#levelArrival,
       sourceRecords: this.sourceRecords,
       connections: this.connections,
       counters,

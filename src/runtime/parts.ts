@@ -209,6 +209,7 @@ export async function closeParts(parts: Parts, { isReadOnly = false }: RuntimeOp
   const { alerts } = monitoring
   state.feed.close()
   state.live.close()
+  monitoring.ingest.levelAges.close()
   monitoring.ingest.levelLane.stop()
   await loader.idle()
   await checker.close()

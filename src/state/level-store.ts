@@ -1,12 +1,22 @@
 /** The newest levels of every channel, in typed arrays with one row per channel. */
 
 import type { WatchedValues } from '../domain/conditions/level-watch.ts'
-import type { ChannelDetails } from '../domain/equipment/details.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import type { RecordedValues } from '../domain/history/second.ts'
-import { toAntennaLetters, toAntennaMask } from '../domain/levels/antennas.ts'
+import type { LevelKind } from '../domain/levels/level-delivery.ts'
 import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '../domain/levels/level-sample.ts'
 import { entryLevels, unlistedLevels } from '../domain/live/channel-levels.ts'
+import {
+  absent,
+  columnOf,
+  columns,
+  columnsOfKind,
+  detailColumn,
+  encode,
+  toChannel,
+  transmitterColumn,
+  unknown,
+} from './level-columns.ts'
 
 /** The rows of one receiver. */
 export interface LevelRows {
@@ -52,11 +62,6 @@ export interface RecordListener {
   removed(rows: LevelRows): void
 }
 
-/** The columns of a row: the channel's own levels, the transmitter's levels, and the channel's details. */
-const transmitterColumn = levelFields.length
-const detailColumn = 2 * levelFields.length
-const columns = detailColumn + levelDetails.length
-
 /** The number of values in `EncodedLevels`. */
 export const encodedCount = columns
 
@@ -68,11 +73,6 @@ export interface EncodedLevels {
   readonly values: Int16Array
 }
 
-/** Stands for a value that was never reported, so that the field is absent. */
-const absent = -32_768
-/** Stands for null: reported as unknown. */
-const unknown = -32_767
-
 /** Stands for both `absent` and `unknown` in announced levels, and for `absent` in encoded ones. */
 export const noLevel = absent
 
@@ -80,8 +80,10 @@ const detailColumns: Readonly<Record<string, number>> = Object.fromEntries(
   levelDetails.map((name, index) => [name, detailColumn + index]),
 )
 
-function columnOf(name: LevelDetail): number {
-  return detailColumn + levelDetails.indexOf(name)
+/** Levels of one kind of a channel that are no longer valid. */
+export interface LostLevels {
+  readonly row: number
+  readonly kind: LevelKind
 }
 
 const watchedColumns = {
@@ -232,6 +234,26 @@ export class LevelStore {
     }
     if (hasChanged) this.#recordChange(rows)
     return hasChanged
+  }
+
+  /** Whether a level of this kind is known. */
+  hasKnown(row: number, kind: LevelKind): boolean {
+    return columnsOfKind[kind].some((column) => (this.#values[row * columns + column] ?? absent) > unknown)
+  }
+
+  /** Makes levels unknown that were received too long ago. Returns whether any was known. */
+  forget(rows: LevelRows, lost: readonly LostLevels[], at: number): boolean {
+    const changed = lost.filter(({ row, kind }) => this.hasKnown(row, kind))
+    if (changed.length === 0) return false
+    rows.lastSamples = null
+    for (const { row, kind } of changed) {
+      for (const column of columnsOfKind[kind]) {
+        if ((this.#values[row * columns + column] ?? absent) > unknown) this.#values[row * columns + column] = unknown
+      }
+      for (const onSample of this.#sampleListeners) onSample(row, at)
+    }
+    this.#recordChange(rows)
+    return true
   }
 
   /** Returns the receivers whose levels have changed since the last call. */
@@ -431,48 +453,4 @@ export class LevelStore {
     if (isStored) this.#values[index] = value
     return true
   }
-}
-
-/** Returns the channel with the levels in the row that begins at `start`; the channel itself if they are the same. */
-function toChannel(values: Int16Array, start: number, channel: Channel): Channel {
-  const rf_level = toLevel(values[start])
-  const audio_level = toLevel(values[start + 1])
-  const transmitter = toTransmitter(values, start + transmitterColumn, channel.transmitter)
-  const details = toDetails(values, start + detailColumn, channel.details)
-  const isSame =
-    rf_level === channel.rf_level &&
-    audio_level === channel.audio_level &&
-    transmitter === channel.transmitter &&
-    details === channel.details
-  return isSame ? channel : { ...channel, rf_level, audio_level, transmitter, ...(details && { details }) }
-}
-
-function toTransmitter(values: Int16Array, start: number, transmitter: Channel['transmitter']): Channel['transmitter'] {
-  if (transmitter === null) return null
-  const rf_level = toLevel(values[start])
-  const audio_level = toLevel(values[start + 1])
-  const isSame = rf_level === transmitter.rf_level && audio_level === transmitter.audio_level
-  return isSame ? transmitter : { ...transmitter, rf_level, audio_level }
-}
-
-function toDetails(values: Int16Array, start: number, details: ChannelDetails | undefined): ChannelDetails | undefined {
-  let changed: Record<string, unknown> | undefined
-  for (const [index, name] of levelDetails.entries()) {
-    const value = values[start + index] ?? absent
-    if (value === encode(details?.[name])) continue
-    changed ??= { ...details }
-    changed[name] = value === unknown ? null : name === 'antennas' ? toAntennaLetters(value) : value
-  }
-  return changed ?? details
-}
-
-function toLevel(value = unknown): number | null {
-  return value === unknown ? null : value
-}
-
-/** Encodes a level: antennas as a bit mask, all others as they are. */
-function encode(value: number | string | null | undefined): number {
-  if (value === undefined) return absent
-  if (value === null) return unknown
-  return typeof value === 'number' ? value : toAntennaMask(value)
 }

@@ -62,6 +62,7 @@ export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemP
 }
 
 function iconState({ kind, severity }: AlertBody): ConditionState {
+  if (kind === 'levels_lost') return 'no_levels'
   return (
     conditionStates.find((state) => state === kind) ?? (severity === 'critical' ? 'battery_critical' : 'battery_low')
   )

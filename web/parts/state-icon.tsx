@@ -1,6 +1,7 @@
 /** The icon of a state. Every state has a distinct shape, so that it can be recognized without colour. */
 
 import {
+  Activity,
   ArrowUpToLine,
   BatteryMedium,
   BatteryWarning,
@@ -41,6 +42,7 @@ const icons: Record<ConditionState | ConditionFlag, LucideIcon> = {
   tx_off: Power,
   receiver_offline: Unplug,
   stale: Hourglass,
+  no_levels: Activity,
 }
 
 export function StateIcon({ state }: { state: ConditionState | ConditionFlag }) {

@@ -126,17 +126,17 @@ function applyStep(channel: ChannelBody, step: StepAt, rows: Rows): ChannelBody 
   const { letter, since } = step
   switch (letter) {
     case '-':
-      removeRows(rows, ['reception'], since)
+      removeRows(rows, ['levels', 'reception'], since)
       add(rows, 'stale', since)
       return channel
     case 'x':
-      removeRows(rows, ['reception', 'reading'], since)
+      removeRows(rows, ['levels', 'reception', 'reading'], since)
       remove(rows, 'stale', since)
       add(rows, 'receiver_offline', since)
       return channel
     case '0':
       for (const row of ['receiver_offline', 'stale'] as const) remove(rows, row, since)
-      if (channel.transmitter !== null) removeRows(rows, ['reception', 'reading'], since)
+      if (channel.transmitter !== null) removeRows(rows, ['levels', 'reception', 'reading'], since)
       if (!rows.since.has('battery_died')) add(rows, 'tx_off', since)
       return withoutTransmitter(channel, since)
     default:
@@ -200,7 +200,7 @@ function conditionOf({ since, endedAt }: Rows, { channel, recordedAt, hasMuteAtt
     return flags.join() === recorded.flags.join() ? recorded : { ...recorded, flags }
   }
   const isInUse = channel.transmitter !== null
-  const attentions = { in_use: isInUse, setting: hasMuteAttention } as const
+  const attentions = { in_use: isInUse, on: isInUse, setting: hasMuteAttention } as const
   const attention = row?.attention ?? false
   return {
     state,

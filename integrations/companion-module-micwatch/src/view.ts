@@ -149,6 +149,7 @@ export const isCurrent = (status: SlotStatus): boolean => !isIn(status, 'receive
 export const stateNames: Readonly<Record<string, string>> = {
   receiver_offline: 'Receiver offline',
   stale: 'Stale',
+  no_levels: 'No levels',
   encryption_error: 'Encryption error',
   battery_critical: 'Battery critical',
   battery_died: 'Battery died',

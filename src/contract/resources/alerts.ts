@@ -39,6 +39,7 @@ export const AlertData = named(
     died_at: Type.Optional(time('When the last value was received from a transmitter whose battery died.')),
     lost_at: Type.Optional(time('When the last value was received from the receiver.')),
     receiver: textOrNull('Name of the receiver.'),
+    channels: Type.Optional(listOf(Type.Integer(), 'Ids of the channels without levels.')),
     fault: Type.Optional(oneOf(faults, 'Fault of a battery or charger.')),
     address: Type.Optional(text('Address of the source.')),
     failures: Type.Optional(whole('Number of polling cycles in a row that failed.')),

@@ -48,6 +48,8 @@ interface ReceiverContext {
 export function listReceiverCauses(receiver: Receiver, context: ReceiverContext): readonly Cause[] {
   const { is_active, channels } = receiver
   const causes: Cause[] = is_active ? [] : [toOfflineCause(receiver, context.areSourcesFailing)]
+  const silent = channels.filter(hasLostLevels)
+  if (silent.length > 0) causes.push(toLevelsLostCause(receiver, silent, context.areSourcesFailing))
   for (const channel of channels) {
     for (const kind of channelKinds) {
       if (hasRow(channel.condition, kind)) causes.push(toChannelCause(receiver, channel, kind, context))
@@ -69,6 +71,26 @@ function toOfflineCause({ id, name, manufacturer, last_seen, channels }: Receive
     receiver_id: id,
     channel_id: null,
     data: { ...noData, name, receiver: name, lost_at: toTimestamp(last_seen) },
+  }
+}
+
+/** Whether the levels of a channel with a transmitter are lost. */
+function hasLostLevels({ condition, transmitter }: Channel): boolean {
+  return transmitter !== null && hasRow(condition, 'no_levels')
+}
+
+function toLevelsLostCause(receiver: Receiver, silent: readonly Channel[], areSourcesFailing: boolean): Cause {
+  const { id, name, manufacturer, is_active } = receiver
+  const since = silent.flatMap(({ condition }) => (condition.state === 'no_levels' ? condition.since : []))
+  return {
+    subject: `levels:${id}`,
+    kind: 'levels_lost',
+    since: since.length === 0 ? null : Math.min(...since),
+    isInhibited: areSourcesFailing || !is_active,
+    manufacturer,
+    receiver_id: id,
+    channel_id: null,
+    data: { ...noData, name, receiver: name, channels: silent.map((channel) => channel.id) },
   }
 }
 
@@ -134,22 +156,32 @@ export function toChannelData(receiver: Receiver, channel: Channel, threshold: n
 
 /**
  * Returns why an open alert about the receiver or one of its channels is cleared if its cause is not listed. Rows that are
- * not evaluated while the receiver is offline or stale may still be true, so their alerts stay open.
+ * not evaluated while the receiver is offline or stale, or while levels are lost, may still be true, so their alerts stay
+ * open.
  */
 export function receiverAlertEnding(receiver: Receiver, { kind, channel_id }: Alert): AlertEnding | null {
   if (kind === 'receiver_offline') return 'resolved'
+  if (kind === 'levels_lost') return isJudged(receiver) ? 'resolved' : null
   if (!isChannelKind(kind)) return null
   const channel = receiver.channels.find(({ id }) => id === channel_id)
   if (channel === undefined) return 'unmonitored'
   if (kind === 'battery_died') return 'resolved'
   if (!receiver.is_active) return null
-  return needsReception(kind) && hasRow(channel.condition, 'stale') ? null : 'resolved'
+  return isEvaluated(kind, channel) ? 'resolved' : null
+}
+
+/** Whether the receiver is online and none of its channels is stale. */
+function isJudged({ is_active, channels }: Receiver): boolean {
+  return is_active && !channels.some(({ condition }) => hasRow(condition, 'stale'))
 }
 
 function isChannelKind(kind: AlertKind): kind is ChannelKind {
   return channelKinds.some((known) => known === kind)
 }
 
-function needsReception(kind: ChannelKind): boolean {
-  return conditionTable.some(({ state, needs }) => state === kind && needs === 'reception')
+/** Whether what the row needs is known of a channel whose receiver is online. */
+function isEvaluated(kind: ChannelKind, { condition }: Channel): boolean {
+  const needs = conditionTable.find(({ state }) => state === kind)?.needs
+  if (needs === 'levels' && hasRow(condition, 'no_levels')) return false
+  return (needs !== 'levels' && needs !== 'reception') || !hasRow(condition, 'stale')
 }

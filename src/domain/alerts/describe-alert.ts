@@ -15,6 +15,8 @@ export function describeAlert({ kind, manufacturer, data }: Described): string {
       return `${name} is offline`
     case 'stale':
       return `${name}: nothing is received from ${receiver ?? 'the receiver'}`
+    case 'levels_lost':
+      return `${name}: no levels are received`
     case 'encryption_error':
       return `${name}: the encryption keys do not match`
     case 'battery_critical':
@@ -105,6 +107,7 @@ export function describeEnding(
       return `The subscription to ${manufacturer} was stopped by a user${address === undefined ? '' : ` (${address})`}`
     case 'resolved':
       if (kind === 'receiver_offline' && name !== null) return `${name} is online again`
+      if (kind === 'levels_lost') return `${name ?? 'Unknown'}: levels are received again`
       if (kind === 'recording_stopped') return 'Levels are recorded again'
       if (kind === 'upstream_failing' && address !== undefined) return `${manufacturer} responds again (${address})`
       if (kind === 'link_lost' && address !== undefined)

@@ -87,3 +87,47 @@ describe('stale', () => {
     expect(channel.wait(30_000).rows).toEqual(['stale', 'battery_died'])
   })
 })
+
+describe('no_levels', () => {
+  const weak = { transmitter: { rf_level: -95, audio_level: 0 }, details: { interference: true } }
+
+  test('is a warning with attention while a transmitter is on', () => {
+    const channel = new TestChannel().report()
+    channel.levels = 'lost'
+    expect(channel.condition).toMatchObject({ state: 'no_levels', severity: 'warning', attention: true, flags: [] })
+    expect(channel.report(off).condition).toMatchObject({ state: 'no_levels', attention: false, flags: ['tx_off'] })
+  })
+
+  test('hides the rows that need RF or audio, and the battery as little as stale does', () => {
+    const channel = afterEvaluation(new TestChannel().report(weak).wait(5000).report(weak))
+    expect(channel.rows).toEqual(expect.arrayContaining(['interference', 'rf_weak', 'clipping', 'rf_fair']))
+    channel.levels = 'lost'
+    expect(channel.rows).toEqual(['no_levels'])
+    expect(channel.report({ transmitter: { battery: 5, details: { muted: true } } }).rows).toEqual([
+      'battery_critical',
+      'no_levels',
+      'battery_low',
+      'muted',
+      'battery_replace_soon',
+    ])
+  })
+
+  test('is not evaluated while the receiver is stale or offline', () => {
+    const channel = new TestChannel().report()
+    channel.levels = 'lost'
+    expect(channel.wait(30_000).rows).toEqual(['stale'])
+    expect(offline(channel).rows).toEqual(['receiver_offline'])
+  })
+
+  test('remains after a restart until it is known whether levels arrive', () => {
+    const channel = new TestChannel().report()
+    channel.levels = 'unknown'
+    expect(channel.state).toBe('ok')
+    channel.levels = 'lost'
+    afterEvaluation(channel)
+    channel.levels = 'unknown'
+    expect(channel.restart(1000).report().state).toBe('no_levels')
+    channel.levels = 'current'
+    expect(channel.state).toBe('ok')
+  })
+})

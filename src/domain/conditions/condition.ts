@@ -7,13 +7,14 @@ interface ConditionRow {
   readonly severity: 'ok' | Severity
   /** The severity if the channel was not in use when its receiver was last received. */
   readonly severityIfUnused?: Severity
-  /** `in_use`: if the channel was in use. `setting`: as `MUTE_ATTENTION` says. */
-  readonly attention: boolean | 'in_use' | 'setting'
+  /** `in_use`: if the channel was in use. `on`: while a transmitter is on. `setting`: as `MUTE_ATTENTION` says. */
+  readonly attention: boolean | 'in_use' | 'on' | 'setting'
   /**
-   * What the row is evaluated from. `reception`: current data, so not while the receiver is stale or offline.
-   * `reading`: the last reading of the battery, so not while the receiver is offline. `memory`: neither.
+   * What the row is evaluated from. `levels`: current levels, so not while they are lost. `reception`: current data, so
+   * not while the receiver is stale or offline. `reading`: the last reading of the battery, so not while the receiver is
+   * offline. `memory`: none of these.
    */
-  readonly needs: 'memory' | 'reading' | 'reception'
+  readonly needs: 'memory' | 'reading' | 'reception' | 'levels'
 }
 
 /** The state of a channel is the first row that is true. `ok` and `unmonitored` are not evaluated. */
@@ -26,15 +27,16 @@ export const conditionTable = [
     needs: 'memory',
   },
   { state: 'stale', severity: 'warning', attention: true, needs: 'memory' },
+  { state: 'no_levels', severity: 'warning', attention: 'on', needs: 'reception' },
   { state: 'encryption_error', severity: 'critical', attention: true, needs: 'reception' },
   { state: 'battery_critical', severity: 'critical', attention: true, needs: 'reading' },
   { state: 'battery_died', severity: 'critical', attention: true, needs: 'memory' },
-  { state: 'interference', severity: 'warning', attention: true, needs: 'reception' },
-  { state: 'rf_weak', severity: 'warning', attention: true, needs: 'reception' },
+  { state: 'interference', severity: 'warning', attention: true, needs: 'levels' },
+  { state: 'rf_weak', severity: 'warning', attention: true, needs: 'levels' },
   { state: 'battery_low', severity: 'warning', attention: true, needs: 'reading' },
-  { state: 'no_audio', severity: 'warning', attention: true, needs: 'reception' },
+  { state: 'no_audio', severity: 'warning', attention: true, needs: 'levels' },
   { state: 'muted', severity: 'info', attention: 'setting', needs: 'reception' },
-  { state: 'clipping', severity: 'info', attention: false, needs: 'reception' },
+  { state: 'clipping', severity: 'info', attention: false, needs: 'levels' },
   { state: 'battery_replace_soon', severity: 'info', attention: false, needs: 'reading' },
   { state: 'tx_off', severity: 'info', attention: false, needs: 'reception' },
   { state: 'no_battery_data', severity: 'ok', attention: false, needs: 'reception' },

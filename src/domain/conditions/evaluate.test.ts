@@ -18,6 +18,7 @@ describe('the table', () => {
     expect(conditionStates).toEqual([
       'receiver_offline',
       'stale',
+      'no_levels',
       'encryption_error',
       'battery_critical',
       'battery_died',

@@ -19,6 +19,7 @@ import {
   type ConditionFlag,
   conditionTable,
   type EvaluatedState,
+  hasRow,
   type LastTransmitter,
   withoutRow,
 } from './condition.ts'
@@ -52,10 +53,17 @@ export interface Time {
   readonly wall: number
 }
 
+/**
+ * Whether the levels of a channel are current. `lost`: none has arrived for too long. `unknown`: this process has not
+ * received any, nor has it waited long enough.
+ */
+export type LevelsStatus = 'current' | 'lost' | 'unknown'
+
 export interface EvaluationInput {
   readonly receiver: Pick<Receiver, 'is_active' | 'last_seen'>
   readonly channel: Pick<Channel, 'transmitter' | 'details'>
   readonly reception: Reception
+  readonly levels: LevelsStatus
   readonly watch: LevelWatch
   /** The memory that the previous evaluation returned; null for a new channel. */
   readonly memory: ConditionMemory | null
@@ -94,7 +102,7 @@ export function evaluateCondition(input: EvaluationInput): Evaluation {
   const availability = getAvailability(input)
   const battery = updateBattery(input)
   const transmitter = updateTransmitter(input, availability === 'current')
-  const rows = evaluateRows(input, battery, transmitter.died !== null)
+  const rows = { ...evaluateRows(input, battery, transmitter.died !== null), no_levels: hasLostLevels(input) }
   const isInUse = channel.transmitter !== null || wasInUse(transmitter, receiver.last_seen)
   const condition = toCondition(input, availability, rows, isInUse)
   return toEvaluation(input, availability, { condition, transmitter, battery })
@@ -157,12 +165,18 @@ function updateBattery({ channel, memory, thresholds }: EvaluationInput): Batter
   })
 }
 
+/** Until a process has received levels, or has waited for them, a stored `no_levels` remains. */
+function hasLostLevels({ levels, memory }: EvaluationInput): boolean {
+  if (levels !== 'unknown') return levels === 'lost'
+  return memory !== null && hasRow(memory.condition, 'no_levels')
+}
+
 type Rows = Readonly<
   Record<Exclude<EvaluatedState, 'receiver_offline' | 'stale'> | 'rf_fair' | 'rf_concealed', boolean>
 >
 
 /** Evaluates every row from the record, the watch and the memory, whatever the availability of the receiver. */
-function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: boolean): Rows {
+function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: boolean): Omit<Rows, 'no_levels'> {
   const { transmitter, details } = input.channel
   const isOn = transmitter !== null
   const isMuted = details?.muted === true || transmitter?.details?.muted === true
@@ -205,8 +219,9 @@ function toCondition(input: EvaluationInput, availability: Availability, rows: R
   const stateRow = findStateRow(trueRows)
   const { state } = stateRow
   const flags = trueRows.map((row) => row.state as ConditionFlag).filter((flag) => flag !== state)
-  if (availability === 'current' && rows.rf_fair && state !== 'rf_weak') flags.push('rf_fair')
-  if (availability === 'current' && rows.rf_concealed) flags.push('rf_concealed')
+  const hasLevels = availability === 'current' && !rows.no_levels
+  if (hasLevels && rows.rf_fair && state !== 'rf_weak') flags.push('rf_fair')
+  if (hasLevels && rows.rf_concealed) flags.push('rf_concealed')
   const before = memory?.condition
   const since = before?.state === state ? before.since : now.wall
   const severity = 'severityIfUnused' in stateRow && !isInUse ? stateRow.severityIfUnused : stateRow.severity
@@ -224,29 +239,35 @@ function isRowTrue({ state, needs }: Row, availability: Availability, rows: Rows
     case 'unmonitored':
       return false
     default:
-      return availableData[availability].includes(needs) && rows[state]
+      return availableData[availability].includes(needs) && (needs !== 'levels' || !rows.no_levels) && rows[state]
   }
 }
 
 const availableData: Readonly<Record<Availability, readonly Row['needs'][]>> = {
   offline: ['memory'],
   stale: ['memory', 'reading'],
-  current: ['memory', 'reading', 'reception'],
+  current: ['memory', 'reading', 'reception', 'levels'],
 }
 
-/** The first row, except that a critical battery is not hidden by data that have become stale. */
+/** The first row, except that a critical battery is not hidden by data that have become stale, or by lost levels. */
 function findStateRow(trueRows: readonly Row[]): Row {
   const [first = okRow] = trueRows
-  if (first.state !== 'stale') return first
+  if (first.state !== 'stale' && first.state !== 'no_levels') return first
   return trueRows.find(({ state }) => state === 'battery_critical') ?? first
 }
 
 const okRow: Row = { state: 'ok', severity: 'ok', attention: false, needs: 'memory' }
 
-function needsAttention({ attention }: Row, { thresholds, shows }: EvaluationInput, isInUse: boolean): boolean {
+function needsAttention(
+  { attention }: Row,
+  { channel, thresholds, shows }: EvaluationInput,
+  isInUse: boolean,
+): boolean {
   switch (attention) {
     case 'in_use':
       return isInUse
+    case 'on':
+      return channel.transmitter !== null
     case 'setting':
       return (
         thresholds.MUTE_ATTENTION === 'always' || (thresholds.MUTE_ATTENTION === 'during_shows' && shows.length > 0)

@@ -3,7 +3,7 @@
 import type { ChannelDetails, TransmitterDetails } from '../equipment/details.ts'
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
 import type { Condition } from './condition.ts'
-import { type Evaluation, evaluateCondition } from './evaluate.ts'
+import { type Evaluation, evaluateCondition, type LevelsStatus } from './evaluate.ts'
 import { createWatch, createWatchedValues, readWatchedValues, resetWatch, updateWatch } from './level-watch.ts'
 import { type ConditionMemory, restoreMemory } from './memory.ts'
 import { resolveThresholds, type ScopeThresholds, type Thresholds } from './thresholds.ts'
@@ -34,16 +34,18 @@ export class TestChannel {
   thresholds: Thresholds = resolveThresholds({}, {}, [])
   shows: readonly number[] = []
   memory: ConditionMemory | null = null
+  levels: LevelsStatus = 'current'
   readonly watch = createWatch()
 
   /** Evaluates the condition now. */
   evaluate(): Evaluation {
-    const { isActive, lastSeen, channel, watch, memory, thresholds, shows } = this
+    const { isActive, lastSeen, channel, levels, watch, memory, thresholds, shows } = this
     const { receivedAt, hasReported, watchedSince, intervalMs } = this
     const evaluation = evaluateCondition({
       receiver: { is_active: isActive, last_seen: lastSeen },
       channel,
       reception: { receivedAt, hasReported, watchedSince, intervalMs },
+      levels,
       watch,
       memory,
       thresholds,

@@ -35,10 +35,11 @@ export const stateLetters = ['-', 'x', '0', 'm', '1'] as const
 export type StateLetter = (typeof stateLetters)[number]
 
 /**
+/**
  * The rows that are recorded, which fill the 15 usable bits of a column. `rf_concealed` is not one of them, because
- * `rf_weak` is recorded.
+ * `rf_weak` is recorded, and neither is `no_levels`, because lost levels are recorded as unknown.
  */
-export const recordedRows = conditionFlags.filter((flag) => flag !== 'rf_concealed')
+export const recordedRows = conditionFlags.filter((flag) => flag !== 'rf_concealed' && flag !== 'no_levels')
 
 /** Returns the bit mask of these rows. */
 export function toRowMask(rows: Iterable<string>): number {

@@ -14,6 +14,7 @@ import {
   reportedField,
   type Transmitter,
 } from '../equipment/receiver.ts'
+import { type LevelKind, levelKinds } from './level-delivery.ts'
 
 /** The levels of a channel itself and of its transmitter: RF in whole dBm, audio in whole dBFS. */
 export const levelFields = ['rf_level', 'audio_level'] as const
@@ -42,6 +43,50 @@ export interface LevelSample extends Pick<Partial<Channel>, LevelField> {
   /** Ignored if no transmitter is known on the channel. */
   readonly transmitter?: Pick<Partial<Transmitter>, LevelField> | null
   readonly details?: Pick<ChannelDetails, LevelDetail>
+}
+
+const audioDetails = ['audio_peak', 'audio_rms'] as const satisfies readonly LevelDetail[]
+const rfDetails = levelDetails.filter((name) => name !== 'audio_peak' && name !== 'audio_rms')
+/** The antennas in use do not show that a level has arrived, because some equipment reports them as a property. */
+const receivedRf = rfDetails.filter((name) => name !== 'antennas')
+
+const arrivals: Readonly<Record<LevelKind, readonly string[]>> = {
+  rf: ['rf_level', ...receivedRf],
+  audio: ['audio_level', ...audioDetails],
+}
+
+/** The details of each kind of levels. */
+export const detailsOfKind: Readonly<Record<LevelKind, readonly LevelDetail[]>> = { rf: rfDetails, audio: audioDetails }
+
+const kindSets: Readonly<Record<string, readonly LevelKind[]>> = {
+  '': [],
+  rf: ['rf'],
+  audio: ['audio'],
+  both: ['rf', 'audio'],
+}
+
+/** Returns the kinds of levels that a sample contains, also those that it reports as unknown. */
+export function kindsOfSample({ rf_level, audio_level, transmitter, details }: LevelSample): readonly LevelKind[] {
+  const has = (names: readonly LevelDetail[]) =>
+    details !== undefined && names.some((name) => details[name] !== undefined)
+  const hasRf = rf_level !== undefined || transmitter?.rf_level !== undefined || has(receivedRf)
+  const hasAudio = audio_level !== undefined || transmitter?.audio_level !== undefined || has(audioDetails)
+  return kindSets[hasRf ? (hasAudio ? 'both' : 'rf') : hasAudio ? 'audio' : ''] ?? []
+}
+
+/** Returns the reading without levels of these kinds, because they have not been received again. */
+export function withoutLevels(reading: ChannelReading, kinds: readonly LevelKind[] = levelKinds): ChannelReading {
+  const { rf_level, audio_level, transmitter, details, ...facts } = reading
+  const isOld = new Set<string>(kinds.flatMap((kind) => arrivals[kind]))
+  const keep = <Fields extends object>(fields: Fields) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !isOld.has(name))) as Fields
+  return {
+    ...facts,
+    ...(rf_level !== undefined && keep({ rf_level })),
+    ...(audio_level !== undefined && keep({ audio_level })),
+    ...(transmitter !== undefined && { transmitter: transmitter && keep(transmitter) }),
+    ...(details !== undefined && { details: keep(details) }),
+  }
 }
 
 /** Returns the report with newer levels of its channels. */

@@ -1,5 +1,6 @@
 /** The Shure families: which properties to query, how to meter, and how to detect the family. */
 
+import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
 import {
   type ReadSample,
   readAxientSample,
@@ -206,6 +207,26 @@ const familyByModel: readonly (readonly [RegExp, Family])[] = [
   [/^SB(?:C2[24]0|C441|C840|RC)/, charger],
 ]
 
+/** Returns the levels that a family sends, all of them at its metering interval. */
+export function levelsOf({
+  name,
+  meterMs,
+  presenceKeys,
+}: Pick<Family, 'name' | 'meterMs' | 'presenceKeys'>): DeviceLevels {
+  const sampled = meterMs === 0 ? null : ({ kind: 'sampled', intervalMs: meterMs } as const)
+  return {
+    rf: name === 'psm1000' ? null : sampled,
+    audio: name === 'uhfr' ? null : sampled,
+    needsTransmitter: presenceKeys.length > 0,
+  }
+}
+
+/** Returns the levels of the family that is reported as this device type. */
+export function levelsOfType(deviceType: string): DeviceLevels {
+  const families = [ulxd, qlxd, slxd, axient, psm1000, uhfr, mxw]
+  return levelsOf(families.find(({ name }) => name === deviceType) ?? charger)
+}
+
 /** Commands that identify the family, the most informative first, and how long to wait for an answer. */
 export const probes: readonly { readonly commands: readonly string[]; readonly waitMs: number }[] = [
   { commands: ['< GET MODEL >'], waitMs: 700 },
@@ -297,6 +318,16 @@ export function presenceCommands(family: Family, values: RawValues): readonly st
 export function presenceOf(family: Family, values: RawValues): string {
   const numbers = family.presenceKeys.length === 0 ? [] : queriedNumbers(family, values)
   return numbers.flatMap((number) => family.presenceKeys.map((key) => values[`${number} ${key}`])).join(' ')
+}
+
+/** Whether a presence key of the channel says that it has a transmitter. */
+export function hasTransmitterKey({ presenceKeys }: Family, values: RawValues, channel: number): boolean {
+  return presenceKeys.some((key) => values[`${channel} ${key}`] === 'YES')
+}
+
+/** Returns a query that every device of the family answers, and that shows that it is still online. */
+export function keepAliveCommand(family: Family, values: RawValues): string {
+  return queryCommands(family, values).at(-1) ?? ''
 }
 
 /** Returns the commands that start metering at this interval; 0 switches metering off. */

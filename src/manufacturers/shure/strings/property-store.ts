@@ -5,7 +5,7 @@ import { type Frame, parseFrame, splitStarFrames } from './frames.ts'
 export interface Changes {
   /** Channels with a changed property other than meters. */
   readonly channels: ReadonlySet<number>
-  /** Channels with new meter values. */
+  /** Channels of which meter values have arrived, even if they are the same. */
   readonly metered: ReadonlySet<number>
   /** A property of the device as a whole has changed. */
   readonly affectsDevice: boolean
@@ -56,9 +56,12 @@ export function createPropertyStore(messages: AsyncIterable<readonly string[]>, 
       hasReceived = true
       const frame = parseFrame(message)
       if (frame === null) malformed += 1
-      else if (frame.type !== 'refused' && applyFrame(frame)) {
+      else if (frame.type === 'refused') continue
+      else if (frame.channel !== null && (frame.type === 'sample' || meterKey.test(frame.key))) {
+        applyFrame(frame)
+        metered.add(frame.channel)
+      } else if (applyFrame(frame)) {
         if (frame.channel === null) affectsDevice = true
-        else if (frame.type === 'sample' || meterKey.test(frame.key)) metered.add(frame.channel)
         else channels.add(frame.channel)
       }
     }

@@ -12,6 +12,7 @@ import {
   countByModel,
   detectFamily,
   type Family,
+  keepAliveCommand,
   meterCommands,
   presenceCommands,
   presenceOf,
@@ -22,6 +23,7 @@ import {
 } from './families.ts'
 import { splitAngleFrames } from './frames.ts'
 import { createLevelReader } from './level-reader.ts'
+import { createMeterWatch } from './meter-watch.ts'
 import { type Changes, createPropertyStore, type PropertyStore } from './property-store.ts'
 import { idOf, type StringsDevice } from './translate.ts'
 
@@ -30,8 +32,11 @@ export interface DeviceUpdate extends Changes {
   readonly device: StringsDevice
 }
 
-/** A metering device sends at least once a second. After this time without data, the connection is treated as lost. */
+/** After this time without data, the connection is treated as lost. */
 const silenceTimeoutMs = 5_000
+/** After this time without data, the device is queried, because one without meter values may still be online. */
+const quietMs = 2_000
+const checkEveryMs = 500
 /** How often to query which channels have a transmitter. The answers show that the device is still online. */
 const presenceIntervalMs = 3_000
 /**
@@ -81,27 +86,45 @@ export async function* openSession(
     await sendAll(socket, meterCommands(family, store.values, family.meterMs))
     if (!(await waitUntilComplete(client, family, { store, deadline }))) return
     const device = toDevice(client, socket, { family, values: store.values })
-    if (onLevels !== undefined) takeLevels = createLevelReader(device, store, onLevels)
-    yield { device, channels: new Set(), metered: new Set(), malformed: 0, affectsDevice: true }
+    const meterWatch = createMeterWatch(family, store.values)
+    if (onLevels !== undefined) {
+      takeLevels = createLevelReader(device, store, (id, samples) => {
+        for (const { channel } of samples) meterWatch.metered(channel)
+        return onLevels(id, samples)
+      })
+    }
+    const numbers = new Set(answeredNumbers(family, store.values))
+    yield { device, channels: new Set(), metered: numbers, malformed: 0, affectsDevice: true }
 
     const pollMs = family.presenceKeys.length > 0 ? presenceIntervalMs : family.refreshMs
     let presence = presenceOf(family, store.values)
-    let [needsRefresh, isSending] = [false, false]
+    let [needsRefresh, restartsMeters, isSending] = [false, false, false]
+    let queriedAt = performance.now()
     for (let polledAt = performance.now(), refreshedAt = polledAt; ; ) {
-      const changes = await store.next(Math.max(0, polledAt + pollMs - performance.now()))
+      const changes = await store.next(Math.max(0, Math.min(checkEveryMs, polledAt + pollMs - performance.now())))
       if (changes === null) return
       const now = performance.now()
       const before = presence
       presence = presenceOf(family, store.values)
+      for (const channel of changes.metered) meterWatch.metered(channel)
+      restartsMeters ||= (presence !== before && family.presenceKeys.length > 0) || meterWatch.takeSilence()
       needsRefresh ||= now - refreshedAt >= family.refreshMs || presence !== before
       yield { ...changes, device, affectsDevice: changes.affectsDevice || needsRefresh }
-      if (!needsRefresh && now - polledAt < pollMs) continue
-      polledAt = now
-      if (isSending) continue
+      const isPollDue = needsRefresh || now - polledAt >= pollMs
+      const isQuiet = now - Math.max(client.receivedAt, queriedAt) >= quietMs
+      if (isPollDue) polledAt = now
+      if (isSending || !(isPollDue || restartsMeters || isQuiet)) continue
       isSending = true
-      const commands = needsRefresh ? refreshCommands(family, store.values) : presenceCommands(family, store.values)
+      queriedAt = now
+      const commands = [
+        ...(needsRefresh ? queryCommands(family, store.values) : []),
+        ...(isPollDue && !needsRefresh ? presenceCommands(family, store.values) : []),
+        ...(restartsMeters ? meterCommands(family, store.values, family.meterMs) : []),
+        ...(isQuiet ? [keepAliveCommand(family, store.values)] : []),
+      ]
       if (needsRefresh) refreshedAt = now
       needsRefresh = false
+      restartsMeters = false
       // Not awaited, because sending is throttled. If the connection is lost, reading from it throws.
       sendAll(socket, commands)
         .catch(() => {})
@@ -112,11 +135,6 @@ export async function* openSession(
   } finally {
     socket.close()
   }
-}
-
-function refreshCommands(family: Family, values: RawValues): readonly string[] {
-  const restartsMeters = family.presenceKeys.length > 0
-  return [...queryCommands(family, values), ...(restartsMeters ? meterCommands(family, values, family.meterMs) : [])]
 }
 
 async function sendAll(socket: DeviceSocket, commands: readonly string[]): Promise<void> {

@@ -1,0 +1,169 @@
+/**
+ * When the levels of every channel were last received. A level that is not received again while it is valid becomes
+ * unknown, whatever else the device reports. Only levels that this process receives have an age.
+ */
+
+import type { LevelsStatus } from '../domain/conditions/evaluate.ts'
+import type { Receiver } from '../domain/equipment/receiver.ts'
+import {
+  type DeviceLevels,
+  isExpected,
+  type LevelKind,
+  levelKinds,
+  levelLifetimeMs,
+} from '../domain/levels/level-delivery.ts'
+import { kindsOfSample, type LevelSample } from '../domain/levels/level-sample.ts'
+import type { LevelRows, LevelStore, LostLevels } from '../state/level-store.ts'
+
+export interface LevelAgesDeps {
+  readonly levels: Pick<LevelStore, 'rowsOf' | 'listenToRecords' | 'hasKnown'>
+  /** Makes levels unknown, and publishes that. */
+  forget(rows: LevelRows, lost: readonly LostLevels[]): void
+  /** Whether this process receives the reports of the receiver. */
+  isOwn(receiverId: number): boolean
+  /** Called when levels of a receiver were lost, or are received again. */
+  onChanged(receiverId: number): void
+}
+
+/** How the levels of a receiver arrive from one source. */
+export interface LevelArrival {
+  readonly levels: DeviceLevels
+  /** The interval of the polls or queries of the source. */
+  readonly intervalMs: number
+}
+
+/** Of the levels of one kind of a channel. `awaited`: none has arrived yet. `idle`: none is due. */
+const statuses = ['none', 'awaited', 'current', 'lost', 'idle'] as const
+type Status = (typeof statuses)[number]
+const codes = Object.fromEntries(statuses.map((status, code) => [status, code])) as Record<Status, number>
+
+const checkEveryMs = 500
+
+export class LevelAges {
+  readonly #deps: LevelAgesDeps
+  readonly #arrivals = new Map<LevelRows, LevelArrival>()
+  /** Two values for each row of the LevelStore, in the order of `levelKinds`. */
+  #status = new Uint8Array(64)
+  /** Until when the levels are valid (`performance.now()`). */
+  #until = new Float64Array(64)
+  readonly #timer: NodeJS.Timeout
+
+  constructor(deps: LevelAgesDeps) {
+    this.#deps = deps
+    this.#timer = setInterval(() => this.check(), checkEveryMs).unref()
+    deps.levels.listenToRecords({
+      loaded() {},
+      factsChanged() {},
+      removed: (rows) => this.#forgetRows(rows),
+    })
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Records samples that have just arrived, even if they changed nothing. */
+  received(rows: LevelRows, samples: readonly LevelSample[], arrival: LevelArrival): void {
+    if (this.#arrivals.get(rows) !== arrival) this.#arrivals.set(rows, arrival)
+    const now = performance.now()
+    let isFound = false
+    for (const sample of samples) {
+      const row = rows.rowByNumber[sample.channel]
+      if (row === undefined) continue
+      for (const kind of kindsOfSample(sample)) {
+        const delivery = arrival.levels[kind]
+        if (delivery === null) continue
+        const index = this.#indexOf(row, kind)
+        if (this.#status[index] === codes.lost) isFound = true
+        this.#status[index] = codes.current
+        this.#until[index] = now + levelLifetimeMs(delivery, arrival.intervalMs)
+      }
+    }
+    if (isFound) this.#deps.onChanged(rows.receiverId)
+  }
+
+  /** Records a report of a receiver. From now on, the levels that it should send are awaited. */
+  reported(receiver: Receiver, samples: readonly LevelSample[], arrival: LevelArrival): void {
+    const rows = this.#deps.levels.rowsOf(receiver.id)
+    if (rows === undefined) return
+    this.received(rows, samples, arrival)
+    for (const [index, { transmitter }] of rows.facts.channels.entries()) {
+      const row = rows.rows[index]
+      const isDue = arrival.levels.needsTransmitter !== true || transmitter !== null
+      if (row !== undefined) for (const kind of levelKinds) this.#await(row, kind, { arrival, isDue })
+    }
+  }
+
+  /** Returns whether the levels of a channel are current. */
+  statusOf(receiverId: number, channel: number): LevelsStatus {
+    const row = this.#deps.levels.rowsOf(receiverId)?.rowByNumber[channel]
+    if (row === undefined) return 'unknown'
+    const current = levelKinds.map((kind) => statuses[this.#status[this.#indexOf(row, kind)] ?? 0])
+    if (current.includes('lost')) return 'lost'
+    if (current.includes('awaited')) return 'unknown'
+    return current.includes('current') || current.includes('idle') ? 'current' : 'unknown'
+  }
+
+  /** Makes the levels unknown that are no longer valid. */
+  check(): void {
+    const now = performance.now()
+    for (const [rows, arrival] of this.#arrivals) {
+      const lost = this.#takeLost(rows, arrival, now)
+      if (lost.length === 0) continue
+      // Another process receives the levels now.
+      if (!this.#deps.isOwn(rows.receiverId)) this.#forgetRows(rows)
+      else {
+        this.#deps.forget(rows, lost)
+        this.#deps.onChanged(rows.receiverId)
+      }
+    }
+  }
+
+  #takeLost(rows: LevelRows, { levels }: LevelArrival, now: number): readonly LostLevels[] {
+    const lost: LostLevels[] = []
+    for (const [index, row] of rows.rows.entries()) {
+      const isDue = levels.needsTransmitter !== true || rows.facts.channels[index]?.transmitter != null
+      for (const kind of levelKinds) {
+        const at = this.#indexOf(row, kind)
+        const status = this.#status[at]
+        if ((status !== codes.current && status !== codes.awaited) || now < (this.#until[at] ?? 0)) continue
+        this.#status[at] = isDue ? codes.lost : codes.idle
+        lost.push({ row, kind })
+      }
+    }
+    return lost
+  }
+
+  #await(row: number, kind: LevelKind, { arrival, isDue }: { arrival: LevelArrival; isDue: boolean }): void {
+    const delivery = arrival.levels[kind]
+    const index = this.#indexOf(row, kind)
+    const status = this.#status[index]
+    if (delivery === null || status === codes.current || status === codes.awaited) return
+    if (!isDue) this.#status[index] = codes.idle
+    else if (status === codes.idle || (status === codes.none && this.#shouldArrive(row, kind, arrival))) {
+      this.#status[index] = codes.awaited
+      this.#until[index] = performance.now() + levelLifetimeMs(delivery, arrival.intervalMs)
+    }
+  }
+
+  #shouldArrive(row: number, kind: LevelKind, { levels }: LevelArrival): boolean {
+    return isExpected(levels[kind]) || this.#deps.levels.hasKnown(row, kind)
+  }
+
+  #forgetRows(rows: LevelRows): void {
+    this.#arrivals.delete(rows)
+    for (const row of rows.rows) for (const kind of levelKinds) this.#status[this.#indexOf(row, kind)] = codes.none
+  }
+
+  #indexOf(row: number, kind: LevelKind): number {
+    const index = 2 * row + (kind === 'rf' ? 0 : 1)
+    while (index >= this.#status.length) {
+      const [status, until] = [new Uint8Array(2 * index), new Float64Array(2 * index)]
+      status.set(this.#status)
+      until.set(this.#until)
+      this.#status = status
+      this.#until = until
+    }
+    return index
+  }
+}
