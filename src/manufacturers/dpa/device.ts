@@ -1,6 +1,7 @@
 /** The requests to an N-DR1, and the conversion of what it reports to the common format. Pure. Sources: see `codec.ts`. */
 
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
+import type { DeviceLevels, LevelKind } from '../../domain/levels/level-delivery.ts'
 import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import {
@@ -31,6 +32,8 @@ export const settingsRequest = encodeQuery('/settings/retrieve')
 
 const identityAddresses = ['/model', '/serial', '/advanced/lan/name']
 const levelIntervalMs = 100
+const sampled = { kind: 'sampled', intervalMs: levelIntervalMs } as const
+export const deviceLevels: DeviceLevels = { rf: sampled, audio: sampled }
 const statusIntervalMs = 500
 const batteryIntervalMs = 5_000
 
@@ -46,11 +49,11 @@ export const subscriptions: readonly Uint8Array[] = channels.flatMap((channel) =
 
 const levelAddress = /^\/(?:ch\/([12])\/audiolevel|advanced\/([12])\/antenna\/rfstrength)$/
 
-/** Returns the channel whose level a message contains; null if it is another message. */
-export function channelOfLevel(address: string): number | null {
+/** Returns whose level a message contains, and of which kind; null if it is another message. */
+export function parseLevelAddress(address: string): { readonly channel: number; readonly kind: LevelKind } | null {
   const [, audio, rf] = levelAddress.exec(address) ?? []
   const channel = audio ?? rf
-  return channel === undefined ? null : Number(channel)
+  return channel === undefined ? null : { channel: Number(channel), kind: audio === undefined ? 'rf' : 'audio' }
 }
 
 /** Whether the identity, and everything that a channel has without a transmitter, has been reported. */

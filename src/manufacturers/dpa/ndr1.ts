@@ -1,5 +1,8 @@
 /** The adapter for an N-DR1, which sends what a client has subscribed to. */
 
+import type { ChannelReading } from '../../domain/equipment/receiver.ts'
+import { type LevelKind, levelKinds, levelLifetimeMs } from '../../domain/levels/level-delivery.ts'
+import { withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { openTcpSocket } from '../../upstream/tcp.ts'
@@ -8,11 +11,12 @@ import { defineAdapter, type OnLevels, type PushEvent, type UpstreamDevice, with
 import { type Framing, formatPackets, parsePacket, splitPackets } from './codec.ts'
 import {
   activeChannels,
-  channelOfLevel,
+  deviceLevels,
   type Endpoint,
   identityRequests,
   idOf,
   isComplete,
+  parseLevelAddress,
   settingsRequest,
   subscriptions,
   toDeviceReport,
@@ -31,8 +35,8 @@ interface Update {
   readonly endpoint: Endpoint
   /** Something other than levels has changed. */
   readonly affectsDevice: boolean
-  /** The channels with new levels. */
-  readonly metered: ReadonlySet<number>
+  /** The kinds of levels that have arrived, by channel, even if they are the same. */
+  readonly metered: ReadonlyMap<number, ReadonlySet<LevelKind>>
   readonly malformed: number
 }
 
@@ -66,6 +70,7 @@ export const ndr1 = defineAdapter<Ndr1>({
     ...toDeviceReport(values, endpoint),
     metadata: { osc: Object.fromEntries(values) },
   }),
+  levels: () => deviceLevels,
   transport: 'tcp',
   pushesEverything: true,
   startsWithFullReport: true,
@@ -75,10 +80,20 @@ export const ndr1 = defineAdapter<Ndr1>({
 
 /** Passes levels on if they are all that has changed; returns null if that was possible. */
 function toEvent({ values, endpoint, affectsDevice, metered }: Update, onLevels?: OnLevels): PushEvent | null {
-  if (affectsDevice) return { type: 'report', isComplete: true, report: toDeviceReport(values, endpoint) }
+  const withNewLevels = (reading: ChannelReading) => {
+    const kinds = metered.get(reading.channel)
+    return withoutLevels(
+      reading,
+      levelKinds.filter((kind) => kinds?.has(kind) !== true),
+    )
+  }
+  if (affectsDevice) {
+    const report = toDeviceReport(values, endpoint)
+    return { type: 'report', isComplete: true, report: { ...report, channels: report.channels?.map(withNewLevels) } }
+  }
   if (metered.size === 0) return null
   const id = idOf(values, endpoint.host)
-  const levels = [...metered].map((channel) => toLevels(values, channel))
+  const levels = [...metered.keys()].map((channel) => withNewLevels(toLevels(values, channel)))
   return onLevels?.(id, levels) ? null : { type: 'report', report: { id, kind: 'receiver', channels: levels } }
 }
 
@@ -134,6 +149,7 @@ async function* runSession(
   const refreshTimer = setInterval(() => void send([settingsRequest]).catch(() => {}), refreshIntervalMs)
   let completeAt = Number.POSITIVE_INFINITY
   let isReady = false
+  const silence = createSilence()
   try {
     await send([settingsRequest, ...identityRequests, ...subscriptions])
     for await (const packets of socket.messages) {
@@ -144,16 +160,34 @@ async function* runSession(
       completeAt = Math.min(completeAt, performance.now() + completeMs)
       // The module for Companion subscribes again when a transmitter appears.
       if (isReady && activeChannels(values) !== activeBefore) send(subscriptions).catch(() => {})
+      if (silence.isNew(changes.metered)) send(subscriptions).catch(() => {})
       if (isReady) yield { values, endpoint, ...changes }
       else if (isComplete(values) || performance.now() > completeAt) {
         isReady = true
-        yield { values, endpoint, ...changes, affectsDevice: true }
+        yield { values, endpoint, ...changes, metered: allLevels, affectsDevice: true }
       }
     }
   } finally {
     clearTimeout(answerTimer)
     clearInterval(refreshTimer)
     socket.close()
+  }
+}
+
+const allLevels: Update['metered'] = new Map([1, 2].map((channel) => [channel, new Set(levelKinds)]))
+
+/** Recognizes a channel that no longer sends a level, once for each silence. */
+function createSilence() {
+  const lifetimeMs = levelLifetimeMs({ kind: 'sampled', intervalMs: 100 }, 0)
+  const receivedAt = new Map<number, number>()
+  return {
+    isNew(metered: Update['metered']): boolean {
+      const now = performance.now()
+      for (const channel of metered.keys()) receivedAt.set(channel, now)
+      const silent = [...receivedAt].filter(([, at]) => now - at >= lifetimeMs)
+      for (const [channel] of silent) receivedAt.delete(channel)
+      return silent.length > 0
+    },
   }
 }
 
@@ -169,18 +203,18 @@ function applyPackets(
   values: Map<string, ReceivedMessage['args']>,
   packets: readonly string[],
 ): Pick<Update, 'affectsDevice' | 'metered' | 'malformed'> {
-  const metered = new Set<number>()
+  const metered = new Map<number, Set<LevelKind>>()
   let affectsDevice = false
   let malformed = 0
   for (const packet of packets) {
     const messages = parsePacket(packet)
     if (messages === null) malformed += 1
     for (const { address, args } of messages ?? []) {
-      if (!isKnownAddress(address) || String(values.get(address)) === String(args)) continue
+      if (!isKnownAddress(address)) continue
+      const level = parseLevelAddress(address)
+      if (level !== null) metered.set(level.channel, (metered.get(level.channel) ?? new Set()).add(level.kind))
+      else if (String(values.get(address)) !== String(args)) affectsDevice = true
       values.set(address, args)
-      const channel = channelOfLevel(address)
-      if (channel === null) affectsDevice = true
-      else metered.add(channel)
     }
   }
   return { affectsDevice, metered, malformed }

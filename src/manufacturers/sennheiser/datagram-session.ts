@@ -24,8 +24,13 @@ export interface DatagramSession {
   readonly nextSendAt: number
   /** Processes a datagram. Returns the reason when it is ignored, else null. */
   receive(text: string, now: number): string | null
-  /** Returns what is known about the device so far; null until it is identified. */
+  /**
+   * Returns what is known about the device so far, with the levels received since `markReported` was called; null until
+   * it is identified.
+   */
   getReport(): DeviceReport | null
+  /** The report has been passed on, so its levels are not reported again. */
+  markReported(): void
   /** Whether all initial requests have been answered or given up. */
   readonly isComplete: boolean
   /** What the device refuses or reports in another form than documented. */
@@ -56,6 +61,7 @@ interface DatagramProtocol {
   readonly lights?: Lights
   /** The setting with which a device of this kind refuses datagrams. */
   readonly refusedAdvice?: string
+  readonly levels: NonNullable<ProtocolAdapter['levels']>
 }
 
 interface DatagramDevice extends UpstreamDevice {
@@ -84,6 +90,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
     ...withoutParts,
     transformDeviceData: ({ report }) => report,
 
+    levels: protocol.levels,
     transport: 'udp',
     pushesEverything: true,
     startsWithFullReport: true,
@@ -159,6 +166,7 @@ async function* runSession(
       const report = activeSession.getReport()
       if (report !== null) firstReportAt = Math.min(firstReportAt, performance.now())
       const isReady = activeSession.isComplete || performance.now() > firstReportAt + maxInitialWaitMs
+      if (isReady) activeSession.markReported()
       yield {
         report: isReady ? report : null,
         ignored: reasons.filter((reason) => reason !== null),

@@ -12,9 +12,15 @@ const retryEveryMs = 2500
  * The lifetime allows for one lost renewal, but is short, so that the device stops sending soon after Micwatch stops.
  */
 const subscription = { timeoutS: 20, cycleMs: 500, withConfiguration: true }
+const sampled = { kind: 'sampled', intervalMs: subscription.cycleMs } as const
 
 /** These devices send replies to their own port number instead of the source port of the request. */
-export const mcp = createDatagramAdapter({ createSession: createMcpSession, idPrefix, repliesToFixedPort: true })
+export const mcp = createDatagramAdapter({
+  createSession: createMcpSession,
+  idPrefix,
+  repliesToFixedPort: true,
+  levels: (deviceType) => ({ rf: deviceType === 'ew' ? sampled : null, audio: sampled }),
+})
 
 export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
   let facts: Partial<McpFacts> = {}
@@ -44,6 +50,9 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
       return message.ignored.length > 0 ? 'a line could not be parsed' : null
     },
     getReport: () => (facts.configIndex === undefined ? null : toDeviceReport(facts, endpoint)),
+    markReported() {
+      facts = withoutLevels(facts)
+    },
     get isComplete() {
       const { configIndex, name, frequencyKhz, firmware } = facts
       return [configIndex, name, frequencyKhz, firmware].every((fact) => fact !== undefined)
@@ -51,4 +60,9 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
     rejection: null,
     createUnsubscribeMessage: () => formatPushLine({ timeoutS: 0, cycleMs: 0, withConfiguration: false }),
   }
+}
+
+function withoutLevels(facts: Partial<McpFacts>): Partial<McpFacts> {
+  const { rfPercent, rf1Percent, rf2Percent, activeAntenna, afPercent, afPeakPercent, ...others } = facts
+  return others
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Fault, TransmissionMode } from '../../../domain/equipment/details.ts'
+import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
 import {
   readAudioLevel,
   readBattery,
@@ -38,14 +39,31 @@ export function familyOfProduct(product: string): Family | null {
   return families.find(([pattern]) => pattern.test(product))?.[1] ?? null
 }
 
+/** Returns how the levels of devices of a type arrive. */
+export function levelsOfType(deviceType: string): DeviceLevels {
+  const byType: Readonly<Record<string, Family>> = { ewdx, d6000: digital6000, slmcr: slMcr, slrack: slRack }
+  return byType[deviceType]?.levels ?? { rf: null, audio: null }
+}
+
 /** A receiver has a name for each of its channels. */
 const nameAddress = (channel: number) => `/rx${channel}/name`
 
 const batteryProperties = ['battery/gauge', 'battery/lifetime', 'battery/type']
 const transmitterProperties = ['type', 'name', 'mute', 'trim', 'warnings', ...batteryProperties]
 
+/** The interval that is requested for the meters of EW-DX. */
+const meterMs = 200
+/** The interval that is requested for the meters of Digital 6000. */
+const mmMs = 480
+
+function sampledEvery(intervalMs: number): DeviceLevels {
+  return { rf: { kind: 'sampled', intervalMs }, audio: { kind: 'sampled', intervalMs } }
+}
+
 const ewdx: Family = {
   fields,
+  levels: sampledEvery(meterMs),
+  levelAddress: /^\/m\/rx\d+\//,
   topics: [
     { channel: null, everyMs: null, addresses: ['/device/encryption'] },
     // On its own, so that firmware without one of these rejects nothing else.
@@ -65,7 +83,7 @@ const ewdx: Family = {
       { channel: n, everyMs: null, addresses: ['capsule', 'lowcut'].map((name) => `/mates/tx${n}/${name}`) },
       {
         channel: n,
-        everyMs: 200,
+        everyMs: meterMs,
         addresses: ['rssi', 'rsqi', 'af', 'divi'].map((name) => `/m/rx${n}/${name}`),
       },
     ]),
@@ -121,6 +139,8 @@ const ewdx: Family = {
 
 const digital6000: Family = {
   fields: d6000,
+  levels: sampledEvery(mmMs),
+  levelAddress: /^\/mm$/,
   topics: [
     ...[1, 2].flatMap((n) => [
       {
@@ -142,7 +162,7 @@ const digital6000: Family = {
       isPolled: true,
     })),
     { channel: null, everyMs: null, addresses: ['/sys/booster'], isPolled: true },
-    { channel: null, everyMs: 480, addresses: ['/mm'] },
+    { channel: null, everyMs: mmMs, addresses: ['/mm'] },
   ],
   channelAddress: nameAddress,
   readFault: readClockOrAntennaFault,

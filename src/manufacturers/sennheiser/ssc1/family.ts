@@ -2,6 +2,7 @@
 
 import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
 import type { FieldTable } from '../../../upstream/field-table.ts'
 
 /** Values received so far, by address; null if the address was rejected or has no value. */
@@ -28,6 +29,10 @@ export interface Family {
   /** The address that shows whether a device has a channel: smaller models reject it with 404. */
   channelAddress?(channel: number): string
   readChannel?(values: SscValues, channel: number): ChannelReading
+  /** How its levels arrive. Default: it has none. */
+  readonly levels?: DeviceLevels
+  /** Matches the addresses of levels. */
+  readonly levelAddress?: RegExp
   /** Returns the fault of a receiver or charger; null without a fault, and undefined until it is known. */
   readFault?(values: SscValues): Fault | null | undefined
   /** Returns the packs in the charger, whose id is `charger`; undefined until it has reported its bays. */

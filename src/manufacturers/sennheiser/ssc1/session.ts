@@ -12,7 +12,7 @@ import {
   type SscError,
   subscriptionTerminated,
 } from './codec.ts'
-import { familyOfProduct, identityTopic, macTopic } from './families.ts'
+import { familyOfProduct, identityTopic, levelsOfType, macTopic } from './families.ts'
 import type { Topic } from './family.ts'
 import { lights } from './lights.ts'
 import { idPrefix, toDeviceReport } from './translate.ts'
@@ -41,11 +41,14 @@ export const ssc1 = createDatagramAdapter({
   createSession: createSsc1Session,
   idPrefix,
   lights,
+  levels: levelsOfType,
   refusedAdvice: 'on an EW-DX from firmware 4.0, allow legacy access in Control Cockpit',
 })
 
 export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   const values = new Map<string, unknown>()
+  /** Addresses of levels that have been reported, and were not received since. */
+  const passedOn = new Set<string>()
   const identity = scheduleTopic(identityTopic)
   const initialTopics = [identity, scheduleTopic(macTopic)]
   /** Null until the device is identified. */
@@ -73,6 +76,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   function applyValue(address: string, value: unknown, now: number): void {
     const before = values.get(address)
     values.set(address, value)
+    passedOn.delete(address)
     // If one of these changed, a transmitter may have been linked or unlinked: request its values again.
     if (!/(warnings|active)$/.test(address) || String(before) === String(value)) return
     const changedTopic = topics?.find(({ addresses }) => addresses.includes(address))
@@ -144,7 +148,11 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
       const reported = topics.flatMap(({ channel }) =>
         channel !== null && values.has(channelAddressOf(channel) ?? '') ? channel : [],
       )
-      return toDeviceReport(values, { ...endpoint, channels: [...new Set(reported)] })
+      const current = new Map([...values].filter(([address]) => !passedOn.has(address)))
+      return toDeviceReport(current, { ...endpoint, channels: [...new Set(reported)] })
+    },
+    markReported() {
+      for (const address of values.keys()) if (family()?.levelAddress?.test(address) === true) passedOn.add(address)
     },
     get isComplete() {
       return topics?.every(({ isAnswered, attempts }) => isAnswered || attempts >= maxAttempts) ?? false

@@ -41,7 +41,12 @@ function readFault(values: SscValues, channels: readonly number[]): Fault | null
   )
 }
 
+const levels = { rf: { kind: 'changes' }, audio: { kind: 'changes' } } as const
+const levelAddress = /\/(?:rf_quality|level|level_db)$/
+
 export const slMcr: Family = {
+  levels,
+  levelAddress,
   fields,
   readFault: (values) => readFault(values, [1, 2, 3, 4]),
   topics: [
@@ -51,6 +56,7 @@ export const slMcr: Family = {
       createTopic(n, [`/mates/tx${n}/active`]),
       createTopic(n, [`/audio/rx${n}/gain`]),
       createTopic(n, [`/m/rx${n}/level`]),
+      createQuery(n, [`/m/rx${n}/level`, `/rx${n}/rf_quality`]),
     ]),
   ],
   channelAddress: (n) => `/rx${n}/name`,
@@ -65,6 +71,8 @@ export const slMcr: Family = {
 }
 
 export const slRack: Family = {
+  levels,
+  levelAddress,
   fields,
   readFault: (values) => readFault(values, [1]),
   topics: [
@@ -74,6 +82,7 @@ export const slRack: Family = {
     createTopic(1, ['/device/name']),
     createTopic(1, ['/audio/out1/gain_db']),
     createTopic(1, ['/audio/out1/level_db']),
+    createQuery(1, ['/audio/out1/level_db', '/rx1/rf_quality']),
   ],
   channelAddress: (n) => `/rx${n}/rf_quality`,
   readChannel: (values, n) =>
@@ -105,6 +114,11 @@ function createTopics(n: number, addresses: readonly string[]): readonly Topic[]
 /** The guide describes no interval of notifications, so none is requested. */
 function createTopic(channel: number, addresses: readonly string[]): Topic {
   return { channel, addresses }
+}
+
+/** A query of levels, because a level that does not change is not sent again. */
+function createQuery(channel: number, addresses: readonly string[]): Topic {
+  return { channel, addresses, isPolled: true }
 }
 
 /** The values whose addresses depend on the kind of receiver. */

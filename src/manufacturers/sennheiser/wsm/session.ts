@@ -28,6 +28,8 @@ export const wsm = createDatagramAdapter({
   idPrefix,
   repliesToFixedPort: true,
   isBinary: true,
+  // Its meters contain no levels that are read.
+  levels: () => ({ rf: null, audio: null }),
 })
 
 export function createWsmSession(endpoint: DeviceEndpoint, localIp: string): DatagramSession {
@@ -53,6 +55,7 @@ export function createWsmSession(endpoint: DeviceEndpoint, localIp: string): Dat
       return null
     },
     getReport: () => toDeviceReport(facts, endpoint),
+    markReported() {},
     get isComplete() {
       return facts.configuration !== undefined && facts.meters !== undefined
     },
