@@ -160,6 +160,11 @@ export class Ingest {
     this.#remoteLevels.applyLevels(received)
   }
 
+  /** Returns how the levels of a receiver arrive from a source. */
+  levelArrival(source: string | undefined, receiver: Receiver): LevelArrival {
+    return this.#deps.levelArrival(source, receiver)
+  }
+
   /** Returns what `ingest` would report. */
   preview(batch: Batch): IngestReport {
     const plan = this.#planner.plan(batch)

@@ -1,6 +1,6 @@
 /** Applies the levels that one subscription delivers. */
 
-import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
+import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { OnLevels } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { Counters } from '../state/counters.ts'
@@ -8,6 +8,7 @@ import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Connections } from './connections.ts'
+import type { Ingest } from './ingest.ts'
 import type { LevelAges, LevelArrival } from './level-ages.ts'
 import type { LevelLane } from './level-lane.ts'
 
@@ -15,9 +16,10 @@ export interface LevelIngestDeps {
   readonly receiverStore: Pick<ReceiverStore, 'factsByApiId' | 'levels'>
   readonly unitStore: Pick<UnitStore, 'ofDevice'>
   readonly connections: Pick<Connections, 'find' | 'recordMessage' | 'changes'>
-  readonly ingest: { readonly levelLane: Pick<LevelLane, 'apply'>; readonly levelAges: Pick<LevelAges, 'received'> }
-  /** Returns how the levels of a device of this type arrive from a source. */
-  levelArrival(source: string, receiver: Receiver): LevelArrival
+  readonly ingest: Pick<Ingest, 'levelArrival'> & {
+    readonly levelLane: Pick<LevelLane, 'apply'>
+    readonly levelAges: Pick<LevelAges, 'received'>
+  }
   readonly counters: Pick<Counters, 'countIgnored'>
 }
 
@@ -59,7 +61,7 @@ const lookUpEveryMs = 2_000
 
 /** Creates the function that applies the levels of a source's subscription. */
 export function createLevelIngest(
-  { receiverStore, unitStore, connections, ingest, counters, levelArrival }: LevelIngestDeps,
+  { receiverStore, unitStore, connections, ingest, counters }: LevelIngestDeps,
   source: Pick<MonitoredSource, 'id' | 'manufacturer'>,
   hooks: LevelIngestHooks,
 ): OnLevels {
@@ -95,7 +97,7 @@ export function createLevelIngest(
       isReplaced: hooks.isReplaced?.(device) === true,
       isStopped: connections.find(receiverId)?.status === 'stopped',
       hasTransmitter,
-      arrival: levelArrival(source.id, facts),
+      arrival: ingest.levelArrival(source.id, facts),
       connectionChanges: connections.changes,
       foundAt: now,
       isReported: known?.isReported === true,

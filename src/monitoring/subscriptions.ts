@@ -17,7 +17,7 @@ import { type Connections, subscriptionLease } from './connections.ts'
 import type { FirstReport } from './first-report.ts'
 import type { Ingest } from './ingest.ts'
 import type { AcquiredLease, LeaseDeps, LeaseManager } from './lease-manager.ts'
-import { createLevelIngest, type LevelIngestDeps } from './level-ingest.ts'
+import { createLevelIngest } from './level-ingest.ts'
 import type { Batch } from './plan-batch.ts'
 import { isEnabled, waitUntilEnabled, watchConnections } from './stopped-connections.ts'
 import { childLifetime, pause } from './wait.ts'
@@ -29,7 +29,6 @@ export interface SubscriptionDeps extends LeaseDeps {
   readonly unitStore: UnitStore
   readonly connections: Connections
   readonly counters: Counters
-  readonly levelArrival: LevelIngestDeps['levelArrival']
   now(): number
   random(): number
 }

@@ -454,7 +454,6 @@ export class Monitoring {
       ingest: this.ingest,
       receiverStore: state.receiverStore,
       unitStore: state.unitStore,
-      levelArrival: this.#levelArrival,
       sourceRecords: this.sourceRecords,
       connections: this.connections,
       counters,
