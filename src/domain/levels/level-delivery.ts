@@ -9,8 +9,8 @@ export type LevelDelivery =
   | { readonly kind: 'sampled'; readonly intervalMs: number; readonly isOptional?: boolean }
   /** When they change, and as the answers to queries every `queryLevelsEveryMs`. */
   | { readonly kind: 'changes' }
-  /** As the answers to queries, or in the list of a system. */
-  | { readonly kind: 'polled' }
+  /** As the answers to queries. Default interval: that of the polls of the source. */
+  | { readonly kind: 'polled'; readonly intervalMs?: number }
 
 /** The levels that a device reports; null for levels that it never reports. */
 export interface DeviceLevels extends Readonly<Record<LevelKind, LevelDelivery | null>> {
@@ -27,7 +27,7 @@ export const queryLevelsEveryMs = 10_000
 const minSampledMs = 5_000
 const minPolledMs = 30_000
 
-/** Returns for how long a level is valid. `intervalMs` is the interval of the polls or queries. */
+/** Returns for how long a level is valid. `intervalMs` is the interval of the polls of the source. */
 export function levelLifetimeMs(delivery: LevelDelivery, intervalMs: number): number {
   switch (delivery.kind) {
     case 'sampled':
@@ -35,7 +35,7 @@ export function levelLifetimeMs(delivery: LevelDelivery, intervalMs: number): nu
     case 'changes':
       return minPolledMs
     case 'polled':
-      return Math.max(3 * intervalMs, minPolledMs)
+      return Math.max(3 * (delivery.intervalMs ?? intervalMs), minPolledMs)
     default:
       return delivery satisfies never
   }

@@ -33,6 +33,7 @@ export const esw: Family = {
     { command: 'gmyversion' },
     { command: 'glocationname' },
   ],
+  levelCommands: { rf: 'glevelrf', audio: 'glevelafrx' },
   levelQueries: (replies) => [
     ...queriesFor(['glevelrf'], channels),
     ...queriesFor(['glevelafrx', 'gstsmute'], linkedChannels(replies)),

@@ -1,6 +1,7 @@
 /** The families of devices, and functions to read the answers of all of them. Pure. */
 
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
+import type { LevelKind } from '../../domain/levels/level-delivery.ts'
 import { maxNameChars, readIp, readMac, readText, readWhole, withoutUndefined } from '../../upstream/fields.ts'
 import { parseInteger, type Query, type Reply } from './codec.ts'
 
@@ -31,6 +32,8 @@ export interface Family {
   isLinked(replies: Replies, position: number): boolean | undefined
   idOf(replies: Replies, address: string): string
   toDetails(replies: Replies): Partial<DeviceReport>
+  /** The queries whose answers are levels, by their kind. Default: the device answers none. */
+  readonly levelCommands?: Readonly<Record<LevelKind, string>>
   /** Only receivers have it. */
   toChannel?(replies: Replies, channel: number): ChannelReading
   /** Returns the packs in a charger; undefined if they are not completely known. Only chargers have it. */

@@ -5,7 +5,9 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { DeviceReport } from '../../domain/equipment/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
+import { type LevelKind, levelKinds } from '../../domain/levels/level-delivery.ts'
+import { withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import {
   defineAdapter,
@@ -34,6 +36,7 @@ const never = new AbortController().signal
 /** The share of the rate limit that a subscription uses; the rest remains for other requests. */
 const rateShare = 0.8
 const minRoundMs = 250
+const polled = { kind: 'polled', intervalMs: 1000 } as const
 /** Settings that are queried in a round at least. More are if the rate limit allows them in the shortest round. */
 const minSettingsPerRound = 3
 
@@ -53,6 +56,11 @@ export const receiver = defineAdapter<Receiver>({
     return { ...toReport(device), metadata }
   },
 
+  levels(deviceType) {
+    const family = families.find((known) => known.deviceType === deviceType)
+    const levels = family?.levelCommands === undefined ? null : polled
+    return { rf: levels, audio: levels }
+  },
   transport: 'tcp',
   pushesEverything: true,
   startsWithFullReport: true,
@@ -80,7 +88,7 @@ async function* subscribe(
       const round = [...levels, ...pending.splice(0, settings)]
       const startedAt = performance.now()
       const linkedBefore = linkedPositions(family, replies)
-      await sendQueries(session, round, replies)
+      const busy = await sendQueries(session, round, replies)
       // There may be another transmitter where one has appeared, so the values of the previous one are discarded.
       const linked = linkedPositions(family, replies).filter((position) => !linkedBefore.includes(position))
       const queries = queriesFor(family.transmitterCommands, linked)
@@ -89,7 +97,8 @@ async function* subscribe(
       // When all other values have been queried, the report includes the identity again.
       const isComplete = pending.length === 0
       const current = { ...device, replies }
-      const report = isComplete ? toReport(current) : { id, kind: 'receiver' as const, ...toContents(current) }
+      const complete = isComplete ? toReport(current) : { id, kind: 'receiver' as const, ...toContents(current) }
+      const report = { ...complete, channels: withoutOldLevels(complete.channels ?? [], family, busy) }
       yield { type: 'report', report, isComplete }
       const roundMs = Math.max(minRoundMs, (round.length + queries.length) / perMs)
       await pause(Math.max(0, startedAt + roundMs - performance.now()), undefined, { signal })
@@ -122,12 +131,36 @@ async function readReceiver(client: UpstreamClient, session: Session, replies: M
   return { id: family.idOf(replies, address), family, replies: new Map(replies), address }
 }
 
-/** Sends the queries and stores the replies. While the receiver is busy, the earlier reply is kept. */
-async function sendQueries(session: Session, queries: readonly Query[], replies: Map<string, Reply>): Promise<void> {
+/**
+ * Sends the queries and stores the replies. While the receiver is busy, the earlier reply is kept. Returns the keys of
+ * the queries for which it was busy.
+ */
+async function sendQueries(
+  session: Session,
+  queries: readonly Query[],
+  replies: Map<string, Reply>,
+): Promise<ReadonlySet<string>> {
+  const busy = new Set<string>()
   for (const query of queries) {
     const reply = await session.query(query)
-    if (!isBusy(reply)) replies.set(keyOf(query), reply)
+    if (isBusy(reply)) busy.add(keyOf(query))
+    else replies.set(keyOf(query), reply)
   }
+  return busy
+}
+
+/** Removes the levels from earlier replies, because they have not been received again. */
+function withoutOldLevels(
+  channels: readonly ChannelReading[],
+  { levelCommands }: Family,
+  busy: ReadonlySet<string>,
+): readonly ChannelReading[] {
+  if (levelCommands === undefined || busy.size === 0) return channels
+  return channels.map((reading) => {
+    const { channel } = reading
+    const isOld = (kind: LevelKind) => busy.has(keyOf({ command: levelCommands[kind], channel }))
+    return withoutLevels(reading, levelKinds.filter(isOld))
+  })
 }
 
 function linkedPositions(family: Family, replies: Replies): readonly number[] {

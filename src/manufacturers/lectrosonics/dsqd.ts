@@ -37,6 +37,7 @@ const never = new AbortController().signal
 /** The share of the rate limit that a subscription uses; the rest remains for other requests. */
 const rateShare = 0.8
 const minRoundMs = 250
+const polled = { kind: 'polled', intervalMs: 1000 } as const
 
 export const dsqd = defineAdapter<Dsqd>({
   async listDevices(client, signal = never) {
@@ -57,6 +58,7 @@ export const dsqd = defineAdapter<Dsqd>({
     return { ...toReport(device), channels: toChannels(answers), metadata }
   },
 
+  levels: () => ({ rf: polled, audio: polled }),
   transport: 'tcp',
   pushesEverything: true,
   subscribe,

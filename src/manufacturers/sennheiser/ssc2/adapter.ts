@@ -7,6 +7,7 @@ import { resolveDestination } from '../../../upstream/destinations.ts'
 import { ApiError } from '../../../upstream/errors.ts'
 import { defineAdapter, type UpstreamDevice } from '../../plugin.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
+import { levelsOfType } from './families.ts'
 import { applyResource, firmwarePath, identityPath, type Resources, sitePath } from './resources.ts'
 import { subscribe } from './session.ts'
 import { defaultUser, signIn } from './sign-in.ts'
@@ -44,6 +45,7 @@ export const ssc2 = defineAdapter<Ssc2Device>({
     metadata: Object.fromEntries(resources),
   }),
 
+  levels: levelsOfType,
   transport: 'sse',
   pushesEverything: true,
   async *subscribe(client, _targets, signal, _onLevels, onProblems) {

@@ -3,6 +3,7 @@
 import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
+import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes, readCapsule, readEncryption, readLifetime, readLowCut, readWarning, toMhz } from '../values.ts'
 import type { Family } from './family.ts'
@@ -30,8 +31,21 @@ function ewdx(model: string, count: number): Family {
     fields,
     paths: ['/api/rf', '/api/rf/transmission', '/api/rf/encryption', statePath, ...indices.flatMap(listEwdxPaths)],
     readFault: readStateFault,
+    levels: { rf: { kind: 'changes' }, audio: { kind: 'changes' }, needsTransmitter: true },
+    levelQueries: ['signalStrengthIndicator', 'level'].flatMap((name) =>
+      indices.map((index) => `/api/channel/${index}/${name}`),
+    ),
+    findLevels(path) {
+      const [, index, name] = /^\/api\/channel\/(\d+)\/(signal\w+|level)$/.exec(path) ?? []
+      return name === undefined ? null : { channel: Number(index) + 1, kind: name === 'level' ? 'audio' : 'rf' }
+    },
     readChannels: (resources) => indices.map((index) => readEwdxChannel(resources, index)),
   }
+}
+
+/** Returns how the levels of devices of a type arrive. */
+export function levelsOfType(deviceType: string): DeviceLevels {
+  return deviceType === 'ewdx' ? ewdx('', 0).levels : spectera('').levels
 }
 
 /** A device in any other state has no fault. */

@@ -2,14 +2,26 @@
 
 import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import type { DeviceLevels, LevelKind } from '../../../domain/levels/level-delivery.ts'
 import type { FieldTable } from '../../../upstream/field-table.ts'
 import type { Resources } from './resources.ts'
+
+export interface LevelsInBody {
+  /** Null for all channels. */
+  readonly channel: number | null
+  readonly kind: LevelKind
+}
 
 export interface Family {
   readonly device_type: string
   readonly model: string
   /** Resources that are polled or subscribed to in addition to the identity. */
   readonly paths: readonly string[]
+  readonly levels: DeviceLevels
+  /** Resources that are queried for levels, in turn, because a level that does not change is not sent again. */
+  readonly levelQueries: readonly string[]
+  /** Returns which levels a body contains; null if it contains none. */
+  findLevels(path: string, body: unknown): LevelsInBody | null
   readonly fields: FieldTable['fields']
   /** Returns the fault of the device; null without one, undefined until it is known. */
   readFault(resources: Resources): Fault | null | undefined

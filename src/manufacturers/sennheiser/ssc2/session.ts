@@ -5,10 +5,12 @@ import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { createMisfits } from '../../../upstream/field-table.ts'
+import { merge } from '../../../upstream/merge.ts'
 import { openEventStream } from '../../../upstream/push.ts'
 import type { OnProblems, PushEvent } from '../../plugin.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { readSessionPath, streamPath } from '../realtime.ts'
+import { createNewLevels, queryLevels } from './new-levels.ts'
 import {
   applyResource,
   firmwarePath,
@@ -63,11 +65,11 @@ export async function* subscribe(
   let receivedAt = performance.now()
   let reportedAt = Number.NEGATIVE_INFINITY
   let subscriber: PathSubscriber | undefined
+  const stream = openEventStream(client, streamPath, lifetime, { silentStreamMs: maxSilenceMs })
+  const levels = createNewLevels(familyOfDevice(resources))
   try {
-    for await (const { event, data } of openEventStream(client, streamPath, lifetime, {
-      silentStreamMs: maxSilenceMs,
-    })) {
-      receivedAt = performance.now()
+    for await (const { event, data } of merge(stream, queryLevels(client, levels, lifetime))) {
+      if (event !== 'answer') receivedAt = performance.now()
       if (event === 'open') {
         const paths = [...(familyOfDevice(resources)?.paths ?? []), sitePath, firmwarePath]
         subscriber = createPathSubscriber(client, readSessionPath(client, data), paths, (refused) =>
@@ -85,14 +87,16 @@ export async function* subscribe(
           for (const [path, body] of changes) {
             applyResource(resources, path, body)
             reportProblems(misfits.check(listFields(path, body)))
+            levels.received(path, body)
           }
+          if (event === 'answer') levels.answered()
           if (linkStateOf(resources) !== before) subscriber?.retryNow()
           const isMeters = changes.every(([path]) => path === meteringPath)
           if (isMeters && receivedAt - reportedAt < minMeterIntervalMs) continue
           reportedAt = receivedAt
           yield {
             type: 'report',
-            report: withRemovedChannels(toDeviceReport(resources, device.endpoint), channels),
+            report: withRemovedChannels(levels.takeNew(toDeviceReport(resources, device.endpoint)), channels),
             isComplete: true,
           }
         }
@@ -103,6 +107,7 @@ export async function* subscribe(
     if (!signal.aborted) throw error
   } finally {
     ended.abort()
+    await stream.return(undefined).catch(() => {})
   }
 }
 

@@ -33,6 +33,14 @@ export function spectera(product: string): Family {
       ...['/api/rf/channels', '/api/rf/antennas', '/api/mts/paired/all', '/api/audio/outputs', meteringPath],
     ],
     readFault,
+    // Not every firmware reports meters.
+    levels: { rf: { kind: 'changes' }, audio: { kind: 'sampled', intervalMs: 100, isOptional: true } },
+    levelQueries: ['/api/mts/paired/all'],
+    findLevels(path, body) {
+      if (path === meteringPath) return { channel: null, kind: 'audio' }
+      const packs = path.startsWith(packPrefix) ? (Array.isArray(body) ? body : [body]) : []
+      return packs.some((pack) => isRecord(pack) && 'rssi' in pack) ? { channel: null, kind: 'rf' } : null
+    },
     readChannels(resources) {
       const channels = new Map<number, ChannelReading>()
       for (const pack of listBodies(resources, packPrefix)) {
