@@ -188,7 +188,9 @@ export function createMisfits(subject: string, fields: FieldTable['fields'] = {}
         ...(refused.size > 0 ? [`the device refuses ${nameAll(refused)}`] : []),
         ...(forms.size > 0 ? [`the device reports ${nameAll(forms)} in another form than documented`] : []),
       ]
-      return clauses.map((clause) => ({ subject, problem: `${clause}, so these values are unknown` }))
+      // One problem, because the details of a source name only its first.
+      if (clauses.length === 0) return []
+      return [{ subject, problem: `${clauses.join(', and ')}, so these values are unknown` }]
     },
   }
 }

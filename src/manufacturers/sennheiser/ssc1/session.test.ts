@@ -62,11 +62,12 @@ test('names what the device refuses or reports in another form, except for chann
   expect(session.problems).toBe(problems)
   session.receive('{"osc":{"error":[{"device":{"link_density_mode":[404,{"desc":""}]}}]}}', 60)
   session.receive('{"rx1":{"gain":"loud"}}', 70)
-  const sentence = (clause: string) => ({ subject: '10.0.0.9', problem: `${clause}, so these values are unknown` })
-  expect(session.problems).toEqual([
-    sentence('the device refuses /device/link_density_mode (error 404)'),
-    sentence('the device reports /rx*/gain in another form than documented'),
-  ])
+  const clauses = [
+    'the device refuses /device/link_density_mode (error 404)',
+    'the device reports /rx*/gain in another form than documented',
+  ]
+  const problem = `${clauses.join(', and ')}, so these values are unknown`
+  expect(session.problems).toEqual([{ subject: '10.0.0.9', problem }])
   session.receive('{"rx1":{"gain":12},"device":{"link_density_mode":true}}', 80)
   expect(session.problems).toEqual([])
 })
