@@ -72,7 +72,7 @@ export function personName(name: string): string {
 }
 
 export function isAlertKind(kind: string): kind is AlertKind {
-  return kind in alertKindDefaults
+  return Object.hasOwn(alertKindDefaults, kind)
 }
 
 /** The value that crossed its limit comes first. */

@@ -90,9 +90,14 @@ const receiverFields = {
   site,
 }
 
-/** A receiver with all its fields, as in `GET /api/data.json`. */
+/** A receiver with all its fields, as in `GET /api/data.json`. It is shown without a name that does not match. */
 export const FollowedReceiver = Type.Object(
-  { id, ...receiverFields, channels: upTo(siteLimits.channelsPerReceiver, channel) },
+  {
+    ...{ id, ...receiverFields },
+    name: Type.String({ ...name, default: '' }),
+    device_type: Type.String({ ...receiverFields.device_type, default: '' }),
+    channels: upTo(siteLimits.channelsPerReceiver, channel),
+  },
   { description: 'a receiver' },
 )
 

@@ -47,8 +47,9 @@ it.each([
       ],
     },
     'receivers.0.name',
-    { receivers: [{ id: 2 }] },
+    { receivers: [{ id: 1, name: '' }, { id: 2 }] },
   ],
+  [{ receivers: [{ ...receiver, manufacturer: [] }] }, 'receivers.0.manufacturer', { receivers: [] }],
   [{ receivers: [receiver, 'x', null] }, 'receivers.1', { receivers: [{ id: 1 }] }],
   [
     {
@@ -61,6 +62,7 @@ it.each([
     { shows: [{ id: 2 }] },
   ],
   [{ alerts: [{ ...alert, raised_at: 'never' }, alert] }, 'alerts.0.raised_at', { alerts: [{ id: 7 }] }],
+  [{ alerts: [{ ...alert, raised_at: '9999-12-31T23:59:59-12:00' }] }, 'alerts.0.raised_at', { alerts: [] }],
   [{ alerts: [{ ...alert, severity: 'dire' }] }, 'alerts.0.severity', { alerts: [] }],
   [{ sites: [{ code: { y: 1 }, name: null }] }, 'sites.0.code', { sites: [] }],
   [{ assignments: 'x' }, 'assignments', { receivers: [{ id: 1 }] }],

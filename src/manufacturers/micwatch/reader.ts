@@ -1,7 +1,7 @@
 /**
  * Reads values from unknown JSON by a schema. Fields that are not in the schema are ignored. Text is cleaned. A part that
  * does not match is left out where the schema allows it: an item of a list, an optional field, or a field that may be
- * null. A field that is absent is null if it may be null, because older versions do not have it.
+ * null or has a default. A field that is absent is null if it may be null, because older versions do not have it.
  */
 
 import type { TSchema } from 'typebox'
@@ -38,6 +38,7 @@ interface Node {
   readonly anyOf?: readonly Node[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
+  readonly default?: unknown
   readonly format?: string
   readonly pattern?: string
   readonly minimum?: number
@@ -56,6 +57,15 @@ export function createReader(schema: TSchema): Read {
 }
 
 function readerOf(node: Node): Read {
+  const read = readerWithoutDefault(node)
+  if (node.default === undefined) return read
+  return (value, dropped) => {
+    const found = read(value, dropped)
+    return found === unreadable ? node.default : found
+  }
+}
+
+function readerWithoutDefault(node: Node): Read {
   const { description = 'another value' } = node
   if (node.anyOf !== undefined) return readerOfUnion(node.anyOf, description)
   if (node.enum !== undefined) {
@@ -93,8 +103,13 @@ function readerOfText({ const: literal, format, pattern, maxLength = maxTextChar
 
 const timePattern = /^\d{4}-\d{2}-\d{2}T[\d:.]{5,16}(?:Z|[+-]\d{2}:\d{2})$/
 
+/** Later years have more digits. */
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z')
+
 function isTime(value: unknown): boolean {
-  return typeof value === 'string' && timePattern.test(value) && !Number.isNaN(Date.parse(value))
+  if (typeof value !== 'string' || !timePattern.test(value)) return false
+  const time = Date.parse(value)
+  return time >= 0 && time <= lastTime
 }
 
 function readerOfNumber({ type, minimum = -Infinity, maximum = Infinity }: Node, expected: string): Read {

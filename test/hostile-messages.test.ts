@@ -1,0 +1,111 @@
+/** What is read from messages of a site can be used, whatever a site sends. */
+
+import fc from 'fast-check'
+import { Errors } from 'typebox/schema'
+import { expect, it } from 'vitest'
+import { type FollowedMessage, followedMessages } from '../src/contract/followed-messages.ts'
+import { toAlertBody } from '../src/domain/alerts/alert.ts'
+import { toChannelBody, toReceiverDetail } from '../src/domain/api.ts'
+import { emptyChannel } from '../src/domain/equipment/receiver.ts'
+import { toEventBody } from '../src/domain/events/event.ts'
+import { createMessage } from '../src/domain/notifications/message.ts'
+import { toNotificationText } from '../src/domain/notifications/text.ts'
+import {
+  nothingAnnounced,
+  toAnnouncedSites,
+  toFollowedAssignments,
+  withAnnouncement,
+} from '../src/domain/sites/announced-sites.ts'
+import { toAlertCopy } from '../src/domain/sites/followed-alert.ts'
+import { toFollowedEvent } from '../src/domain/sites/followed-event.ts'
+import {
+  toFollowedReceiver,
+  toFollowedSample,
+  withChannelFields,
+  withReceiverFields,
+} from '../src/domain/sites/followed-receiver.ts'
+import { readMessage } from '../src/manufacturers/micwatch/messages.ts'
+import { Dropped } from '../src/manufacturers/micwatch/reader.ts'
+import { followedExamples, mutationsOf } from './hostile-messages.ts'
+
+const now = Date.parse('2026-05-01T19:00:00.000Z')
+const record = { code: 'evil', name: 'Evil', url: 'https://evil.example', installation: 'i1' }
+const schemas = new Map<string, (typeof followedMessages)[number]>(
+  followedMessages.map((schema) => [schema.properties.type.const, schema]),
+)
+const unsafe = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u
+
+it.each([...schemas.keys()])('reads %s without a loss', async (type) => {
+  const dropped = new Dropped()
+  const message = await readMessage({ type, ...followedExamples[type] }, dropped)
+  expect({ message, first: dropped.first }).toMatchObject({ message: { type }, first: null })
+})
+
+it.each([...schemas.keys()])('reads only what can be used of any %s', async (type) => {
+  const schema = schemas.get(type)
+  const property = fc.asyncProperty(mutationsOf(type), async (text) => {
+    const message = await readMessage(JSON.parse(text), new Dropped())
+    if (message === null) return
+    // The last levels may be left out.
+    if (schema !== undefined && type !== 'levels') expect(Errors(schema, message)[1]).toEqual([])
+    expect(JSON.stringify(message)).not.toMatch(unsafe)
+    use(message)
+  })
+  await fc.assert(property, { numRuns: 300 })
+})
+
+/** Derives from a message what the service derives. */
+function use(message: FollowedMessage): void {
+  const announced = withAnnouncement(nothingAnnounced, message)
+  toAnnouncedSites(record, announced)
+  toFollowedAssignments(record, announced.assignments, () => 1)
+  switch (message.type) {
+    case 'snapshot':
+      message.data.receivers.forEach(useReceiver)
+      message.data.alerts?.forEach(useAlert)
+      break
+    case 'receiver_added':
+      useReceiver(message.receiver)
+      break
+    case 'receiver':
+      withReceiverFields(toFollowedReceiver(firstReceiver, undefined, { record, now }), message, record)
+      break
+    case 'channel':
+      toChannelBody(withChannelFields(emptyChannel(0, 1, 0), message))
+      break
+    case 'levels':
+      for (const entry of message.values) toFollowedSample(emptyChannel(0, 1, 0), entry)
+      break
+    case 'alert':
+      useAlert(message)
+      break
+    case 'event':
+    case 'event_changed': {
+      const draft = toFollowedEvent(message.event, record, { receiverOf: () => 1, channelOf: () => 1 })
+      if (draft !== null) toEventBody({ id: 1, ...draft })
+      break
+    }
+    default:
+  }
+}
+
+type Receiver = Extract<FollowedMessage, { type: 'receiver_added' }>['receiver']
+const firstReceiver = followedExamples.receiver_added?.receiver as Receiver
+
+function useReceiver(body: Receiver): void {
+  toReceiverDetail(toFollowedReceiver(body, undefined, { record, now }), () => 20, [])
+}
+
+function useAlert(body: Extract<FollowedMessage, { type: 'alert' }> | SnapshotAlert): void {
+  const copy = toAlertCopy(body, record, { receiver: { id: 1 }, channel: { id: 1, slot: 1 } })
+  if (copy === null) return
+  const alert = { ...copy, id: 1, state: 'raised' } as const
+  toAlertBody(alert, { now, isSilenced: false })
+  const message = createMessage({ id: 'm', type: 'alert.raised', created_at: now }, [alert], {
+    now,
+    isSilenced: () => false,
+  })
+  toNotificationText(message, 'https://micwatch.example')
+}
+
+type SnapshotAlert = NonNullable<Extract<FollowedMessage, { type: 'snapshot' }>['data']['alerts']>[number]
