@@ -56,6 +56,8 @@ export function openSocket(options: SocketOptions): Connection {
   let current: WebSocket | null = null
   let waiting: ReturnType<typeof setTimeout> | undefined
   let position: Position | null = null
+  /** The number of the last message that arrived, which may be less than that of an alert before it. */
+  let lastSeq: number | null = null
 
   connect()
   const retryIfVisible = () => {
@@ -76,12 +78,15 @@ export function openSocket(options: SocketOptions): Connection {
     let silence = 0
     let checkedAt = performance.now()
     const delay = new LineDelay()
+    let startSeq: number | null = null
 
     socket.addEventListener('message', ({ data }) => {
       if (connection.signal.aborted) return
       silence = 0
       const message = parseMessage(data)
-      if (message === null || isRepeated(position, message)) return
+      if (message === null || isRepeated(startSeq, message)) return
+      if ('seq' in message) lastSeq = message.seq
+      if (message.type === 'snapshot' || message.type === 'resumed') startSeq = message.seq
       if (message.type === 'pong') delay.receive(message)
       else if ('at' in message) readServiceClock({ at: Date.parse(message.at), receivedAt: Date.now() })
       position = positionAfter(position, message)
@@ -139,7 +144,7 @@ export function openSocket(options: SocketOptions): Connection {
 
   /** Confirms what has arrived, so that the service sends no more than the line carries. */
   function acknowledge() {
-    if (position !== null) send({ type: 'ack', seq: position.seq })
+    if (lastSeq !== null) send({ type: 'ack', seq: lastSeq })
   }
 
   function send(message: object) {
@@ -203,14 +208,16 @@ export interface Position {
 
 export function positionAfter(position: Position | null, message: LiveMessage): Position | null {
   if (message.type === 'snapshot' || message.type === 'resumed') return { seq: message.seq, epoch: message.epoch }
-  return position !== null && 'seq' in message ? { ...position, seq: message.seq } : position
+  return position !== null && 'seq' in message ? { ...position, seq: Math.max(position.seq, message.seq) } : position
 }
 
-/** Whether a message is older than the last one or repeats it, so that it must not be applied. */
-export function isRepeated(position: Position | null, message: LiveMessage): boolean {
+/**
+ * Whether the connection began after this message (`startSeq`; null: it has not begun), so that it must not be applied.
+ * Alerts may overtake other messages.
+ */
+export function isRepeated(startSeq: number | null, message: LiveMessage): boolean {
   if (message.type === 'snapshot' || message.type === 'resumed' || !('seq' in message)) return false
-  if (position === null) return true
-  return message.seq <= position.seq
+  return startSeq === null || message.seq <= startSeq
 }
 
 /** Adds the parameters that resume after this position. */

@@ -20,6 +20,7 @@ import type { AnnouncedShow, ShowBody } from '../src/contract/resources/shows.ts
 import type { AnnouncedSiteBody } from '../src/contract/resources/sites.ts'
 import type { Settings } from '../src/contract/settings.ts'
 import { toPlaceholderInData } from '../src/domain/equipment/placeholder.ts'
+import { withChangedDetails } from '../src/domain/live/receiver-changes.ts'
 import type { Problem } from './api.ts'
 import type { Edit } from './arrangement.ts'
 
@@ -319,7 +320,7 @@ function applyChannel(
     last_transmitter: lastBefore,
     ...before
   } = known ?? { ...unknownChannel, id: fields.id }
-  const after = details === undefined ? detailsBefore : (details ?? undefined)
+  const after = withChangedDetails(detailsBefore, details)
   const last = last_transmitter === undefined ? lastBefore : (last_transmitter ?? undefined)
   const channel: ChannelBody = {
     ...before,

@@ -3,7 +3,7 @@
  * derived from them.
  */
 
-import Type, { type TProperties } from 'typebox'
+import Type, { type TNull, type TOptional, type TProperties, type TUnion } from 'typebox'
 import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import * as messages from './messages.ts'
 import { Alert, Silence } from './resources/alerts.ts'
@@ -36,6 +36,13 @@ function unnumbered<Name extends string, Fields extends TProperties>(type: Name,
 }
 
 const partial = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
+
+/** Lets each field be absent or null. */
+function nullable<Fields extends TProperties>(fields: Fields) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, Type.Optional(Type.Union([field, Type.Null()]))]),
+  ) as { [Name in keyof Fields]: TOptional<TUnion<[Fields[Name], TNull]>> }
+}
 
 const { channels: _channels, id: _receiverId, ...receiverFields } = ReceiverInData.properties
 const { id: channelId, slot, details, last_transmitter, ...channelFields } = Channel.properties
@@ -86,12 +93,17 @@ const ReceiverRemoved = numbered('receiver_removed', 'A receiver was removed.', 
 
 const ChannelMessage = numbered(
   'channel',
-  'Fields of a channel changed; only those are present. A nested object is always sent whole, or as null if it was removed. A message about a channel that the client does not know adds that channel and contains all its fields. A change of levels alone is sent as `levels`.',
+  'Fields of a channel changed; only those are present. A nested object is always sent whole, or as null if it was removed; `details` contain only what changed, and null for what is gone. A message about a channel that the client does not know adds that channel and contains all its fields. A change of levels alone is sent as `levels`.',
   {
     id: channelId,
     receiver_id: receiverId,
     ...partial({ slot, ...channelFields }),
-    details: Type.Optional(Type.Union([ChannelDetails, Type.Null()])),
+    details: Type.Optional(
+      Type.Union([
+        Type.Object(nullable(ChannelDetails.properties), { description: 'The values that changed.' }),
+        Type.Null(),
+      ]),
+    ),
     last_transmitter: Type.Optional(Type.Union([LastTransmitter, Type.Null()])),
   },
 )

@@ -56,6 +56,8 @@ export class LiveJournal {
   #first = 0
   #bytes = 0
   #seq = 0
+  /** Ranges in which a client may have received a message without all earlier ones. */
+  #holes: { readonly from: number; readonly to: number }[] = []
   /** The frames that `levelsFrame` last created, by `isFull`. */
   #shared: { readonly entry: LevelsEntry; readonly frames: Map<boolean, Buffer> } | null = null
 
@@ -103,6 +105,16 @@ export class LiveJournal {
     return missed === 0 ? [] : (this.#entries.slice(-missed) as JournalEntry[])
   }
 
+  /** A connection ended after message `to`, and the client may not have all changes from `from` on. */
+  addHole(from: number, to: number): void {
+    this.#holes = [...this.#holes.slice(-maxHoles), { from, to }]
+  }
+
+  /** Whether a client that has received this message cannot resume after it. */
+  isInHole(seq: number): boolean {
+    return this.#holes.some(({ from, to }) => seq >= from && seq <= to)
+  }
+
   /** Drops all messages and skips a number, so that no client can resume, even if it has received every message. */
   invalidate(): void {
     this.clear()
@@ -144,6 +156,8 @@ export class LiveJournal {
   }
 }
 
+/** Only clients on slow lines leave holes. */
+const maxHoles = 100
 const noBytes = Buffer.alloc(0)
 
 function sizeOf(entry: JournalEntry): number {

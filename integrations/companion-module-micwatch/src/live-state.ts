@@ -116,7 +116,10 @@ function addReceiver(state: LiveState, { channels, ...receiver }: Snapshot['rece
 /** A channel that is not known yet arrives with all its fields. */
 function applyChannel(state: LiveState, message: Extract<LiveMessage, { type: 'channel' }>): void {
   const { type: _, seq: __, ...fields } = message
-  if (state.channels.has(fields.id)) merge(state.channels, fields)
+  const known = state.channels.get(fields.id)
+  // Only the details that changed are present.
+  if (known !== undefined)
+    merge(state.channels, { ...fields, ...(fields.details && { details: { ...known.details, ...fields.details } }) })
   else if (isWhole(fields)) state.channels.set(fields.id, fields)
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/builders.ts'
 import { toChannelBody } from '../api.ts'
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
-import { compareReceivers } from './receiver-changes.ts'
+import { compareReceivers, withChangedDetails } from './receiver-changes.ts'
 
 const transmitter: Transmitter = {
   upstream_slot: null,
@@ -43,9 +43,9 @@ const cases: { title: string; change: Partial<Channel>; message: object | null; 
   },
   { title: 'the quality', change: { details: { quality: 89, muted: false } }, message: null, levels: true },
   {
-    title: 'a detail that is no level: all details',
+    title: 'a detail that is no level: that detail',
     change: { details: { quality: 90, muted: true } },
-    message: { ...ids, details: { quality: 90, muted: true } },
+    message: { ...ids, details: { muted: true } },
   },
   {
     title: 'a transmitter that goes: with the levels of the channel',
@@ -72,6 +72,14 @@ describe('compareReceivers', () => {
     const { details: _, ...bare } = channel
     const after = { ...receiver, channels: [bare] }
     expect(compareReceivers(receiver, after, toChannelBody).changes).toEqual([{ ...ids, details: null }])
+  })
+
+  it('announces a detail that is gone as null, and applies what it announces', () => {
+    const change = { muted: null, band: 'G50' }
+    expect(changeOf({ details: { quality: 90, band: 'G50' } }).changes).toEqual([{ ...ids, details: change }])
+    expect(withChangedDetails<object>(channel.details, change)).toEqual({ quality: 90, band: 'G50' })
+    expect(withChangedDetails<object>(channel.details, undefined)).toEqual(channel.details)
+    expect(withChangedDetails<object>(channel.details, null)).toBeUndefined()
   })
 
   it('announces a slot as a pair, and the transmitter, which contains the slot', () => {

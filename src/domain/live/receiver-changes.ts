@@ -78,12 +78,18 @@ function compareChannels(
 function changedChannelFields(before: ChannelBody, after: ChannelBody): Fields {
   const changed: Record<string, unknown> = differingFields(withoutLevels(before), withoutLevels(after))
   if ('transmitter' in changed) changed.transmitter = after.transmitter
-  if ('details' in changed) changed.details = after.details ?? null
+  if ('details' in changed) changed.details = changedDetails(before, after)
   if (before.transmitter !== null && after.transmitter === null) {
     changed.rf_level = after.rf_level
     changed.audio_level = after.audio_level
   }
   return changed
+}
+
+/** Only the fields that changed; one that is gone is null. Null if there are no details any more. */
+function changedDetails(before: ChannelBody, after: ChannelBody): Fields | null {
+  if (after.details === undefined) return null
+  return before.details === undefined ? after.details : differingFields(before.details, after.details)
 }
 
 function withoutLevels({ id: _, slot, rf_level, audio_level, transmitter, details, ...fields }: ChannelBody): Fields {
@@ -92,6 +98,17 @@ function withoutLevels({ id: _, slot, rf_level, audio_level, transmitter, detail
     transmitter: transmitter && { ...transmitter, rf_level: null, audio_level: null },
     details: details && Object.fromEntries(Object.entries(details).filter(([name]) => !isDetailLevel(name))),
   }
+}
+
+/** Applies the `details` of a `channel` message; undefined if there are none afterwards. */
+export function withChangedDetails<Details extends object>(
+  before: Details | undefined,
+  change: { readonly [Name in keyof Details]?: Details[Name] | null } | null | undefined,
+): Details | undefined {
+  if (change === undefined) return before
+  if (change === null) return undefined
+  const isGone = (name: string) => (change as Fields)[name] === null
+  return Object.fromEntries(Object.entries({ ...before, ...change }).filter(([name]) => !isGone(name))) as Details
 }
 
 function isDetailLevel(name: string): boolean {

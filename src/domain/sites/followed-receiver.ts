@@ -11,6 +11,7 @@ import type { Condition, LastTransmitter } from '../conditions/condition.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter, unknownHardware } from '../equipment/receiver.ts'
 import type { LevelSample } from '../levels/level-sample.ts'
 import { entryLevels } from '../live/channel-levels.ts'
+import { withChangedDetails } from '../live/receiver-changes.ts'
 
 export type { FollowedMessage }
 
@@ -90,7 +91,7 @@ export function withChannelFields(channel: Channel, fields: FollowedChannelField
   const { name = channel.name, frequency = channel.frequency } = fields
   const { rf_level = channel.rf_level, audio_level = channel.audio_level } = fields
   const { details: knownDetails, ...kept } = channel
-  const newDetails = details === undefined ? knownDetails : details
+  const newDetails = withChangedDetails(knownDetails, details)
   const received = transmitter === undefined ? channel.transmitter : transmitter && toTransmitter(transmitter)
   return {
     ...kept,

@@ -48,7 +48,7 @@ function readLiveOptions(query: unknown, liveData: Pick<LiveData, 'requireGroup'
 }
 
 /** What a client message requests: a response, or what gets none. */
-export type LiveRequest = Pong | SocketError | { readonly type: 'ack' } | LevelsRequest
+export type LiveRequest = Pong | SocketError | { readonly type: 'ack'; readonly seq: number | null } | LevelsRequest
 
 export function readLiveMessage(text: string, now: Date): LiveRequest {
   const response = respondToClient(text, now)
@@ -56,7 +56,8 @@ export function readLiveMessage(text: string, now: Date): LiveRequest {
   const message = parse(text)
   switch (message?.type) {
     case 'ack':
-      if (Number.isSafeInteger(message.seq) || typeof message.at === 'string') return { type: 'ack' }
+      if (typeof message.seq === 'number' && Number.isSafeInteger(message.seq)) return { type: 'ack', seq: message.seq }
+      if (typeof message.at === 'string') return { type: 'ack', seq: null }
       return { type: 'error', error: 'seq: expected a whole number.' }
     case 'select_levels':
       return readLevelsRequest(message)

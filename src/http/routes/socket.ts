@@ -188,7 +188,7 @@ function serveLiveClient(
   holdCredential(socket, credential, (message) => session.send(message))
   handleMessages(socket, {
     read: (text) => readLiveMessage(text, new Date()),
-    acknowledge: () => session.acknowledge(),
+    acknowledge: (seq) => session.acknowledge(seq),
     changeLevels(request) {
       const error = session.changeLevels(request)
       if (error !== null) return error
@@ -268,7 +268,7 @@ async function drained(socket: WebSocket): Promise<boolean> {
 interface MessageHandler {
   read(text: string): LiveRequest
   /** Returns false if no acknowledgement is expected. */
-  acknowledge(): boolean
+  acknowledge(seq: number | null): boolean
   /** Returns an error if this connection cannot change its levels. */
   changeLevels(request: LevelsRequest): SocketError | null
   send(message: ServerMessage): void
@@ -284,7 +284,7 @@ function handleMessages(socket: WebSocket, handler: MessageHandler): void {
     const request: LiveRequest =
       excess === null ? handler.read(String(data)) : { type: 'error', error: toSentence(excess.message) }
     // An expected acknowledgement does not count towards the rate limit.
-    if (request.type === 'ack' && handler.acknowledge()) return
+    if (request.type === 'ack' && handler.acknowledge(request.seq)) return
     const now = performance.now()
     const result = takeToken(allowance, messageRate, now)
     allowance = result.bucket

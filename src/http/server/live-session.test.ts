@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { WebSocket } from 'ws'
+import type { LiveChange } from '../../contract/live-messages.ts'
 import { LiveJournal } from '../../state/live-journal.ts'
 import type { LivePublisher, LiveSubscriber } from '../../state/live-publisher.ts'
 import type { LiveData } from './live-data.ts'
@@ -9,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** Creates a session on a socket that takes data only while it is not stalled. */
-function start({ snapshotChars = 10, isStalled = false } = {}) {
+function start({ snapshotChars = 10, isStalled = false, acks = false } = {}) {
   const journal = new LiveJournal()
   let subscriber: LiveSubscriber | undefined
   const frames: { readonly text: string; readonly isLast: boolean }[] = []
@@ -31,6 +32,7 @@ function start({ snapshotChars = 10, isStalled = false } = {}) {
   const live = {
     journal,
     synchronize: () => {},
+    repeatLevels: () => {},
     subscribe: (added: LiveSubscriber) => {
       subscriber = added
       return () => {}
@@ -44,11 +46,12 @@ function start({ snapshotChars = 10, isStalled = false } = {}) {
       ...{ live: live as unknown as LivePublisher, liveData: liveData as unknown as LiveData, now: () => 0 },
       ...{ installation: '1', via: () => [] },
     },
-    { filter: {}, levels: 'true', acks: false, since: null },
+    { filter: {}, levels: 'false', acks, since: null },
     onProgress,
   )
   session.start()
-  const publish = (id: number) => subscriber?.deliver([journal.append({ type: 'receiver_removed', id }, {})])
+  const announce = (change: LiveChange) => subscriber?.deliver([journal.append(change, {})])
+  const publish = (id: number) => announce({ type: 'receiver_removed', id })
   /** Ends the stall: the socket takes all waiting data, like that of a client that reads again. */
   const release = async () => {
     state.isStalled = false
@@ -66,7 +69,7 @@ function start({ snapshotChars = 10, isStalled = false } = {}) {
     }
     return complete.map((json) => JSON.parse(json))
   }
-  return { session, state, frames, publish, release, messages, onProgress }
+  return { session, journal, state, frames, announce, publish, release, messages, onProgress }
 }
 
 describe('a live session', () => {
@@ -115,5 +118,47 @@ describe('a live session', () => {
     const types = messages().map(({ type }) => type)
     expect(types.filter((type) => type === 'snapshot').length).toBe(2)
     expect(messages().at(-1)).toMatchObject({ type: 'snapshot', seq: 10_100 })
+  })
+
+  describe('of a client that confirms what it has received', () => {
+    const rename = (id: number, name: string) => ({ type: 'channel', id, receiver_id: 1, name }) as LiveChange
+
+    it('merges what the line cannot carry, and continues when it is confirmed', async () => {
+      const { session, announce, messages } = start({ acks: true })
+      session.acknowledge(0)
+      await vi.advanceTimersByTimeAsync(10)
+      announce(rename(1, 'x'.repeat(3_000)))
+      for (let turn = 1; turn <= 50; turn += 1) for (const id of [1, 2]) announce(rename(id, `take ${turn}`))
+      await vi.advanceTimersByTimeAsync(0)
+      expect(messages().map(({ seq }) => seq)).toEqual([0, 1])
+      session.acknowledge(1)
+      await vi.advanceTimersByTimeAsync(0)
+      expect(messages().slice(2)).toMatchObject([
+        { seq: 100, id: 1, name: 'take 50' },
+        { seq: 101, id: 2, name: 'take 50' },
+      ])
+    })
+
+    it('cannot resume after a message that has overtaken another', async () => {
+      const { session, journal, announce, messages } = start({ acks: true })
+      session.acknowledge(0)
+      announce(rename(1, 'x'.repeat(3_000)))
+      announce(rename(2, 'held'))
+      announce({ type: 'alert', id: 1 } as LiveChange)
+      session.acknowledge(1)
+      await vi.advanceTimersByTimeAsync(0)
+      expect(messages().map(({ seq }) => seq)).toEqual([0, 1, 3, 2])
+      session.acknowledge(3)
+      session.stop()
+      expect([1, 2, 3, 4].map((seq) => journal.isInHole(seq))).toEqual([false, true, true, false])
+    })
+
+    it('can resume if nothing was overtaken', async () => {
+      const { session, journal, announce } = start({ acks: true })
+      session.acknowledge(0)
+      for (const id of [1, 2, 3]) announce(rename(id, 'x'.repeat(1_000)))
+      session.stop()
+      expect([1, 2, 3].map((seq) => journal.isInHole(seq))).toEqual([false, false, false])
+    })
   })
 })

@@ -1,7 +1,8 @@
 /**
  * The messages that one client of the live interface, version 2, is sent: a snapshot, or what it missed, and then every
  * change that its filters include. A client that reads too slowly loses messages, and is sent a new snapshot as soon as
- * it reads again.
+ * it reads again. A client that confirms what it has received is sent no more than its line carries: what must wait is
+ * merged to the newest value of each record.
  */
 
 import { createHash } from 'node:crypto'
@@ -21,12 +22,14 @@ import {
 } from '../../domain/live/filter.ts'
 import type { JournalEntry, LevelsEntry } from '../../state/live-journal.ts'
 import type { LivePublisher, LiveSubscriber } from '../../state/live-publisher.ts'
+import { HeldChanges, type HeldFrame } from './held-changes.ts'
+import { LineWindow } from './line-window.ts'
 import type { LiveData } from './live-data.ts'
 
 export interface LiveOptions {
   readonly filter: LiveFilter
   readonly levels: 'false' | 'true' | 'full'
-  /** Whether the client acknowledges each `levels` message, and is sent the next one only after that. */
+  /** Whether the client confirms what it has received, and is sent no more than its line carries. */
   readonly acks: boolean
   /** The last message that the client received on an earlier connection; null to start with a snapshot. */
   readonly since: { readonly seq: number; readonly epoch: string } | null
@@ -46,9 +49,14 @@ export interface LiveSessionDeps {
 interface Frame {
   readonly bytes: Buffer
   readonly isLast: boolean
-  /** Whether the client acknowledges it. */
+  /** Whether it is the `levels` message that the client acknowledges before it is sent the next. */
   readonly isAcknowledged: boolean
+  /** Null for a message without a number, and for a snapshot. */
+  readonly seq: number | null
 }
+
+/** About how long an entry of a `levels` message is. */
+const levelsEntryBytes = { true: 16, full: 40 } as const
 
 /** How many bytes may wait for the client before messages are dropped. A snapshot that is being sent does not count. */
 const maxQueuedBytes = 128 * 1024
@@ -81,8 +89,15 @@ export class LiveSession implements LiveSubscriber {
   #members: GroupMembers | null = null
   /** Whether the last `levels` message is waiting to be sent (`queued`) or to be acknowledged (`sent`). */
   #levelsState: 'idle' | 'queued' | 'sent' = 'idle'
+  /** The number of the last `levels` message. */
+  #levelsSeq = 0
   /** The channels whose entries of `levels` messages were held back. */
   readonly #heldLevels = new Set<number>()
+  /** Null until the client has confirmed a message by its number. */
+  #window: LineWindow | null = null
+  readonly #held = new HeldChanges()
+  /** The newest message that the client may have received. */
+  #sentSeq = 0
   #unsubscribe: (() => void) | undefined
 
   /** `onProgress` is called when the client, after a delay, has read data. */
@@ -113,11 +128,15 @@ export class LiveSession implements LiveSubscriber {
     this.#unsubscribe?.()
     this.#initial = []
     this.#queue = []
+    const missing = [this.#held.firstSeq, this.#window?.overtakenSeq ?? null].filter((seq) => seq !== null)
+    const from = Math.min(...missing)
+    if (from < this.#sentSeq) this.#deps.live.journal.addHole(from, this.#sentSeq)
+    this.#held.clear()
   }
 
   /** Sends a message that has no sequence number. */
   send(message: object): void {
-    this.#enqueue(Buffer.from(JSON.stringify(message)))
+    this.#enqueue({ bytes: Buffer.from(JSON.stringify(message)), isLast: true, isAcknowledged: false, seq: null })
     if (this.#queuedBytes > maxQueuedBytes) this.restart()
     else this.#pump()
   }
@@ -129,7 +148,7 @@ export class LiveSession implements LiveSubscriber {
       return
     }
     // Checked before the batch is added, because one large batch does not mean that the client is slow.
-    if (this.#queuedBytes > maxQueuedBytes) {
+    if (this.#queuedBytes + this.#held.bytes > maxQueuedBytes) {
       this.restart()
       return
     }
@@ -141,6 +160,7 @@ export class LiveSession implements LiveSubscriber {
     this.#needsSnapshot = true
     this.#queue = []
     this.#queuedBytes = 0
+    this.#held.clear()
     this.#heldLevels.clear()
     if (this.#levelsState === 'queued') this.#levelsState = 'idle'
     this.#pump()
@@ -174,12 +194,43 @@ export class LiveSession implements LiveSubscriber {
     return null
   }
 
-  /** Handles the acknowledgement of a `levels` message. Returns false if none is expected. */
-  acknowledge(): boolean {
-    if (this.#levelsState !== 'sent') return false
-    this.#levelsState = 'idle'
-    this.#deps.live.repeatLevels(this.#heldLevels)
-    return true
+  /**
+   * Handles the acknowledgement of the message with this number, or of the last `levels` message (null). Returns false
+   * if none is expected.
+   */
+  acknowledge(seq: number | null): boolean {
+    if (!this.#options.acks) return false
+    const isNews = seq === null ? this.#levelsState === 'sent' : this.#confirm(seq)
+    if (this.#levelsState === 'sent' && (seq === null || seq >= this.#levelsSeq)) this.#levelsState = 'idle'
+    if (this.#levelsState === 'idle') this.#deps.live.repeatLevels(this.#heldLevels)
+    return isNews
+  }
+
+  #confirm(seq: number): boolean {
+    const now = performance.now()
+    if (this.#window === null) {
+      this.#window = new LineWindow()
+      // What was not written yet can be merged.
+      const waiting = this.#queue.filter(({ seq, isAcknowledged }) => seq !== null && !isAcknowledged)
+      this.#queue = this.#queue.filter((frame) => !waiting.includes(frame))
+      for (const { bytes } of waiting) {
+        this.#held.add(bytes)
+        this.#queuedBytes -= bytes.length
+      }
+    }
+    const isNews = this.#window.confirm(seq, now)
+    this.#release()
+    return isNews
+  }
+
+  /** Sends what was held back, as far as the line carries it. */
+  #release(): void {
+    while (this.#window?.isFull(performance.now()) === false) {
+      const frame = this.#held.shift()
+      if (frame === null) break
+      this.#sendNumbered(frame)
+    }
+    this.#pump()
   }
 
   /**
@@ -198,7 +249,7 @@ export class LiveSession implements LiveSubscriber {
     const { since, acks } = this.#options
     const { journal } = this.#deps.live
     const epoch = this.#epoch()
-    if (since === null || since.epoch !== epoch) return false
+    if (since === null || since.epoch !== epoch || journal.isInHole(since.seq)) return false
     const missed = journal.since(since.seq)
     if (missed === null) return false
     // A client that acknowledges is sent all current levels instead of the missed `levels` messages, because levels
@@ -206,7 +257,7 @@ export class LiveSession implements LiveSubscriber {
     const entries = acks ? missed.filter(({ type }) => type !== 'levels') : missed
     const frames = entries.flatMap((entry) => this.#narrow(entry) ?? [])
     const resumed = Buffer.from(JSON.stringify({ type: 'resumed', seq: since.seq, epoch }))
-    this.#initial = [resumed, ...frames].map((bytes) => ({ bytes, isLast: true, isAcknowledged: false }))
+    this.#initial = [resumed, ...frames].map((bytes) => ({ bytes, isLast: true, isAcknowledged: false, seq: null }))
     if (acks && this.#levels.levels !== 'false') this.#holdAllLevels()
     return true
   }
@@ -218,10 +269,14 @@ export class LiveSession implements LiveSubscriber {
     const fields = { seq: live.journal.seq, epoch: this.#epoch(), installation, via: this.#deps.via() }
     const head = JSON.stringify({ type: 'snapshot', ...fields }).slice(0, -1)
     const bytes = Buffer.from(`${head},"data":${liveData.snapshotJson(filter)}}`)
+    if (this.#window !== null) {
+      this.#window = new LineWindow()
+      this.#window.record({ seq: fields.seq, firstSeq: fields.seq, bytes: bytes.length }, performance.now())
+    }
     for (let start = 0; start < bytes.length; start += fragmentBytes) {
       const end = Math.min(start + fragmentBytes, bytes.length)
       const isLast = end === bytes.length
-      this.#initial.push({ bytes: bytes.subarray(start, end), isLast, isAcknowledged: false })
+      this.#initial.push({ bytes: bytes.subarray(start, end), isLast, isAcknowledged: false, seq: null })
     }
   }
 
@@ -232,25 +287,45 @@ export class LiveSession implements LiveSubscriber {
 
   #add(entry: JournalEntry): void {
     const { acks } = this.#options
-    if (entry.type === 'levels' && acks) this.#addAcknowledged(entry)
-    else {
-      const frame = this.#narrow(entry)
-      if (frame !== null) this.#enqueue(frame)
-    }
+    if (entry.type === 'levels' && acks) return this.#addAcknowledged(entry)
+    const bytes = this.#narrow(entry)
+    if (bytes === null) return
+    if (this.#isHolding) this.#held.add(bytes)
+    else this.#sendNumbered({ seq: entry.seq, firstSeq: entry.seq, bytes })
   }
 
-  /** Queues a `levels` message, or holds its entries back until the previous one is acknowledged. */
+  /** Whether changes are held back, because the line carries no more. */
+  get #isHolding(): boolean {
+    return this.#window !== null && (!this.#held.isEmpty || this.#window.isFull(performance.now()))
+  }
+
+  #sendNumbered({ seq, firstSeq, bytes }: HeldFrame, isAcknowledged = false): void {
+    this.#sentSeq = Math.max(this.#sentSeq, seq)
+    this.#window?.record({ seq, firstSeq, bytes: bytes.length }, performance.now())
+    this.#enqueue({ bytes, isLast: true, isAcknowledged, seq })
+  }
+
+  #sendLevels(bytes: Buffer, seq: number): void {
+    this.#levelsState = 'queued'
+    this.#levelsSeq = seq
+    this.#sendNumbered({ seq, firstSeq: seq, bytes }, true)
+  }
+
+  /** Queues a `levels` message, or holds its entries back until the previous one is acknowledged and the line is free. */
   #addAcknowledged(entry: LevelsEntry): void {
     if (this.#levels.levels === 'false') return
-    if (this.#levelsState === 'idle' && this.#heldLevels.size === 0) {
-      const frame = this.#narrowLevels(entry)
-      if (frame === null) return
-      this.#levelsState = 'queued'
-      this.#enqueue(frame, true)
+    const isFree = this.#levelsState === 'idle' && !this.#isHolding
+    if (isFree && this.#heldLevels.size === 0 && this.#levelsRoom === Number.POSITIVE_INFINITY) {
+      const bytes = this.#narrowLevels(entry)
+      if (bytes !== null) this.#sendLevels(bytes, entry.seq)
       return
     }
     for (const channelId of entry.levels.ids) if (this.#includesLevels(channelId)) this.#heldLevels.add(channelId)
-    if (this.#levelsState === 'idle' && this.#heldLevels.size > 0) this.#enqueueHeldLevels(entry.seq)
+    if (isFree && this.#heldLevels.size > 0) this.#enqueueHeldLevels(entry.seq)
+  }
+
+  get #levelsRoom(): number {
+    return this.#window?.room(performance.now()) ?? Number.POSITIVE_INFINITY
   }
 
   /**
@@ -259,12 +334,12 @@ export class LiveSession implements LiveSubscriber {
    */
   #enqueueHeldLevels(seq: number): void {
     const at = new Date(this.#deps.now()).toISOString()
-    const levels = this.#deps.live.currentLevels(this.#heldLevels)
-    this.#heldLevels.clear()
-    const frame = levels.toFrame({ seq, at, isFull: this.wantsAllLevels })
-    if (frame === null) return
-    this.#levelsState = 'queued'
-    this.#enqueue(frame, true)
+    const count = Math.max(1, Math.floor(this.#levelsRoom / levelsEntryBytes[this.wantsAllLevels ? 'full' : 'true']))
+    const ids = [...this.#heldLevels].slice(0, count)
+    const levels = this.#deps.live.currentLevels(ids)
+    for (const id of ids) this.#heldLevels.delete(id)
+    const bytes = levels.toFrame({ seq, at, isFull: this.wantsAllLevels })
+    if (bytes !== null) this.#sendLevels(bytes, seq)
   }
 
   /** Lets the next `levels` message contain all channels. */
@@ -324,9 +399,9 @@ export class LiveSession implements LiveSubscriber {
     return sites === null || sites.has(this.#deps.live.receiverOf(channelId)?.origin?.site.code ?? localSite)
   }
 
-  #enqueue(bytes: Buffer, isAcknowledged = false): void {
-    this.#queue.push({ bytes, isLast: true, isAcknowledged })
-    this.#queuedBytes += bytes.length
+  #enqueue(frame: Frame): void {
+    this.#queue.push(frame)
+    this.#queuedBytes += frame.bytes.length
   }
 
   /** Writes frames to the socket until `maxUnsentBytes` are waiting there. */
