@@ -32,6 +32,15 @@ async function findChannel(app: TestApp, name = 'Stage rack') {
 }
 
 describe('POST /api/ingest/', () => {
+  it('raises alerts for the first report of a receiver', async () => {
+    const app = await startApp()
+    const [channel] = rack.channels
+    const empty = { ...channel, transmitter: { name: 'Lead', battery: 4 } }
+    await send(app, [{ ...rack, channels: [empty] }])
+    const alert = await until('the alert is raised', async () => (await app.get('/api/alerts/')).json[0])
+    expect(alert).toMatchObject({ kind: 'battery_critical', state: 'raised' })
+  })
+
   // Conformance: C-16.130, C-16.132.
   it('stores receivers without a configured manufacturer, and changes only what a report contains', async () => {
     const app = await startApp()

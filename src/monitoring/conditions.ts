@@ -191,7 +191,9 @@ export class ConditionMonitor {
     const { receiverStore } = this.#deps
     const { id, last_seen } = receiver
     const at = performance.now()
-    if (!this.#own.has(id)) this.#own.set(id, at)
+    // Nothing is stored of a receiver that is new.
+    const isNew = receiverStore.facts(id) === undefined
+    if (!this.#own.has(id)) this.#own.set(id, isNew ? Number.NEGATIVE_INFINITY : at)
     const isReceived = last_seen > (receiverStore.facts(id)?.last_seen ?? 0)
     const receivedAt = isReceived ? at : receiverStore.lastReceivedAt(id)
     this.#updateWatches(receiver, receivedAt)
