@@ -1,6 +1,7 @@
 /** A client of the live interface, version 2, which keeps a copy of the data up to date. */
 
 import { expect } from 'vitest'
+import { withChangedDetails } from '../src/domain/live/receiver-changes.ts'
 import type { TestApp } from './app.ts'
 import type { ReceivedMessage, SocketOptions, TestSocket } from './socket-client.ts'
 
@@ -75,8 +76,10 @@ function apply(data: Json, { at: _, sentAt: __, type, seq: ___, ...message }: Re
     case 'channel': {
       const { receiver_id, ...fields } = message
       const channel = channelOf(message.id)
-      if (channel !== undefined) setFields(channel, fields)
-      else {
+      if (channel !== undefined) {
+        const { details } = fields
+        setFields(channel, { ...fields, ...(details && { details: withChangedDetails(channel.details, details) }) })
+      } else {
         const { channels } = receiverOf(receiver_id)
         channels.push(fields)
         channels.sort((a: Json, b: Json) => a.channel - b.channel)

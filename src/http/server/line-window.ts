@@ -22,6 +22,7 @@ export class LineWindow {
   #unconfirmedBytes = 0
   /** As many bytes as the line carries in a second, as far as that is known. */
   #limit = firstBytes
+  /** Whether a confirmation took longer than a second, and the line has not carried the most since. */
   #isSlow = false
 
   record(message: Omit<Sent, 'at'>, now: number): void {
@@ -40,10 +41,14 @@ export class LineWindow {
     const bytes = confirmed.reduce((sum, sent) => sum + sent.bytes, 0)
     this.#unconfirmedBytes -= bytes
     const elapsed = now - first.at
-    this.#isSlow = elapsed > maxMs
-    this.#limit = this.#isSlow
-      ? Math.max(minBytes, Math.min(maxBytes, (bytes * maxMs) / elapsed))
-      : Math.min(maxBytes, this.#limit + bytes)
+    if (elapsed > maxMs) {
+      this.#isSlow = true
+      this.#limit = Math.max(minBytes, Math.min(maxBytes, (bytes * maxMs) / elapsed))
+      return true
+    }
+    // A line that was too slow is tried with little more at a time.
+    this.#limit = Math.min(maxBytes, this.#limit + (this.#isSlow ? bytes / 8 : bytes))
+    if (this.#limit === maxBytes) this.#isSlow = false
     return true
   }
 

@@ -287,7 +287,10 @@ export class LiveSession implements LiveSubscriber {
 
   #add(entry: JournalEntry): void {
     const { acks } = this.#options
-    if (entry.type === 'levels' && acks) return this.#addAcknowledged(entry)
+    if (entry.type === 'levels' && acks) {
+      this.#addAcknowledged(entry)
+      return
+    }
     const bytes = this.#narrow(entry)
     if (bytes === null) return
     if (this.#isHolding) this.#held.add(bytes)
