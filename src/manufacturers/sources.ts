@@ -1,9 +1,9 @@
 /** Opens the sources that a manufacturer's record configures, each with its plugin and its upstream client. */
 
-import { listSecrets, type SecretUse } from '../domain/access/secrets.ts'
+import { listHttpUrls, listSecrets, originOf, type SecretUse } from '../domain/access/secrets.ts'
 import { secretOf } from '../upstream/authorize.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
-import { createDestinations, type Destinations, isHostBlocked, originOf } from '../upstream/destinations.ts'
+import { createDestinations, type Destinations, isHostBlocked } from '../upstream/destinations.ts'
 import { ApiError, type FailureKind } from '../upstream/errors.ts'
 import type { RequestThrottle } from '../upstream/request-throttle.ts'
 import { getPlugin } from './index.ts'
@@ -70,12 +70,6 @@ export function listSecretUses(record: Pick<ManufacturerRecord, 'plugin' | 'conf
     const used = secrets.find(({ secret }) => secret === secretOf(credentials))
     return used === undefined ? [] : usesAt([used], listHttpUrls([baseUrl, websocketUrl]))
   })
-}
-
-/** Lists the addresses to which credentials can be sent: those of HTTP and of WebSockets. */
-function listHttpUrls(value: unknown): URL[] {
-  if (typeof value === 'string') return /^(https?|wss?):/.test(value) && URL.canParse(value) ? [new URL(value)] : []
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listHttpUrls) : []
 }
 
 export function sourceId(code: string, source: Pick<SourceSettings, 'baseUrl'>): string {

@@ -1,8 +1,8 @@
 /** The services by which alerts are sent. */
 
 import type { NotificationChannelType } from '../contract/values.ts'
-import { mask, type NamedSecret, type SecretUse } from '../domain/access/secrets.ts'
-import { type Destinations, isHostBlocked, originOf, withoutLinkLocal } from '../upstream/destinations.ts'
+import { mask, type NamedSecret, originOf, type SecretUse } from '../domain/access/secrets.ts'
+import { type Destinations, isHostBlocked, withoutLinkLocal } from '../upstream/destinations.ts'
 import { apprise } from './apprise.ts'
 import { discord } from './discord.ts'
 import { email } from './email.ts'

@@ -176,11 +176,6 @@ export function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' || protocol === 'wss:' ? 443 : 80
 }
 
-/** Returns the scheme, host and port. The schemes of WebSockets are those of HTTP, by which they are opened. */
-export function originOf(url: URL): string {
-  return url.origin.replace(/^ws/, 'http')
-}
-
 function isBlockedIp(destinations: Destinations, hostname: string, port: number): boolean {
   const host = withoutBrackets(hostname)
   return isIP(host) !== 0 && destinations.isBlocked(host, port)

@@ -171,6 +171,54 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   await eventually(() => listManufacturers(app)).toHaveLength(1)
 })
 
+it('asks for the stored secret again as soon as the address differs', async () => {
+  const [shure, other] = [await startShure({ sharedKey: 'right' }), await startShure({ sharedKey: 'right' })]
+  const app = await startApp({ manufacturers: [configFor(withoutPush(shure))] })
+  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  await page.getByRole('button', { name: 'Edit Shure' }).click()
+  const [address, key] = [
+    dialog(page).getByLabel('System address'),
+    dialog(page).getByLabel('Shared key', { exact: true }),
+  ]
+  await address.fill(`${shure.baseUrl}/`)
+  await eventually(() => key.inputValue()).toBe('********')
+  await address.fill(other.baseUrl)
+  await dialog(page).getByText('Enter it again, because the address has changed.').waitFor()
+  await eventually(() => key.inputValue()).toBe('')
+  await eventually(() => findViolations(page)).toEqual([])
+  for (const action of ['Save', 'Test connection']) {
+    await press(page, action)
+    await dialog(page).getByText('Enter a value.', { exact: false }).first().waitFor()
+  }
+  // A key that was typed survives further changes of the address.
+  await key.fill('right')
+  await address.fill(shure.baseUrl)
+  await address.fill(other.baseUrl)
+  await press(page, 'Test connection')
+  await dialog(page).getByText('responded: 2 devices.', { exact: false }).waitFor()
+  await press(page, 'Save')
+  await messages(page).getByText('Shure saved.').waitFor()
+  await eventually(() => listManufacturers(app)).toMatchObject([{ config: { api_base_url: other.baseUrl } }])
+})
+
+it('shows at its field that the service requires a secret again', async () => {
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  await page.getByRole('button', { name: 'Edit Shure' }).click()
+  // Another administrator has changed the address meanwhile.
+  await app.send('PATCH', `${path}shure/`, {
+    headers: { 'content-type': 'application/json', ...(await tokenHeaders(app.runtime, 'admin')) },
+    body: JSON.stringify({ config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'other' } }),
+  })
+  await dialog(page).getByLabel('System address').fill(`${shure.baseUrl}/`)
+  await press(page, 'Save')
+  await dialog(page)
+    .getByText('Enter it again, because the stored value was not entered for', { exact: false })
+    .waitFor()
+  await page.locator('input[name="config.shared_key"][aria-invalid]:focus').waitFor()
+})
+
 /** Opens the page as the machine with this network would show it. The networks of the test machine are not scanned. */
 async function findEquipment(page: Page, network: string): Promise<void> {
   await page.route('**/api/discover/networks/', (route) => route.fulfill({ json: network === '' ? [] : [network] }))
@@ -219,6 +267,25 @@ it('finds an individual device from the empty monitor, and adds it in three step
     { code: 'lectrosonics', config: { devices: ['tcp://127.0.78.1:4080'] } },
   ])
   await until('the receiver is monitored', async () => (await app.receivers()).length === 1)
+})
+
+it('asks for the shared password before it adds devices to which it would be sent', async () => {
+  const config = { password: 'secret', devices: ['https://127.0.78.20'] }
+  const app = await startApp({ manufacturers: [{ code: 'sennheiser', config }] })
+  const device = { ip: '127.0.78.21', device_type: 'receiver', model: 'EW-DX EM 2', channels: 2, firmware: null }
+  const devices = [{ ...device, address: 'https://127.0.78.21', manufacturer: 'sennheiser' }]
+  const page = await browser.openAs(app, 'admin', '/admin')
+  await page.route('**/api/discover/', (route) => route.fulfill({ json: { discovered: 1, devices } }))
+  await findEquipment(page, '127.0.78.20/30')
+  await page.getByRole('button', { name: 'Add 1 device' }).click()
+  await page.getByText('Enter a value.').waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.getByLabel('Password (Sennheiser)', { exact: true }).fill('secret')
+  await page.getByRole('button', { name: 'Add 1 device' }).click()
+  await page.getByText('1 device added.', { exact: false }).waitFor()
+  await eventually(() => listManufacturers(app)).toMatchObject([
+    { config: { password: '********', devices: ['https://127.0.78.20', 'https://127.0.78.21'] } },
+  ])
 })
 
 it('opens the form of a system that was found', async () => {

@@ -4,6 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ScanBody } from '../../src/contract/resources/discovery.ts'
 import type { ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
+import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
+import { fieldValue, resolveKey, sharedSecretKeys } from '../../src/domain/equipment/manufacturer-config.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import type { Api, ApiResponse, Problem } from '../api.ts'
 import { useServices } from '../context.ts'
@@ -11,11 +13,13 @@ import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { PasswordField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { useRequest, useResource } from '../resource.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/find.css'
 import '../styles/records.css'
@@ -182,7 +186,6 @@ interface FoundProps {
 
 function Found({ result: { devices, errors = [] }, equipment, mayAdminister, onSystem, onAdded }: FoundProps) {
   const { api } = useServices()
-  const { send, isSending, problem } = useRequest()
   const addable = devices.filter(isAddable)
   const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(addable.map(({ address }) => address)))
   const [addedCount, setAddedCount] = useState<number | null>(null)
@@ -193,10 +196,16 @@ function Found({ result: { devices, errors = [] }, equipment, mayAdminister, onS
       if (!after.delete(address)) after.add(address)
       return after
     })
-  const add = async () => {
-    const response = await send(() => addDevices(api, equipment, chosen))
+  const secrets = listSecretFields(equipment.records, chosen)
+  const findEmpty = (values: FormData): Problem | null => {
+    const empty = secrets.find(({ name }) => values.get(name) === '')
+    return empty === undefined ? null : { kind: 'refused', field: empty.name, detail: t('parts.form.missing') }
+  }
+  const add = async (values: FormData) => {
+    const entered = secrets.map((input) => ({ ...input, secret: String(values.get(input.name)) }))
+    const response = await addDevices(api, equipment, chosen, entered)
     await onAdded()
-    if (response?.ok) setAddedCount(chosen.length)
+    return response
   }
   if (devices.length === 0 && errors.length === 0) {
     return (
@@ -226,21 +235,26 @@ function Found({ result: { devices, errors = [] }, equipment, mayAdminister, onS
           {t('find.added', { count: addedCount })} <Link to={pathOf('monitor')}>{t('nav.dashboard')}</Link>
         </p>
       ) : mayAdminister ? (
-        <div className="list-actions">
-          <button
-            type="button"
-            className="choice"
-            data-tone="usual"
-            disabled={isSending || chosen.length === 0}
-            onClick={() => void add()}
-          >
-            {isSending ? t('parts.form.sending') : t('find.add', { count: chosen.length })}
-          </button>
-        </div>
+        <Form
+          action={t('find.add', { count: chosen.length })}
+          isDisabled={chosen.length === 0}
+          check={findEmpty}
+          send={add}
+          onDone={() => setAddedCount(chosen.length)}
+        >
+          {secrets.map(({ name, label }) => (
+            <PasswordField
+              key={name}
+              name={name}
+              label={label}
+              hint={t('find.secretHint')}
+              autoComplete="new-password"
+            />
+          ))}
+        </Form>
       ) : (
         <p className="hint">{t('shell.requires.admin')}</p>
       )}
-      {problem === null ? null : <ProblemLine problem={problem} />}
     </section>
   )
 }
@@ -295,22 +309,52 @@ function foundColumns({ selected, toggle, mayAdminister, onSystem }: ColumnOptio
   ]
 }
 
+interface SecretInput {
+  /** The manufacturer's code. */
+  readonly code: string
+  readonly key: string
+  /** The name of its form field. */
+  readonly name: string
+  readonly label: string
+}
+
+/** Lists the stored secrets that must be entered again, because they are sent to the new devices too. */
+function listSecretFields(records: readonly ManufacturerBody[], devices: readonly AddableDevice[]): SecretInput[] {
+  return records.flatMap(({ code, name: manufacturer, config }) => {
+    const added = devices.filter((device) => device.manufacturer === code).map(({ address }) => address)
+    if (!hasNewOrigin(config, added)) return []
+    const stored = sharedSecretKeys.filter((key) => fieldValue(config, key) !== '')
+    return stored.map((name) => {
+      const key = resolveKey(config, name)
+      const labels = { label: t(`manufacturers.labels.${name}`), manufacturer: plainText(manufacturer) }
+      return { code, key, name: `${code}.config.${key}`, label: t('find.secret', labels) }
+    })
+  })
+}
+
 /** Adds the devices to the configuration of their manufacturers, which are created if necessary. */
 async function addDevices(
   api: Api,
   { records }: Equipment,
   devices: readonly AddableDevice[],
+  secrets: readonly (SecretInput & { readonly secret: string })[],
 ): Promise<ApiResponse<null>> {
   for (const code of new Set(devices.map(({ manufacturer }) => manufacturer))) {
     const addresses = devices.filter(({ manufacturer }) => manufacturer === code).map(({ address }) => address)
     const record = records.find((record) => record.code === code)
     const before = Array.isArray(record?.config.devices) ? record.config.devices : []
-    const config = { devices: [...before, ...addresses.filter((address) => !before.includes(address))] }
+    const config = {
+      ...Object.fromEntries(secrets.filter((input) => input.code === code).map(({ key, secret }) => [key, secret])),
+      devices: [...before, ...addresses.filter((address) => !before.includes(address))],
+    }
     const response =
       record === undefined
         ? await api.write('POST', manufacturersPath, { code, plugin: code, config }, 'object')
         : await api.write('PATCH', `${manufacturersPath}${code}/`, { config }, 'object')
-    if (!response.ok) return response
+    if (!response.ok) {
+      const { problem } = response
+      return { ok: false, problem: { ...problem, field: problem.field && `${code}.${problem.field}` } }
+    }
   }
   return { ok: true, body: null }
 }

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import type { ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
+import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
 import {
   type ConfigKey,
   changedConfig,
@@ -9,10 +10,11 @@ import {
   isChecked,
   listUnshownKeys,
   resolveKey,
+  sharedSecretKeys,
 } from '../../src/domain/equipment/manufacturer-config.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'
+import { Field, SecretField, TextField, TickField } from '../parts/field.tsx'
 
 type Config = ManufacturerBody['config']
 
@@ -45,16 +47,29 @@ function fieldName(name: string): string {
   return `config.${name}`
 }
 
+/** Whether the stored secrets must be entered again, because they were entered for another address. */
+export function isMovedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): boolean {
+  return hasNewOrigin(config, { ...config, ...typedConfig(config, keys, values) })
+}
+
+/** Returns the name of the first field with a stored secret that must be entered again; null if there is none. */
+export function findMissingSecret(config: Config, keys: readonly ConfigKey[], values: FormData): string | null {
+  if (!isMovedConfig(config, keys, values)) return null
+  const stored = sharedSecretKeys.filter((key) => keys.includes(key) && fieldValue(config, key) !== '')
+  return stored.map((key) => fieldName(resolveKey(config, key))).find((name) => values.get(name) === '') ?? null
+}
+
 interface ConfigFieldsProps {
   readonly config: Config
   readonly keys: readonly ConfigKey[]
+  readonly isMoved: boolean
   /** The initial system address, if none is configured. */
   readonly address?: string | undefined
 }
 
-export function ConfigFields({ config, keys, address }: ConfigFieldsProps) {
+export function ConfigFields({ keys, address, ...kind }: ConfigFieldsProps) {
   return keys.map((key) => (
-    <ConfigField key={key} config={config} of={key} fallback={key === 'api_base_url' ? address : undefined} />
+    <ConfigField key={key} {...kind} of={key} fallback={key === 'api_base_url' ? address : undefined} />
   ))
 }
 
@@ -65,13 +80,12 @@ export function KeptKeys({ config, keys }: Pick<ConfigFieldsProps, 'config' | 'k
   return <p className="hint">{plainText(t('manufacturers.keptKeys', { keys: kept.join(', ') }))}</p>
 }
 
-interface ConfigFieldProps {
-  readonly config: Config
+interface ConfigFieldProps extends Pick<ConfigFieldsProps, 'config' | 'isMoved'> {
   readonly of: ConfigKey
   readonly fallback: string | undefined
 }
 
-function ConfigField({ config, of: key, fallback }: ConfigFieldProps) {
+function ConfigField({ config, isMoved, of: key, fallback }: ConfigFieldProps) {
   const shared = {
     name: fieldName(resolveKey(config, key)),
     label: t(`manufacturers.labels.${key}`),
@@ -88,16 +102,7 @@ function ConfigField({ config, of: key, fallback }: ConfigFieldProps) {
     case 'shared_key':
     case 'password':
     case 'token':
-      // The field contains `********`, which stands for the stored value. It is selected on focus, so that typing
-      // replaces it completely, because partly edited asterisks would be stored as the secret.
-      return (
-        <PasswordField
-          {...shared}
-          defaultValue={fieldValue(config, key)}
-          autoComplete="new-password"
-          onFocus={({ target }) => target.select()}
-        />
-      )
+      return <SecretField {...shared} stored={fieldValue(config, key)} isMoved={isMoved} />
     default:
       return (
         <Field {...shared} defaultValue={fieldValue(config, key) || fallback} autoComplete="off" spellCheck={false} />

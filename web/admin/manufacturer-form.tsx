@@ -12,7 +12,14 @@ import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { useRequest } from '../resource.ts'
-import { ConfigFields, KeptKeys, keysFor, typedConfig } from './manufacturer-fields.tsx'
+import {
+  ConfigFields,
+  findMissingSecret,
+  isMovedConfig,
+  KeptKeys,
+  keysFor,
+  typedConfig,
+} from './manufacturer-fields.tsx'
 import { TestResult } from './test-result.tsx'
 
 export const manufacturersPath = '/api/admin/manufacturers/'
@@ -36,7 +43,14 @@ export function ManufacturerForm({ record, plugins, takenCodes, found, onDone, o
   const keys = keysFor(plugin, config)
   const mainKeys = keys.filter((key) => isMainKey(key) || (key === 'devices' && key in config))
   const changeOf = (values: FormData) => typedConfig(config, keys, values)
-  const trial = useTrial((values) => {
+  const [isMoved, setMoved] = useState(false)
+  const check = (values: FormData): Problem | null => {
+    const field = findMissingSecret(config, keys, values)
+    return field === null ? null : { kind: 'refused', field, detail: t('parts.form.missing') }
+  }
+  const trial = useTrial(async (values) => {
+    const problem = check(values)
+    if (problem !== null) return { ok: false, problem }
     const body = { ...(record !== null && { code: record.code }), plugin: pluginCode, config: changeOf(values) }
     return sent(api.write('POST', `${manufacturersPath}test`, body, 'object'))
   })
@@ -66,9 +80,13 @@ export function ManufacturerForm({ record, plugins, takenCodes, found, onDone, o
         key={pluginCode}
         action={t('manufacturers.save')}
         others={<Others trial={trial} keys={keys} onClose={onClose} />}
+        check={check}
         send={send}
         onDone={onDone}
-        onChange={trial.forget}
+        onChange={(values) => {
+          trial.forget()
+          setMoved(isMovedConfig(config, keys, values))
+        }}
       >
         {record === null ? (
           <SelectField
@@ -79,7 +97,7 @@ export function ManufacturerForm({ record, plugins, takenCodes, found, onDone, o
             options={plugins.map(({ code, name }) => ({ value: code, text: name }))}
           />
         ) : null}
-        <ConfigFields config={config} keys={mainKeys} address={found?.address} />
+        <ConfigFields {...{ config, isMoved }} keys={mainKeys} address={found?.address} />
         <details className="advanced">
           <summary>{t('manufacturers.advanced')}</summary>
           <Field
@@ -98,7 +116,7 @@ export function ManufacturerForm({ record, plugins, takenCodes, found, onDone, o
               autoComplete="off"
             />
           ) : null}
-          <ConfigFields config={config} keys={keys.filter((key) => !mainKeys.includes(key))} />
+          <ConfigFields {...{ config, isMoved }} keys={keys.filter((key) => !mainKeys.includes(key))} />
           <KeptKeys config={config} keys={keys} />
         </details>
       </Form>

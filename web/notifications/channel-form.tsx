@@ -15,7 +15,7 @@ import { channelsPath } from './addresses.ts'
 import { ConfigFields } from './config-fields.tsx'
 import type { NewSecret } from './secret-once.tsx'
 import { ServiceIcon } from './service-icon.tsx'
-import { changedConfig, destinationField, fieldName, missingField } from './services.ts'
+import { changedConfig, destinationField, fieldName, isMovedConfig, missingField } from './services.ts'
 
 interface ChannelFormProps {
   /** The channel as it was when the form opened; null to add a channel. */
@@ -66,12 +66,15 @@ function ServiceForm({ channel, type, onBack, onSecret, onDone, onClose }: Servi
   const { api } = useServices()
   const showMessage = useShowMessage()
   const service = t(`notifications.services.${type}.name`)
+  const config = channel?.config ?? null
+  const [isMoved, setMoved] = useState(false)
 
   const send = (values: FormData): Promise<ApiResponse<Stored>> => {
     const name = String(values.get('name')).trim()
-    const config = changedConfig(type, channel?.config ?? null, values)
-    if (channel === null) return atField(type, api.write('POST', channelsPath, { name, type, config }, 'object'))
-    const body = { ...(name !== channel.name && { name }), ...(Object.keys(config).length > 0 && { config }) }
+    const change = changedConfig(type, config, values)
+    if (channel === null)
+      return atField(type, api.write('POST', channelsPath, { name, type, config: change }, 'object'))
+    const body = { ...(name !== channel.name && { name }), ...(Object.keys(change).length > 0 && { config: change }) }
     return atField(type, api.write('PATCH', `${channelsPath}${channel.id}/`, body, 'object'))
   }
   const done = async ({ name, secret }: Stored) => {
@@ -96,7 +99,8 @@ function ServiceForm({ channel, type, onBack, onSecret, onDone, onClose }: Servi
       <p className="dialog-text">{t(`notifications.services.${type}.intro`)}</p>
       <Form
         action={t('notifications.form.save')}
-        check={(values) => findProblem(type, values)}
+        check={(values) => findProblem(type, config, values)}
+        onChange={(values) => setMoved(isMovedConfig(type, config, values))}
         send={send}
         onDone={done}
         others={
@@ -120,7 +124,7 @@ function ServiceForm({ channel, type, onBack, onSecret, onDone, onClose }: Servi
           autoComplete="off"
           maxLength={255}
         />
-        <ConfigFields type={type} config={channel?.config ?? null} />
+        <ConfigFields {...{ type, config, isMoved }} />
       </Form>
     </Dialog>
   )
@@ -136,9 +140,13 @@ async function atField<Body>(
   return { ok: false, problem: { ...response.problem, field: destinationField(type) } }
 }
 
-function findProblem(type: NotificationChannelType, values: FormData): Problem | null {
-  const problem = (field: string): Problem => ({ kind: 'refused', field, detail: t('notifications.form.missing') })
+function findProblem(
+  type: NotificationChannelType,
+  config: NotificationChannelBody['config'] | null,
+  values: FormData,
+): Problem | null {
+  const problem = (field: string): Problem => ({ kind: 'refused', field, detail: t('parts.form.missing') })
   if (String(values.get('name')).trim() === '') return problem('name')
-  const missing = missingField(type, values)
+  const missing = missingField(type, config, values)
   return missing === null ? null : problem(fieldName(missing.name))
 }

@@ -4,16 +4,18 @@ import { useState } from 'react'
 import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
 import { t } from '../i18n.ts'
-import { Field, PasswordField, SelectField, TextField } from '../parts/field.tsx'
+import { Field, SecretField, SelectField, TextField } from '../parts/field.tsx'
 import { type FieldKey, fieldName, fieldsOf, fieldText, securities, smtpPorts } from './services.ts'
 
 interface ConfigFieldsProps {
   readonly type: NotificationChannelType
   /** Null for a new channel. */
   readonly config: NotificationChannelBody['config'] | null
+  /** Whether the address has changed for which the stored secrets were entered. */
+  readonly isMoved: boolean
 }
 
-export function ConfigFields({ type, config }: ConfigFieldsProps) {
+export function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
   /** The encryption of email that was chosen in this form; it brings its usual port. */
   const [security, setSecurity] = useState<string | null>(null)
   return fieldsOf(type).map((field) => {
@@ -49,12 +51,10 @@ export function ConfigFields({ type, config }: ConfigFieldsProps) {
       }
       case 'list':
         return <TextField key={key} {...text} rows={3} />
-      case 'secret':
-        // The field contains `********`, which stands for the stored value. It is selected on focus, so that typing
-        // replaces it completely, because partly edited asterisks would be stored as the secret.
-        return (
-          <PasswordField key={key} {...shared} autoComplete="new-password" onFocus={({ target }) => target.select()} />
-        )
+      case 'secret': {
+        const { defaultValue: stored, ...secret } = shared
+        return <SecretField key={key} {...secret} {...{ stored, isMoved }} />
+      }
       default:
         return <Field key={key} {...text} inputMode={field.kind === 'address' ? 'url' : 'text'} />
     }

@@ -263,7 +263,7 @@ function Escalation({ initial: { escalate }, channels }: PartProps & Pick<RuleFo
 /** Finds what the service would report about the rule as a whole instead of at the field. */
 function findProblem({ name, notification_channel_ids, when, escalate }: RuleValues): Problem | null {
   const problem = (field: string, detail: string): Problem => ({ kind: 'refused', field, detail })
-  if (name === '') return problem('name', t('notifications.form.missing'))
+  if (name === '') return problem('name', t('parts.form.missing'))
   if (notification_channel_ids.length === 0)
     return problem('notification_channel_ids', t('notifications.rules.problems.channels'))
   if (typeof when !== 'string') {

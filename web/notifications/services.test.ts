@@ -40,9 +40,22 @@ describe('changedConfig', () => {
 })
 
 it('finds the first required field that is empty', () => {
-  expect(missingField('email', form(mail))).toBe(null)
-  expect(missingField('email', form({ ...mail, host: ' ', from: '' }))?.name).toBe('host')
-  expect(missingField('ntfy', form({ url: 'https://ntfy.sh', topic: 'rf' }))).toBe(null)
+  expect(missingField('email', null, form(mail))).toBe(null)
+  expect(missingField('email', null, form({ ...mail, host: ' ', from: '' }))?.name).toBe('host')
+  expect(missingField('ntfy', null, form({ url: 'https://ntfy.sh', topic: 'rf' }))).toBe(null)
+})
+
+it.each([
+  ['email', stored, { ...unchanged, host: 'mail.example.com' }, 'password'],
+  ['email', stored, { ...unchanged, security: 'none' }, 'password'],
+  ['email', stored, { ...unchanged, port: '465' }, 'password'],
+  ['email', stored, { ...unchanged, from: 'audio@example.com' }, null],
+  ['email', { ...stored, password: null }, { ...unchanged, port: '465' }, null],
+  ['gotify', { url: 'https://a.example/x', token: '********' }, { url: 'https://a.example:443/y' }, null],
+  ['mqtt', { url: 'mqtt://a.example', password: '********' }, { url: 'mqtts://a.example', topic: 'rf' }, 'password'],
+] as const)('requires the stored secret of %s again for another scheme, host or port', (type, before, typed, field) => {
+  const values = form({ ...typed, ...(field === 'password' ? { password: '' } : { token: '********' }) })
+  expect(missingField(type, before, values)?.name ?? null).toBe(field)
 })
 
 it('names the address of a channel without secrets', () => {

@@ -2,6 +2,7 @@
 
 import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
+import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
 
 interface ConfigField {
   readonly name: string
@@ -85,9 +86,35 @@ export function fieldText({ name, usual = '' }: ConfigField, config: Config | nu
   return Array.isArray(value) ? value.join('\n') : String(value)
 }
 
-/** Returns the first required field that is empty; null if there is none. */
-export function missingField(type: NotificationChannelType, values: FormData): ConfigField | null {
-  return fieldsOf(type).find((field) => field.isOptional !== true && inputOf(field, values) === '') ?? null
+/** Returns the first required field that is empty; null if there is none. `before` is null for a new channel. */
+export function missingField(
+  type: NotificationChannelType,
+  before: Config | null,
+  values: FormData,
+): ConfigField | null {
+  const isMoved = isMovedConfig(type, before, values)
+  const isRequired = (field: ConfigField) =>
+    field.isOptional !== true || (isMoved && field.kind === 'secret' && fieldText(field, before) !== '')
+  return fieldsOf(type).find((field) => isRequired(field) && inputOf(field, values) === '') ?? null
+}
+
+/** Whether the stored secrets must be entered again, because they were entered for another address. */
+export function isMovedConfig(type: NotificationChannelType, before: Config | null, values: FormData): boolean {
+  if (before === null) return false
+  const fields = fieldsOf(type)
+  const stored = addressOf(fields, (field) => fieldText(field, before))
+  return hasNewOrigin(
+    stored,
+    addressOf(fields, (field) => inputOf(field, values)),
+  )
+}
+
+/** Returns the address to which the service connects, as a URL of HTTP. */
+function addressOf(fields: readonly ConfigField[], textOf: (field: ConfigField) => string): string {
+  const texts = new Map(fields.map((field) => [field.name, textOf(field)]))
+  const address = texts.get(fields.find(({ kind }) => kind === 'address')?.name ?? '')
+  if (address !== undefined) return address.replace(/^mqtt/, 'http')
+  return `${texts.get('security') === 'none' ? 'http' : 'https'}://${texts.get('host')}:${texts.get('port')}`
 }
 
 /**

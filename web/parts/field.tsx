@@ -39,6 +39,33 @@ export function PasswordField({ name, label, hint, ...input }: InputProps) {
   )
 }
 
+type SecretProps = InputProps & {
+  /** `********` stands for the stored value. */
+  readonly stored: string
+  /** Whether the address to which the stored value may be sent has changed. */
+  readonly isMoved: boolean
+}
+
+/**
+ * A field that contains `********` while the stored value is kept. It is selected on focus, so that typing replaces it
+ * completely, because partly edited asterisks would be stored as the secret.
+ */
+export function SecretField({ stored, isMoved, hint, required, ...input }: SecretProps) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const isLost = isMoved && stored !== ''
+  return (
+    <PasswordField
+      {...input}
+      hint={isLost ? t('parts.form.enterAgain') : hint}
+      required={isLost || required}
+      value={typed ?? (isLost ? '' : stored)}
+      autoComplete="new-password"
+      onChange={({ target }) => setTyped(target.value)}
+      onFocus={({ target }) => target.select()}
+    />
+  )
+}
+
 type SelectProps = Described & {
   readonly options: readonly { readonly value: string; readonly text: string }[]
 } & Omit<ComponentProps<'select'>, keyof Described | 'children'>

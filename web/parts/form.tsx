@@ -25,11 +25,21 @@ export interface FormProps<Body> {
   check?(values: FormData): Problem | null
   send(values: FormData): Promise<ApiResponse<Body>>
   onDone(body: Body): void
-  /** Called whenever the user edits the form. */
-  onChange?(): void
+  /** Called with the values whenever the user edits the form. */
+  onChange?(values: FormData): void
+  readonly isDisabled?: boolean
 }
 
-export function Form<Body>({ action, children, others, check, send, onDone, onChange }: FormProps<Body>) {
+export function Form<Body>({
+  action,
+  children,
+  others,
+  check,
+  send,
+  onDone,
+  onChange,
+  isDisabled = false,
+}: FormProps<Body>) {
   const form = useRef<HTMLFormElement>(null)
   const request = useRequest()
   const { problem } = request
@@ -51,16 +61,16 @@ export function Form<Body>({ action, children, others, check, send, onDone, onCh
     if (response?.ok) onDone(response.body)
   }
   /** Removes an error as soon as its field is edited, because it concerns the previous value. */
-  const change = ({ target }: FormEvent) => {
+  const change = ({ target, currentTarget }: FormEvent<HTMLFormElement>) => {
     if (problem?.field !== undefined && fieldOf(form.current, problem.field) === target) request.forget()
-    onChange?.()
+    onChange?.(new FormData(currentTarget))
   }
   return (
     <form className="form" ref={form} onSubmit={submit} onChange={change} noValidate={true}>
       <ProblemContext value={problem}>{children}</ProblemContext>
       {problem === null || isFieldKnown ? null : <ProblemLine problem={problem} field={problem.field} />}
       <div className="form-actions">
-        <button type="submit" className="choice" data-tone="usual" disabled={request.isSending}>
+        <button type="submit" className="choice" data-tone="usual" disabled={isDisabled || request.isSending}>
           {request.isSending ? t('parts.form.sending') : action}
         </button>
         {others}

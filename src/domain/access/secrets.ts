@@ -58,6 +58,23 @@ export interface SecretUse extends NamedSecret {
   readonly origin: string
 }
 
+/** Returns scheme, host and port. The schemes of WebSockets count as those of HTTP. */
+export function originOf(url: URL): string {
+  return url.origin.replace(/^ws/, 'http')
+}
+
+/** Lists the addresses in a configuration to which credentials can be sent: those of HTTP and of WebSockets. */
+export function listHttpUrls(value: unknown): URL[] {
+  if (typeof value === 'string') return /^(https?|wss?):/.test(value) && URL.canParse(value) ? [new URL(value)] : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listHttpUrls) : []
+}
+
+/** Whether a changed configuration has an address for which its stored secrets may not have been entered. */
+export function hasNewOrigin(stored: unknown, changed: unknown): boolean {
+  const known = new Set(listHttpUrls(stored).map(originOf))
+  return listHttpUrls(changed).some((url) => !known.has(originOf(url)))
+}
+
 /** Lists the secrets of a configuration, or of a change to it. `********` is none. */
 export function listSecrets(value: unknown, path = '', isSecret = false): NamedSecret[] {
   if (typeof value === 'string') return isSecret && value !== mask && value !== '' ? [{ key: path, secret: value }] : []

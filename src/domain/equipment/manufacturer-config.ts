@@ -33,6 +33,9 @@ const kinds = {
 
 export type ConfigKey = keyof typeof kinds
 
+/** The keys of the secrets that apply to all addresses of a configuration. */
+export const sharedSecretKeys = ['shared_key', 'password', 'token'] as const satisfies readonly ConfigKey[]
+
 /** Returns the spelling of the key in this configuration, so that no configuration contains both. */
 export function resolveKey(config: Config, key: ConfigKey): string {
   const alias = keyAliases[key]
