@@ -41,6 +41,7 @@ it.each([...schemas.keys()])('reads %s without a loss', async (type) => {
   expect({ message, first: dropped.first }).toMatchObject({ message: { type }, first: null })
 })
 
+// Conformance: C-18.47.
 it.each([...schemas.keys()])('reads only what can be used of any %s', async (type) => {
   const schema = schemas.get(type)
   const property = fc.asyncProperty(mutationsOf(type), async (text) => {
@@ -49,23 +50,23 @@ it.each([...schemas.keys()])('reads only what can be used of any %s', async (typ
     // The last levels may be left out.
     if (schema !== undefined && type !== 'levels') expect(Errors(schema, message)[1]).toEqual([])
     expect(JSON.stringify(message)).not.toMatch(unsafe)
-    use(message)
+    convert(message)
   })
   await fc.assert(property, { numRuns: 300 })
 })
 
-/** Derives from a message what the service derives. */
-function use(message: FollowedMessage): void {
+/** Converts a message to what the service shows and sends. */
+function convert(message: FollowedMessage): void {
   const announced = withAnnouncement(nothingAnnounced, message)
   toAnnouncedSites(record, announced)
   toFollowedAssignments(record, announced.assignments, () => 1)
   switch (message.type) {
     case 'snapshot':
-      message.data.receivers.forEach(useReceiver)
-      message.data.alerts?.forEach(useAlert)
+      message.data.receivers.forEach(convertReceiver)
+      message.data.alerts?.forEach(convertAlert)
       break
     case 'receiver_added':
-      useReceiver(message.receiver)
+      convertReceiver(message.receiver)
       break
     case 'receiver':
       withReceiverFields(toFollowedReceiver(firstReceiver, undefined, { record, now }), message, record)
@@ -77,7 +78,7 @@ function use(message: FollowedMessage): void {
       for (const entry of message.values) toFollowedSample(emptyChannel(0, 1, 0), entry)
       break
     case 'alert':
-      useAlert(message)
+      convertAlert(message)
       break
     case 'event':
     case 'event_changed': {
@@ -92,11 +93,11 @@ function use(message: FollowedMessage): void {
 type Receiver = Extract<FollowedMessage, { type: 'receiver_added' }>['receiver']
 const firstReceiver = followedExamples.receiver_added?.receiver as Receiver
 
-function useReceiver(body: Receiver): void {
+function convertReceiver(body: Receiver): void {
   toReceiverDetail(toFollowedReceiver(body, undefined, { record, now }), () => 20, [])
 }
 
-function useAlert(body: Extract<FollowedMessage, { type: 'alert' }> | SnapshotAlert): void {
+function convertAlert(body: Extract<FollowedMessage, { type: 'alert' }> | SnapshotAlert): void {
   const copy = toAlertCopy(body, record, { receiver: { id: 1 }, channel: { id: 1, slot: 1 } })
   if (copy === null) return
   const alert = { ...copy, id: 1, state: 'raised' } as const
