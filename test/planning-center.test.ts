@@ -293,6 +293,7 @@ describe.concurrent('the import from Planning Center', () => {
     })
   })
 
+  // Reliability: 3.9.3.
   it('requests no photo from a host that is not one of Planning Center', async () => {
     const { app, planningCenter, request } = await startBoth()
     const requested: string[] = []

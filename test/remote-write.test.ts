@@ -183,6 +183,7 @@ describe('remote write', () => {
   })
 
   // Conformance: C-12.74.
+  // Reliability: 3.9.3.
   it.each(['169.254.17.3', '168.63.129.16', '[fd20:ce::254]'])('sends nothing to %s', async (host) => {
     const { writer, close } = await startWriter({ url: `http://${host}/`, now, acknowledged: now - 25 })
     await until('the address is refused', () => writer.problem?.includes('the address is not allowed'))

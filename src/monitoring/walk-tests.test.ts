@@ -38,7 +38,7 @@ function createHistory(seconds: ReadonlyMap<number, Second>) {
 }
 
 const read = async (tests: WalkTests, checks: Parameters<WalkTests['read']>[0], now: number) =>
-  Object.fromEntries(await tests.read(checks, now))
+  Object.fromEntries(await tests.read(checks, now, 'client'))
 
 // Conformance: C-13.25.
 it('reads what was received while a transmitter was on, from the first whole second of the check', async () => {

@@ -3,10 +3,11 @@
  * every few seconds for many channels causes reads of the last seconds only.
  */
 
+import { RequestError } from '../domain/errors.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import { addSeconds, noWalkLevels, type WalkLevels } from '../domain/history/walk-test.ts'
+import { FairQueue } from '../platform/fair-queue.ts'
 import { LruMap } from '../platform/lru-map.ts'
-import { Semaphore } from '../platform/semaphore.ts'
 
 interface WalkTestDeps {
   readonly levels: Pick<LevelHistory, 'read'>
@@ -34,16 +35,20 @@ const maxKept = 10_000
 export class WalkTests {
   readonly #deps: WalkTestDeps
   readonly #kept = new LruMap<string, ReadLevels>(maxKept)
-  /** Serializes reads, so that clients that ask at once do not read the same seconds twice. */
-  readonly #reading = new Semaphore(1)
+  /** One read at a time, so that clients that ask at once do not read the same seconds twice. */
+  readonly #reading = new FairQueue({
+    ...{ atOnce: 1, places: 64 },
+    refuse: (share) =>
+      new RequestError('history_busy', { details: `at most ${share} of one client are made or wait at a time` }),
+  })
 
   constructor(deps: WalkTestDeps) {
     this.#deps = deps
   }
 
   /** Returns the levels of each channel from the first whole second of its check until `now` (epoch ms). */
-  read(checks: readonly BegunCheck[], now: number): Promise<ReadonlyMap<number, WalkLevels>> {
-    return this.#reading.run(async () => {
+  read(checks: readonly BegunCheck[], now: number, client: string): Promise<ReadonlyMap<number, WalkLevels>> {
+    return this.#reading.run(client, async () => {
       // What is stored can be read while the disk is full.
       await this.#deps.flush().catch(() => {})
       const end = Math.floor(now / 1000) + 1

@@ -61,6 +61,7 @@ describe('blocked destinations', () => {
     '8.8.8.8',
   ])('do not include %s', (address) => expect(destinations.isBlocked(address, 80)).toBe(false))
 
+  // Reliability: 3.9.3.
   it.each(['169.254.17.3', 'fe80::1', '::ffff:169.254.17.3', 'fd00::5efe:a9fe:1103', '64:ff9b::a9fe:1103'])(
     'include the link-local address %s for services',
     (address) => expect(withoutLinkLocal(destinations).isBlocked(address, 80)).toBe(true),

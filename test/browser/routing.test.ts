@@ -88,9 +88,9 @@ it('lists only the pages that the user may open', async () => {
   await eventually(() => listAdminPages(viewer)).toContain('Groups')
   const names = await listAdminPages(viewer)
   const admin = await openAs(app, 'admin', '/admin/groups')
-  await eventually(async () => (await listAdminPages(admin)).length).toBe(names.length + 3)
+  await eventually(async () => (await listAdminPages(admin)).length).toBe(names.length + 4)
   const hidden = (await listAdminPages(admin)).filter((name) => !names.includes(name))
-  expect(hidden).toEqual(['Users', 'Tokens', 'Audit log'])
+  expect(hidden).toEqual(['Notifications', 'Users', 'Tokens', 'Audit log'])
 })
 
 it('distinguishes a page that did not load from one that has failed', async () => {

@@ -166,7 +166,7 @@ describe('listed devices with missing or excess data', () => {
 
 describe.each(engines)('hostile text (%s)', (engine) => {
   const hostile = 'a\u0000b\u001b[31mc\ud800d\u202ee<img src=x onerror=alert(1)>'
-  const sanitised = 'a b [31mc\ufffdd\u202ee<img src=x onerror=alert(1)>'
+  const sanitised = 'a b [31mc\ufffdde<img src=x onerror=alert(1)>'
 
   // Reliability: 1.10, U20, U21.
   it('is sanitised, truncated and stored as text, the same on every database', async () => {

@@ -1,4 +1,4 @@
-/** Classes of audit records. Each is pruned by itself, so that weak clients cannot displace records of administrators. */
+/** Classes of audit records. Each has its own bound, so that weak clients cannot displace records of administrators. */
 
 import type { AuditClass } from '../../contract/values.ts'
 import type { AuditEntry } from './access.ts'

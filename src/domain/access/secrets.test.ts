@@ -63,6 +63,7 @@ describe('stored secrets', () => {
     ])
   })
 
+  // Reliability: 3.8.6.
   it.each([
     ['http://10.0.0.1', 'one'],
     ['https://10.0.0.3', 'one'],

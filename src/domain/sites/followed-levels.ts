@@ -18,18 +18,25 @@ export interface TimeRange {
 export type Interrupted = Map<string, SiteReference>
 
 /** The levels that sites have recorded. */
+/** What one response reads of sites. */
+export interface FollowedReading {
+  readonly client: string
+  readonly interrupted: Interrupted
+}
+
 export interface SiteLevels {
   /**
    * Returns the levels of those channels that belong to sites, in the finest steps that all of their sites have; null if no
-   * channel does. Rejects with a RequestError if the response would be too long.
+   * channel does. Rejects with a RequestError if the response would be too long. `client` is who asks: each has a share of
+   * the requests to a site that wait.
    */
-  load(query: Omit<LevelQuery, 'series'>): Promise<FollowedSteps | null>
+  load(query: Omit<LevelQuery, 'series'>, client: string): Promise<FollowedSteps | null>
   /** Returns the levels in steps of this length, for a file; null if no channel belongs to a site. */
   loadSteps(
     channelIds: readonly number[],
     range: TimeRange,
     step: TierStep,
-    interrupted: Interrupted,
+    reading: FollowedReading,
   ): Promise<FollowedSteps | null>
 }
 

@@ -23,6 +23,7 @@ import type { ReceiverStore } from '../../state/receiver-store.ts'
 import { listChecks } from '../../storage/checks.ts'
 import { listDropouts } from '../../storage/events.ts'
 import { plannedFrequencies } from '../../storage/shows.ts'
+import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
 
@@ -33,6 +34,7 @@ export interface CheckRoutesDeps {
     read(
       checks: readonly { readonly channelId: number; readonly beganAt: number }[],
       now: number,
+      client: string,
     ): Promise<ReadonlyMap<number, WalkLevels>>
   }
   readonly receiverStore: ReceiverStore
@@ -52,7 +54,7 @@ export function checkRoutes(app: ContractServer, deps: CheckRoutesDeps): void {
     ...operations.listChecks,
     handler: async (request) => {
       const show = findShow(deps, request.params.id)
-      return paginate(request, await readLineCheck(deps, show, request.query.channel))
+      return paginate(request, await readLineCheck(deps, show, request.query.channel, clientKeyOf(request)))
     },
   })
 
@@ -82,6 +84,7 @@ async function readLineCheck(
   deps: CheckRoutesDeps,
   show: Show,
   only: number | undefined,
+  client: string,
 ): Promise<readonly ChannelCheckBody[]> {
   const channels = listCheckedChannels(deps, show)
   const selected = only === undefined ? channels : channels.filter(({ channel }) => channel.id === only)
@@ -96,6 +99,7 @@ async function readLineCheck(
     deps,
     selected.map(({ channel }) => [channel.id, stateOf(channel)]),
     show.ended_at ?? now,
+    client,
   )
   return selected.map(({ receiver, channel }) =>
     toChannelCheck(stateOf(channel), {
@@ -123,6 +127,7 @@ async function readWalkTests(
   { checkDeps, walkTests, settingsIn }: CheckRoutesDeps,
   states: readonly (readonly [channelId: number, CheckState])[],
   now: number,
+  client: string,
 ): Promise<ReadonlyMap<number, WalkTest>> {
   const begun = states.flatMap(([channelId, { began_at }]) =>
     began_at === null ? [] : { channelId, beganAt: began_at },
@@ -131,7 +136,7 @@ async function readWalkTests(
   const from = Math.min(...begun.map(({ beganAt }) => beganAt))
   const dropouts = await listDropouts(checkDeps.db.read, { from, to: now })
   const isRecording = settingsIn(globalScope).HISTORY
-  const levels = isRecording ? await walkTests.read(begun, now) : new Map<number, WalkLevels>()
+  const levels = isRecording ? await walkTests.read(begun, now, client) : new Map<number, WalkLevels>()
   return new Map(
     begun.map(({ channelId, beganAt }) => [
       channelId,

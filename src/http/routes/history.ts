@@ -44,7 +44,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
       const query = parseLevelQuery(request.query, deps.now())
       const levels = levelsOf(request)
       await requireChannels(deps, levels, query.channelIds)
-      const followed = await deps.siteHistory.load(query)
+      const followed = await deps.siteHistory.load(query, clientKeyOf(request))
       await storeRecentSeconds(deps, query.to * 1000)
       return sendBytes(request, reply, await levels.query(query, followed))
     },
@@ -59,9 +59,9 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
       await storeRecentSeconds(deps, range.to * 1000)
       const names = new Map(channelsOf(deps).map(({ id, name }) => [id, name]))
       const channels = channelIds.map((id) => ({ id, name: names.get(id) ?? '' }))
-      const interrupted: Interrupted = new Map()
+      const reading = { client: clientKeyOf(request), interrupted: new Map() }
       const loadFollowed = ({ start, end }: CsvPart) =>
-        deps.siteHistory.loadSteps(channelIds, { from: start, to: end }, range.step, interrupted)
+        deps.siteHistory.loadSteps(channelIds, { from: start, to: end }, range.step, reading)
       return sendCsv(request, reply, 'levels.csv', levels.exportCsv({ ...range, channels }, loadFollowed))
     },
   })

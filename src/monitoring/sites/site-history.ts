@@ -14,6 +14,7 @@ import type { TierStep } from '../../domain/history/tiers.ts'
 import {
   blockSpan,
   blocksIn,
+  type FollowedReading,
   findLacking,
   type Interrupted,
   type LevelRequest,
@@ -25,6 +26,7 @@ import {
   type TimeRange,
 } from '../../domain/sites/followed-levels.ts'
 import type { MonitoredSource } from '../../manufacturers/sources.ts'
+import { type ClientKey, ClientShares } from '../../platform/client-shares.ts'
 import { Semaphore } from '../../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { Database } from '../../storage/database.ts'
@@ -58,6 +60,8 @@ interface Line {
   readonly semaphore: Semaphore
   /** Requests that are queued or sent. */
   readonly pending: Map<string, Promise<boolean>>
+  /** Those of clients. */
+  readonly places: ClientShares
   /** Requests that failed and are sent again. */
   readonly failed: Map<string, LevelRequest>
   /** How far the clock of the other installation is ahead. */
@@ -86,13 +90,14 @@ export class SiteHistory implements SiteLevels {
     this.#deps = deps
   }
 
-  async load(query: Omit<LevelQuery, 'series'>): Promise<FollowedSteps | null> {
+  async load(query: Omit<LevelQuery, 'series'>, client: string): Promise<FollowedSteps | null> {
     const sites = this.#findSites(query.channelIds)
     if (sites.length === 0) return null
     const interrupted: Interrupted = new Map()
+    const reading = { client, interrupted }
     let tiers = stepsThatFit(query)
     for (;;) {
-      const found = await Promise.all(sites.map((site) => this.#loadFinest(site, query, tiers, interrupted)))
+      const found = await Promise.all(sites.map((site) => this.#loadFinest(site, query, tiers, reading)))
       const coarsest = found.reduce<TierStep>((step, { step: other }) => (other > step ? other : step), 1)
       if (found.every(({ step }) => step === coarsest)) return combine(found, coarsest, interrupted)
       tiers = tiers.filter((step) => step >= coarsest)
@@ -103,12 +108,12 @@ export class SiteHistory implements SiteLevels {
     channelIds: readonly number[],
     range: TimeRange,
     step: TierStep,
-    interrupted: Interrupted,
+    reading: FollowedReading,
   ): Promise<FollowedSteps | null> {
     const sites = this.#findSites(channelIds)
     if (sites.length === 0) return null
-    const found = await Promise.all(sites.map((site) => this.#loadTier(site, range, step, interrupted)))
-    return combine(found, step, interrupted)
+    const found = await Promise.all(sites.map((site) => this.#loadTier(site, range, step, reading)))
+    return combine(found, step, reading.interrupted)
   }
 
   /** Sends requests again that failed. To be called when a source may have recovered. */
@@ -145,12 +150,12 @@ export class SiteHistory implements SiteLevels {
     site: Site,
     query: Omit<LevelQuery, 'series'>,
     tiers: readonly TierStep[],
-    interrupted: Interrupted,
+    reading: FollowedReading,
   ): Promise<LoadedTier> {
     let first: LoadedTier | null = null
     for (const step of tiers) {
       checkResponseSize(query.channelIds.length, chooseTier(query, [step]).points)
-      const loaded = await this.#loadTier(site, query, step, interrupted)
+      const loaded = await this.#loadTier(site, query, step, reading)
       first ??= loaded
       if (loaded.isFound) return loaded
     }
@@ -158,14 +163,15 @@ export class SiteHistory implements SiteLevels {
     return first
   }
 
-  async #loadTier(site: Site, range: TimeRange, step: TierStep, interrupted: Interrupted): Promise<LoadedTier> {
+  async #loadTier(site: Site, range: TimeRange, step: TierStep, reading: FollowedReading): Promise<LoadedTier> {
+    const { client, interrupted } = reading
     const channelIds = [...site.idsThere.keys()]
     const blocks = { step, from: blocksIn(range, step)[0] ?? 0, to: range.to }
     let kept = await listFollowedLevels(this.#deps.db.read, channelIds, blocks)
     const requests = planRequests(this.#findLacking(channelIds, range, step, kept), step)
     const { code } = site.reference
     if (requests.length > 0 && !interrupted.has(code)) {
-      const asking = Promise.all(requests.map((request) => this.#ask(site, request)))
+      const asking = Promise.all(requests.map((request) => this.#ask(site, request, client)))
       const received = await withTimeout(asking, waitMs)
       if (received === 'late' || received.includes(false)) interrupted.set(code, site.reference)
       kept = await listFollowedLevels(this.#deps.db.read, channelIds, blocks)
@@ -186,13 +192,16 @@ export class SiteHistory implements SiteLevels {
   #line({ code }: SiteReference): Line {
     const known = this.#lines.get(code)
     if (known !== undefined) return known
-    const line: Line = { semaphore: new Semaphore(requestsAtOnce), pending: new Map(), failed: new Map(), aheadMs: 0 }
+    const line: Line = {
+      ...{ semaphore: new Semaphore(requestsAtOnce), pending: new Map(), places: new ClientShares(maxPending) },
+      ...{ failed: new Map(), aheadMs: 0 },
+    }
     this.#lines.set(code, line)
     return line
   }
 
   /** Asks for levels and stores them. Returns whether they were received completely; if not, they are asked for later. */
-  #ask(site: Site, request: LevelRequest): Promise<boolean> {
+  #ask(site: Site, request: LevelRequest, client: ClientKey): Promise<boolean> {
     const line = this.#line(site.reference)
     const { to } = request
     const key = keyOf(request)
@@ -209,8 +218,12 @@ export class SiteHistory implements SiteLevels {
       return false
     }
     const source = this.#findSource(site.record)
-    const canBeAsked = source !== undefined && !this.#deps.isFailing(source.id) && line.pending.size < maxPending
-    if (!canBeAsked || this.#lifetime.signal.aborted) return Promise.resolve(remember())
+    const release = line.places.take(client)
+    const canBeAsked = source !== undefined && !this.#deps.isFailing(source.id) && release !== null
+    if (!canBeAsked || this.#lifetime.signal.aborted) {
+      release?.()
+      return Promise.resolve(remember())
+    }
     const asking = line.semaphore
       .run(async () => !this.#deps.isFailing(source.id) && this.#fetch(source, site, request, line))
       .catch((error) => {
@@ -218,6 +231,7 @@ export class SiteHistory implements SiteLevels {
         return false
       })
       .then((isReceived) => {
+        release()
         line.pending.delete(`${key} ${to}`)
         if (!isReceived) return remember()
         if ((line.failed.get(key)?.to ?? 0) <= to) line.failed.delete(key)
@@ -307,7 +321,7 @@ export class SiteHistory implements SiteLevels {
       line.failed.delete(keyOf(request))
       // Some channels may have been removed.
       const site = this.#findSites(request.channelIds).find(({ reference }) => reference.code === code)
-      return site === undefined || this.#ask(site, { ...request, channelIds: [...site.idsThere.keys()] })
+      return site === undefined || this.#ask(site, { ...request, channelIds: [...site.idsThere.keys()] }, null)
     }
     if (await askAgain(first)) await Promise.all(others.map(askAgain))
   }

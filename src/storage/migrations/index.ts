@@ -46,8 +46,8 @@ import * as followedLevels from './20261126t2040z-followed-levels.ts'
 import * as siteEvents from './20261126t2050z-site-events.ts'
 import * as siteConnections from './20261127t0010z-site-connections.ts'
 import * as scanUnits from './20261128t1220z-scan-units.ts'
-import * as auditClasses from './20261128t1300z-audit-classes.ts'
 import * as firstAlerts from './20261128t1235z-first-alerts.ts'
+import * as auditClasses from './20261128t1300z-audit-classes.ts'
 
 export interface Migration {
   readonly name: string
