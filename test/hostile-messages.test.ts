@@ -105,6 +105,9 @@ function convertAlert(body: Extract<FollowedMessage, { type: 'alert' }> | Snapsh
   const message = createMessage({ id: 'm', type: 'alert.raised', created_at: now }, [alert], {
     now,
     isSilenced: () => false,
+    onUnlisted: (_, error) => {
+      throw error
+    },
   })
   toNotificationText(message, 'https://micwatch.example')
 }

@@ -77,6 +77,27 @@ describe.concurrent.each(engines)('on %s', (engine) => {
 })
 
 describe.concurrent('the sender', () => {
+  it('sends the other alerts of a message if one cannot be listed', async () => {
+    const receiver = await startWebhookReceiver()
+    const kit = await startNotifications([receiver.url])
+    const [broken] = await kit.raise('a', 'b')
+    const first = JSON.stringify({ ...broken?.first, at: 'never' })
+    await kit.db.transaction((tx) =>
+      tx.query
+        .updateTable('alerts')
+        .set({ first })
+        .where('id', '=', broken?.id ?? 0)
+        .execute(),
+    )
+    kit.advance(2_000)
+    const [request] = await receiver.waitFor(1)
+    expect(JSON.parse(request?.text ?? '').data).toMatchObject({
+      alerts: [{ message: expect.stringContaining('b') }],
+      more: 1,
+    })
+    expect(kit.log).toMatchObject([{ fields: { alert: broken?.id }, message: 'an alert cannot be listed' }])
+  })
+
   // Conformance: C-14.7.
   it('delivers to other channels while one hangs and another refuses connections', async () => {
     const [hanging, working] = [await startWebhookReceiver([], 'hang'), await startWebhookReceiver()]

@@ -67,6 +67,11 @@ const retrySaveMs = 1_000
 /** The longest pause of a notification channel. */
 const maxHoldMs = 3_600_000
 
+/** Returns a function that logs an alert that a message cannot list. */
+export function logUnlisted(log: Log) {
+  return ({ id }: Alert, error: unknown) => log.warn({ alert: id, error: String(error) }, 'an alert cannot be listed')
+}
+
 /** A try that was counted and is to be made. */
 interface Attempt {
   readonly delivery: DeliveryFields
@@ -258,7 +263,7 @@ export class NotificationSender {
 
   /** Counts the try and reads what to send; null if nothing is to be sent. */
   async #begin(id: number, { guard }: LeaseHandle): Promise<Attempt | null> {
-    const { db, secrets, now, isSilenced } = this.#deps
+    const { db, secrets, now, isSilenced, log } = this.#deps
     return db.transaction(async (tx) => {
       await guard(tx)
       const delivery = await beginAttempt(tx, id, now())
@@ -276,7 +281,7 @@ export class NotificationSender {
         selectAlerts(all).map((alert) => alert.id),
       )
       await countDeliveryChange(tx)
-      const context = { now: now(), total: all.length, isSilenced }
+      const context = { now: now(), total: all.length, isSilenced, onUnlisted: logUnlisted(log) }
       const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, context)
       return { delivery, channel, message }
     })

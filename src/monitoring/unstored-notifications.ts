@@ -23,6 +23,7 @@ import type { SealedChannel } from '../storage/notification-channels.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import type { Log } from './log.ts'
 import { createMessageId } from './notification-queue.ts'
+import { logUnlisted } from './notification-sender.ts'
 
 interface UnstoredNotificationsDeps {
   readonly secrets: Secrets
@@ -169,9 +170,11 @@ export class UnstoredNotifications {
   }
 
   async #send(delivery: Delivery, channel: SealedChannel): Promise<void> {
-    const { secrets, kit, counters, isSilenced, now, random } = this.#deps
+    const { secrets, kit, counters, isSilenced, now, random, log } = this.#deps
     const alerts = delivery.alerts.flatMap(({ id }) => this.#alerts.get(id) ?? [])
-    const message = createMessage({ ...delivery, id: delivery.messageId }, alerts, { now: now(), isSilenced })
+    const message = createMessage({ ...delivery, id: delivery.messageId }, alerts, {
+      ...{ now: now(), isSilenced, onUnlisted: logUnlisted(log) },
+    })
     const result = await sendMessage(channel.open(secrets), message, { ...kit, signal: this.#stop.signal, now })
     const { attempts, created_at: createdAt } = delivery
     const attempt = { attempts, createdAt, now: now(), retryAfterSeconds: result.retryAfterSeconds, random: random() }

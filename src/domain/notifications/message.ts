@@ -25,16 +25,24 @@ interface MessageContext {
   /** The number of alerts, if `alerts` are only those that the message lists. */
   readonly total?: number
   isSilenced(alert: Alert): boolean
+  /** Called for an alert that cannot be listed. It counts as a further one. */
+  onUnlisted(alert: Alert, error: unknown): void
 }
 
 /** Creates a message about these alerts as they are now. */
 export function createMessage(
   { id, type, created_at }: Pick<NotificationMessage, 'id' | 'type' | 'created_at'>,
   alerts: readonly Alert[],
-  { now, total = alerts.length, isSilenced }: MessageContext,
+  { now, total = alerts.length, isSilenced, onUnlisted }: MessageContext,
 ): NotificationMessage {
-  const listed = selectAlerts(alerts)
-  const bodies = listed.map((alert) => toAlertBody(alert, { now, isSilenced: isSilenced(alert) }))
+  const bodies = selectAlerts(alerts).flatMap((alert) => {
+    try {
+      return toAlertBody(alert, { now, isSilenced: isSilenced(alert) })
+    } catch (error) {
+      onUnlisted(alert, error)
+      return []
+    }
+  })
   return { id, type, created_at, alerts: bodies, more: total - bodies.length }
 }
 

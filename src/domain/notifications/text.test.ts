@@ -176,6 +176,19 @@ test('texts have one line each, no control characters or changes of direction, a
   )
 })
 
+test('an alert that cannot be formatted has its stored message, and does not hold up the others', () => {
+  const { title, lines } = toNotificationText(
+    message([
+      alert('rf_weak', { name: { a: 1 } as unknown as string }, { message: 'Ben: RF weak' }),
+      alert('from_the_future' as AlertBody['kind'], nora, { message: 'Nora: too far away' }),
+      alert('charger_fault', { ...nora, fault: 'from_the_future' as AlertData['fault'] }),
+    ]),
+    null,
+  )
+  expect(title).toBe('Ben: RF weak and 2 more')
+  expect(lines).toEqual(['Ben: RF weak', 'Nora: too far away (ULXD4Q Rack 2)', 'Charger fault: 7 Nora (ULXD4Q Rack 2)'])
+})
+
 test('counts bytes as UTF-8 does', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

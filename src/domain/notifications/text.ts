@@ -35,16 +35,17 @@ export function toNotificationText(message: NotificationMessage, publicUrl: stri
   const alerts = message.alerts.toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
   const [first] = alerts
   const url = publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}${pageOf(alerts)}`
-  if (first === undefined) {
-    const lines = ['This notification channel works. Alerts will look like this.']
-    return { title: 'Test message from Micwatch', lines, more: message.more, severity: 'info', url }
-  }
+  if (first === undefined) return { ...withoutAlerts(message), more: message.more, severity: 'info', url }
   const others = alerts.length - 1 + message.more
-  const prefix = prefixes[message.type]
-  const title = `${prefix}${describe(first, message.type)}`
+  const title = formatAlert(first, () => `${prefixes[message.type]}${describe(first, message.type)}`)
   return {
     title: others === 0 ? toPlainText(title, maxTitleLength) : withOthers(title, others),
-    lines: alerts.map((alert) => toPlainText(toLine(alert, message), maxLineLength)),
+    lines: alerts.map((alert) =>
+      toPlainText(
+        formatAlert(alert, () => toLine(alert, message)),
+        maxLineLength,
+      ),
+    ),
     more: message.more,
     severity: message.type === 'alert.cleared' ? 'info' : first.severity,
     url,
@@ -61,6 +62,23 @@ export function toNotificationBody({ lines, more, url }: NotificationText, maxBy
     if (utf8Length(body) <= maxBytes) return body
   }
   return toPlainText(lines[0] ?? '', Math.floor(maxBytes / 4))
+}
+
+function withoutAlerts({ type, more }: NotificationMessage): Pick<NotificationText, 'title' | 'lines'> {
+  if (type !== 'test') return { title: `${more} alerts`, lines: ['The alerts cannot be listed. See the page Alerts.'] }
+  return {
+    title: 'Test message from Micwatch',
+    lines: ['This notification channel works. Alerts will look like this.'],
+  }
+}
+
+/** Returns the stored message of an alert that cannot be formatted, so that the others are sent. */
+function formatAlert({ message }: AlertBody, format: () => string): string {
+  try {
+    return format()
+  } catch {
+    return String(message)
+  }
 }
 
 const prefixes: Readonly<Record<NotificationType, string>> = {
@@ -98,6 +116,8 @@ function describe(alert: AlertBody, type: NotificationType): string {
   const kind = alert.kind as AlertKind
   const detail = type === 'alert.cleared' ? '' : detailOf(kind, alert.data)
   const subject = [nameOf(alert), detail].filter((part) => part !== '').join(', ')
+  // A newer version may have stored other kinds.
+  if (!Object.hasOwn(alertKindDefaults, kind)) return alert.message || kind
   const { title } = alertKindDefaults[kind]
   return subject === '' ? title : `${title}: ${subject}`
 }
@@ -122,7 +142,7 @@ function detailOf(kind: AlertKind, { battery, minutes_left, threshold, fault, er
     case 'no_audio':
       return threshold === null ? '' : `for ${threshold} min`
     case 'charger_fault':
-      return fault === undefined ? '' : faultTexts[fault as Fault]
+      return fault === undefined ? '' : (faultTexts[fault as Fault] ?? '')
     default:
       return toPlainText(error ?? '', maxErrorLength)
   }
