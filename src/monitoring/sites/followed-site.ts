@@ -26,6 +26,7 @@ import { isEnabled, waitUntilEnabled, watchConnections } from '../stopped-connec
 import { childLifetime, pause, withTimeout } from '../wait.ts'
 import { SiteEvents, type SiteEventsDeps } from './site-events.ts'
 import { SiteMirror, type SiteMirrorDeps } from './site-mirror.ts'
+import { createStaleness, type Staleness } from './staleness.ts'
 
 export interface FollowedSiteDeps extends Omit<SiteMirrorDeps, 'guard' | 'siteEvents' | 'onDropped'>, SiteEventsDeps {
   readonly sourceRecords: Pick<SourceRecords, 'record'>
@@ -66,8 +67,6 @@ const initialState: SiteState = {
 
 type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 
-/** Channels become stale when the connection has been lost for this time, so that a short interruption is not shown. */
-const staleAfterMs = 8000
 /** A shorter limit than for devices, so that the receivers are current within 45 s after a line is restored. */
 const maxRetryMs = 15_000
 const firstRejectedRetryMs = 5000
@@ -418,26 +417,17 @@ export class FollowedSite {
     return new client.errors.ApiError(message, { failureKind: 'unusable', cause })
   }
 
-  /** Makes the channels stale when the connection has been lost for `staleAfterMs`, and once after the start. */
+  /** Makes the channels stale when the connection has been lost for a while, and once after the start. */
   #watchStaleness(lease: LeaseHandle): Staleness {
-    let timer: NodeJS.Timeout | undefined
-    const stop = () => {
-      clearTimeout(timer)
-      timer = undefined
-    }
-    // An attempt to connect that fails is no new loss.
-    const start = () => {
-      const lostAt = this.#deps.now()
-      timer ??= setTimeout(() => {
-        const mirror = this.#mirror ?? this.#openMirror('', lease)
-        const markStale = async () => {
-          if (!this.#state.isConnected) await mirror.markStale(lostAt)
-        }
-        this.#change(markStale).catch((error) => this.#logUnstored(error))
-      }, staleAfterMs)
-    }
-    start()
-    return { connected: stop, lost: start, stop }
+    const staleness = createStaleness(this.#deps.now, (lostAt) => {
+      const mirror = this.#mirror ?? this.#openMirror('', lease)
+      const markStale = async () => {
+        if (!this.#state.isConnected) await mirror.markStale(lostAt)
+      }
+      this.#change(markStale).catch((error) => this.#logUnstored(error))
+    })
+    staleness.lost()
+    return staleness
   }
 
   #logUnstored(error: unknown): void {
@@ -453,10 +443,4 @@ function lastApplied(messages: readonly FollowedMessage[], before: ResumePoint |
     else if (last !== null && 'seq' in message && message.type !== 'resumed') last = { ...last, seq: message.seq }
   }
   return last
-}
-
-interface Staleness {
-  connected(): void
-  lost(): void
-  stop(): void
 }
