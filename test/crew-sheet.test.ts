@@ -39,7 +39,7 @@ it('lists channels and placeholders by slot, with performers, roles, packs, freq
   const packOf = (channel: typeof first) => channel?.transmitter?.name
   expect(bytes.toString().split('\r\n')).toEqual([
     '\uFEFFslot,name,role,pack,frequency,group',
-    `${first?.slot},'=Nora,"Sally, ""Bowles""",${packOf(first)},${frequencyOf(first)},Act 1; Cast`,
+    `${first?.slot},'=Nora,"Sally, ""Bowles""",${packOf(first)},${frequencyOf(first)},"Act 1; Cast"`,
     `${second?.slot},Ada,Ada notes,${packOf(second)},${frequencyOf(second)},`,
     `${third?.slot},${third?.name ?? ''},,${packOf(third) ?? ''},${frequencyOf(third)},`,
     `${fourth?.slot},${fourth?.name ?? ''},,${packOf(fourth) ?? ''},${frequencyOf(fourth)},`,

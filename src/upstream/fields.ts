@@ -6,6 +6,7 @@
  */
 
 import { type NetworkMode, parseNetworkMode } from '../domain/identity/network.ts'
+import { directionOverrides } from '../domain/text.ts'
 
 export const maxNameChars = 255
 const maxTextChars = 1024
@@ -26,7 +27,7 @@ export function cleanText(text: string, maxChars: number): string {
     text
       .slice(0, maxChars * 4)
       .toWellFormed()
-      .replace(overrides, '')
+      .replace(directionOverrides, '')
       .replace(blankRuns, (run) => (control.test(run) ? ' ' : run)),
   )
   return points.slice(0, maxChars).join('').trim()
@@ -38,8 +39,6 @@ export function cleanText(text: string, maxChars: number): string {
  */
 const blankRuns = /[\s\p{Cc}]+/gu
 const control = /\p{Cc}/u
-/** Embeddings, overrides and isolates of the direction of text. */
-const overrides = /[\u202a-\u202e\u2066-\u2069]/g
 const plainText = /^[\u0020-\u007e\u00a0-\u2027\u2070-\ud7ff]*$/
 
 /** Reads an integer within bounds; fractions are rounded. */

@@ -5,6 +5,7 @@ import type { MovementBody } from '../../contract/resources/review.ts'
 import type { ConflictType, deviceTypes, QueueStatus } from '../../contract/values.ts'
 import { maskSecrets } from '../access/secrets.ts'
 import { isDeeper, maxJsonDepth } from '../json.ts'
+import { directionOverrides } from '../text.ts'
 
 export type { ConflictType, QueueStatus } from '../../contract/values.ts'
 
@@ -110,5 +111,8 @@ export function boundMetadata(metadata: unknown): unknown {
 }
 
 function removeControlCharacters(text: string): string {
-  return text.toWellFormed().replace(/\p{Cc}+/gu, ' ')
+  return text
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(directionOverrides, '')
 }
