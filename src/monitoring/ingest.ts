@@ -4,7 +4,7 @@
  */
 
 import type { Unit } from '../domain/equipment/hardware.ts'
-import { type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
+import { type ChannelReading, type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { haveSameFacts } from '../domain/levels/level-sample.ts'
@@ -82,6 +82,12 @@ export interface IngestDeps {
   now(): number
 }
 
+/** Where levels were read, and when (`performance.now()`). */
+export interface PolledLevels {
+  readonly source: string
+  readonly time: number
+}
+
 export class Ingest {
   readonly levelLane: LevelLane
   readonly levelAges: LevelAges
@@ -148,6 +154,18 @@ export class Ingest {
    */
   applyLevels(batch: Batch): IngestReport {
     return this.#applyWithoutStoring(batch, this.#planner.plan(batch))
+  }
+
+  /**
+   * Applies levels that were read from a source that pushes them. Levels that have arrived since `time`
+   * (`performance.now()`) are kept.
+   */
+  applyPolledLevels({ id }: Receiver, readings: readonly ChannelReading[], { source, time }: PolledLevels): void {
+    const rows = this.#deps.receiverStore.levels.rowsOf(id)
+    if (rows === undefined || !rows.facts.is_active) return
+    const samples = this.levelAges.withoutNewer(rows, readings, time)
+    this.levelLane.apply(rows, samples)
+    this.levelAges.received(rows, samples, this.levelArrival(source, rows.facts))
   }
 
   /** Applies reports that other processes received and store. */

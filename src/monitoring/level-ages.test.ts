@@ -43,6 +43,17 @@ function createAges(levels: DeviceLevels, { intervalMs = 10_000, isOn = true, fi
       store.apply(rows, samples, performance.now())
       ages.received(rows, samples, arrival)
     },
+    needsPoll: () => ages.needsPoll(1),
+    /** Levels of a list. */
+    poll(time: number) {
+      const samples = ages.withoutNewer(
+        rows,
+        [1, 2].map((number) => ({ ...sample(number), rf_level: -70 })),
+        time,
+      )
+      store.apply(rows, samples, performance.now())
+      ages.received(rows, samples, arrival)
+    },
     report: () => ages.reported(receiver, [], arrival),
     release() {
       isOwn = false
@@ -120,6 +131,27 @@ test('a system that reports no levels loses none', () => {
   ages.report()
   vi.advanceTimersByTime(60_000)
   expect(ages.statuses).toEqual(['unknown', 'unknown'])
+})
+
+test('a poll confirms the levels of a system that were not pushed for 10 s, and leaves the others alone', () => {
+  const ages = createAges(polledLevels)
+  expect(ages.needsPoll()).toBe(false)
+  ages.receive(1, 2)
+  for (let second = 0; second < 60; second += 1) {
+    vi.advanceTimersByTime(1000)
+    ages.receive(1)
+    const isDue = ages.needsPoll()
+    expect(isDue).toBe(second % 10 === 9)
+    if (isDue) ages.poll(performance.now() - 10_000)
+  }
+  expect([ages.rf, ages.statuses, ages.changed]).toEqual([[-60, -70], ['current', 'current'], []])
+})
+
+test('levels with a rate of their own are not polled', () => {
+  const ages = createAges(sampled)
+  ages.receive(1, 2)
+  vi.advanceTimersByTime(60_000)
+  expect(ages.needsPoll()).toBe(false)
 })
 
 test('a channel without a transmitter is not awaited if its device is silent without one', () => {

@@ -4,15 +4,16 @@
  */
 
 import type { LevelsStatus } from '../domain/conditions/evaluate.ts'
-import type { Receiver } from '../domain/equipment/receiver.ts'
+import type { ChannelReading, Receiver } from '../domain/equipment/receiver.ts'
 import {
   type DeviceLevels,
   isExpected,
   type LevelKind,
   levelKinds,
   levelLifetimeMs,
+  queryLevelsEveryMs,
 } from '../domain/levels/level-delivery.ts'
-import { kindsOfSample, type LevelSample } from '../domain/levels/level-sample.ts'
+import { kindsOfSample, type LevelSample, withoutLevels } from '../domain/levels/level-sample.ts'
 import type { LevelRows, LevelStore, LostLevels } from '../state/level-store.ts'
 
 export interface LevelAgesDeps {
@@ -44,8 +45,8 @@ export class LevelAges {
   readonly #arrivals = new Map<LevelRows, LevelArrival>()
   /** Two values for each row of the LevelStore, in the order of `levelKinds`. */
   #status = new Uint8Array(64)
-  /** Until when the levels are valid (`performance.now()`). */
-  #until = new Float64Array(64)
+  /** When the levels last arrived, or began to be awaited (`performance.now()`). */
+  #since = new Float64Array(64)
   readonly #timer: NodeJS.Timeout
 
   constructor(deps: LevelAgesDeps) {
@@ -76,7 +77,7 @@ export class LevelAges {
         const index = this.#indexOf(row, kind)
         if (this.#status[index] === codes.lost) isFound = true
         this.#status[index] = codes.current
-        this.#until[index] = now + levelLifetimeMs(delivery, arrival.intervalMs)
+        this.#since[index] = now
       }
     }
     if (isFound) this.#deps.onChanged(rows.receiverId)
@@ -104,6 +105,32 @@ export class LevelAges {
     return current.includes('current') || current.includes('idle') ? 'current' : 'unknown'
   }
 
+  /**
+   * Returns whether levels of the receiver that also come with polls were not received for `queryLevelsEveryMs`. If so,
+   * they may be unchanged, and a poll must confirm them.
+   */
+  needsPoll(receiverId: number): boolean {
+    const rows = this.#deps.levels.rowsOf(receiverId)
+    const levels = rows && this.#arrivals.get(rows)?.levels
+    if (levels === undefined) return false
+    return levelKinds.some(
+      (kind) => levels[kind]?.kind === 'polled' && rows?.rows.some((row) => this.#isOld(row, kind)),
+    )
+  }
+
+  /** Returns the readings without the levels that were received after that time (`performance.now()`). */
+  withoutNewer({ rowByNumber }: LevelRows, readings: readonly ChannelReading[], time: number): ChannelReading[] {
+    return readings.map((reading) => {
+      const row = rowByNumber[reading.channel]
+      if (row === undefined) return reading
+      const isNewer = (kind: LevelKind) => {
+        const index = this.#indexOf(row, kind)
+        return this.#status[index] === codes.current && (this.#since[index] ?? 0) > time
+      }
+      return withoutLevels(reading, levelKinds.filter(isNewer))
+    })
+  }
+
   /** Makes the levels unknown that are no longer valid. */
   check(): void {
     const now = performance.now()
@@ -119,14 +146,16 @@ export class LevelAges {
     }
   }
 
-  #takeLost(rows: LevelRows, { levels }: LevelArrival, now: number): readonly LostLevels[] {
+  #takeLost(rows: LevelRows, { levels, intervalMs }: LevelArrival, now: number): readonly LostLevels[] {
     const lost: LostLevels[] = []
     for (const [index, row] of rows.rows.entries()) {
       const isDue = levels.needsTransmitter !== true || rows.facts.channels[index]?.transmitter != null
       for (const kind of levelKinds) {
         const at = this.#indexOf(row, kind)
         const status = this.#status[at]
-        if ((status !== codes.current && status !== codes.awaited) || now < (this.#until[at] ?? 0)) continue
+        const delivery = levels[kind]
+        if (delivery === null || (status !== codes.current && status !== codes.awaited)) continue
+        if (now - (this.#since[at] ?? 0) < levelLifetimeMs(delivery, intervalMs)) continue
         this.#status[at] = isDue ? codes.lost : codes.idle
         lost.push({ row, kind })
       }
@@ -142,12 +171,20 @@ export class LevelAges {
     if (!isDue) this.#status[index] = codes.idle
     else if (status === codes.idle || (status === codes.none && this.#shouldArrive(row, kind, arrival))) {
       this.#status[index] = codes.awaited
-      this.#until[index] = performance.now() + levelLifetimeMs(delivery, arrival.intervalMs)
+      this.#since[index] = performance.now()
     }
   }
 
   #shouldArrive(row: number, kind: LevelKind, { levels }: LevelArrival): boolean {
     return isExpected(levels[kind]) || this.#deps.levels.hasKnown(row, kind)
+  }
+
+  /** Whether levels that have arrived before were not received for `queryLevelsEveryMs`. */
+  #isOld(row: number, kind: LevelKind): boolean {
+    const at = this.#indexOf(row, kind)
+    const status = this.#status[at]
+    if (status !== codes.current && status !== codes.lost) return false
+    return performance.now() - (this.#since[at] ?? 0) >= queryLevelsEveryMs
   }
 
   #forgetRows(rows: LevelRows): void {
@@ -158,11 +195,11 @@ export class LevelAges {
   #indexOf(row: number, kind: LevelKind): number {
     const index = 2 * row + (kind === 'rf' ? 0 : 1)
     while (index >= this.#status.length) {
-      const [status, until] = [new Uint8Array(2 * index), new Float64Array(2 * index)]
+      const [status, since] = [new Uint8Array(2 * index), new Float64Array(2 * index)]
       status.set(this.#status)
-      until.set(this.#until)
+      since.set(this.#since)
       this.#status = status
-      this.#until = until
+      this.#since = since
     }
     return index
   }

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import { queryLevelsEveryMs } from '../domain/levels/level-delivery.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import type { Counters } from '../state/counters.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -241,7 +242,12 @@ export class Poller {
         start,
         isComplete: () => options.isComplete === true || this.#isCompleteRequested,
         onProgress,
-        onLevelsRead: isPreview ? undefined : (entry, readStart) => this.#ingestLevels(entry, options, readStart),
+        onLevelsRead: isPreview
+          ? undefined
+          : async (entry, { start, isRepeated }) => {
+              if (isRepeated) this.#confirmLevels(entry, start)
+              else await this.#ingestLevels(entry, options, start)
+            },
       })
       .catch((error: unknown) => error)
     const { reports, newerLevels } = await this.devices.createReports(entries)
@@ -269,6 +275,15 @@ export class Poller {
     const { receiverAtRead } = start
     const reports = [this.devices.reportOf(entry)]
     await ingest.ingest({ manufacturer, source, reports, receiverAtRead, endsCycle, ...(guard && { guard }) })
+  }
+
+  /** Applies the levels of a subscribed device that were not pushed for a while, because they may be unchanged. */
+  #confirmLevels(entry: RememberedDevice, { monotonicAt }: CycleStart): void {
+    const receiver = this.devices.receiverOf(entry)
+    const { channels } = this.devices.reportOf(entry)
+    if (receiver === undefined || channels === undefined) return
+    const time = Math.min(monotonicAt, performance.now() - queryLevelsEveryMs)
+    this.#deps.ingest.applyPolledLevels(receiver, channels, { source: this.source.id, time })
   }
 
   async #toBatch({ reports, newerLevels, receiverAtRead, failure }: Reading, { guard }: CycleOptions): Promise<Batch> {

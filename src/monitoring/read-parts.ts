@@ -8,6 +8,12 @@ import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { RememberedDevice } from './device-memory.ts'
 import type { CycleStart, SourceDevices } from './source-devices.ts'
 
+export interface LevelsRead {
+  readonly start: CycleStart
+  /** Whether they were read before since the subscription connected. */
+  readonly isRepeated: boolean
+}
+
 export interface ReadPartsOptions {
   readonly signal: AbortSignal
   readonly intervalMs: number
@@ -19,7 +25,7 @@ export interface ReadPartsOptions {
    * Called with a subscribed device whose levels were read, because the subscription may deliver newer levels before
    * the cycle ends. Absent if nothing is to be stored.
    */
-  readonly onLevelsRead?: ((entry: RememberedDevice, start: CycleStart) => Promise<void>) | undefined
+  readonly onLevelsRead?: ((entry: RememberedDevice, read: LevelsRead) => Promise<void>) | undefined
 }
 
 export interface PartReaderDeps {
@@ -126,9 +132,9 @@ export class PartReader {
     time: number,
     start: CycleStart,
   ): Promise<void> {
+    const subscribedSince = this.#deps.devices.subscribedSince(entry)
+    const isRepeated = subscribedSince !== null && entry.levelsAt >= subscribedSince
     entry.levelsAt = time
-    if (onLevelsRead !== undefined && this.#deps.devices.subscribedSince(entry) !== null) {
-      await onLevelsRead(entry, start)
-    }
+    if (onLevelsRead !== undefined && subscribedSince !== null) await onLevelsRead(entry, { start, isRepeated })
   }
 }

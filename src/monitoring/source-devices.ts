@@ -7,6 +7,7 @@ import { isOpen } from '../domain/equipment/connection.ts'
 import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
 import type { ReceiverAtRead } from '../domain/identity/ingest-plan.ts'
 import { isReplacedHardware } from '../domain/identity/reconcile.ts'
+import { queryLevelsEveryMs } from '../domain/levels/level-delivery.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { DeviceList, ProtocolAdapter, UpstreamDevice } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
@@ -14,7 +15,7 @@ import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { Connections } from './connections.ts'
 import { createDeviceMemory, type DeviceMemory, type RememberedDevice, type Translation } from './device-memory.ts'
-
+import type { LevelAges } from './level-ages.ts'
 import type { Batch } from './plan-batch.ts'
 
 /** When a cycle or a read began. */
@@ -30,6 +31,7 @@ export interface CycleStart {
 export interface SourceDevicesDeps {
   readonly receiverStore: ReceiverStore
   readonly connections: Connections
+  readonly ingest: { readonly levelAges: Pick<LevelAges, 'needsPoll'> }
   now(): number
 }
 
@@ -155,11 +157,13 @@ export class SourceDevices {
 
   /**
    * Whether the device's levels must be read. A subscription delivers only changes, so levels are polled once after it
-   * connects.
+   * connects, and then if it has not delivered some of them for a while.
    */
   areLevelsDue(entry: RememberedDevice): boolean {
     const subscribedSince = this.subscribedSince(entry)
-    return subscribedSince === null || entry.levelsAt < subscribedSince
+    if (subscribedSince === null || entry.levelsAt < subscribedSince) return true
+    const isQueryDue = this.isSubscribed && performance.now() - entry.levelsAt >= queryLevelsEveryMs
+    return isQueryDue && entry.receiver !== null && this.#deps.ingest.levelAges.needsPoll(entry.receiver)
   }
 
   /**
