@@ -222,6 +222,16 @@ describe.concurrent('an installation that follows another one', () => {
     expect(await count('/api/chassis/?site=arena')).toBe(2)
     expect(await count('/api/chassis/')).toBe(4)
     expect(await count('/api/chassis/?site=local')).toBe(0)
+    const received = (await follower.receivers()).filter(({ site }) => site?.code === 'arena')
+    const units = received.flatMap(({ id, channels }) =>
+      channels.flatMap(({ channel, slot, transmitter }) =>
+        transmitter === null ? [] : { id: null, name: transmitter.name, base_chassis: id, channel, slot },
+      ),
+    )
+    expect((await follower.get('/api/units/?site=arena')).json).toMatchObject(units)
+    expect(units.length).toBeGreaterThan(0)
+    expect(await count('/api/units/')).toBe(0)
+    expect(await count('/api/units/?site=local')).toBe(0)
     await follower.post('/api/performers/', { name: 'Ann', notes: '', picture: null })
     expect(await count('/api/performers/?site=local')).toBe(1)
     expect(await count('/api/performers/?site=arena')).toBe(0)
@@ -246,6 +256,14 @@ describe.concurrent('an installation that follows another one', () => {
     expect((await last.get('/api/data.json?site=region/theatre')).json.assignments).toEqual([shown])
     expect((await last.get('/api/data.json?site=local')).json.assignments).toEqual([])
     expect((await last.get('/api/assignments/')).json).toEqual([])
+    expect((await last.get('/api/assignments/?site=local')).json).toEqual([])
+    expect((await last.get('/api/assignments/?site=region/theatre')).json).toEqual([
+      {
+        ...{ id: null, performer: null, wireless_unit: null, role: null, started_at: null, ended_at: null },
+        ...{ is_active: true, performer_name: 'Ann', channel_id: shown.channel_id, site },
+      },
+    ])
+    expect((await last.get('/api/assignments/?site=region/theatre&manufacturer=sennheiser')).json).toEqual([])
     await origin.send('DELETE', `/api/assignments/${stored.id}/`)
     await until('the assignment is removed', () => live.data().assignments.length === 0)
   })

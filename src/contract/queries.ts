@@ -171,7 +171,8 @@ export const UnitQuery = query({
   device_type: Type.Enum([...unitTypes], sameValue),
   status: Type.Enum([...onlineStates], sameValue),
   manufacturer,
-  ...localList,
+  site: siteInsteadOfLocal,
+  ...paging,
 })
 
 export const PerformerQuery = query({
@@ -187,7 +188,8 @@ export const AssignmentQuery = query({
   wireless_unit: id('Only assignments of the unit with this id.'),
   names: flag('Include the name of each performer and a tag that changes with the picture.'),
   manufacturer,
-  ...localList,
+  site: siteInsteadOfLocal,
+  ...paging,
 })
 
 export const QueueQuery = query({

@@ -28,7 +28,11 @@ export function useCast(): Resource<Cast> {
   const isLoaded = performers.body !== null && assignments.body !== null && units.body !== null
   return {
     body: isLoaded
-      ? { performers: performers.body ?? [], assignments: assignments.body ?? [], units: units.body ?? [] }
+      ? {
+          performers: performers.body ?? [],
+          assignments: (assignments.body ?? []).filter((assignment) => assignment.id !== null),
+          units: (units.body ?? []).filter((unit) => unit.id !== null),
+        }
       : null,
     problem: performers.problem ?? assignments.problem ?? units.problem,
     isChanging: false,

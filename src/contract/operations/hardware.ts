@@ -1,5 +1,6 @@
 /** Groups, slots, chassis, units, performers and assignments. */
 
+import Type from 'typebox'
 import { binary, NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
@@ -25,8 +26,8 @@ import {
 } from '../requests.ts'
 import { Channel, ListedChannel } from '../resources/channels.ts'
 import { Group } from '../resources/groups.ts'
-import { Chassis, Unit } from '../resources/hardware.ts'
-import { Assignment, Performer } from '../resources/performers.ts'
+import { Chassis, SiteUnit, Unit } from '../resources/hardware.ts'
+import { Assignment, Performer, SiteAssignment } from '../resources/performers.ts'
 import { SlotMoves } from '../resources/slots.ts'
 
 export const listGroups = endpoint('GET', '/api/groups/', {
@@ -111,7 +112,7 @@ export const getChassis = endpoint('GET', '/api/chassis/:id/', {
 export const listUnits = endpoint('GET', '/api/units/', {
   ...operation('Hardware', 'listUnits', 'Transmitters and in-ear packs.'),
   querystring: UnitQuery,
-  response: { 200: pagedOf(Unit) },
+  response: { 200: pagedOf(Type.Union([Unit, SiteUnit])) },
 })
 
 export const getUnit = endpoint('GET', '/api/units/:id/', {
@@ -180,7 +181,7 @@ export const getPicture = endpoint('GET', '/api/pictures/:id', {
 export const listAssignments = endpoint('GET', '/api/assignments/', {
   ...operation('Hardware', 'listAssignments', 'Assignments of units to performers.'),
   querystring: AssignmentQuery,
-  response: { 200: pagedOf(Assignment) },
+  response: { 200: pagedOf(Type.Union([Assignment, SiteAssignment])) },
 })
 
 export const createAssignment = endpoint('POST', '/api/assignments/', {

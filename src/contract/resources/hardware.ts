@@ -37,3 +37,9 @@ export const Unit = named('Unit', 'A transmitter or an in-ear pack.', {
   details: Type.Optional(TransmitterDetails),
 })
 export type UnitBody = Body<typeof Unit>
+
+export const SiteUnit = named('SiteUnit', 'A transmitter that a channel of a site receives.', {
+  ...Unit.properties,
+  id: Type.Null({ description: 'Units of a site have no ids here.' }),
+})
+export type SiteUnitBody = Body<typeof SiteUnit>

@@ -41,3 +41,16 @@ export const Assignment = named('Assignment', 'The assignment of a unit to a per
   performer_picture_tag: Type.Optional(textOrNull('Changes when the picture changes; only with `names`.')),
 })
 export type AssignmentBody = Body<typeof Assignment>
+
+export const SiteAssignment = named('SiteAssignment', 'Who wears a unit of a site.', {
+  ...Assignment.properties,
+  id: Type.Null({ description: 'Assignments of a site have no ids here.' }),
+  performer: Type.Null({ description: 'Performers of a site have no ids here.' }),
+  wireless_unit: Type.Null({ description: 'Units of a site have no ids here.' }),
+  role: Type.Null({ description: 'Unknown.' }),
+  started_at: Type.Null({ description: 'Unknown.' }),
+  performer_name: text("The performer's name."),
+  channel_id: whole('Id of the channel that receives the unit.'),
+  site: SiteReference,
+})
+export type SiteAssignmentBody = Body<typeof SiteAssignment>

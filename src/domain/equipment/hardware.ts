@@ -4,7 +4,7 @@
  */
 
 import type { TransmitterDetails } from '../../contract/resources/channels.ts'
-import type { ChassisBody, UnitBody } from '../../contract/resources/hardware.ts'
+import type { ChassisBody, SiteUnitBody, UnitBody } from '../../contract/resources/hardware.ts'
 import type { Location } from '../../contract/resources/locations.ts'
 import type { OnlineState, UnitType, UpstreamStatus } from '../../contract/values.ts'
 import { isIngestedId } from '../identity/ingested-id.ts'
@@ -50,7 +50,7 @@ export function unitTypeOf(deviceType: string): UnitType {
 }
 
 /** Returns drafts of units for transmitters that these receivers receive for the first time. */
-export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver[]): UnitDraft[] {
+export function draftChannelUnits(known: Pick<UnitIndex, 'ofChannel'>, receivers: readonly Receiver[]): UnitDraft[] {
   return receivers.flatMap((receiver) =>
     receiver.channels
       .filter((channel) => channel.transmitter !== null && known.ofChannel(channel.id) === undefined)
@@ -216,6 +216,14 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
     status: onlineState(isOnline, upstreamOf(receiver, upstream)),
     ...(details && { details }),
   }
+}
+
+/** Lists the transmitters that a receiver of a site receives. */
+export function listSiteUnits(receiver: Receiver, upstream: UpstreamStatus): SiteUnitBody[] {
+  return draftChannelUnits({ ofChannel: () => undefined }, [receiver]).map((unit) => ({
+    ...toUnitBody({ ...unit, id: 0 }, receiver, upstream),
+    id: null,
+  }))
 }
 
 /** A unit that a performer wears. Times are epoch milliseconds. */

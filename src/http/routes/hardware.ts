@@ -17,16 +17,23 @@ import {
 } from '../../actions/edit-hardware.ts'
 import type { Body } from '../../contract/described.ts'
 import * as operations from '../../contract/operations/hardware.ts'
-import type { UnitQuery } from '../../contract/queries.ts'
+import type { AssignmentQuery, UnitQuery } from '../../contract/queries.ts'
 import type { Group } from '../../contract/resources/groups.ts'
-import type { UnitBody } from '../../contract/resources/hardware.ts'
+import type { SiteUnitBody, UnitBody } from '../../contract/resources/hardware.ts'
 import type { Location } from '../../contract/resources/locations.ts'
-import type { AssignmentBody } from '../../contract/resources/performers.ts'
+import type { AssignmentBody, ChannelAssignment, SiteAssignmentBody } from '../../contract/resources/performers.ts'
 import type { UpstreamStatus } from '../../contract/values.ts'
 import { toSingleChannelBody, toTimestamp } from '../../domain/api.ts'
-import { type Assignment, toChassisBody, toUnitBody, type Unit } from '../../domain/equipment/hardware.ts'
+import {
+  type Assignment,
+  listSiteUnits,
+  toChassisBody,
+  toUnitBody,
+  type Unit,
+} from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount, withoutMount } from '../../domain/equipment/picture.ts'
+import { localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
@@ -39,6 +46,8 @@ export interface HardwareRoutesDeps {
   readonly hardwareDeps: HardwareDeps
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
+  /** Returns the active assignments, also those of followed sites, each with its channel. */
+  assignments(): readonly ChannelAssignment[]
   groups(manufacturer: string | undefined): readonly Group[]
   health(manufacturer: string | undefined): ServiceHealth
   locations(): readonly Location[]
@@ -152,8 +161,17 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
   app.route({
     ...operations.listUnits,
     handler: (request) => {
-      const { manufacturer } = request.query
+      const { manufacturer, site = localSite } = request.query
       const statusOf = upstreams()
+      if (site !== localSite) {
+        const units = receiverStore
+          .listAll({ manufacturer, site })
+          .flatMap((receiver) => listSiteUnits(receiver, statusOf(receiver.manufacturer)))
+        return paginate(
+          request,
+          units.filter((unit) => isSelected(unit, request.query)),
+        )
+      }
       /** Whether to list a unit. A unit that belongs to a receiver is only listed while that receiver exists. */
       const isListed = ({ receiver_id }: Unit) => receiver_id === null || receiverStore.get(receiver_id) !== undefined
       const bodies = unitStore
@@ -161,12 +179,12 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
         .filter((unit) => (manufacturer === undefined || unit.manufacturer === manufacturer) && isListed(unit))
         .map((unit) => toUnitBody(unit, receiverStore.get(unit.receiver_id ?? 0), statusOf(unit.manufacturer)))
         .filter((unit) => isSelected(unit, request.query))
-      return paginateLocal(request, bodies)
+      return paginate(request, bodies)
     },
   })
 }
 
-function isSelected(unit: UnitBody, query: Body<typeof UnitQuery>): boolean {
+function isSelected(unit: UnitBody | SiteUnitBody, query: Body<typeof UnitQuery>): boolean {
   const { device_type, status, base_chassis, battery_percentage: battery } = query
   const { battery_percentage__gte: minBattery, battery_percentage__lte: maxBattery } = query
   if (device_type !== undefined && unit.device_type !== device_type) return false
@@ -219,18 +237,20 @@ function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareR
   })
 }
 
-function assignmentRoutes(app: ContractServer, { hardwareDeps }: HardwareRoutesDeps): void {
+function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
+  const { hardwareDeps } = deps
   app.route({
     ...operations.listAssignments,
     handler: async (request) => {
-      const { is_active, performer, wireless_unit, manufacturer, names } = request.query
+      const { is_active, performer, wireless_unit, manufacturer, names, site = localSite } = request.query
+      if (site !== localSite) return paginate(request, listSiteAssignments(deps, { ...request.query, site }))
       const filter = { is_active, performer, wireless_unit, manufacturer }
       const bodies = (await listAssignments(hardwareDeps.db.read, filter)).map(toAssignmentBody)
-      if (names !== true) return paginateLocal(request, bodies)
+      if (names !== true) return paginate(request, bodies)
       const performers = new Map(
         (await listPerformers(hardwareDeps.db.read)).map((performer) => [performer.id, performer]),
       )
-      return paginateLocal(
+      return paginate(
         request,
         bodies.map((body) => {
           const { name = '', picture = null } = performers.get(body.performer) ?? {}
@@ -264,6 +284,24 @@ function assignmentRoutes(app: ContractServer, { hardwareDeps }: HardwareRoutesD
       return reply.code(204).send(null)
     },
   })
+}
+
+/** Only assignments of this installation can have ended, or can be selected by ids. */
+function listSiteAssignments(
+  { assignments, receiverStore }: HardwareRoutesDeps,
+  { is_active, performer, wireless_unit, manufacturer, site }: Body<typeof AssignmentQuery>,
+): SiteAssignmentBody[] {
+  if (is_active === false || performer !== undefined || wireless_unit !== undefined) return []
+  const receivers = receiverStore.listAll({ manufacturer, site })
+  const channelIds = new Set(receivers.flatMap(({ channels }) => channels.map(({ id }) => id)))
+  return assignments().flatMap(({ channel_id, performer: { name }, site }) =>
+    channel_id === null || site === undefined || !channelIds.has(channel_id)
+      ? []
+      : {
+          ...{ id: null, performer: null, wireless_unit: null, role: null, is_active: true },
+          ...{ started_at: null, ended_at: null, performer_name: name, channel_id, site },
+        },
+  )
 }
 
 function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment): AssignmentBody {
