@@ -27,6 +27,8 @@ export interface CheckOptions {
 
 export interface Check {
   readonly id: string
+  /** The name that selects several checks. */
+  readonly group?: string
   readonly description: string
   /** Whether CI runs this check on every push. */
   readonly isQuick?: boolean

@@ -7,6 +7,7 @@ import { signInAsAdmin, startService } from './service.ts'
 
 export const fuzzing: Check = {
   id: 'Z1',
+  group: 'fuzz',
   description: 'random requests, messages, frames, upstream responses and streams: no internal errors, hangs or leaks',
   isQuick: true,
   async run(atEnd, { isQuick, seed, log }) {

@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util'
 import { type AtEnd, describeMachine } from '../harness.ts'
 import { prepareBuild } from '../servers.ts'
+import { boundaries } from './boundaries.ts'
 import { type Check, type Finding, format } from './check.ts'
 import { manyClients, pausedClient, saturation } from './clients.ts'
 import { failover } from './failover.ts'
@@ -32,12 +33,13 @@ const checks: readonly Check[] = [
   recording,
   notifications,
   fuzzing,
+  boundaries,
   soak,
 ]
 
 const help = `npm run bench:reliability -- [options]
 
-  --only <ids>   run these checks, for example L1,W1. K1 runs only if it is listed here. The checks:
+  --only <ids>   run these checks, for example L1,W1, or fuzz for Z1 and Z3. K1 runs only if it is listed here. The checks:
 ${checks.map(({ id, description }) => `                 ${id.padEnd(4)}${description}`).join('\n')}
   --quick        run a small selection in two minutes
   --seed <n>     seed of the random numbers
@@ -153,11 +155,14 @@ function readOptions() {
     })
     if (values.help) return help
     const ids = values.only.flatMap((list) => list.split(',')).map((id) => id.trim().toUpperCase())
-    const unknown = ids.find((id) => !checks.some((check) => check.id === id))
+    const isNamed = ({ id, group }: Check, name: string) => id === name || group?.toUpperCase() === name
+    const unknown = ids.find((name) => !checks.some((check) => isNamed(check, name)))
     if (unknown !== undefined)
       return `Unknown check: ${unknown}. Available checks: ${checks.map(({ id }) => id).join(', ')}.`
-    const isSelected = ({ id, isQuick = false, isLong = false }: Check) =>
-      ids.length > 0 ? ids.includes(id) : !isLong && (isQuick || !values.quick)
+    const isSelected = (check: Check) =>
+      ids.length > 0
+        ? ids.some((name) => isNamed(check, name))
+        : !check.isLong && (check.isQuick === true || !values.quick)
     const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Number(values.seed)
     if (!Number.isSafeInteger(seed)) return '--seed: expected an integer'
     return {
