@@ -78,6 +78,7 @@ describe('stored secrets', () => {
     )
   })
 
+  // Reliability: 3.8.6.
   it('are sent to the addresses for which they were entered', () => {
     expect(listMovedSecrets({ before, after: before.slice(1), entered: [] })).toEqual([])
   })
