@@ -35,6 +35,11 @@ export interface CommandOptions {
 }
 
 export function listCommands(options: CommandOptions): readonly Command[] {
+  const commands = listEveryCommand(options)
+  return options.view.kiosk === '1' ? commands.filter(({ key }) => key === 'm') : commands
+}
+
+function listEveryCommand(options: CommandOptions): readonly Command[] {
   const { page, view, groups, alarm, alarmState, isReplay, hasSites, change, open, show, search } = options
   const isProblemsFirst = view.sort === 'problems'
   return [

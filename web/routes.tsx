@@ -8,6 +8,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Navigate,
   Outlet,
   useMatches,
   useParams,
@@ -19,6 +20,7 @@ import { type PageName, pathOf } from '../src/domain/pages.ts'
 import { parseRange, rangeQuery } from './channel-range.ts'
 import { checkQuery, parseCheck } from './check/address.ts'
 import { useServices, useWatchState } from './context.ts'
+import { useIsKiosk } from './kiosk.ts'
 import { Frame } from './parts/frame.tsx'
 import { formatQuery, parseQuery } from './query-string.ts'
 import { parseView } from './view.ts'
@@ -65,6 +67,11 @@ function Root() {
     if (need !== 'nothing') live.start(need !== 'levels' ? [] : site === null ? null : [site])
   }, [live, need, site])
   const at = useReplayTime()
+  const isKiosk = useIsKiosk()
+  const hasChannels = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.canReplay) })
+  // A kiosk has no other pages, because all others consist of controls.
+  if (isKiosk && !hasChannels && need !== 'nothing')
+    return <Navigate to={pathOf('wall')} search={{ kiosk: '1' }} replace />
   if (at === null) return <Outlet />
   return (
     <Suspense>
@@ -95,8 +102,8 @@ function useShownSite(): string | null {
 /** Returns the time that the current page replays; null if it shows the present. */
 function useReplayTime(): string | null {
   const canReplay = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.canReplay) })
-  const { at } = parseView(useSearch({ strict: false }))
-  return canReplay ? (at ?? null) : null
+  const { at, kiosk } = parseView(useSearch({ strict: false }))
+  return canReplay && kiosk !== '1' ? (at ?? null) : null
 }
 
 function Unknown() {

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import type { SessionBody } from '../src/contract/resources/accounts.ts'
 import type { Permission } from '../src/contract/values.ts'
 import { useServices } from './context.ts'
+import { useIsKiosk } from './kiosk.ts'
 
 /** Returns the session; null until it is loaded, and if the user may not read it. */
 export function useSession(): SessionBody | null {
@@ -21,10 +22,11 @@ export function useSession(): SessionBody | null {
   return session
 }
 
-/** Whether the user has a permission; true until the session is loaded. The past cannot be changed, so a replay has none. */
+/** Whether the user has a permission; true until the session is loaded. A replay and a kiosk have none. */
 export function useMay(permission: Permission): boolean {
   const session = useSession()
   const isReplay = useServices().replay !== null
-  if (isReplay) return false
+  const isKiosk = useIsKiosk()
+  if (isReplay || isKiosk) return false
   return session === null || session.permissions.includes(permission)
 }

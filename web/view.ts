@@ -10,6 +10,7 @@ export const details = ['auto', 'full', 'usual', 'status'] as const
 export const attentions = ['grow', 'first'] as const
 export const themes = ['dark', 'light', 'contrast', 'system'] as const
 const switches = ['on', 'off'] as const
+const kiosks = ['0', '1'] as const
 
 /** Ascending, or descending with a minus sign. */
 export type Sort = SortKey | `-${SortKey}`
@@ -41,6 +42,8 @@ export interface View {
   readonly attention: Attention
   /** The moment that is replayed, as an ISO 8601 timestamp; null for the present. */
   readonly at: string | null
+  /** `1`: without controls. */
+  readonly kiosk: (typeof kiosks)[number]
 }
 
 export const defaultView: View = {
@@ -58,6 +61,7 @@ export const defaultView: View = {
   pictures: 'on',
   attention: 'grow',
   at: null,
+  kiosk: '0',
 }
 
 const choices = {
@@ -69,6 +73,7 @@ const choices = {
   charts: switches,
   pictures: switches,
   attention: attentions,
+  kiosk: kiosks,
 } as const
 
 /** Filters are not stored, because a channel that is hidden by an old search could be overlooked. */

@@ -323,3 +323,18 @@ it('shows the time left instead of the percentage where it is known', async () =
     expect.arrayContaining(['1:20', '60%']),
   )
 })
+
+it.each(['/wall?kiosk=1', '/?kiosk=1', '/?kiosk=1&layout=list', '/admin?kiosk=1'])(
+  'shows no control in a kiosk, even to administrators: %s',
+  async (path) => {
+    const service = await start(4, { battery: 5 })
+    const page = await open(service, path, television)
+    await page.locator('.status-line').getByText('4 channels · 4 causes').waitFor()
+    await page.mouse.move(50, 50)
+    await page.keyboard.press('d')
+    await page.keyboard.press('?')
+    await eventually(() => page.locator('a, button, input, select, [role=button]').count()).toBe(0)
+    await eventually(() => new URL(page.url()).searchParams.get('kiosk')).toBe('1')
+    await eventually(() => findViolations(page)).toEqual([])
+  },
+)

@@ -1,5 +1,5 @@
 /**
- * `/kiosk#<token>`: signs this browser in with a read-only token and opens the wall. The token is in the URL fragment,
+ * `/kiosk#<token>`: signs this browser in with a read-only token and opens a kiosk view. The token is in the URL fragment,
  * which browsers do not send and servers do not log.
  */
 
@@ -33,7 +33,9 @@ function Opening({ token }: { token: string }) {
   const [step, setStep] = useState<Step>({ at: 'opening' })
   const proceed = useCallback(() => {
     const next = safeNext(new URLSearchParams(location.search).get('next'), { origin: location.origin, mount })
-    location.replace(next ?? mount + pathOf('wall'))
+    const url = new URL(next ?? mount + pathOf('wall'), location.origin)
+    url.searchParams.set('kiosk', '1')
+    location.replace(url)
   }, [mount])
   const open = useCallback(async () => {
     const response = await sendCredentials(api, '/api/auth/kiosk', { token })

@@ -9,6 +9,7 @@ import type { ChannelFacts } from '../channel-state.ts'
 import { useFacts, useServices, useWatchState } from '../context.ts'
 import { formatDb, formatMegahertz } from '../format.ts'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
 import { fitName } from '../name-fit.ts'
 import { Battery } from './battery.tsx'
 import { CardAlert } from './card-alert.tsx'
@@ -197,6 +198,8 @@ function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
 function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
   const isReplay = useServices().replay !== null
   const minute = useWatchState(({ now }) => (isReplay ? Math.floor(now / 60_000) : null))
+  const isKiosk = useIsKiosk()
+  if (isKiosk) return null
   const text = t('card.details', { name: name ?? t('card.noName'), slot })
   // The channel page shows the present; its charts show the time that the card belongs to.
   const search = minute === null ? {} : rangeAround(minute * 60_000)

@@ -8,6 +8,7 @@ import { type Column, characterEm, chosenColumns, fitColumns, isNarrow, sortOf, 
 import { useFacts } from '../context.ts'
 import { formatMegahertz, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
 import { listColumns, type Sort, type View } from '../view.ts'
 import type { VisibleSlot } from '../visible-slots.ts'
 import { Battery } from './battery.tsx'
@@ -87,13 +88,18 @@ interface HeadingProps {
 function Heading({ column, sort, change }: HeadingProps) {
   const by = sortOf(column)
   const { key, isDescending } = parseSort(sort)
+  const isKiosk = useIsKiosk()
   const isSorted = key === by
   const next: Sort = isSorted && !isDescending ? `-${by}` : by
   return (
     <th scope="col" data-column={column} aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}>
-      <button type="button" onClick={() => change({ sort: next })}>
-        {t(`live.table.columns.${column}`)}
-      </button>
+      {isKiosk ? (
+        t(`live.table.columns.${column}`)
+      ) : (
+        <button type="button" onClick={() => change({ sort: next })}>
+          {t(`live.table.columns.${column}`)}
+        </button>
+      )}
     </th>
   )
 }
@@ -158,12 +164,7 @@ function ChannelRow({ receiverId, channelId, columns }: RowProps) {
 const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Column[]) => ReactNode>> = {
   slot: ({ slot }) => slot,
   // The name of the performer is in its own column, if that is shown.
-  name: ({ channelId, token, name, ownName }, columns) => (
-    <Link to="/channels/$id" params={{ id: String(channelId) }}>
-      {token === null ? null : <span className="row-token">{token} </span>}
-      <bdi dir="auto">{(columns.includes('performer') ? ownName : name) ?? t('card.noName')}</bdi>
-    </Link>
-  ),
+  name: (facts, columns) => <NameCell facts={facts} hasPerformer={columns.includes('performer')} />,
   performer: ({ performer }) => (performer === null ? t('card.none') : <bdi dir="auto">{performer}</bdi>),
   state: (facts) => (
     <span className="card-state">
@@ -191,6 +192,23 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Col
     </>
   ),
   flags: ({ flags }) => <Flags flags={flags} />,
+}
+
+function NameCell({ facts, hasPerformer }: { facts: ChannelFacts; hasPerformer: boolean }) {
+  const { channelId, token, name, ownName } = facts
+  const isKiosk = useIsKiosk()
+  const text = (
+    <>
+      {token === null ? null : <span className="row-token">{token} </span>}
+      <bdi dir="auto">{(hasPerformer ? ownName : name) ?? t('card.noName')}</bdi>
+    </>
+  )
+  if (isKiosk) return text
+  return (
+    <Link to="/channels/$id" params={{ id: String(channelId) }}>
+      {text}
+    </Link>
+  )
 }
 
 function idsOf({ receiverId, channelId }: ChannelFacts) {

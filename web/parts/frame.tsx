@@ -4,6 +4,7 @@ import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
 import { Announcer } from './announcer.tsx'
 import { Messages } from './messages.tsx'
 import { StatusLine } from './status-line.tsx'
@@ -12,12 +13,17 @@ import { TopBar } from './top-bar.tsx'
 export function Frame({ children }: { children: ReactNode }) {
   useFocusOnNavigation()
   const { replay } = useServices()
+  const isKiosk = useIsKiosk()
   return (
     <Messages>
-      <a className="skip" href="#content">
-        {t('shell.skip')}
-      </a>
-      <TopBar />
+      {isKiosk ? null : (
+        <>
+          <a className="skip" href="#content">
+            {t('shell.skip')}
+          </a>
+          <TopBar />
+        </>
+      )}
       {children}
       <StatusLine />
       {replay === null ? <Announcer /> : null}

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
 import { manufacturerName, useManufacturerNames } from '../manufacturer-names.ts'
 import { signInPath, useResource } from '../resource.ts'
 import { useSession } from '../session.ts'
@@ -27,20 +28,23 @@ export function LivePhase({ children }: { children: ReactNode }) {
 
 function Failed() {
   const { mount, live, replay } = useServices()
+  const isKiosk = useIsKiosk()
   const problem = useWatchState((watchState) => watchState.problem)
   if (problem === null) return null
   return (
     <Notice title={replay === null ? t(`problems.${problem.kind}.title`) : t('replay.unavailable')}>
       <p role="alert">{problem.detail}</p>
       {replay === null ? <p>{t(`problems.${problem.kind}.next`)}</p> : null}
-      {problem.kind === 'sign_in' ? (
+      {problem.kind === 'sign_in' && !isKiosk ? (
         <p>
           <a href={signInPath(mount)}>{t('shell.signIn')}</a>
         </p>
       ) : null}
-      <button type="button" className="action" onClick={live.retry}>
-        {t('failed.retry')}
-      </button>
+      {isKiosk ? null : (
+        <button type="button" className="action" onClick={live.retry}>
+          {t('failed.retry')}
+        </button>
+      )}
     </Notice>
   )
 }
@@ -60,9 +64,7 @@ function Empty({ view }: { view: View }) {
     return (
       <Notice title={t('empty.filtered', { name: nameOf(manufacturer) })}>
         <p>
-          <Link to="." search={addressOf({ ...view, manufacturer: null })}>
-            {t('empty.showAll')}
-          </Link>
+          <ViewLink view={{ ...view, manufacturer: null }}>{t('empty.showAll')}</ViewLink>
         </p>
       </Notice>
     )
@@ -77,10 +79,22 @@ function Empty({ view }: { view: View }) {
   return <NothingConfigured />
 }
 
+/** A link to another view of the page; nothing in a kiosk. */
+function ViewLink({ view, children }: { view: View; children: ReactNode }) {
+  if (useIsKiosk()) return null
+  return (
+    <Link to="." search={addressOf(view)}>
+      {children}
+    </Link>
+  )
+}
+
 function NothingConfigured() {
   const { mount } = useServices()
   const session = useSession()
   const { body: setup } = useResource('/api/auth/setup', 'object')
+  const isKiosk = useIsKiosk()
+  if (isKiosk) return <Notice title={t('empty.title')} />
   const mayAdd = session?.permissions.includes('administer') === true
   const isSetupNeeded = setup?.needed === true
   return (
@@ -135,9 +149,7 @@ function NothingFound({ view }: { view: View }) {
     <Notice title={isEmptyGroup ? t('empty.groupTitle', { title: group.title }) : t('empty.noMatchTitle')}>
       <p>{isEmptyGroup ? t('empty.groupNext') : t('empty.noMatch', { what: looked.join(', ') })}</p>
       <p>
-        <Link to="." search={addressOf(everything)}>
-          {t('empty.showEverything')}
-        </Link>
+        <ViewLink view={everything}>{t('empty.showEverything')}</ViewLink>
       </p>
     </Notice>
   )

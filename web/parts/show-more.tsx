@@ -1,7 +1,8 @@
 /** The end of a list of which only a part is shown: shows more as soon as it comes near, or by a button. */
 
-import { useEffect, useRef } from 'react'
+import { useEffect, useState } from 'react'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
 
 /** The distance to the visible part at which more is shown, so that the user sees no end. */
 const nearby = '2000px'
@@ -13,21 +14,23 @@ interface ShowMoreProps {
 }
 
 export function ShowMore({ hidden, onShow }: ShowMoreProps) {
-  const button = useRef<HTMLButtonElement>(null)
+  const [end, setEnd] = useState<HTMLElement | null>(null)
+  const isKiosk = useIsKiosk()
   useEffect(() => {
-    if (button.current === null) return
+    if (end === null) return
     const observer = new IntersectionObserver(
       (entries) => {
         if (entries.some(({ isIntersecting }) => isIntersecting)) onShow()
       },
       { rootMargin: nearby },
     )
-    observer.observe(button.current)
+    observer.observe(end)
     return () => observer.disconnect()
-  }, [onShow])
+  }, [end, onShow])
   if (hidden === 0) return null
+  if (isKiosk) return <p ref={setEnd}>{t('live.showMore', { count: hidden })}</p>
   return (
-    <button ref={button} type="button" className="choice show-more" onClick={onShow}>
+    <button ref={setEnd} type="button" className="choice show-more" onClick={onShow}>
       {t('live.showMore', { count: hidden })}
     </button>
   )

@@ -1,13 +1,19 @@
-/** Turns the alarm sound of this device on and off, and says whether the browser blocks it. A replay has no sound. */
+/**
+ * Turns the alarm sound of this device on and off, and says whether the browser blocks it. A replay has no sound.
+ * In a kiosk it only unblocks the sound.
+ */
 
 import { useSyncExternalStore } from 'react'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
 
 export function SoundButton({ className = 'sound' }: { className?: string }) {
   const { alarm, replay } = useServices()
   const state = useSyncExternalStore(alarm.subscribe, () => alarm.get().sound)
+  const isKiosk = useIsKiosk()
   if (replay !== null) return null
+  if (isKiosk && state !== 'blocked') return <span className="footer-item">{t(`sound.${state}`)}</span>
   return (
     <button
       type="button"

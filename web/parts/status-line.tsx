@@ -1,6 +1,6 @@
 /**
  * The status line of every page: channels, problems, batteries, the connection, sources, alarm sound and clock. Its
- * buttons filter the monitor or the wall, whichever is open, otherwise they open the monitor.
+ * buttons filter the monitor or the wall, whichever is open, otherwise they open the monitor. In a kiosk it is text.
  */
 
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router'
@@ -12,6 +12,7 @@ import { allStaleSince } from '../channel-state.ts'
 import { useServices, useSummary, useWatchState } from '../context.ts'
 import { formatPercent, formatTime, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
 import { useResource } from '../resource.ts'
 import { addressOf, changeView, defaultView, parseView, type StateFilter } from '../view.ts'
 import { Age } from './age.tsx'
@@ -116,29 +117,35 @@ function Exceptions() {
   }
   return (
     <>
-      {critical === 0 ? null : (
-        <Link className="alerts-link" to={pathOf('frequencies')}>
-          {t('summary.conflicts', { count: critical })}
-        </Link>
-      )}
-      {pending === 0 ? null : (
-        <Link className="alerts-link" to={pathOf('queue')}>
-          {t('summary.pending', { count: pending })}
-        </Link>
-      )}
+      {critical === 0 ? null : <PageLink page="frequencies">{t('summary.conflicts', { count: critical })}</PageLink>}
+      {pending === 0 ? null : <PageLink page="queue">{t('summary.pending', { count: pending })}</PageLink>}
       {disconnected === 0 ? null : (
-        <Link className="alerts-link" to={pathOf('connections')}>
-          {t('summary.disconnected', { count: disconnected })}
-        </Link>
+        <PageLink page="connections">{t('summary.disconnected', { count: disconnected })}</PageLink>
       )}
     </>
+  )
+}
+
+interface PageLinkProps {
+  readonly page: 'alerts' | 'connections' | 'frequencies' | 'queue'
+  readonly search?: { readonly state?: 'acknowledged' }
+  readonly children: ReactNode
+}
+
+/** A link to a page; in a kiosk only its text. */
+function PageLink({ page, search = {}, children }: PageLinkProps) {
+  if (useIsKiosk()) return <span>{children}</span>
+  return (
+    <Link className="alerts-link" to={pathOf(page)} search={search}>
+      {children}
+    </Link>
   )
 }
 
 interface FilterButtonProps {
   readonly state: StateFilter
   readonly tone: 'alarm' | 'replace'
-  readonly children: React.ReactNode
+  readonly children: ReactNode
 }
 
 /** Shows only the channels of a filter, or all channels again. */
@@ -148,6 +155,13 @@ function FilterButton({ state, tone, children }: FilterButtonProps) {
   const search = useSearch({ strict: false })
   const hasChannels = pathname === pathOf('wall') || pathname === pathOf('monitor')
   const isOn = hasChannels && parseView(search).state === state
+  if (useIsKiosk()) {
+    return (
+      <strong className="summary-attention" data-tone={tone}>
+        {children}
+      </strong>
+    )
+  }
   const press = () => {
     const next = changeView(hasChannels ? parseView(search) : {}, { state: isOn ? defaultView.state : state }, '')
     void navigate({ to: hasChannels ? pathname : pathOf('monitor'), search: addressOf(next) })
@@ -165,13 +179,11 @@ function AlertsLink() {
   const open = alerts.filter(isOpen).length
   if (alerts.length === 0) return null
   return open > 0 ? (
-    <Link className="alerts-link" to={pathOf('alerts')}>
-      {t('alerts.open', { count: open })}
-    </Link>
+    <PageLink page="alerts">{t('alerts.open', { count: open })}</PageLink>
   ) : (
-    <Link className="alerts-link" to={pathOf('alerts')} search={{ state: 'acknowledged' }}>
+    <PageLink page="alerts" search={{ state: 'acknowledged' }}>
       {t('alerts.acknowledged', { count: alerts.length })}
-    </Link>
+    </PageLink>
   )
 }
 

@@ -44,7 +44,7 @@ export function Monitor() {
   const { commands, dialog } = useCommands({ page: 'monitor', view, change, search, onArrange })
   return (
     <>
-      {isArranging ? null : <Toolbar {...{ view, change, commands, searchField }} />}
+      {isArranging || view.kiosk === '1' ? null : <Toolbar {...{ view, change, commands, searchField }} />}
       <main className="content" id="content" tabIndex={-1}>
         <h1 className="visually-hidden">{t('nav.dashboard')}</h1>
         {isArranging ? (

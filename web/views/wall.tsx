@@ -3,6 +3,7 @@
 import { type CSSProperties, useEffect, useMemo, useState } from 'react'
 import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
 import { usePageTitle } from '../page-title.ts'
 import { PlannedCard, Spacer } from '../parts/empty-slot.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
@@ -33,7 +34,7 @@ export function Wall() {
       <StatusLine>
         <PageIndicator turning={turning} />
       </StatusLine>
-      {isActive ? <WallTools view={view} commands={commands} change={change} /> : null}
+      {isActive && view.kiosk === '0' ? <WallTools view={view} commands={commands} change={change} /> : null}
       {dialog}
     </div>
   )
@@ -101,7 +102,9 @@ const maxDots = 24
 
 /** Shows which page is visible; pressing it stops the pages. */
 function PageIndicator({ turning: { count, index, isPaused, togglePause } }: { turning: Turning }) {
+  const isKiosk = useIsKiosk()
   if (count === 1) return null
+  if (isKiosk) return <span className="footer-item">{t('wall.page', { page: index + 1, count })}</span>
   return (
     <button
       type="button"
