@@ -206,7 +206,7 @@ describe('a session', () => {
     await find(iterator, (event) => transmitterOf(event) === null)
   })
 
-  test('names what a device refuses, and what it reports in another form than documented', async () => {
+  test('names what a device refuses, and what it reports in an undocumented form', async () => {
     const without = ['/api/audio/metering', '/api/health/psu']
     const simulator = await start({ product: 'Spectera Base Station', without })
     let problems: readonly string[] = []
@@ -218,7 +218,7 @@ describe('a session', () => {
     simulator.send('{"/api/mts/paired/11":{"batteryFillLevel":"full"},"/api/rf/antennas":7}')
     const report = await find(iterator, (event) => transmitterOf(event)?.battery === null)
     expect(report).toMatchObject({ report: { channels: [{ name: 'LEAD' }, {}] } })
-    const both = `${refused.replace(', so these values are unknown', '')}, and the device reports /api/mts/paired/* batteryFillLevel, /api/rf/antennas/* in another form than documented, so these values are unknown`
+    const both = `${refused.replace(', so these values are unknown', '')}, and the device reports /api/mts/paired/* batteryFillLevel, /api/rf/antennas/* in an undocumented form, so these values are unknown`
     expect(problems).toEqual([both])
     simulator.send('{"/api/mts/paired/11":{"batteryFillLevel":74}}')
     await find(iterator, (event) => transmitterOf(event)?.battery === 74)

@@ -139,7 +139,7 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
   }
 }
 
-/** What was old already when this page lost its data stays as old as it is. */
+/** Values that were old before this page lost its data keep their age. */
 function sinceOf({ state, since }: Condition, allStale: number | null): number | null {
   const own = idleStates.includes(state) ? Date.parse(since) : null
   return allStale === null ? own : Math.min(own ?? allStale, allStale)

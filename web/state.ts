@@ -101,7 +101,7 @@ export type WatchEvent = { readonly at: number } & (
   /** The user's own edit, which the service has stored; the messages about it may arrive later. */
   | { readonly type: 'edited'; readonly edit: Edit }
   | { readonly type: 'connection'; readonly connection: ConnectionState; readonly nextTryAt?: number }
-  /** What arrives is this late; 0 if it is not. */
+  /** The delay of what arrives. */
   | { readonly type: 'delay'; readonly seconds: number }
   /** The latest message arrived at `at`. */
   | { readonly type: 'received' }

@@ -1,6 +1,6 @@
 /**
- * The numbers of the status line. The service computes those of `GET /api/summary/` with the same functions, but counts
- * handled channels in `attention` and `problems`, too.
+ * The numbers of the status line. `GET /api/summary/` uses the same functions, and its `attention` and `problems` also
+ * count handled channels.
  */
 
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'

@@ -93,7 +93,7 @@ export interface HealthReport {
 }
 
 /**
- * Receives what a device refuses, or reports in another form than documented. Replaces what the subscription has passed
+ * Receives what a device refuses, or reports in an undocumented form. Replaces what the subscription has passed
  * before.
  */
 export type OnProblems = (problems: readonly DeviceProblem[]) => void

@@ -146,7 +146,7 @@ export function field<Value>({ convert, codes = {}, ...options }: FieldOptions<V
   }
 }
 
-/** Remembers which requests a device refuses, and which fields it reports in another form than documented. */
+/** Remembers which requests a device refuses, and which fields it reports in an undocumented form. */
 export interface Misfits {
   /** Checks reported fields by their addresses, in which `*` may stand for a number. Returns whether the list has changed. */
   check(fields: Iterable<readonly [address: string, raw: unknown]>): boolean
@@ -186,7 +186,7 @@ export function createMisfits(subject: string, fields: FieldTable['fields'] = {}
       const forms = new Map([...unexpected].map((address) => [address, '']))
       const clauses = [
         ...(refused.size > 0 ? [`the device refuses ${nameAll(refused)}`] : []),
-        ...(forms.size > 0 ? [`the device reports ${nameAll(forms)} in another form than documented`] : []),
+        ...(forms.size > 0 ? [`the device reports ${nameAll(forms)} in an undocumented form`] : []),
       ]
       // One problem, because the details of a source name only its first.
       if (clauses.length === 0) return []

@@ -18,7 +18,7 @@ export interface TimeRange {
 export type Interrupted = Map<string, SiteReference>
 
 /** The levels that sites have recorded. */
-/** What one response reads of sites. */
+/** Identifies the client, and collects the sites that did not respond. */
 export interface FollowedReading {
   readonly client: string
   readonly interrupted: Interrupted

@@ -27,7 +27,7 @@ const structural: readonly Message['type'][] = ['receiver_added', 'receiver_remo
 export class HeldChanges {
   /** Ordered by the newest change. */
   #held: Held[] = []
-  /** What a later message about the same record is merged with. */
+  /** By record: the held message into which later ones are merged. */
   readonly #byRecord = new Map<string, Held>()
   #isOrdered = false
   #bytes = 0

@@ -210,7 +210,7 @@ export class LiveSession implements LiveSubscriber {
     const now = performance.now()
     if (this.#window === null) {
       this.#window = new LineWindow()
-      // What was not written yet can be merged.
+      // Messages that were not written yet can be merged.
       const waiting = this.#queue.filter(({ seq, isAcknowledged }) => seq !== null && !isAcknowledged)
       this.#queue = this.#queue.filter((frame) => !waiting.includes(frame))
       for (const { bytes } of waiting) {

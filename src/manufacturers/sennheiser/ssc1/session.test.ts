@@ -64,7 +64,7 @@ test('names what the device refuses or reports in another form, except for chann
   session.receive('{"rx1":{"gain":"loud"}}', 70)
   const clauses = [
     'the device refuses /device/link_density_mode (error 404)',
-    'the device reports /rx*/gain in another form than documented',
+    'the device reports /rx*/gain in an undocumented form',
   ]
   const problem = `${clauses.join(', and ')}, so these values are unknown`
   expect(session.problems).toEqual([{ subject: '10.0.0.9', problem }])
