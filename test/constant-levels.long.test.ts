@@ -12,6 +12,7 @@ const systems = [
 /** Longer than polled levels are valid, with one poll a second. */
 const polls = 45
 
+// Conformance: C-22.2.
 it.concurrent.each(systems)('constant levels over %s stay known', async (_, start, toMessage) => {
   const simulator = await start({ receivers: 1, pushesPerSecond: 0 })
   const device = deviceOf(simulator)

@@ -18,6 +18,8 @@ function losesAfter(subscriptions: FlappingSubscriptions, connectedMs: number): 
   return subscriptions.has(source)
 }
 
+// Conformance: C-22.4.
+// Reliability: R12.
 test('a subscription flaps from its third loss within two minutes', () => {
   const subscriptions = new FlappingSubscriptions(() => {})
   expect([20_000, 20_000, 20_000].map((ms) => losesAfter(subscriptions, ms))).toEqual([false, false, true])
@@ -28,6 +30,8 @@ test('a subscription that is lost every 61 s does not flap', () => {
   expect([61_000, 61_000, 61_000].map((ms) => losesAfter(subscriptions, ms))).toEqual([false, false, false])
 })
 
+// Conformance: C-22.4.
+// Reliability: R12.
 test('a flapping subscription is stable after a minute without a loss, and only then', () => {
   const onStable = vi.fn()
   const subscriptions = new FlappingSubscriptions(onStable)

@@ -67,6 +67,7 @@ function createAges(levels: DeviceLevels, { intervalMs = 10_000, isOn = true, fi
   }
 }
 
+// Conformance: C-22.1.
 test.each<[string, DeviceLevels, number, lifetimeMs: number]>([
   ['sampled every 100 ms', sampled, 10_000, 5_000],
   ['sampled every 4 s', { rf: { kind: 'sampled', intervalMs: 4_000 }, audio: null }, 10_000, 12_000],
@@ -85,6 +86,8 @@ test.each<[string, DeviceLevels, number, lifetimeMs: number]>([
   expect([ages.rf, ages.statuses, ages.changed]).toEqual([[null, null], ['lost', 'lost'], [1]])
 })
 
+// Conformance: C-22.1.
+// Reliability: R11.
 test('reports without levels do not make levels last longer; the first new levels end the silence', () => {
   const ages = createAges(sampled)
   ages.receive(1, 2)
@@ -101,6 +104,8 @@ test('reports without levels do not make levels last longer; the first new level
   ])
 })
 
+// Conformance: C-22.1.
+// Reliability: R11.
 test('one channel that is silent loses its levels alone', () => {
   const ages = createAges(sampled)
   ages.receive(1, 2)
@@ -133,6 +138,7 @@ test('a system that reports no levels loses none', () => {
   expect(ages.statuses).toEqual(['unknown', 'unknown'])
 })
 
+// Conformance: C-22.2.
 test('a poll confirms the levels of a system that were not pushed for 10 s, and leaves the others alone', () => {
   const ages = createAges(polledLevels)
   expect(ages.needsPoll()).toBe(false)

@@ -88,6 +88,7 @@ describe('stale', () => {
   })
 })
 
+// Conformance: C-22.3.
 describe('no_levels', () => {
   const weak = { transmitter: { rf_level: -95, audio_level: 0 }, details: { interference: true } }
 
