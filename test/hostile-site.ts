@@ -1,4 +1,4 @@
-/** A site that sends whatever a test tells it to. */
+/** A site that sends the messages that a test gives to it. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
