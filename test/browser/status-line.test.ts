@@ -159,3 +159,10 @@ it('says since when and why a receiver is offline, and acknowledges its alert', 
   await state.getByRole('button', { name: /^Acknowledge/ }).waitFor()
   await eventually(() => findViolations(page)).toEqual([])
 })
+
+it('says that scripts report the receivers of a manufacturer without an address', async () => {
+  const service = await start(receiver(1, [{}]))
+  service.data.upstream = 'unconfigured'
+  const page = await open(service, '/')
+  await statusLine(page).getByText('Reported by scripts').waitFor()
+})

@@ -16,8 +16,9 @@ interface ConfigFieldsProps {
 }
 
 export function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
-  /** The encryption of email that was chosen in this form; it brings its usual port. */
+  /** The encryption of email that was chosen in this form; it brings its usual port, unless a port was typed. */
   const [security, setSecurity] = useState<string | null>(null)
+  const [typedPort, setTypedPort] = useState<string | null>(null)
   return fieldsOf(type).map((field) => {
     const key = `${type}.${field.name}` as FieldKey
     const shared = {
@@ -42,9 +43,11 @@ export function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
         const port = securities.find((value) => value === security)
         return (
           <Field
-            key={`${key} ${port}`}
+            key={key}
             {...text}
-            defaultValue={port === undefined ? shared.defaultValue : smtpPorts[port]}
+            defaultValue={undefined}
+            value={typedPort ?? (port === undefined ? shared.defaultValue : smtpPorts[port])}
+            onChange={({ target }) => setTypedPort(target.value)}
             inputMode="numeric"
           />
         )

@@ -3,6 +3,7 @@
 import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
 import type { UpstreamStatus } from '../../src/contract/values.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
+import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { displayName } from '../manufacturer-names.ts'
 import { listErrors } from '../source-errors.ts'
@@ -46,13 +47,15 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
 
 function ManufacturerItem({ manufacturer, isOld }: { manufacturer: ManufacturerHealth; isOld: boolean }) {
   const status = useShownStatus(manufacturer)
+  const hasReceivers = useWatchState(({ receivers }) =>
+    [...receivers.values()].some((receiver) => receiver.manufacturer === manufacturer.code),
+  )
+  const text = status === 'unconfigured' && hasReceivers ? t('health.reported') : statusText(status)
   return (
     <li className="footer-item" data-status={isOld ? undefined : status}>
       <Lamp shape={isOld ? 'ring' : shapeOf[status]} />
       <bdi className="footer-name">{displayName(manufacturer)}</bdi>{' '}
-      <span className="footer-status">
-        {isOld ? t('health.lastKnown', { status: statusText(status) }) : statusText(status)}
-      </span>
+      <span className="footer-status">{isOld ? t('health.lastKnown', { status: text }) : text}</span>
       <span className="footer-errors">
         {sentencesOf(manufacturer).map((sentence) => (
           <bdi key={sentence} className="footer-error" title={sentence}>

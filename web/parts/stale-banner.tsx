@@ -18,8 +18,10 @@ export function StaleBanner() {
         ? t('banner.silent')
         : t('banner.reconnecting'),
   )
-  // An `unreachable` problem is not shown, because the first sentence already describes the state of the connection.
-  const problem = useWatchState(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
+  // The first sentence already says that the service is unreachable; the page says that the session has ended.
+  const problem = useWatchState(({ problem }) =>
+    problem?.kind === 'unreachable' || problem?.kind === 'sign_in' ? null : (problem?.detail ?? null),
+  )
   const nextTry = useWatchState((watchState) =>
     watchState.connection !== 'lost' || watchState.nextTryAt === null
       ? null
