@@ -213,11 +213,18 @@ describe.concurrent('notifications', () => {
     await page.getByRole('button', { name: 'Edit Email' }).click()
     await eventually(() => dialog(page).getByLabel('Password (optional)').inputValue()).toBe('********')
     await dialog(page).getByLabel('Port').fill('2465')
+    await dialog(page).getByText('Enter it again, because the address has changed.').waitFor()
+    await press(page, 'Save')
+    await dialog(page).getByText('Enter a value.').waitFor()
+    await dialog(page).getByLabel('Port').fill('465')
+    await dialog(page).getByLabel('Sender').fill('mics@example.com')
     await press(page, 'Save')
     await messages(page).getByText('Email saved.').waitFor()
     const admin = await tokenHeaders(app.runtime, 'admin')
     const list = async () => (await app.get('/api/admin/notification-channels/', admin)).json
-    await eventually(() => list()).toMatchObject([{ config: { port: 2465, password: '********', username: 'rf' } }])
+    await eventually(() => list()).toMatchObject([
+      { config: { port: 465, from: 'mics@example.com', password: '********', username: 'rf' } },
+    ])
 
     await addChannel(app, 'Hook', 'http://127.0.0.1:9/')
     await page.reload()

@@ -93,9 +93,13 @@ export function missingField(
   values: FormData,
 ): ConfigField | null {
   const isMoved = isMovedConfig(type, before, values)
-  const isRequired = (field: ConfigField) =>
-    field.isOptional !== true || (isMoved && field.kind === 'secret' && fieldText(field, before) !== '')
-  return fieldsOf(type).find((field) => isRequired(field) && inputOf(field, values) === '') ?? null
+  const isMissing = (field: ConfigField) => {
+    const input = inputOf(field, values)
+    const stored = field.kind === 'secret' ? fieldText(field, before) : ''
+    if (isMoved && stored !== '') return input === '' || input === stored
+    return field.isOptional !== true && input === ''
+  }
+  return fieldsOf(type).find(isMissing) ?? null
 }
 
 /** Whether the stored secrets must be entered again, because they were entered for another address. */
