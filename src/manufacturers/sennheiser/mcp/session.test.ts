@@ -14,9 +14,25 @@ test('repeats requests until the first response, then renews every eight seconds
   session.receive(`${configuration}${cycle}`, 2600)
   session.receive('FirmwareRevision 1.7.0\r', 2700)
   expect(session.isComplete).toBe(true)
+  session.receive(cycle, 4900)
   expect(session.takeDueMessages(5000)).toEqual(['Push 20 500 3\r'])
+  expect(session.takeDueMessages(7000)).toEqual([])
+  session.receive(cycle, 12_900)
   expect(session.nextSendAt).toBe(13_000)
   expect(session.createUnsubscribeMessage()).toBe('Push 0 0 0\r')
+})
+
+test('renews once when the levels stop, before they count as lost', () => {
+  const session = createMcpSession(endpoint)
+  session.takeDueMessages(0)
+  session.receive(`${configuration}${cycle}`, 2500)
+  session.takeDueMessages(2500)
+  session.receive(cycle, 3000)
+  expect(session.nextSendAt).toBe(5500)
+  session.receive('Mute 1\r', 5400)
+  expect(session.takeDueMessages(5500)).toEqual(expect.arrayContaining(['Push 20 500 3\r']))
+  expect(session.takeDueMessages(8400)).toEqual([])
+  expect(session.nextSendAt).toBe(13_500)
 })
 
 test('requests the configuration again when its index changes', () => {

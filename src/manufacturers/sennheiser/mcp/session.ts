@@ -4,8 +4,12 @@ import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from
 import { formatLine, formatPushLine, type McpFacts, parseDatagram } from './codec.ts'
 import { idPrefix, toDeviceReport } from './translate.ts'
 
-/** Some firmware drops a subscription long before its end while RF is muted, so it is renewed at this interval. */
+/**
+ * Some firmware drops a subscription long before its end while RF is muted. It is therefore renewed at this interval, and
+ * once in each silence, before the levels count as lost.
+ */
 const renewEveryMs = 8000
+const renewAfterSilenceMs = 2500
 /** Interval of requests until the first response. Datagrams may be lost, but a silent device must not be flooded. */
 const retryEveryMs = 2500
 /**
@@ -26,13 +30,16 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
   let facts: Partial<McpFacts> = {}
   let nextRequestAt = Number.NEGATIVE_INFINITY
   let requestedAt = Number.NEGATIVE_INFINITY
+  /** When the device counts as silent; infinite if it has been asked since. */
+  let silentAt = Number.POSITIVE_INFINITY
   return {
     get nextSendAt() {
-      return nextRequestAt
+      return Math.min(nextRequestAt, silentAt)
     },
     takeDueMessages(now) {
-      if (now < nextRequestAt) return []
+      if (now < nextRequestAt && now < silentAt) return []
       requestedAt = now
+      silentAt = Number.POSITIVE_INFINITY
       nextRequestAt = now + (facts.configIndex === undefined ? retryEveryMs : renewEveryMs)
       const push = formatPushLine(subscription)
       return facts.firmware === undefined ? [push, formatLine('FirmwareRevision')] : [push]
@@ -42,6 +49,7 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
       const isConfigurationChanged =
         facts.configIndex !== undefined && (message.facts.configIndex ?? facts.configIndex) !== facts.configIndex
       facts = { ...facts, ...message.facts }
+      if (message.facts.afPercent !== undefined) silentAt = now + renewAfterSilenceMs
       // Requests the configuration again in case the datagram with the change was lost.
       if (isConfigurationChanged) nextRequestAt = Math.max(now, requestedAt + 1000)
       const [error] = message.errors
