@@ -21,3 +21,7 @@ export function safeNext(next: string | null, { origin, mount }: { origin: strin
   const isSameSite = next.startsWith('/') && url.origin === origin && isUnderMount && !url.pathname.startsWith('//')
   return isSameSite ? url.pathname + url.search + url.hash : null
 }
+
+export function parseUrl(address: string): URL | null {
+  return URL.canParse(address) ? new URL(address) : null
+}

@@ -1,6 +1,6 @@
 /** Opens the sources that a manufacturer's record configures, each with its plugin and its upstream client. */
 
-import { listHttpUrls, listSecrets, originOf, type SecretUse } from '../domain/access/secrets.ts'
+import { listHttpOrigins, listSecrets, type SecretUse } from '../domain/access/secrets.ts'
 import { secretOf } from '../upstream/authorize.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import { createDestinations, type Destinations, isHostBlocked } from '../upstream/destinations.ts'
@@ -57,19 +57,23 @@ export function listSources({
 /** Lists the secrets of a record with the addresses to which they are sent. */
 export function listSecretUses(record: Pick<ManufacturerRecord, 'plugin' | 'config'>): SecretUse[] {
   const secrets = listSecrets(record.config)
-  const usesAt = (used: typeof secrets, urls: readonly URL[]) =>
-    used.flatMap((named) => urls.map((url) => ({ ...named, origin: originOf(url) })))
+  const usesAt = (used: typeof secrets, config: unknown) =>
+    used.flatMap((named) => listHttpOrigins(config, parseUrl).map((origin) => ({ ...named, origin })))
   let sources: readonly SourceSettings[]
   try {
     sources = listSources(record)
   } catch {
     // A stored configuration that has become invalid can be corrected without entering its secrets again.
-    return usesAt(secrets, listHttpUrls(record.config))
+    return usesAt(secrets, record.config)
   }
   return sources.flatMap(({ credentials, baseUrl, websocketUrl }) => {
     const used = secrets.find(({ secret }) => secret === secretOf(credentials))
-    return used === undefined ? [] : usesAt([used], listHttpUrls([baseUrl, websocketUrl]))
+    return used === undefined ? [] : usesAt([used], [baseUrl, websocketUrl])
   })
+}
+
+function parseUrl(address: string): URL | null {
+  return URL.canParse(address) ? new URL(address) : null
 }
 
 export function sourceId(code: string, source: Pick<SourceSettings, 'baseUrl'>): string {

@@ -23,6 +23,7 @@ import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/find.css'
 import '../styles/records.css'
+import { parseUrl } from '../address.ts'
 import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
 
 type FoundDevice = ScanBody['devices'][number]
@@ -322,7 +323,7 @@ interface SecretInput {
 function listSecretFields(records: readonly ManufacturerBody[], devices: readonly AddableDevice[]): SecretInput[] {
   return records.flatMap(({ code, name: manufacturer, config }) => {
     const added = devices.filter((device) => device.manufacturer === code).map(({ address }) => address)
-    if (!hasNewOrigin(config, added)) return []
+    if (!hasNewOrigin(config, added, parseUrl)) return []
     const stored = sharedSecretKeys.filter((key) => fieldValue(config, key) !== '')
     return stored.map((name) => {
       const key = resolveKey(config, name)

@@ -12,6 +12,7 @@ import {
   resolveKey,
   sharedSecretKeys,
 } from '../../src/domain/equipment/manufacturer-config.ts'
+import { parseUrl } from '../address.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Field, SecretField, TextField, TickField } from '../parts/field.tsx'
@@ -49,7 +50,7 @@ function fieldName(name: string): string {
 
 /** Whether the stored secrets must be entered again, because they were entered for another address. */
 export function isMovedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): boolean {
-  return hasNewOrigin(config, { ...config, ...typedConfig(config, keys, values) })
+  return hasNewOrigin(config, { ...config, ...typedConfig(config, keys, values) }, parseUrl)
 }
 
 /** Returns the name of the first field with a stored secret that must be entered again; null if there is none. */

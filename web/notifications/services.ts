@@ -3,6 +3,7 @@
 import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
 import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
+import { parseUrl } from '../address.ts'
 
 interface ConfigField {
   readonly name: string
@@ -110,6 +111,7 @@ export function isMovedConfig(type: NotificationChannelType, before: Config | nu
   return hasNewOrigin(
     stored,
     addressOf(fields, (field) => inputOf(field, values)),
+    parseUrl,
   )
 }
 

@@ -58,21 +58,27 @@ export interface SecretUse extends NamedSecret {
   readonly origin: string
 }
 
+/** A parsed `URL`, or null. A parameter, because Node.js and the browser have the class, and this folder has neither. */
+export type ParseUrl = (address: string) => { readonly origin: string } | null
+
 /** Returns scheme, host and port. The schemes of WebSockets count as those of HTTP. */
-export function originOf(url: URL): string {
-  return url.origin.replace(/^ws/, 'http')
+export function originOf({ origin }: { readonly origin: string }): string {
+  return origin.replace(/^ws/, 'http')
 }
 
-/** Lists the addresses in a configuration to which credentials can be sent: those of HTTP and of WebSockets. */
-export function listHttpUrls(value: unknown): URL[] {
-  if (typeof value === 'string') return /^(https?|wss?):/.test(value) && URL.canParse(value) ? [new URL(value)] : []
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listHttpUrls) : []
+/** Lists the origins in a configuration to which credentials can be sent: those of HTTP and of WebSockets. */
+export function listHttpOrigins(value: unknown, parse: ParseUrl): string[] {
+  if (typeof value === 'object' && value !== null) {
+    return Object.values(value).flatMap((item) => listHttpOrigins(item, parse))
+  }
+  const url = typeof value === 'string' && /^(https?|wss?):/.test(value) ? parse(value) : null
+  return url === null ? [] : [originOf(url)]
 }
 
-/** Whether a changed configuration has an address for which its stored secrets may not have been entered. */
-export function hasNewOrigin(stored: unknown, changed: unknown): boolean {
-  const known = new Set(listHttpUrls(stored).map(originOf))
-  return listHttpUrls(changed).some((url) => !known.has(originOf(url)))
+/** Returns true if the changed configuration has an address for which its stored secrets may not have been entered. */
+export function hasNewOrigin(stored: unknown, changed: unknown, parse: ParseUrl): boolean {
+  const known = new Set(listHttpOrigins(stored, parse))
+  return listHttpOrigins(changed, parse).some((origin) => !known.has(origin))
 }
 
 /** Lists the secrets of a configuration, or of a change to it. `********` is none. */

@@ -13,7 +13,7 @@ import type { CsvPart, LevelHistory, LevelReader } from '../../domain/history/le
 import { parseLevelExport, parseLevelQuery, parsePastSecond } from '../../domain/history/query.ts'
 import { wasRecorded } from '../../domain/history/recorded-channels.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
-import type { Interrupted, SiteLevels } from '../../domain/sites/followed-levels.ts'
+import type { SiteLevels } from '../../domain/sites/followed-levels.ts'
 import { LruMap } from '../../platform/lru-map.ts'
 import type { PlaceholderStore } from '../../state/placeholder-store.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
