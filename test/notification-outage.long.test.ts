@@ -109,9 +109,9 @@ it('stores and delivers an hour of alerts without delay while other services han
   const tries = listTries(failed.received).slice(0, listEnded(failing).length)
   expect(new Set(tries.map(String))).toEqual(new Set(['0,1000,6000,21000,51000,111000']))
 
-  // The hanging service has one request at a time, each for ten seconds.
-  const pauses = ignored.received.slice(1).map(({ at }, index) => at - (ignored.received[index]?.at ?? 0))
-  expect(Math.min(...pauses)).toBe(timeoutMs)
+  // The hanging service has at most eight requests at a time, each for ten seconds.
+  const pauses = ignored.received.slice(8).map(({ at }, index) => at - (ignored.received[index]?.at ?? 0))
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(timeoutMs)
   for (const { status, attempts, last_error } of listEnded(hanging)) {
     expect(status).toBe('expired')
     expect(last_error).toMatch(attempts === 0 ? /^It was not tried in time: / : /^No response from .* within 10 s\.$/)

@@ -30,9 +30,9 @@ describe('a subscription', () => {
       expect(delay).toBeGreaterThan(0.8 * 1000 * 2 ** index - 200)
       expect(delay).toBeLessThan(1.2 * 1000 * 2 ** index + timeLimit(500))
     }
-    const sequence = push.statuses(name).map(({ status }) => status)
-    expect(sequence).toEqual(expect.arrayContaining(['connected', 'disconnected']))
-    expect(sequence).not.toContain('error')
+    // The third loss within two minutes counts as an error.
+    const losses = push.statuses(name).flatMap(({ status }) => (/disconnected|error/.test(status) ? [status] : []))
+    expect(losses.slice(0, 3)).toEqual(['disconnected', 'disconnected', 'error'])
   })
 
   // Reliability: R4.
