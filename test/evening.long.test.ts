@@ -119,10 +119,11 @@ describe('an evening', () => {
       expectReport(pack, reported, evening.range, toleranceMs)
       const isOwn = ({ channel_id }: { channel_id: number | null }) => channel_id === reported.channel_id
       expect(reported.alerts).toEqual(
-        alerts.filter(isOwn).map(({ id, kind, raised_at, acknowledged_at }) => {
-          const ms = Date.parse(acknowledged_at ?? '') - Date.parse(raised_at)
+        alerts.filter(isOwn).map(({ id, kind, raised_at, acknowledged_at, data }) => {
+          const happened_at = data.died_at ?? data.lost_at ?? raised_at
+          const ms = Date.parse(acknowledged_at ?? '') - Date.parse(happened_at)
           const seconds_to_acknowledge = acknowledged_at === null ? null : Math.round(ms / 100) / 10
-          return { id, kind, raised_at, acknowledged_at, seconds_to_acknowledge }
+          return { id, kind, raised_at, happened_at, acknowledged_at, seconds_to_acknowledge }
         }),
       )
       const all = markers.filter((marker) => marker.channel_id === null || isOwn(marker))
@@ -155,7 +156,7 @@ describe('an evening', () => {
       })),
     )
     for (const [index, { alerts, markers }] of channels.entries()) {
-      for (const { kind, raised_at } of alerts) expect(rows[index]?.alerts).toContain(`${raised_at} ${kind}`)
+      for (const { kind, happened_at } of alerts) expect(rows[index]?.alerts).toContain(`${happened_at} ${kind}`)
       for (const { text, time } of markers) expect(rows[index]?.markers).toContain(`${time} ${text}`)
     }
   })
