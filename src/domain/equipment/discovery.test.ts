@@ -18,9 +18,9 @@ describe('boundMetadata', () => {
     expect(boundMetadata(undefined)).toBeNull()
   })
 
-  test('replaces control characters and lone surrogates in text', () => {
+  test('replaces control characters and lone surrogates in text, and removes direction overrides', () => {
     const unusual = { text: 'a\u0000b\u001bc\ud800d', list: ['\u202e<b>'] }
-    expect(boundMetadata(unusual)).toEqual({ text: 'a b c\ufffdd', list: ['\u202e<b>'] })
+    expect(boundMetadata(unusual)).toEqual({ text: 'a b c\ufffdd', list: ['<b>'] })
   })
 
   // Reliability: 3.8.4.
