@@ -220,3 +220,15 @@ function childrenOf(node: Node): Node[] {
 function escapePattern(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 }
+
+it('the guide lists every word for a state', () => {
+  const guide = readFileSync(new URL('../docs/guide/states.md', import.meta.url), 'utf8')
+  const { states, flags, health, connections, connection } = JSON.parse(
+    readFileSync(new URL('languages/en.json', web), 'utf8'),
+  ) as Record<string, Record<string, string & Record<string, string>>>
+  const words = [states, flags, health?.statuses, connections?.statuses, { reported: health?.reported }, connection]
+    .flatMap((texts) => Object.values(texts ?? {}))
+    .map((word) => String(word).replace('{{count}}', '7'))
+  expect(words.length).toBeGreaterThan(40)
+  expect(words.filter((word) => !new RegExp(`[|*] ?${word.replaceAll('.', '\\.')} ?[|*]`).test(guide))).toEqual([])
+})
