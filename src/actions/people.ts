@@ -4,6 +4,7 @@ import type { Role } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { type ApiToken, defaultTokenMs, type User } from '../domain/access/people.ts'
 import { RequestError } from '../domain/errors.ts'
+import type { ClientKey } from '../platform/client-shares.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Tx } from '../storage/database.ts'
 import {
@@ -185,9 +186,9 @@ export async function revokeToken({ db, credentials }: PeopleDeps, actor: Actor,
   })
 }
 
-/** Identifies the client among those that wait for passwords to be hashed. */
-function clientOf({ kind, id, address }: Actor): string {
-  return `${kind} ${id ?? address}`
+/** Identifies the client among those that wait for passwords to be hashed. The command line is not limited. */
+function clientOf({ kind, id, address }: Actor): ClientKey {
+  return kind === 'cli' ? null : `${kind} ${id ?? address}`
 }
 
 async function getToken(tx: Tx, id: number): Promise<ApiToken> {
