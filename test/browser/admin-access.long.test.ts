@@ -131,7 +131,7 @@ it('creates a kiosk link that opens a read-only screen', async () => {
   await eventually(() => scrollsHorizontally(page)).toBe(false)
   await eventually(() => findViolations(page)).toEqual([])
   const screen = await browser.open(app, link.slice(app.url.length))
-  await screen.waitForURL(`${app.url}/wall?group=1`)
+  await screen.waitForURL(`${app.url}/wall?group=1&kiosk=1`)
 })
 
 // Conformance: C-5.56.

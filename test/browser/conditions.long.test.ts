@@ -96,8 +96,13 @@ async function startEquipment() {
 }
 
 const placeholderSlot = 60
-/** The states of channels. A channel is named after the state that it will be in. */
-const states = conditionTable.map(({ state }) => state as string).filter((state) => state !== 'unmonitored')
+/**
+ * The states of channels. A channel is named after the state that it will be in. No equipment of this test stops sending
+ * levels while it answers everything else.
+ */
+const states = conditionTable
+  .map(({ state }) => state as string)
+  .filter((state) => state !== 'unmonitored' && state !== 'no_levels')
 
 type ChannelState = Pick<ChannelBody, 'id' | 'slot' | 'name' | 'condition'>
 
