@@ -3,8 +3,7 @@
  * every few seconds for many channels causes reads of the last seconds only.
  */
 
-import { RequestError } from '../domain/errors.ts'
-import type { LevelHistory } from '../domain/history/level-history.ts'
+import { type LevelHistory, refuseHistoryRead } from '../domain/history/level-history.ts'
 import { addSeconds, noWalkLevels, type WalkLevels } from '../domain/history/walk-test.ts'
 import { FairQueue } from '../platform/fair-queue.ts'
 import { LruMap } from '../platform/lru-map.ts'
@@ -36,11 +35,7 @@ export class WalkTests {
   readonly #deps: WalkTestDeps
   readonly #kept = new LruMap<string, ReadLevels>(maxKept)
   /** One read at a time, so that clients that ask at once do not read the same seconds twice. */
-  readonly #reading = new FairQueue({
-    ...{ atOnce: 1, places: 64 },
-    refuse: (share) =>
-      new RequestError('history_busy', { details: `at most ${share} of one client are made or wait at a time` }),
-  })
+  readonly #reading = new FairQueue({ atOnce: 1, places: 64, refuse: refuseHistoryRead })
 
   constructor(deps: WalkTestDeps) {
     this.#deps = deps

@@ -58,7 +58,6 @@ function TimelineOfChannels() {
   const [search] = useSearch()
   const address = useMemo(() => parseTimeline(parseQuery(search)), [search])
   const [control] = useState(() => createControl(stateOf(address, serviceNow()), serviceNow))
-  const now = serviceNow
   const discretely = useAddress(control, address, serviceNow)
   const settled = useSettled(control)
   const allRows = useRows(address)
@@ -75,7 +74,7 @@ function TimelineOfChannels() {
   const [isTable, setTable] = useState(false)
   const [chosenId, setChosenId] = useState<number | null>(null)
   const [draft, setDraft] = useState<MarkerDraft | null>(null)
-  const isNothingRecorded = useIsNothingRecorded(now)
+  const isNothingRecorded = useIsNothingRecorded(serviceNow)
   // The levels of their channels are recorded there.
   const hasSites = useWatchState(({ sites }) => sites.length > 0)
   const remove = useDeleteMarker(list.reload)
@@ -89,7 +88,10 @@ function TimelineOfChannels() {
     labelHeight: isNarrow ? labelHeight : 0,
     isDetailed: height === 'detailed',
   })
-  const visible = useMemo(() => visibleEvents(list.events, allRows, settled, now()), [list.events, allRows, settled])
+  const visible = useMemo(
+    () => visibleEvents(list.events, allRows, settled, serviceNow()),
+    [list.events, allRows, settled],
+  )
   const choose = (event: EventBody) => {
     setChosenId(event.id)
     discretely(() => {
@@ -99,12 +101,12 @@ function TimelineOfChannels() {
     })
   }
   const neighbour = (direction: 1 | -1) =>
-    findNeighbour(list.events, allRows, control.get().playhead ?? now(), direction)
+    findNeighbour(list.events, allRows, control.get().playhead ?? serviceNow(), direction)
   const channelId =
     settled.channelId !== null && rows.some((row) => row.channelId === settled.channelId) ? settled.channelId : null
   const newMarker = () => {
     const { playhead, selected, channelId } = control.get()
-    const time = selected?.from ?? playhead ?? now()
+    const time = selected?.from ?? playhead ?? serviceNow()
     setDraft({ id: null, time, until: selected?.to ?? null, channelId, text: '' })
   }
   return (
@@ -136,19 +138,19 @@ function TimelineOfChannels() {
           ) : null}
           {loader === null || rows.length === 0 || isTable || isPrinting ? null : (
             <Strips
-              {...{ rows, scene, control, settled, loader, canvas, isSelecting, now, neighbour }}
+              {...{ rows, scene, control, settled, loader, canvas, isSelecting, now: serviceNow, neighbour }}
               more={<ShowMore hidden={hidden} onShow={showMore} />}
               onEvent={(event) => setChosenId(event.id)}
               onSelected={() => setSelecting(false)}
             />
           )}
           {loader !== null && rows.length > 0 && (isTable || isPrinting) ? (
-            <TableOfLevels {...{ rows, channelId, settled, loader, now: now(), version: status.version }} />
+            <TableOfLevels {...{ rows, channelId, settled, loader, now: serviceNow(), version: status.version }} />
           ) : null}
           <Legend theme={document.documentElement.dataset.theme ?? ''} />
         </div>
         <EventList
-          {...{ list, events: visible, filter, chosenId, now: now() }}
+          {...{ list, events: visible, filter, chosenId, now: serviceNow() }}
           onFilter={setFilter}
           onChoose={choose}
           onEdit={(event) => setDraft(draftOf(event))}

@@ -1,6 +1,7 @@
 /** The recorded levels, as the recorder, the REST interface and the commands use them. */
 
 import type { SiteReference } from '../../contract/resources/common.ts'
+import { RequestError } from '../errors.ts'
 import type { RecordedSeconds, Steps } from './columns.ts'
 import type { IdleNoise } from './idle-noise.ts'
 import type { LevelSummary } from './level-summary.ts'
@@ -140,4 +141,9 @@ export interface LevelHistory extends LevelReader {
   size(): Promise<number>
   prune(retention: Retention): Promise<readonly PrunedTier[]>
   close(): Promise<void>
+}
+
+/** The error for a client that has its share of the reads. */
+export function refuseHistoryRead(share: number): RequestError {
+  return new RequestError('history_busy', { details: `at most ${share} of one client are made or wait at a time` })
 }

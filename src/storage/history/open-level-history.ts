@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads'
 import { RequestError } from '../../domain/errors.ts'
 import { listCsvParts } from '../../domain/history/formats.ts'
 import type { IdleNoise } from '../../domain/history/idle-noise.ts'
-import type { LevelHistory, LevelReader } from '../../domain/history/level-history.ts'
+import { type LevelHistory, type LevelReader, refuseHistoryRead } from '../../domain/history/level-history.ts'
 import { emptySummary, joinSummaries, type LevelSummary } from '../../domain/history/level-summary.ts'
 import { floorTo } from '../../domain/history/steps.ts'
 import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
@@ -35,7 +35,7 @@ interface Options {
 export function openLevelHistory({ url, onWarning = () => {} }: Options): LevelHistory {
   const path = sqlitePath(url)
   const thread = new HistoryThread(path === null ? { url } : { path: historyPath(path) }, onWarning)
-  const queue = new FairQueue({ atOnce: readsAtOnce, places, refuse: refuseRead })
+  const queue = new FairQueue({ atOnce: readsAtOnce, places, refuse: refuseHistoryRead })
   return {
     ...createReader(thread, () => ownPlace),
     ofClient: (client) => createReader(thread, () => queue.enter(client)),
@@ -55,10 +55,6 @@ const places = 256
 
 /** The service's own reads neither wait nor count. */
 const ownPlace: Place = { run: (work) => work(), leave: () => {} }
-
-function refuseRead(share: number): RequestError {
-  return new RequestError('history_busy', { details: `at most ${share} of one client are made or wait at a time` })
-}
 
 /** Every method enters once, so that what has begun is not refused, and takes turns with others between its calls. */
 function createReader(thread: HistoryThread, enter: () => Place): LevelReader {
