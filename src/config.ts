@@ -111,6 +111,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
   return Object.freeze({
     file: path,
     server: {
+      name: merged.server?.name ?? null,
       host: merged.server?.host ?? '127.0.0.1',
       port: merged.server?.port ?? 8080,
       mount: (merged.server?.mount ?? '').replace(/\/+$/, ''),

@@ -120,6 +120,8 @@ export interface Runtime {
   readonly counters: Counters
   /** Id of the installation. */
   readonly installation: string
+  /** The value of the label `installation` of all metrics. */
+  readonly installationName: string
   /** Returns the ids of all installations that this one follows, directly or through others. */
   via(): readonly string[]
   /** Returns the installations that this one follows. */

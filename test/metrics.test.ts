@@ -10,9 +10,17 @@ import { configFor, deviceOf, startApp, startShure, until, version, withoutPush 
 import { findPrometheus } from './prometheus.ts'
 import { tokenHeaders } from './tokens.ts'
 
-/** Maps each name with its labels to its value. */
+/** Maps each name with its labels to its value. The label `installation`, which every series has, is left out. */
 function readMetrics(text: string): Map<string, number> {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) =>
+      line
+        .replace(/installation="[^"]+",?/, '')
+        .replace(/,?\} /, '} ')
+        .replace('{} ', ' '),
+    )
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
@@ -63,6 +71,23 @@ it('GET /metrics includes polls, devices, clients, subscriptions, the queue and 
     const failing = readMetrics((await app.get('/metrics')).bytes.toString())
     return failing.get('micwatch_upstream_healthy{manufacturer="shure"}') === 0
   })
+})
+
+it('GET /metrics labels every series with the name of the installation, or its id', async () => {
+  const simulator = withoutPush(await startShure({ receivers: 1 }))
+  const { id } = deviceOf(simulator)
+  const read = async (app: Awaited<ReturnType<typeof startApp>>) => {
+    const lines = String((await app.get('/metrics?channels=1')).bytes).split('\n')
+    const series = lines.filter((line) => line !== '' && !line.startsWith('#'))
+    expect(series.some((line) => line.startsWith('process_'))).toBe(true)
+    return new Set(series.map((line) => /installation="([^"]*)"/.exec(line)?.[1]))
+  }
+  const named = await startApp({ manufacturers: [configFor(simulator)], config: { server: { name: 'Hall A' } } })
+  await until('the device is known', () => named.receiver(id))
+  expect(await read(named)).toEqual(new Set(['Hall A']))
+  const unnamed = await startApp()
+  expect(await read(unnamed)).toEqual(new Set([unnamed.runtime.installation]))
+  expect(Number(unnamed.runtime.installation)).toBeGreaterThan(0)
 })
 
 // Conformance: C-12.110.
@@ -159,6 +184,21 @@ it('GET /metrics has the metrics of the process, and is compressed on request', 
     vary: 'Accept-Encoding',
   })
   expect(gunzipSync(bytes).toString()).toContain('process_cpu_seconds_total')
+})
+
+it('docs/prometheus.md lists every metric', async () => {
+  const app = await startApp({
+    config: {
+      history_remote_write: { url: 'http://127.0.0.1:9/write' },
+      mqtt: { url: 'mqtt://127.0.0.1:9' },
+      osc: { targets: [{ host: '127.0.0.1', port: 9 }] },
+    },
+  })
+  const text = String((await app.get('/metrics?channels=1')).bytes)
+  const names = [...text.matchAll(/^# TYPE (micwatch_\w+)/gm)].map(([, name]) => name)
+  expect(names.length).toBeGreaterThan(30)
+  const page = await readFile(new URL('../docs/prometheus.md', import.meta.url), 'utf8')
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 it('GET /metrics requires the same role as other reads', async () => {

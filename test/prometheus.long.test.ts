@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import { noValue } from '../src/domain/history/columns.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
@@ -72,20 +73,29 @@ interface Dashboard {
 
 /** Replaces the variables that Grafana replaces. */
 function fillVariables(expression: string): string {
-  return expression.replaceAll('$manufacturer', '.*').replaceAll('$__rate_interval', '1m')
+  const values = { $installation: 'Hall A', $manufacturer: '.*', $__rate_interval: '1m' }
+  return Object.entries(values).reduce((filled, [name, value]) => filled.replaceAll(name, value), expression)
 }
 
 // Conformance: C-16.65.
-test('every query of the Grafana dashboard has a result', async () => {
+test('every query of the Grafana dashboard has a result, with remote write beside scraping', async () => {
   const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
   const { id } = deviceOf(simulator)
   simulator.show.set(id, { name: 'Nora', battery: 42, rf_level: -60, audio_level: -20 }, 1)
-  const app = await startApp({ manufacturers: [configFor(simulator)] })
-  await until('the device is known', () => app.receiver(id))
+  const port = await freePort()
   const scrape = { job_name: 'micwatch', scrape_interval: '1s', params: { channels: ['1'] } }
-  const prometheus = await preparePrometheus([{ ...scrape, static_configs: [{ targets: [`127.0.0.1:${app.port}`] }] }])
+  const prometheus = await preparePrometheus([{ ...scrape, static_configs: [{ targets: [`127.0.0.1:${port}`] }] }])
   onTestEnd(prometheus.remove)
   await prometheus.start()
+  const app = await startApp({
+    manufacturers: [configFor(simulator)],
+    config: {
+      server: { name: 'Hall A', port },
+      history_remote_write: { url: prometheus.writeUrl, interval_seconds: 1 },
+    },
+    isRecording: true,
+  })
+  await until('the device is known', () => app.receiver(id))
   const file = new URL('../deploy/grafana/micwatch.json', import.meta.url)
   const { panels } = JSON.parse(await readFile(file, 'utf8')) as Dashboard
   const readPanel = async (title: string) => {
@@ -106,7 +116,12 @@ test('every query of the Grafana dashboard has a result', async () => {
   )
   expect(empty).toEqual([])
   expect(panels.length).toBeGreaterThan(10)
-  expect(await readPanel('Batteries')).toContainEqual(['Nora', '42'])
+  const written = 'micwatch_channel_battery_percent{instance=""}'
+  await until('levels were written', async () => (await prometheus.query(written)).length > 0, 60_000)
+  const outcomes = await prometheus.query('micwatch_remote_write_samples_total{outcome="rejected"}')
+  expect(outcomes.map(({ value }) => value[1])).toEqual(['0'])
+  const batteries = await readPanel('Batteries')
+  expect(batteries.filter(([name]) => name === 'Nora')).toEqual([['Nora', '42']])
   expect(await readPanel('RF level')).toContainEqual(['Nora', '-60'])
   expect(await readPanel('Receivers online')).toEqual([[undefined, '1']])
   expect(await readPanel('Receivers offline')).toEqual([[undefined, '0']])

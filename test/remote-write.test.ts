@@ -95,7 +95,8 @@ async function startWriter(options: {
     intervalSeconds: 10,
     counters: createRemoteWriteCounters(counters),
     log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
-    listChannels: () => [{ id: 7, channel: 1, name: 'Vox', receiver: 'Rack', manufacturer: 'shure' }],
+    installationName: 'Hall A',
+    listChannels: () => [{ id: 7, channel: 1, slot: 1, name: 'Vox', receiver: 'Rack', manufacturer: 'shure' }],
     now: () => options.now * 1000,
   })
   const running = writer.run(stop.signal)
@@ -213,7 +214,10 @@ describe('remote write', () => {
     expect(samples()).toEqual(ends.map((end, index) => [lowest[index], end]))
     expect(receiver.requests[0]?.headers).toMatchObject({ 'x-scope-orgid': 'venue' })
     const info = receiver.requests.flatMap(({ series }) => series).find(({ labels }) => labels.receiver !== undefined)
-    expect(info?.labels).toMatchObject({ __name__: 'micwatch_channel_info', name: channel?.name, channel: '1' })
+    expect(info?.labels).toMatchObject({
+      ...{ __name__: 'micwatch_channel_info', name: channel?.name, channel: '1', slot: '1' },
+      ...{ job: 'micwatch', installation: app.runtime.installation },
+    })
     await app.close()
   })
 })

@@ -31,6 +31,8 @@ interface RemoteWriteDeps {
   readonly client: Pick<WriteClient, 'send'>
   readonly leaseManager: Pick<LeaseManager, 'runWhileHeld'>
   readonly intervalSeconds: number
+  /** The value of the label `installation`. */
+  readonly installationName: string
   readonly counters: RemoteWriteCounters
   readonly log: Log
   listChannels(): readonly SentChannel[]
@@ -165,7 +167,7 @@ export class RemoteWriter {
     if (known !== undefined) return known
     // Names change rarely; forgetting all now and then keeps the map small.
     if (this.#labels.size > 20_000) this.#labels.clear()
-    const labels = encodeChannelLabels(channel)
+    const labels = encodeChannelLabels(channel, this.#deps.installationName)
     this.#labels.set(key, labels)
     return labels
   }

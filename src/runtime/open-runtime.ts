@@ -40,20 +40,21 @@ function withExtra({ file, manufacturers }: Config, options: RuntimeOptions): Pi
   return { file, manufacturers: [...manufacturers, ...(options.manufacturers ?? [])] }
 }
 
-type OpenedStore = Omit<Connected, 'redis' | 'installation'>
+type OpenedStore = Omit<Connected, 'redis' | 'installation' | 'installationName'>
 
 /** Creates all parts and loads the stored state into them. */
 async function composeRuntime(config: Config, options: RuntimeOptions, store: OpenedStore): Promise<Runtime> {
   // A database that is only read may not have an id yet.
   const installation = options.isReadOnly ? '' : String(await getInstallationId(store.db))
   const redis = options.isReadOnly ? null : await connectRedis(config, installation, options.log)
-  const parts = createParts(config, options, { ...store, redis, installation })
+  const installationName = config.server.name ?? installation
+  const parts = createParts(config, options, { ...store, redis, installation, installationName })
   await loadParts(parts, options)
   return toRuntime(parts, config, options)
 }
 
 function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runtime {
-  const { db, secrets, configured, redis, installation, nodeId, counters, state, checker } = parts
+  const { db, secrets, configured, redis, installation, installationName, nodeId, counters, state, checker } = parts
   const {
     frequencies,
     monitoring,
@@ -98,6 +99,7 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     frequencies,
     counters,
     installation,
+    installationName,
     via: () => viaOf(monitor),
     sites: () => sitesOf(parts),
     nodeId,

@@ -39,13 +39,14 @@ export interface Connected {
   readonly configured: ConfiguredManufacturers
   readonly redis: Redis | null
   readonly installation: string
+  readonly installationName: string
 }
 
 export type Parts = ReturnType<typeof createParts>
 
 /** Creates the parts and connects them. They refer to each other, so each is found through `parts` when it is called. */
 export function createParts(config: Config, options: RuntimeOptions, connected: Connected) {
-  const { db, secrets, configured, redis, installation } = connected
+  const { db, secrets, configured, redis, installation, installationName } = connected
   const { log, isReadOnly = false, cache = { drop: () => {} }, intervalSeconds, onAlert } = options
   const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
   const counters = createCounters(options.droppedLines)
@@ -105,10 +106,8 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
     log,
     now,
   })
-  const remoteWriteConfig = isReadOnly ? null : config.history_remote_write
-  const remoteWrite =
-    remoteWriteConfig &&
-    createRemoteWrite({ config: remoteWriteConfig, db, history: history.levels, state, monitoring, counters, log })
+  const writeDeps = { db, history: history.levels, state, monitoring, counters, installationName, log }
+  const remoteWrite = isReadOnly ? null : createRemoteWrite(config.history_remote_write, writeDeps)
   const announceShows = createShowAnnouncements(state)
   const manufacturers = new ManufacturerLoader({ state, monitoring, secrets, log, onChanged: listsChanged })
   const loader: Loader = new Loader({
@@ -132,6 +131,7 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
     configured,
     redis,
     installation,
+    installationName,
     nodeId,
     counters,
     state,

@@ -1,7 +1,8 @@
-/** Creates remote write, if it is configured. */
+/** Creates remote write from the configuration. */
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { RemoteWriteConfig } from '../config.ts'
+import { transmitterName } from '../domain/equipment/hardware.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import type { SentChannel } from '../domain/history/remote-write.ts'
 import { RemoteWriter } from '../monitoring/remote-write.ts'
@@ -13,7 +14,7 @@ import type { Monitoring } from './monitoring.ts'
 import type { State } from './state.ts'
 
 interface RemoteWriteDeps {
-  readonly config: RemoteWriteConfig
+  readonly installationName: string
   readonly db: Database
   readonly history: LevelHistory
   readonly state: Pick<State, 'receiverStore' | 'sourceDeps'>
@@ -29,7 +30,12 @@ export interface RemoteWrite {
   run(signal: AbortSignal): Promise<void>
 }
 
-export function createRemoteWrite({ config, state, monitoring, counters, ...deps }: RemoteWriteDeps): RemoteWrite {
+/** Returns null if it is not configured. */
+export function createRemoteWrite(
+  config: RemoteWriteConfig | null,
+  { state, monitoring, counters, ...deps }: RemoteWriteDeps,
+): RemoteWrite | null {
+  if (config === null) return null
   const { receiverStore, sourceDeps } = state
   const client = createWriteClient(config, sourceDeps.destinations, now)
   const writer = new RemoteWriter({
@@ -39,11 +45,12 @@ export function createRemoteWrite({ config, state, monitoring, counters, ...deps
     intervalSeconds: config.interval_seconds,
     counters: createRemoteWriteCounters(counters),
     listChannels: () =>
-      receiverStore
-        .listFacts()
-        .flatMap(({ name: receiver, manufacturer, channels }) =>
-          channels.map(({ id, channel, name }): SentChannel => ({ id, channel, name, receiver, manufacturer })),
-        ),
+      receiverStore.listFacts().flatMap(({ name: receiver, manufacturer, channels }) =>
+        channels.map((channel): SentChannel => {
+          const { id, channel: number, slot } = channel
+          return { id, channel: number, slot, name: transmitterName(channel), receiver, manufacturer }
+        }),
+      ),
     now,
   })
   return {

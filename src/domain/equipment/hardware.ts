@@ -165,7 +165,8 @@ function reportedUnitFields(report: DeviceReport, before: Unit | undefined): Par
   }
 }
 
-function transmitterName(channel: Channel): string | null {
+/** Returns the name that the transmitter reports, otherwise that of the channel. */
+export function transmitterName(channel: Channel): string | null {
   return channel.transmitter?.name ?? channel.name
 }
 

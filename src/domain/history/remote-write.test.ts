@@ -15,8 +15,10 @@ function createSteps(from: number, channels: Readonly<Record<number, Partial<Rec
 }
 
 const noTotals: WeakTotals = { day: 0, ms: new Map() }
-const described = { channel: 1, name: 'Läuterung "A"', receiver: 'Rack 1', manufacturer: 'shure' }
-const labels = new Map(Array.from({ length: 200 }, (_, id) => [id, encodeChannelLabels({ id, ...described })]))
+const described = { channel: 1, slot: 4, name: 'Läuterung "A"', receiver: 'Rack 1', manufacturer: 'shure' }
+const labels = new Map(
+  Array.from({ length: 200 }, (_, id) => [id, encodeChannelLabels({ id, ...described }, 'Hall A')]),
+)
 
 function decode(steps: Steps, intervalSeconds: number, totals = noTotals) {
   const step = stepOf(intervalSeconds)
@@ -76,14 +78,19 @@ describe('a write request', () => {
       [
         ['__name__', 'micwatch_channel_rf_dbm_min'],
         ['channel_id', '7'],
+        ['installation', 'Hall A'],
+        ['job', 'micwatch'],
       ],
       [
         ['__name__', 'micwatch_channel_info'],
         ['channel', '1'],
         ['channel_id', '7'],
+        ['installation', 'Hall A'],
+        ['job', 'micwatch'],
         ['manufacturer', 'shure'],
         ['name', 'Läuterung "A"'],
         ['receiver', 'Rack 1'],
+        ['slot', '4'],
       ],
     ])
   })

@@ -11,6 +11,7 @@ import { encodeLabels, type TimeSeries } from './write-request.ts'
 export interface SentChannel {
   readonly id: number
   readonly channel: number
+  readonly slot: number
   readonly name: string | null
   readonly receiver: string
   readonly manufacturer: string
@@ -38,8 +39,12 @@ export interface ChannelLabels {
   readonly info: Uint8Array
 }
 
-export function encodeChannelLabels({ id, channel, name, receiver, manufacturer }: SentChannel): ChannelLabels {
-  const labels = { channel_id: String(id) }
+/** The series have the labels of scraped ones, so that alerting rules treat both as the same. */
+export function encodeChannelLabels(
+  { id, channel, slot, name, receiver, manufacturer }: SentChannel,
+  installation: string,
+): ChannelLabels {
+  const labels = { channel_id: String(id), installation, job: 'micwatch' }
   return {
     columns: columnSeries.map(({ metric }) => encodeLabels(metric, labels)),
     weakSeconds: encodeLabels('micwatch_channel_weak_seconds_total', labels),
@@ -49,6 +54,7 @@ export function encodeChannelLabels({ id, channel, name, receiver, manufacturer 
       manufacturer,
       name: name ?? '',
       receiver,
+      slot: String(slot),
     }),
   }
 }

@@ -102,6 +102,7 @@ export function toServerDeps(config: Config, { log, version, webRoot }: ServerOp
     levelDemand: runtime.levelDemand,
     siteLevelDemand: runtime.siteLevelDemand,
     installation: runtime.installation,
+    installationName: runtime.installationName,
     via: runtime.via,
     sites: runtime.sites,
     history: runtime.history,

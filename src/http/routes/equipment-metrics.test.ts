@@ -6,13 +6,16 @@ import { formatEquipmentMetrics } from './equipment-metrics.ts'
 it('writes a line for each series, with escaped labels', async () => {
   const receiver = buildReceiver(3, { name: 'Rack "A" \\ left\nof stage' })
   const receiverStore = { listFacts: () => [receiver], get: () => receiver }
-  const bytes = await formatEquipmentMetrics({ receiverStore, counters: createCounters() }, false)
+  const bytes = await formatEquipmentMetrics(
+    { receiverStore, counters: createCounters(), installationName: 'Hall A' },
+    false,
+  )
   expect(bytes.toString().split('\n').slice(0, 6)).toEqual([
     '# HELP micwatch_receiver_up 1 while the receiver is online, else 0.',
     '# TYPE micwatch_receiver_up gauge',
-    'micwatch_receiver_up{receiver_id="3"} 1',
+    'micwatch_receiver_up{receiver_id="3",installation="Hall A"} 1',
     '# HELP micwatch_receiver_info Always 1; the labels describe the receiver.',
     '# TYPE micwatch_receiver_info gauge',
-    String.raw`micwatch_receiver_info{receiver_id="3",name="Rack \"A\" \\ left\nof stage",model="",manufacturer="shure"} 1`,
+    String.raw`micwatch_receiver_info{receiver_id="3",name="Rack \"A\" \\ left\nof stage",model="",manufacturer="shure",installation="Hall A"} 1`,
   ])
 })

@@ -4,6 +4,7 @@
  * Format: https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 
+import { transmitterName } from '../../domain/equipment/hardware.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
@@ -16,19 +17,22 @@ const linesPerPart = 1000
 /** A metric with many series, in the text format of Prometheus. */
 class MetricText {
   readonly #name: string
+  /** The label `installation`. */
+  readonly #installation: string
   readonly #parts: Buffer[] = []
   #lines: string[]
 
-  constructor(type: 'gauge' | 'counter', name: string, help: string) {
+  constructor(installationName: string, type: 'gauge' | 'counter', name: string, help: string) {
     this.#name = `micwatch_${name}`
+    this.#installation = formatLabel('installation', installationName)
     this.#lines = [`# HELP ${this.#name} ${help}`, `# TYPE ${this.#name} ${type}`]
   }
 
   /** Adds a series, unless its value is not known. */
   add(labels: Labels, value: number | null): void {
     if (value === null) return
-    const texts = Object.entries(labels).map(([name, label]) => `${name}="${escapeLabel(String(label))}"`)
-    this.#lines.push(`${this.#name}{${texts.join(',')}} ${value}`)
+    const texts = Object.entries(labels).map(([name, label]) => formatLabel(name, String(label)))
+    this.#lines.push(`${this.#name}{${texts.join(',')},${this.#installation}} ${value}`)
     if (this.#lines.length >= linesPerPart) this.#encode()
   }
 
@@ -43,13 +47,15 @@ class MetricText {
   }
 }
 
-function escapeLabel(text: string): string {
-  return /[\\\n"]/.test(text) ? text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n') : text
+function formatLabel(name: string, value: string): string {
+  const escaped = /[\\\n"]/.test(value) ? value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n') : value
+  return `${name}="${escaped}"`
 }
 
 interface EquipmentMetricsDeps {
   readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'get'>
   readonly counters: Pick<Counters, 'eventCount'>
+  readonly installationName: string
 }
 
 /**
@@ -57,18 +63,20 @@ interface EquipmentMetricsDeps {
  * each channel has had; with `hasLevels` also the battery and the levels of every channel.
  */
 export async function formatEquipmentMetrics(
-  { receiverStore, counters }: EquipmentMetricsDeps,
+  { receiverStore, counters, installationName }: EquipmentMetricsDeps,
   hasLevels: boolean,
 ): Promise<Buffer> {
-  const up = new MetricText('gauge', 'receiver_up', '1 while the receiver is online, else 0.')
-  const receivers = new MetricText('gauge', 'receiver_info', 'Always 1; the labels describe the receiver.')
-  const info = new MetricText('gauge', 'channel_info', 'Always 1; the labels describe the channel.')
-  const dropouts = new MetricText('counter', 'channel_dropouts_total', 'RF dropouts.')
-  const clipping = new MetricText('counter', 'channel_clipping_total', 'Periods of clipping.')
-  const interference = new MetricText('counter', 'channel_interference_total', 'Periods of interference.')
-  const battery = new MetricText('gauge', 'channel_battery_percent', "Battery level of the channel's transmitter.")
-  const rf = new MetricText('gauge', 'channel_rf_level_dbm', 'RF level.')
-  const audio = new MetricText('gauge', 'channel_audio_level_dbfs', 'Audio level.')
+  const create = (type: 'gauge' | 'counter', name: string, help: string) =>
+    new MetricText(installationName, type, name, help)
+  const up = create('gauge', 'receiver_up', '1 while the receiver is online, else 0.')
+  const receivers = create('gauge', 'receiver_info', 'Always 1; the labels describe the receiver.')
+  const info = create('gauge', 'channel_info', 'Always 1; the labels describe the channel.')
+  const dropouts = create('counter', 'channel_dropouts_total', 'RF dropouts.')
+  const clipping = create('counter', 'channel_clipping_total', 'Periods of clipping.')
+  const interference = create('counter', 'channel_interference_total', 'Periods of interference.')
+  const battery = create('gauge', 'channel_battery_percent', "Battery level of the channel's transmitter.")
+  const rf = create('gauge', 'channel_rf_level_dbm', 'RF level.')
+  const audio = create('gauge', 'channel_audio_level_dbfs', 'Audio level.')
   for (const {
     id: receiver_id,
     name: receiver,
@@ -80,9 +88,10 @@ export async function formatEquipmentMetrics(
     if (isTimeSliceUsed()) await yieldToEventLoop()
     up.add({ receiver_id }, is_active ? 1 : 0)
     receivers.add({ receiver_id, name: receiver, model: model ?? '', manufacturer }, 1)
-    for (const { id: channel_id, channel, slot, name, transmitter } of channels) {
-      const shownName = transmitter?.name ?? name ?? ''
-      info.add({ channel_id, receiver_id, channel, slot, name: shownName, receiver, manufacturer }, 1)
+    for (const described of channels) {
+      const { id: channel_id, channel, slot } = described
+      const name = transmitterName(described) ?? ''
+      info.add({ channel_id, receiver_id, channel, slot, name, receiver, manufacturer }, 1)
       // Without a series that begins at 0, Prometheus would not see the first event as an increase.
       dropouts.add({ channel_id }, counters.eventCount('rf_dropout', channel_id))
       clipping.add({ channel_id }, counters.eventCount('clipping', channel_id))

@@ -1,7 +1,8 @@
 /**
  * `GET /metrics`: the counters of the service and of the process, and gauges that are computed for each request.
  * Battery, RF and audio levels of the channels change with every request, so they are only included with `?channels=1`.
- * Series of channels and receivers are labelled by id; `channel_info` and `receiver_info` have the names.
+ * Series of channels and receivers are labelled by id; `channel_info` and `receiver_info` have the names. Every series is
+ * labelled with the installation, because one Prometheus may watch several.
  */
 
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
@@ -35,6 +36,8 @@ export interface MetricsDeps {
   /** Bytes of the recorded levels on the disk; null if they cannot be determined soon. */
   historySize(): Promise<number | null>
   readonly version: string
+  /** The value of the label `installation`, which every series has. */
+  readonly installationName: string
   health(manufacturer: string | undefined): ServiceHealth
 }
 
@@ -68,10 +71,10 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       await describeHistory(deps, add)
       add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
       add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
-      const registries = [deps.counters.registry, gauges, processMetrics]
-      const texts = await Promise.all(registries.map((registry) => registry.metrics()))
+      const all = Registry.merge([deps.counters.registry, gauges, processMetrics])
+      all.setDefaultLabels({ installation: deps.installationName })
       const equipment = await formatEquipmentMetrics(deps, request.query.channels === '1')
-      const bytes = Buffer.concat([...texts.map((text) => Buffer.from(text)), equipment])
+      const bytes = Buffer.concat([Buffer.from(await all.metrics()), equipment])
       return sendBytes(request, reply, bytes, Registry.PROMETHEUS_CONTENT_TYPE)
     },
   })
