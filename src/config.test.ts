@@ -213,7 +213,7 @@ describe('readConfig, checking values', () => {
     )
     expect(names.length).toBeGreaterThan(20)
     for (const name of names) {
-      const acceptsAnyText = ['MICWATCH_DATA_DIR', 'MICWATCH_ALLOWED_HOSTS'].includes(name)
+      const acceptsAnyText = ['MICWATCH_DATA_DIR', 'MICWATCH_SERVER_NAME', 'MICWATCH_ALLOWED_HOSTS'].includes(name)
       if (!acceptsAnyText) expect(() => readConfig({}, { [name]: '.' }), name).toThrow(`${name}: expected`)
     }
   })
