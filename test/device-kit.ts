@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { ChannelReading, DeviceReport } from '../src/domain/equipment/receiver.ts'
-import type { Plugin, ProtocolAdapter, PushEvent } from '../src/manufacturers/plugin.ts'
+import type { OnProblems, Plugin, ProtocolAdapter, PushEvent } from '../src/manufacturers/plugin.ts'
 import { createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
 import { onTestEnd } from './cleanup.ts'
 import { expectCommonFormat, freeze } from './plugin-kit-fixtures.ts'
@@ -49,8 +49,12 @@ export function connectToDevice(plugin: Plugin, url: string, config: object = {}
   return { adapter: settings.adapter, client: createUpstreamClient({ settings, errors: plugin.errors }) }
 }
 
-export function follow({ adapter, client }: DeviceConnection, signal: AbortSignal): AsyncIterator<PushEvent> {
-  const events = adapter.subscribe?.(client, noTargets, signal)
+export function follow(
+  { adapter, client }: DeviceConnection,
+  signal: AbortSignal,
+  onProblems?: OnProblems,
+): AsyncIterator<PushEvent> {
+  const events = adapter.subscribe?.(client, noTargets, signal, undefined, onProblems)
   if (events === undefined) throw new Error('the adapter cannot subscribe')
   return events[Symbol.asyncIterator]()
 }

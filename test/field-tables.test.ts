@@ -8,7 +8,7 @@ import { table as dsqd } from '../src/manufacturers/lectrosonics/fields.ts'
 import * as ssc1 from '../src/manufacturers/sennheiser/ssc1/fields.ts'
 import * as ssc2 from '../src/manufacturers/sennheiser/ssc2/fields.ts'
 import { table as strings } from '../src/manufacturers/shure/strings/fields.ts'
-import type { Field, FieldTable } from '../src/upstream/field-table.ts'
+import { createMisfits, type Field, type FieldTable, percent } from '../src/upstream/field-table.ts'
 
 const tables: readonly FieldTable[] = [strings, ...ssc2.tables, ...ssc1.tables, dsqd]
 const fields = tables.flatMap((table) =>
@@ -45,6 +45,15 @@ describe.each(fields)('%s', (_, field) => {
       }
     })
   }
+})
+
+test('a valid value of one channel does not clear the problem of another', () => {
+  const misfits = createMisfits('10.0.0.5', { charge: percent('/rx*/charge') })
+  expect(misfits.check([['/rx1/charge', 'full']])).toBe(true)
+  expect(misfits.check([['/rx2/charge', 80]])).toBe(false)
+  expect(misfits.list()).toMatchObject([{ problem: expect.stringContaining('reports /rx*/charge in an undocumented') }])
+  expect(misfits.check([['/rx1/charge', 81]])).toBe(true)
+  expect(misfits.list()).toEqual([])
 })
 
 test('are described in docs/hardware-fields.md', async () => {

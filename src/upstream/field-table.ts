@@ -162,20 +162,22 @@ export function createMisfits(subject: string, fields: FieldTable['fields'] = {}
   const byAddress = new Map(Object.values(fields).map((entry) => [entry.address, entry]))
   /** The resources, whose properties are fields. */
   const resources = new Set([...byAddress.keys()].flatMap((address) => address.match(/^.*(?= )/)?.[0] ?? []))
-  const unexpected = new Set<string>()
+  /** Fields by their names in the device, each with its address, so that a valid value of one channel clears only itself. */
+  const unexpected = new Map<string, string>()
   let refused: ReadonlyMap<string, string> = new Map()
   const hasForm = (address: string, raw: unknown) => byAddress.get(address)?.hasForm(raw) ?? !resources.has(address)
   return {
     check(reported) {
-      const before = unexpected.size
-      let hasRecovered = false
+      let hasChanged = false
       for (const [name, raw] of reported) {
-        const address = name.replace(/\d+/g, '*')
-        const key = byAddress.has(name) ? name : address
-        if (!hasForm(key, raw)) unexpected.add(key)
-        else if (unexpected.delete(key)) hasRecovered = true
+        const address = byAddress.has(name) ? name : name.replace(/\d+/g, '*')
+        if (hasForm(address, raw)) hasChanged = unexpected.delete(name) || hasChanged
+        else if (!unexpected.has(name)) {
+          unexpected.set(name, address)
+          hasChanged = true
+        }
       }
-      return hasRecovered || unexpected.size !== before
+      return hasChanged
     },
     setRefused(next) {
       const before = nameAll(refused)
@@ -183,7 +185,7 @@ export function createMisfits(subject: string, fields: FieldTable['fields'] = {}
       return nameAll(refused) !== before
     },
     list() {
-      const forms = new Map([...unexpected].map((address) => [address, '']))
+      const forms = new Map([...unexpected.values()].map((address) => [address, '']))
       const clauses = [
         ...(refused.size > 0 ? [`the device refuses ${nameAll(refused)}`] : []),
         ...(forms.size > 0 ? [`the device reports ${nameAll(forms)} in an undocumented form`] : []),
