@@ -5,13 +5,14 @@ import { describeConnectionError } from '../../upstream/error-messages.ts'
 import { type Framing, openTcpSocket } from '../../upstream/tcp.ts'
 import { type Address, formatQuery, parseReply, type Value } from './codec.ts'
 
+/** Why an answer has no values: the device answers `ERROR`, or in another form. */
+export type Rejection = 'refused' | 'malformed'
+
 export interface Session {
   /** The device's IP address. */
   readonly address: string
-  /**
-   * Sends a query. Returns null if the answer is an error; throws the manufacturer's ApiError if none arrives in time.
-   */
-  query(name: string, address?: Address): Promise<readonly Value[] | null>
+  /** Sends a query. Throws the manufacturer's ApiError if no answer arrives in time. */
+  query(name: string, address?: Address): Promise<readonly Value[] | Rejection>
   close(): void
 }
 
@@ -43,8 +44,9 @@ export async function openSession(client: UpstreamClient, signal: AbortSignal): 
       const timer = setTimeout(() => closed.abort(), timeoutMs)
       try {
         for (;;) {
-          const reply = parseReply(await nextAnswer())
-          if (reply === null) return null
+          const answer = await nextAnswer()
+          const reply = parseReply(answer)
+          if (reply === null) return /^\s*ERROR\b/i.test(answer) ? 'refused' : 'malformed'
           // Other replies are answers to other clients that are connected to the same port.
           if (reply.name === name && (reply.address ?? address) === address) return reply.values
         }

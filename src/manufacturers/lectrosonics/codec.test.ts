@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatQuery, parseReply, toChannelStatus } from './codec.ts'
+import { formatQuery, parseReply } from './codec.ts'
 import { fields } from './fields.ts'
 
 test('formatQuery adds the channel, if any, and ends with CR', () => {
@@ -16,33 +16,21 @@ describe('parseReply', () => {
     ['OK rxmute=[0,1]', { name: 'rxmute', address: null, values: [0, 1] }],
     ['OK rxname(1)="Lead \\"A\\", left\\\\\\x21"', { name: 'rxname', address: 1, values: ['Lead "A", left\\!'] }],
     ['OK desc=""', { name: 'desc', address: null, values: [''] }],
+    ['OK rxfreq(*)={471200,--,fast}', { name: 'rxfreq', address: '*', values: [471_200, '--', 'fast'] }],
   ])('%j', (line, reply) => expect(parseReply(line)).toEqual(reply))
 
-  test.each(['', 'OK', 'ERROR', '"DSQD"', 'OK id', 'OK rxname="open', 'OK rxfreq=fast', `OK x=${'('.repeat(99)}`])(
+  test.each(['', 'OK', 'ERROR', '"DSQD"', 'OK id', 'OK rxname="open', `OK x=${'('.repeat(99)} y`])(
     'returns null for %j',
     (line) => expect(parseReply(line)).toBeNull(),
   )
 })
 
 test('converts meters in half dB below full scale and in quarter dBµV', () => {
-  expect([0, -37, -120, 3].map(fields.audio.read)).toEqual([0, -18, -60, 0])
-  expect([0, 240, 130].map(fields.rf.read)).toEqual([-107, -47, -74])
+  expect([0, -37, -120, 3, -128].map(fields.audio.read)).toEqual([0, -18, -60, null, null])
+  expect([0, 240, 130, 255, -4].map(fields.rf.read)).toEqual([-107, -47, -74, null, null])
 })
 
 test('reads warnings as codes', () => {
-  expect([0, 1, 2, 4, 5, 9].map(fields.batteryWarning.read)).toEqual([false, true, true, false, true, null])
+  expect([0, 1, 2, 3, 4, 9].map(fields.batteryWarning.read)).toEqual([false, true, true, null, null, null])
   expect([0, 1, 2].map(fields.hardware.read)).toEqual([null, 'antenna_short', null])
-})
-
-test('toChannelStatus names each of the sixteen values', () => {
-  const values = [1, 1, 1, -36, 180, 0, 2, 0, 0, 42, 0, 0, 0, 0, 28, 81]
-  expect(toChannelStatus(values)).toMatchObject({
-    isLinked: 1,
-    audioMeter: -36,
-    rfMeter: 180,
-    antenna: 2,
-    batteryPercent: 81,
-  })
-  expect(toChannelStatus(values.slice(1))).toBeNull()
-  expect(toChannelStatus([...values.slice(1), '81'])).toBeNull()
 })

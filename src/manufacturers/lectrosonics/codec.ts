@@ -3,7 +3,7 @@
  * July 2019. Pure.
  */
 
-/** A number or a quoted text. */
+/** A number or a text. */
 export type Value = number | string
 
 /** A channel, or `*` for all channels. Only numeric values support `*`; the reply has one value per channel. */
@@ -40,7 +40,7 @@ function parseValues(text: string): readonly Value[] | null {
   while (item.lastIndex < inner.length) {
     const [, quoted, bare, comma] = item.exec(inner) ?? []
     if (quoted !== undefined) values.push(unquote(quoted))
-    else if (bare !== undefined && Number.isFinite(Number(bare))) values.push(Number(bare))
+    else if (bare !== undefined) values.push(Number.isFinite(Number(bare)) ? Number(bare) : bare)
     else return null
     if (comma !== ',') break
   }
@@ -53,32 +53,4 @@ function unquote(text: string): string {
   return text.replace(/\\(?:x([0-9a-f]{2})|(.))/gi, (_, hex: string | undefined, sign = '') =>
     hex === undefined ? (escapes[sign] ?? sign) : String.fromCharCode(Number.parseInt(hex, 16)),
   )
-}
-
-/** The sixteen values of `chstat`, in this order. */
-const statusNames = [
-  'isPresent',
-  'isPowered',
-  'isLinked',
-  'audioMeter',
-  'rfMeter',
-  'isScanning',
-  'antenna',
-  'isMuted',
-  'isSquelched',
-  'batteryTimerMinutes',
-  'batteryWarning',
-  'isPanelLocked',
-  'isLimiting',
-  'isClipping',
-  'batteryTenthsOfVolt',
-  'batteryPercent',
-] as const
-
-export type ChannelStatus = Readonly<Record<(typeof statusNames)[number], number>>
-
-/** Names the values of `chstat`; returns null if they are incomplete. */
-export function toChannelStatus(values: readonly Value[]): ChannelStatus | null {
-  if (values.length !== statusNames.length || values.some((value) => typeof value !== 'number')) return null
-  return Object.fromEntries(statusNames.map((name, index) => [name, values[index]])) as unknown as ChannelStatus
 }

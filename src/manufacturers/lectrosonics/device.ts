@@ -2,8 +2,10 @@
 
 import type { Encryption } from '../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
-import { maxNameChars, readFrequency, readIp, readMac, readText, withoutUndefined } from '../../upstream/fields.ts'
-import { type Address, type ChannelStatus, toChannelStatus, type Value } from './codec.ts'
+import type { Field } from '../../upstream/field-table.ts'
+import { readFrequency, readIp, readMac, withoutUndefined } from '../../upstream/fields.ts'
+import type { Rejection } from './client.ts'
+import type { Address, Value } from './codec.ts'
 import { fields } from './fields.ts'
 
 export interface Query {
@@ -11,8 +13,10 @@ export interface Query {
   readonly address?: Address
 }
 
-/** Keyed by `keyOf(query)`. Queries that the device rejected are missing. */
-export type Answers = ReadonlyMap<string, readonly Value[]>
+export type Answer = readonly Value[] | Rejection
+
+/** Keyed by `keyOf(query)`. */
+export type Answers = ReadonlyMap<string, Answer>
 
 const channels = [1, 2, 3, 4] as const
 
@@ -40,9 +44,9 @@ export const levelQueries: readonly Query[] = channels.map((address) => ({ name:
 export function settingQueries(answers: Answers): readonly Query[] {
   const numbers = ['rxfreq', 'rxmode', 'rxalevel', 'txbatt', 'txgain', 'txkeygood', 'txrfon']
   const names = channels.flatMap((address) => {
-    const status = statusOf(answers, address)
-    if (!status?.isPresent) return []
-    return status.isLinked
+    const read = createReader(answers, address)
+    if (read(fields.isPresent) !== true) return []
+    return read(fields.isLinked) === true
       ? [channelQuery('rxname', address), channelQuery('txname', address)]
       : [channelQuery('rxname', address)]
   })
@@ -55,7 +59,7 @@ function channelQuery(name: string, address: Address): Query {
 
 /** Returns the channels to which a transmitter is linked. */
 export function linkedChannels(answers: Answers): readonly number[] {
-  return channels.filter((channel) => statusOf(answers, channel)?.isLinked)
+  return channels.filter((channel) => createReader(answers, channel)(fields.isLinked) === true)
 }
 
 export function keyOf({ name, address }: Query): string {
@@ -64,32 +68,31 @@ export function keyOf({ name, address }: Query): string {
 
 /** Whether the device is a DSQD; other devices may use the same port. */
 export function isDsqd(answers: Answers): boolean {
-  return answers.get('id')?.[0] === 'DSQD'
+  return createReader(answers)(fields.id) === 'DSQD'
 }
 
 /** Identifies the device by its serial number, which does not change with its address. */
 export function toIdentity(answers: Answers, address: string): DeviceReport {
-  const text = (name: string) => readText(answers.get(name)?.[0])
-  const serial = text('serial')
-  const mac = readMac(answers.get('macaddr')?.[0])
-  const dhcp = answers.get('dhcpen')?.[0]
-  const fault = fields.hardware.read(answers.get('hwstat')?.[0])
+  const read = createReader(answers)
+  const serial = read(fields.serial)
+  const mac = readMac(read(fields.mac))
+  const fault = read(fields.hardware)
   return {
     id: `dsqd:${serial ?? mac ?? address}`,
     kind: 'receiver',
     // `desc` is the only name that differs between devices.
-    name: readText(answers.get('desc')?.[0], maxNameChars) ?? `DSQD ${serial ?? address}`,
+    name: read(fields.description) ?? `DSQD ${serial ?? address}`,
     model_name: 'DSQD',
     device_type: 'dsqd',
     online: true,
     ...withoutUndefined({
       serial_number: serial ?? undefined,
       mac_address: mac ?? undefined,
-      ip: readIp(answers.get('ipaddr')?.[0]) ?? readIp(address) ?? undefined,
-      subnet_mask: readIp(answers.get('netmask')?.[0]) ?? undefined,
-      gateway: readIp(answers.get('defgate')?.[0]) ?? undefined,
-      network_mode: dhcp === undefined ? undefined : dhcp === 1 ? 'dhcp' : 'manual',
-      firmware_version: text('version') ?? undefined,
+      ip: readIp(read(fields.ip)) ?? readIp(address) ?? undefined,
+      subnet_mask: readIp(read(fields.netmask)) ?? undefined,
+      gateway: readIp(read(fields.gateway)) ?? undefined,
+      network_mode: read(fields.network) ?? undefined,
+      firmware_version: read(fields.firmware) ?? undefined,
       details: fault === undefined ? undefined : { fault },
     }),
   }
@@ -98,28 +101,30 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
 /** Converts the channels. A slot without a receiver module is not a channel. */
 export function toChannels(answers: Answers): readonly ChannelReading[] {
   return channels.flatMap((channel) => {
-    const status = statusOf(answers, channel)
-    return status?.isPresent ? [toChannel(answers, channel, status)] : []
+    const read = createReader(answers, channel)
+    return read(fields.isPresent) === true ? [toChannel(channel, read)] : []
   })
 }
 
-function toChannel(answers: Answers, channel: number, status: ChannelStatus): ChannelReading {
-  const read = createReader(answers, channel)
-  const kHz = read.number('rxfreq')
+function toChannel(channel: number, read: Reader): ChannelReading {
+  const kHz = read(fields.frequency)
+  const isPowered = read(fields.isPowered) !== false
+  const isLinked = read(fields.isLinked)
+  const whileLinked = <Value>(field: Field<Value>) => (isLinked === true ? read(field) : null)
   return withoutUndefined({
     channel,
-    name: readText(read.name('rxname'), maxNameChars),
-    frequency: readFrequency(kHz === undefined ? undefined : kHz / 1000),
-    audio_level: status.isPowered ? fields.audio.read(status.audioMeter) : null,
-    rf_level: status.isPowered ? fields.rf.read(status.rfMeter) : null,
+    name: read(fields.name),
+    frequency: typeof kHz === 'number' ? readFrequency(kHz / 1000) : kHz,
+    audio_level: isPowered ? read(fields.audio) : null,
+    rf_level: isPowered ? read(fields.rf) : null,
     details: withoutUndefined({
-      antennas: status.isLinked ? fields.antenna.read(status.antenna) : null,
-      overload: status.isLinked ? fields.isClipping.read(status.isClipping) : null,
-      muted: fields.isMuted.read(status.isMuted),
-      encryption: status.isLinked ? encryptionOf(read.number('rxmode'), read.number('txkeygood')) : null,
-      gain_db: read.number('rxalevel'),
+      antennas: whileLinked(fields.antenna),
+      overload: whileLinked(fields.isClipping),
+      muted: read(fields.isMuted),
+      encryption: isLinked === true ? encryptionOf(read(fields.isEncrypted), read(fields.isKeyGood)) : null,
+      gain_db: read(fields.gain),
     }),
-    transmitter: status.isLinked ? toTransmitter(read, status) : null,
+    transmitter: typeof isLinked !== 'boolean' ? undefined : isLinked ? toTransmitter(read) : null,
   })
 }
 
@@ -127,40 +132,61 @@ function toChannel(answers: Answers, channel: number, status: ChannelStatus): Ch
  * Converts the values of a linked transmitter; without a link they are meaningless. The battery timer counts up and is
  * not used.
  */
-function toTransmitter(read: ReturnType<typeof createReader>, status: ChannelStatus): TransmitterReading {
-  const battery = read.number('txbatt')
-  const isTransmitting = read.number('txrfon')
+function toTransmitter(read: Reader): TransmitterReading {
+  const isTransmitting = read(fields.isTransmitting)
+  const battery = read(fields.charge)
+  const isLow = read(fields.batteryWarning)
   return withoutUndefined({
-    name: readText(read.name('txname'), maxNameChars),
-    battery: fields.charge.read(status.batteryPercent),
+    name: read(fields.transmitterName),
+    // Without a warning, at least 25% are left.
+    battery: battery === 0 && isLow === false ? null : battery,
     details: withoutUndefined({
-      muted: isTransmitting === undefined ? undefined : isTransmitting === 0,
-      gain_db: read.number('txgain'),
-      battery_type: fields.batteryType.read(battery),
-      battery_low: fields.batteryWarning.read(status.batteryWarning),
+      muted: typeof isTransmitting === 'boolean' ? !isTransmitting : isTransmitting,
+      gain_db: read(fields.transmitterGain),
+      battery_type: read(fields.batteryType),
+      battery_low: isLow,
     }),
   })
 }
 
-/** Only the native digital mode (0) is encrypted; the hybrid modes never are. */
-function encryptionOf(mode: number | undefined, isKeyGood: number | undefined): Encryption | null | undefined {
-  if (mode === undefined) return undefined
-  if (mode !== 0) return 'off'
-  if (isKeyGood === undefined) return null
-  return isKeyGood === 1 ? 'on' : 'error'
+/** Only the native digital mode is encrypted; the hybrid modes never are. */
+function encryptionOf(
+  isEncrypted: boolean | null | undefined,
+  isKeyGood: boolean | null | undefined,
+): Encryption | null | undefined {
+  if (isEncrypted !== true) return isEncrypted === false ? 'off' : isEncrypted
+  if (typeof isKeyGood !== 'boolean') return null
+  return isKeyGood ? 'on' : 'error'
 }
 
-/** Reads the answers for one channel. */
-function createReader(answers: Answers, channel: number) {
-  return {
-    name: (name: string) => answers.get(keyOf(channelQuery(name, channel)))?.[0],
-    number(name: string): number | undefined {
-      const value = answers.get(keyOf(channelQuery(name, '*')))?.[channel - 1]
-      return typeof value === 'number' ? value : undefined
-    },
+type Reader = ReturnType<typeof createReader>
+
+/** Reads fields from the answers for the device, for one channel, and for all channels at once. */
+function createReader(answers: Answers, channel = 0) {
+  return <Value>({ address, read }: Field<Value>): Value | null | undefined => {
+    const [query = '', number = 1] = address.split(' ')
+    const own = answers.get(query.replace('*', String(channel)))
+    const [answer, index] = own === undefined ? [answers.get(query), channel - 1] : [own, Number(number) - 1]
+    if (answer === undefined || answer === 'refused') return undefined
+    return read(answer === 'malformed' ? null : answer[index])
   }
 }
 
-function statusOf(answers: Answers, channel: number): ChannelStatus | null {
-  return toChannelStatus(answers.get(keyOf(channelQuery('chstat', channel))) ?? [])
+/** No field has an object as its form. */
+const malformed = {}
+
+/** Returns every answer by the address of its field: each channel's element of an answer for all channels. */
+export function listFields(answers: Answers): readonly (readonly [address: string, raw: unknown])[] {
+  return [...answers].flatMap(([query, values]): (readonly [string, unknown])[] => {
+    if (typeof values === 'string') return values === 'malformed' ? [[query, malformed]] : []
+    if (query.endsWith('(*)')) return values.map((value, index) => [query.replace('*', String(index + 1)), value])
+    return [[query, query.startsWith('chstat') ? values : values[0]]]
+  })
+}
+
+/** Returns the queries that the device refuses. Names of transmitters count only while these are linked. */
+export function listRefused(answers: Answers): ReadonlyMap<string, string> {
+  const wanted = [...identityQueries, ...levelQueries, ...settingQueries(answers)].map(keyOf)
+  const refused = wanted.filter((query) => answers.get(query) === 'refused')
+  return new Map(refused.map((query) => [query.replace(/\d/, '*'), 'ERROR']))
 }

@@ -5,27 +5,32 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { UpstreamClient } from '../../upstream/client.ts'
+import { createMisfits } from '../../upstream/field-table.ts'
 import {
   defineAdapter,
+  type OnProblems,
   type PushEvent,
   type SubscriptionTargets,
   type UpstreamDevice,
   withoutParts,
 } from '../plugin.ts'
 import { openSession, type Session } from './client.ts'
-import type { Value } from './codec.ts'
 import {
+  type Answer,
   type Answers,
   identityQueries,
   isDsqd,
   keyOf,
   levelQueries,
   linkedChannels,
+  listFields,
+  listRefused,
   type Query,
   settingQueries,
   toChannels,
   toIdentity,
 } from './device.ts'
+import { fields } from './fields.ts'
 
 interface Dsqd extends UpstreamDevice {
   readonly answers: Answers
@@ -68,7 +73,10 @@ async function* subscribe(
   client: UpstreamClient,
   _targets: SubscriptionTargets,
   signal: AbortSignal,
+  _onLevels?: unknown,
+  onProblems?: OnProblems,
 ): AsyncGenerator<PushEvent> {
+  const misfits = createMisfits(new URL(client.settings.baseUrl).host, fields)
   let session: Session | undefined
   try {
     const connection = await connect(client, signal)
@@ -82,6 +90,8 @@ async function* subscribe(
       const identity = pending.length === 0 ? toReport(toDevice(session, answers)) : null
       const { id } = toDevice(session, answers)
       const report = { ...(identity ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
+      const changes = [misfits.check(listFields(answers)), misfits.setRefused(listRefused(answers))]
+      if (changes.includes(true)) onProblems?.(misfits.list())
       yield { type: 'report', report, isComplete: identity !== null }
       if (pending.length === 0) pending = [...identityQueries, ...settingQueries(answers)]
       const round = [...levelQueries, ...pending.splice(0, 1)]
@@ -107,7 +117,7 @@ async function* subscribe(
 /** Connects and queries the identity. Throws the manufacturer's ApiError if the host is not a DSQD. */
 async function connect(client: UpstreamClient, signal: AbortSignal) {
   const session = await openSession(client, signal)
-  const answers = new Map<string, readonly Value[]>()
+  const answers = new Map<string, Answer>()
   try {
     await sendQueries(session, identityQueries.slice(0, 1), answers)
     if (!isDsqd(answers))
@@ -122,17 +132,9 @@ async function connect(client: UpstreamClient, signal: AbortSignal) {
   }
 }
 
-/** Sends the queries and stores their answers. Deletes the earlier answer to a query that the device now rejects. */
-async function sendQueries(
-  session: Session,
-  queries: readonly Query[],
-  answers: Map<string, readonly Value[]>,
-): Promise<void> {
-  for (const query of queries) {
-    const values = await session.query(query.name, query.address)
-    if (values === null) answers.delete(keyOf(query))
-    else answers.set(keyOf(query), values)
-  }
+/** Sends the queries and stores their answers. */
+async function sendQueries(session: Session, queries: readonly Query[], answers: Map<string, Answer>): Promise<void> {
+  for (const query of queries) answers.set(keyOf(query), await session.query(query.name, query.address))
 }
 
 function roundMs(client: UpstreamClient, queries: number): number {

@@ -67,7 +67,9 @@ describeDevices([
   },
 ])
 
-test.each(readFixtures(new URL('./fixtures/', import.meta.url)))('fixture $name', async ({ fixture }) => {
+const folder = new URL('./fixtures/', import.meta.url)
+
+test.each(readFixtures(folder))('fixture $name', async ({ fixture }) => {
   const { url } = await serve(fixture.answers, 'ERROR')
   const devices = await getDevices(dsqd, connect(url).client)
   const reports = devices.map((device) => dsqd.transformDeviceData(freeze(device)))
@@ -79,6 +81,36 @@ test('accepts only TCP addresses, with the command port by default', () => {
   const [source] = lectrosonics.listSources({ devices: ['tcp://10.0.0.5'] })
   expect(source).toMatchObject({ baseUrl: 'tcp://10.0.0.5:4080', adapter: dsqd })
   expect(() => lectrosonics.listSources({ devices: ['http://10.0.0.5'] })).toThrow(/devices: .*tcp:\/\//)
+})
+
+test('names what a device refuses or reports in another form, and reads the rest', async () => {
+  const fixture = readFixtures(folder).find(({ name }) => name === 'everything.json')?.fixture
+  const answers: Record<string, unknown> = {
+    ...fixture?.answers,
+    '!hwstat?': 'OK hwstat=0',
+    '!txkeygood(*)?': 'ERROR',
+    '!rxfreq(*)?': 'OK rxfreq(*)={471200,--,518550,0}',
+    '!rxname(2)?': 'HELLO',
+    '!chstat(1)?': 'OK chstat(1)={1,1,1,-37,181,0,2,0,0,42,0,0,0,0,28,0}',
+    '!chstat(2)?': 'OK chstat(2)={1,1,0,-120,4,0,1,1}',
+  }
+  const { url } = await serve(answers, 'ERROR')
+  let problems: readonly string[] = []
+  const events = follow(connect(url), new AbortController().signal, (all) => {
+    problems = all.map(({ problem }) => problem)
+  })
+  const report = await findReport(events, () => true)
+  expect(report.channels).toMatchObject([
+    // No battery warning contradicts the charge of 0.
+    { frequency: '471.200', transmitter: { name: 'Aurelio', battery: null, details: { battery_low: false } } },
+    { name: null, frequency: null, rf_level: -106, details: { muted: true }, transmitter: null },
+    { frequency: '518.550' },
+  ])
+  expect(problems).toEqual([
+    'the device refuses txkeygood(*) (ERROR), and the device reports chstat(*), rxfreq(*), rxname(*) in an undocumented form, so these values are unknown',
+  ])
+  answers['!chstat(2)?'] = fixture?.answers['!chstat(2)?']
+  await findReport(events, () => problems[0]?.includes('chstat') === false)
 })
 
 test('rejects a host that is not a DSQD', async () => {
