@@ -123,6 +123,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
       drain_seconds: merged.server?.drain_seconds ?? 0,
     },
     log: merged.log ?? null,
+    log_format: merged.log_format ?? 'json',
     data_dir,
     database_url: merged.database_url ?? `sqlite:${join(data_dir, 'micwatch.db')}`,
     redis_url: merged.redis_url ?? null,

@@ -8,11 +8,11 @@ import { type Connection, toConnectionBody } from '../domain/equipment/connectio
 import type { SourceError } from '../domain/equipment/health.ts'
 import { openRuntime } from '../runtime/open-runtime.ts'
 import type { Runtime } from '../runtime.ts'
+import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   type ExitCode,
   exitCodes,
   formatTable,
@@ -62,7 +62,7 @@ async function withConnections(
   work: (runtime: Runtime, connections: readonly Connection[]) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
-  const runtime = await openRuntime(config, { log: createLog(terminal, config.log ?? 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, config), pid: terminal.pid })
   try {
     sourcesOf(runtime, options.manufacturer)
     await runtime.connections.closeOrphaned({ isAtOnce: true })

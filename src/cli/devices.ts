@@ -14,11 +14,11 @@ import { openRuntime } from '../runtime/open-runtime.ts'
 import type { Runtime } from '../runtime.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { listManufacturers } from '../storage/settings.ts'
+import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   type ExitCode,
   exitCodes,
   formatTable,
@@ -63,7 +63,7 @@ function hasDiscoveryList({ adapters }: Plugin): boolean {
 async function addDevices(plugin: Plugin, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
   const ips = readAddresses(options, config.discovery_ranges)
-  const runtime = await openRuntime(config, { log: createLog(terminal, config.log ?? 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, config), pid: terminal.pid })
   try {
     const manufacturer = await chooseManufacturer(runtime, plugin, options.manufacturer)
     const sources = sourcesOf(runtime, manufacturer)

@@ -25,10 +25,10 @@ import { checkClock, checkMulticast, checkProvider } from './doctor/network.ts'
 import { checkMcpPort, checkOscPort, checkPort } from './doctor/ports.ts'
 import { checkSources } from './doctor/sources.ts'
 import { checkBackup, checkDatabase, checkRedis, type StoreReport } from './doctor/stores.ts'
+import { createLog } from './log.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   type ExitCode,
   exitCodes,
   plain,
@@ -154,7 +154,7 @@ async function openForChecks(config: Config, { folder, url }: OpenStore, termina
   const secret_key = config.secret_key ?? (await readKey(config.data_dir)) ?? randomBytes(32).toString('hex')
   const copied = { ...config, data_dir: folder, database_url, secret_key, redis_url: null }
   const isReadOnly = !database_url.startsWith('sqlite:')
-  const log = createLog(terminal, 'silent')
+  const log = createLog(terminal, { ...config, log: 'silent' })
   return openRuntime(copied, { log, pid: terminal.pid, isReadOnly, isRecording: false })
 }
 

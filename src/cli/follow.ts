@@ -9,11 +9,11 @@ import { childLifetime, type Lifetime, pause } from '../monitoring/wait.ts'
 import { now } from '../platform/clock.ts'
 import { openRuntime } from '../runtime/open-runtime.ts'
 import type { Runtime } from '../runtime.ts'
+import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   type ExitCode,
   exitCodes,
   plain,
@@ -66,7 +66,7 @@ async function follow(
 ): Promise<ExitCode> {
   const { signal } = terminal
   const config = readOptions(options, terminal)
-  const log = createLog(terminal, config.log ?? 'error')
+  const log = createLog(terminal, config)
   surviveExceptions(terminal, log)
   const runtime = await openRuntime(config, { log, pid: terminal.pid })
   try {

@@ -21,11 +21,11 @@ import type { Database } from '../storage/database.ts'
 import { openLevelHistory } from '../storage/history/open-level-history.ts'
 import { listReceivers } from '../storage/receivers.ts'
 import { writeAtomically } from '../storage/sqlite-file.ts'
+import { createLog } from './log.ts'
 import { actorOf, requireStore, withStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   type ExitCode,
   exitCodes,
   formatTable,
@@ -193,7 +193,7 @@ async function writeRows(
 async function runPrune({ dryRun: isDryRun = false, ...options }: PruneOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
   await requireStore(config)
-  const log = createLog(terminal, config.log ?? 'error')
+  const log = createLog(terminal, config)
   const runtime = await openRuntime(config, { log, pid: terminal.pid, isReadOnly: isDryRun })
   try {
     const tiers = (await runtime.history.prune({ isDryRun })).map(toTierDocument)

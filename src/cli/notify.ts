@@ -5,11 +5,11 @@ import { type NotificationChannelDeps, testNotificationChannel } from '../action
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
 import { listSealedChannels, type SealedChannel } from '../storage/notification-channels.ts'
 import { openSecrets } from '../storage/secrets.ts'
+import { createLog } from './log.ts'
 import { actorOf, withStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   type ExitCode,
   exitCodes,
   formatTable,
@@ -38,7 +38,7 @@ async function testChannels(wanted: string | undefined, options: CommonOptions, 
     const selected = select(await listSealedChannels(db.read), wanted)
     const deps: NotificationChannelDeps = {
       ...{ db, secrets, destinations: createDestinationsExcluding(config.server), signal: terminal.signal },
-      ...{ publicUrl: config.server.public_url, log: createLog(terminal, config.log ?? 'error'), now: Date.now },
+      ...{ publicUrl: config.server.public_url, log: createLog(terminal, config), now: Date.now },
       notifications: { tested: () => {} },
       reload: async () => {},
     }

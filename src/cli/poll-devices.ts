@@ -17,12 +17,12 @@ import type { Runtime } from '../runtime.ts'
 import { openDatabase } from '../storage/database.ts'
 import { isUpToDate } from '../storage/migrate.ts'
 import { requireNoLoss } from '../storage/repair.ts'
+import { createLog } from './log.ts'
 import { listenForHangups } from './reload.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   createProgress,
   type ExitCode,
   exitCodes,
@@ -75,7 +75,7 @@ async function pollDevices(options: PollOptions, terminal: Terminal): Promise<Ex
 
 async function poll(config: Config, isReadOnly: boolean, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const hangups = listenForHangups(terminal)
-  const log = createLog(terminal, config.log ?? defaultLevel)
+  const log = createLog(terminal, config, defaultLevel)
   const runtime = await openRuntime(config, {
     log,
     pid: terminal.pid,

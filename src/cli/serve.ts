@@ -12,11 +12,11 @@ import type { Config } from '../config.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
 import { pause } from '../monitoring/wait.ts'
 import type { Runtime } from '../runtime.ts'
+import { createLog } from './log.ts'
 import { listenForHangups } from './reload.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   type ExitCode,
   exitCodes,
   installationFlags,
@@ -94,7 +94,7 @@ async function run(
 ): Promise<ExitCode> {
   const { pid, version, webRoot, signal } = terminal
   const defaultLevel = options.demo ? 'error' : 'info'
-  const log = createLog(terminal, config.log ?? defaultLevel)
+  const log = createLog(terminal, config, defaultLevel)
   const print = (line: string) => terminal.err(line)
   /** Prints one line per action. With --json, standard output must contain only one document, so actions are logged. */
   const onAudit = ({ at, count, last_at, ...record }: AuditRecord) => {

@@ -14,11 +14,11 @@ import {
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { openRuntime } from '../runtime/open-runtime.ts'
 import type { Runtime } from '../runtime.ts'
+import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
   createCommand,
-  createLog,
   type ExitCode,
   exitCodes,
   formatTable,
@@ -40,7 +40,7 @@ export function checkApiHealthCommand(terminal: Terminal, done: (code: ExitCode)
 
 async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
-  const runtime = await openRuntime(config, { log: createLog(terminal, config.log ?? 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, config), pid: terminal.pid })
   try {
     const sources = sourcesOf(runtime, options.manufacturer)
     const reports = await Promise.all(sources.map((source) => checkSource(runtime, source, terminal.signal)))

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Table from 'cli-table3'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import pino from 'pino'
 import type { ConfigFlags } from '../config/environment.ts'
 import { type Config, type ReadOptions, readConfig } from '../config.ts'
 
@@ -126,11 +125,6 @@ export function wholeOption(flags: string, description: string, min: number, max
     if (value >= min && value <= max) return value
     throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
   })
-}
-
-/** Writes one JSON line per event of this level or a higher one to standard error. */
-export function createLog(terminal: Pick<Terminal, 'err'>, level: string) {
-  return pino({ level }, { write: (line: string) => terminal.err(line.trimEnd()) })
 }
 
 export function printJson(terminal: Terminal, document: unknown): void {

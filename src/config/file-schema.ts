@@ -48,6 +48,7 @@ export const File = section({
   log: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     description: 'trace, debug, info, warn, error, fatal or silent',
   }),
+  log_format: Type.Enum(['json', 'text'], { description: 'json or text' }),
   data_dir: text('a folder'),
   database_url: Type.Union([Type.Null(), Type.String({ pattern: '^(sqlite:.|postgres(ql)?://.)' })], {
     description: 'sqlite:<file> or postgres://…',

@@ -65,11 +65,12 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
   const subscribers = new Map<string, TopicSubscriber>()
   let failures = maxFailures
   let isUp = false
+  let isClosed = false
 
   const setFailures = (count: number) => {
     failures = count
     const isUpNow = failures < maxFailures
-    if (isUpNow === isUp) return
+    if (isUpNow === isUp || isClosed) return
     isUp = isUpNow
     onChange(isUp)
   }
@@ -134,6 +135,7 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
       return isUp
     },
     async close() {
+      isClosed = true
       clearInterval(heartbeat)
       commands.disconnect()
       connection.disconnect()
