@@ -197,6 +197,6 @@ describe('the log of events', () => {
     await events.close()
     expect((await kinds(db)).toSorted()).toEqual(['recording_gap', 'source_failing', 'source_recovered'])
     const [failing] = await listEvents(db.read, { kinds: ['source_failing'] }, { limit: 1 })
-    expect(failing?.text).toBe('shure does not respond (10.0.0.9): Connection refused')
+    expect(failing?.text).toBe('shure failed (10.0.0.9): Connection refused')
   })
 })

@@ -32,7 +32,7 @@ it('names the address of a source, the number of failures and the error', () => 
   const failing = { ...buildAlert().data, name: 'shure', address: 'https://10.0.0.1', failures: 3, error: 'Refused.' }
   const alert = buildAlert({ kind: 'upstream_failing', data: failing })
   expect(alertSubject(alert)).toBe('https://10.0.0.1')
-  expect(alertReason(alert)).toBe('3 polls in a row failed. Refused.')
+  expect(alertReason(alert)).toBe('Refused. 3 polls in a row failed.')
 })
 
 it('uses the message of a kind that it does not know', () => {

@@ -2,7 +2,15 @@
 
 import { type AlertKind, alertKindDefaults } from '../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
-import { formatClock, formatDbm, formatMoment, formatPercent, formatShortDuration, plainText } from './format.ts'
+import {
+  formatClock,
+  formatDbm,
+  formatMoment,
+  formatPercent,
+  formatShortDuration,
+  plainText,
+  toSentence,
+} from './format.ts'
 import { t } from './i18n.ts'
 
 type Described = Pick<AlertBody, 'kind' | 'message' | 'manufacturer' | 'data'>
@@ -49,8 +57,10 @@ export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): s
       return fault === undefined ? why(kind) : t(`channel.faults.${fault}`)
     case 'will_not_last':
       return lastsReason(data) ?? why(kind)
-    case 'upstream_failing':
-      return sentences(failures === undefined ? why(kind) : t('alerts.reasons.failures', { count: failures }), error)
+    case 'upstream_failing': {
+      const failed = failures === undefined ? why(kind) : t('alerts.reasons.failures', { count: failures })
+      return error ? sentences(toSentence(plainText(error)), failed) : failed
+    }
     case 'link_lost':
     case 'storage_failing':
     case 'recording_stopped':

@@ -132,10 +132,15 @@ export function createApi(mount: string, signal: AbortSignal): Api {
 }
 
 const kinds: Readonly<Record<number, Problem['kind']>> = { 401: 'sign_in', 403: 'not_allowed' }
+/** Here, 401 means that the credentials are wrong. */
+const credentialPaths: readonly string[] = ['/api/auth/login', '/api/auth/kiosk', '/api/auth/setup']
 
 function problemOf(path: string, { ok, status, statusText, headers }: Response, body: unknown): Problem {
   if (ok) return { kind: 'not_understood', detail: t('request.unexpectedBody', { path }) }
   const kind = kinds[status] ?? 'refused'
+  // The service's sentence is for programs, which have no session that could have ended.
+  if (kind === 'sign_in' && !credentialPaths.includes(path))
+    return { kind, status, detail: t('problems.sign_in.ended') }
   const error = isRecord(body) && typeof body.error === 'string' ? body.error : null
   if (error === null)
     return { kind, status, detail: t('request.status', { path: path, status: `${status} ${statusText}`.trim() }) }

@@ -63,6 +63,8 @@ export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
   }
 }
 
+type Lost = Extract<SocketStatus, { status: 'lost' }>
+
 /** `selected` returns the levels to ask for when a connection begins. */
 function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptions, selected: () => ShownLevels) {
   let healthTimer: ReturnType<typeof setTimeout> | undefined
@@ -119,11 +121,24 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
       if (shown?.length !== 0) selectLevels(shown)
       return
     }
-    const { nextTryAt, wasOpen } = change
+    if (change.isSignedOut) void endSession(change)
+    else lose(change)
+  }
+
+  function lose({ nextTryAt, wasOpen }: Lost) {
     if (store.get().connection !== 'polling') {
       store.dispatch({ type: 'connection', connection: 'lost', nextTryAt, at: serviceNow() })
     }
     void findProblem(wasOpen)
+  }
+
+  /** Whoever may also use the page without a session has other permissions now, with which everything is read again. */
+  async function endSession(change: Lost) {
+    const session = await api.session(true)
+    if (signal.aborted) return
+    if (session.ok) return location.reload()
+    store.dispatch({ type: 'failed', problem: session.problem, at: serviceNow() })
+    lose(change)
   }
 
   /**

@@ -8,17 +8,22 @@ import { t } from './i18n.ts'
 
 type Located = Pick<ReceiverInData, 'manufacturer' | 'ip' | 'site'>
 
+/** Returns the code of the record with the sources of the receiver; for those of a site, the record that follows it. */
+export function recordOf({ manufacturer, site }: Pick<Located, 'manufacturer' | 'site'>): string {
+  return site === null ? manufacturer : recordOfSite(site.code)
+}
+
 /**
  * Returns the sources that report the receiver. As long as the service does not know them, `reporting` is empty; then
  * returns the source at the address of the receiver, otherwise all sources of its manufacturer.
  */
 export function sourcesOf(
-  { manufacturer, ip, site }: Located,
+  receiver: Located,
   sources: readonly SourceBody[],
   reporting: readonly string[],
 ): readonly SourceBody[] {
-  // The source of all receivers of a site is the record with which it is followed.
-  const record = site === null ? manufacturer : recordOfSite(site.code)
+  const { ip } = receiver
+  const record = recordOf(receiver)
   const own = sources.filter(({ code }) => code === record)
   const known = own.filter(({ address }) => reporting.includes(address))
   if (known.length > 0) return known

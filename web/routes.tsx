@@ -22,6 +22,7 @@ import { checkQuery, parseCheck } from './check/address.ts'
 import { useServices, useWatchState } from './context.ts'
 import { useIsKiosk } from './kiosk.ts'
 import { Frame } from './parts/frame.tsx'
+import { Navigating } from './parts/navigating.tsx'
 import { formatQuery, parseQuery } from './query-string.ts'
 import { parseView } from './view.ts'
 import { BrokenPage } from './views/broken-page.tsx'
@@ -54,10 +55,19 @@ function route<Name extends PageName>(name: Name) {
   return pathOf(name).replace(':', '$') as RoutePath<ReturnType<typeof pathOf<Name>>>
 }
 
-const root = createRootRoute({ component: Root, notFoundComponent: Unknown, staticData: { live: 'state' } })
+const root = createRootRoute({ component: Everything, notFoundComponent: Unknown, staticData: { live: 'state' } })
+
+function Everything() {
+  return (
+    <>
+      <Navigating />
+      <CurrentPage />
+    </>
+  )
+}
 
 /** Starts the live connection with what the current page needs. */
-function Root() {
+function CurrentPage() {
   const { live } = useServices()
   const need = useMatches({
     select: (matches) => matches.findLast(({ staticData }) => staticData.live)?.staticData.live,

@@ -21,11 +21,11 @@ export interface SocketOptions {
 
 /**
  * `open`: the first message has arrived. `lost`: `nextTryAt` is the time of the next attempt, and `wasOpen` is
- * false if the connection was never open.
+ * false if the connection was never open. `isSignedOut`: the session that opened it has ended.
  */
 export type SocketStatus =
   | { readonly status: 'open' }
-  | { readonly status: 'lost'; readonly nextTryAt: number; readonly wasOpen: boolean }
+  | { readonly status: 'lost'; readonly nextTryAt: number; readonly wasOpen: boolean; readonly isSignedOut: boolean }
 
 export interface Connection {
   /** Connects now if the connection is lost. */
@@ -35,6 +35,7 @@ export interface Connection {
 }
 
 const protocol = 'micwatch.v2'
+const signedOutCode = 4401
 /**
  * Closes the connection after this much silence. An unplugged cable causes no close event, so silence is the only sign
  * of it; normally a `tick` a second prevents silence.
@@ -97,7 +98,7 @@ export function openSocket(options: SocketOptions): Connection {
       onMessage(message)
       if (message.type === 'levels') acknowledge()
     })
-    socket.addEventListener('close', lose)
+    socket.addEventListener('close', ({ code }) => lose(code === signedOutCode))
 
     const check = setInterval(() => {
       const now = performance.now()
@@ -105,7 +106,7 @@ export function openSocket(options: SocketOptions): Connection {
       const elapsed = Math.min(now - checkedAt, 2 * checkIntervalMs)
       checkedAt = now
       silence += elapsed
-      if (silence > (openedAt === null ? openingMs : lostMs)) return lose()
+      if (silence > (openedAt === null ? openingMs : lostMs)) return lose(false)
       if (openedAt !== null && silence >= silentMs && silence - elapsed < silentMs) onSilence()
       if (openedAt === null) return
       const ping = delay.nextPing()
@@ -125,14 +126,14 @@ export function openSocket(options: SocketOptions): Connection {
       socket.close()
     }
 
-    function lose() {
+    function lose(isSignedOut: boolean) {
       if (connection.signal.aborted) return
       end()
       if (openedAt !== null && performance.now() - openedAt >= steadyMs) losses = 0
       const delay = retryDelayMs(losses, Math.random())
       losses += 1
       waiting = setTimeout(connect, delay)
-      onStatus({ status: 'lost', nextTryAt: serviceNow() + delay, wasOpen: openedAt !== null })
+      onStatus({ status: 'lost', nextTryAt: serviceNow() + delay, wasOpen: openedAt !== null, isSignedOut })
     }
   }
 

@@ -86,6 +86,11 @@ export interface WatchState {
   readonly now: number
 }
 
+/** Whether the connection is closed because the session has ended. */
+export function isSignedOut({ connection, problem }: Pick<WatchState, 'connection' | 'problem'>): boolean {
+  return connection === 'lost' && problem?.kind === 'sign_in'
+}
+
 type SnapshotLists = Extract<LiveMessage, { type: 'snapshot' }>['data']
 
 /** The data of a snapshot. `GET /api/data.json` contains less, so the other lists are optional. */

@@ -61,7 +61,11 @@ describe('fitWall', () => {
     expect(fitTiles(8, { detail: 'status' }).parts).toEqual([])
     expect(fitTiles(8, { detail: 'usual' }).parts).not.toContain('chart')
     expect(fitTiles(8, { hasCharts: false }).parts).not.toContain('chart')
-    expect(fitTiles(199, { detail: 'full' }).parts).toEqual([])
+    const full = fitTiles(199, { detail: 'full' })
+    expect(full.parts).toEqual([])
+    expect(full.leftOut).toEqual(['receiver', 'frequency', 'numbers', 'meters', 'chart'])
+    expect(fitTiles(199, { detail: 'status' }).leftOut).toEqual([])
+    expect(fitTiles(2, { detail: 'full' }).leftOut).toEqual([])
   })
 
   it('gives a name a second line where one is too short for it', () => {

@@ -44,6 +44,8 @@ export interface Fit {
   /** Maximum number of lines of a name. */
   readonly lines: 1 | 2
   readonly parts: readonly Part[]
+  /** The parts that were asked for and for which there is no room. */
+  readonly leftOut: readonly Part[]
   /** Whether the names are legible. */
   readonly isLegible: boolean
 }
@@ -96,9 +98,11 @@ export function fitWall(options: FitOptions): Fit {
   const { columns, rows, gap, cell, scores, ...rated } = best ?? rate(options, gridOf(options, 1), 1)
   const name = Math.max(1, Math.floor(Math.max(...scores) + 0.01))
   const lines = rated.lines === 1 && wraps(options, cell, name) ? 2 : rated.lines
+  const shown = partsOf(options, cell, name, lines)
   return {
     ...{ columns, rows, gap, name, unit: name * unitPerName, lines },
-    parts: partsOf(options, cell, name, lines),
+    parts: shown,
+    leftOut: possibleParts(options).filter((part) => !shown.includes(part)),
     isLegible: name >= legibleName(screen),
   }
 }

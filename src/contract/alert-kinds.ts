@@ -36,7 +36,7 @@ export const alertKindDefaults = {
     isEnabled: false,
   },
   charger_fault: { ...usual, title: 'Charger fault', subject: 'receiver', severity: 'warning' },
-  upstream_failing: { ...usual, title: 'Source not responding', subject: 'source', severity: 'critical' },
+  upstream_failing: { ...usual, title: 'Source failing', subject: 'source', severity: 'critical' },
   link_lost: { ...usual, title: 'Real-time connection lost', subject: 'source', severity: 'warning' },
   storage_failing: { ...usual, title: 'Changes cannot be saved', subject: 'service', severity: 'critical' },
   recording_stopped: { ...usual, title: 'Recording stopped', subject: 'service', severity: 'warning' },

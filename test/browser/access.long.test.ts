@@ -171,6 +171,27 @@ it('a kiosk link asks a signed-in user before it signs the user out', async () =
   await page.getByText('not signed in with a user account').waitFor()
 })
 
+it('says that a role has changed, on a live page and on one with a list', async () => {
+  const app = await startApp({ config: lan })
+  const admin = await tokenHeaders(app.runtime, 'admin')
+  const live = await browser.openAs(app, 'operator', '/')
+  const list = await browser.openAs(app, 'operator', '/admin/groups')
+  await live.getByRole('heading', { name: 'No systems configured' }).waitFor()
+  await list.getByText('No groups').waitFor()
+  const { json: users } = await app.get('/api/admin/users/', admin)
+  const { id } = users.find(({ username }: { username: string }) => username === 'the-operator')
+  const body = JSON.stringify({ role: 'viewer' })
+  const headers = { ...admin, 'content-type': 'application/json' }
+  expect((await app.send('PATCH', `/api/admin/users/${id}/`, { headers, body })).status).toBe(200)
+  for (const page of [live, list]) {
+    await page.getByRole('alert').getByText('You were signed out, or your role has changed.').first().waitFor()
+    await page.getByText('Signed out', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+    await eventually(() => page.locator('body').innerText()).not.toMatch(/connection lost|API token|retrying/i)
+    await eventually(() => findViolations(page)).toEqual([])
+  }
+})
+
 it('warns only administrators about an unencrypted connection', async () => {
   const app = await startApp()
   const origin = 'http://mics.venue.example:8080'

@@ -93,6 +93,25 @@ it('lists only the pages that the user may open', async () => {
   expect(hidden).toEqual(['Notifications', 'Users', 'Tokens', 'Audit log'])
 })
 
+it('names a page that takes long to load, while the current one stays', async () => {
+  const service = await start(1)
+  const page = await open(service, '/')
+  const card = page.locator('.card').first()
+  await card.waitFor()
+  let load = () => {}
+  const loading = new Promise<void>((resolve) => {
+    load = resolve
+  })
+  await page.route(/assets\/frequencies-/, (route) => loading.then(() => route.continue()))
+  await follow(page, 'Frequencies')
+  await page.getByText('Loading Frequencies…', { exact: true }).waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await eventually(() => card.isVisible()).toBe(true)
+  load()
+  await page.getByRole('heading', { name: 'Frequencies', exact: true }).waitFor()
+  await page.getByText('Loading Frequencies…', { exact: true }).waitFor({ state: 'detached' })
+})
+
 it('distinguishes a page that did not load from one that has failed', async () => {
   const service = await start(1)
   // Errors in the console of this page are expected.

@@ -81,6 +81,7 @@ const tones = {
   unhealthy: 'bad',
   disabled: 'calm',
   unconfigured: 'calm',
+  reported: 'calm',
 } as const
 
 function Status({ record }: { record: ManufacturerBody }) {

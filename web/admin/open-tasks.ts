@@ -11,7 +11,7 @@ import { type FailingChannel, useFailingChannels } from '../notifications/last-d
 import type { Address } from '../operations.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
-import { statusText } from '../source-status.ts'
+import { type ShownStatus, statusText, useShownStatuses } from '../source-status.ts'
 import type { Topic } from '../topics.ts'
 
 const queueTopics = ['queue'] as const
@@ -45,6 +45,7 @@ export function useOpenTasks(): OpenTasks {
   const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1', connectionTopics)
   const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1', connectionTopics)
   const health = useResource('/api/health/', 'object', sourceTopics)
+  const statuses = useShownStatuses(health.body?.manufacturers ?? [])
   const notifications = useFailingChannels()
   const resources = [queue, movements, failing, lost, health, notifications]
   const isKnown = resources.every(({ body }) => body !== null)
@@ -53,7 +54,7 @@ export function useOpenTasks(): OpenTasks {
       ? [
           ...ofCount('queue', queue.body?.count, 'shell.overview.queue', 'queue'),
           ...ofCount('movements', movements.body?.count, 'shell.overview.movements', 'movements'),
-          ...ofManufacturers(health.body),
+          ...ofManufacturers(health.body, statuses),
           ...ofCount('error', failing.body?.count, 'shell.overview.connections.error', 'connections', {
             status: 'error',
           }),
@@ -87,17 +88,21 @@ function ofCount(
   return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page), search }]
 }
 
-function ofManufacturers(health: HealthBody | null): readonly OpenTask[] {
+/** The statuses of manufacturers with which an administrator has nothing to do. */
+const settledStatuses: readonly ShownStatus[] = ['healthy', 'disabled', 'reported']
+
+function ofManufacturers(health: HealthBody | null, statuses: ReadonlyMap<string, ShownStatus>): readonly OpenTask[] {
   if (health === null) return []
   const path = pathOf('manufacturers')
   if (health.manufacturers.length === 0) return [{ key: 'none', text: t('shell.overview.noManufacturer'), path }]
   return health.manufacturers
-    .filter(({ status }) => status !== 'healthy' && status !== 'disabled')
-    .map((manufacturer) => ({
+    .map((manufacturer) => ({ manufacturer, status: statuses.get(manufacturer.code) ?? 'unknown' }))
+    .filter(({ status }) => !settledStatuses.includes(status))
+    .map(({ manufacturer, status }) => ({
       key: `manufacturer ${manufacturer.code}`,
       text: t('shell.overview.manufacturer', {
         name: displayName(manufacturer),
-        status: statusText(manufacturer.status),
+        status: statusText(status),
       }),
       description: listErrors(manufacturer).join('; ') || null,
       path,

@@ -4,6 +4,7 @@ import { Info, OctagonAlert, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
 import { type ConflictKind, conflictKinds } from '../../src/contract/values.ts'
+import { formatList } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useIsPrinting } from '../parts/print-table.tsx'
 import { conflictKey, conflictText, type FindCarrier, isActive, severityOf } from './conflict-text.ts'
@@ -17,6 +18,8 @@ interface ConflictListProps {
   readonly total: number
   /** The name of the carrier whose conflicts are listed; null if all are. */
   readonly chosenName: string | null
+  /** Whether transmitters that are off were not checked. */
+  readonly isOnlyOn: boolean
   readonly selectedKey: string | null
   readonly find: FindCarrier
   onSelect(conflict: FrequencyConflictBody | null): void
@@ -28,7 +31,7 @@ const icons = { critical: OctagonAlert, warning: TriangleAlert, info: Info } as 
 const firstCount = 50
 
 export function ConflictList(props: ConflictListProps) {
-  const { conflicts, totals, chosenName, selectedKey, find, onSelect, onShowAll } = props
+  const { conflicts, totals, chosenName, isOnlyOn, selectedKey, find, onSelect, onShowAll } = props
   const [isLong, setLong] = useState(false)
   const [chosenKind, setChosenKind] = useState<ConflictKind | null>(null)
   const isPrinting = useIsPrinting()
@@ -53,7 +56,11 @@ export function ConflictList(props: ConflictListProps) {
         )}
       </header>
       {kinds.length < 2 ? null : <Kinds kinds={kinds} chosen={kind} totals={totals} onChoose={setChosenKind} />}
-      {total === 0 ? <p className="box-note">{t('frequencies.conflicts.none')}</p> : null}
+      {total === 0 ? (
+        <p className="box-note">
+          {t('frequencies.conflicts.none')} {notConsidered(isOnlyOn)}
+        </p>
+      ) : null}
       <ol className="conflicts-list">
         {shown.map((conflict) => {
           const key = conflictKey(conflict)
@@ -93,6 +100,16 @@ export function ConflictList(props: ConflictListProps) {
       ) : null}
     </section>
   )
+}
+
+/** Says what was not compared with the carriers, so that "no conflicts" promises no more than was checked. */
+function notConsidered(isOnlyOn: boolean): string {
+  const parts = [
+    t('frequencies.conflicts.ignored.scans'),
+    t('frequencies.conflicts.ignored.noise'),
+    ...(isOnlyOn ? [t('frequencies.conflicts.ignored.off')] : []),
+  ]
+  return t('frequencies.conflicts.notConsidered', { parts: formatList(parts) })
 }
 
 interface KindsProps {

@@ -5,7 +5,7 @@ import type { NotificationChannelBody } from '../../src/contract/resources/notif
 import type { NotificationChannelType } from '../../src/contract/values.ts'
 import { t } from '../i18n.ts'
 import { Field, SecretField, SelectField, TextField } from '../parts/field.tsx'
-import { type FieldKey, fieldName, fieldsOf, fieldText, securities, smtpPorts } from './services.ts'
+import { type FieldKey, fieldName, fieldsOf, fieldText, portFor, type Security, securities } from './services.ts'
 
 interface ConfigFieldsProps {
   readonly type: NotificationChannelType
@@ -17,7 +17,7 @@ interface ConfigFieldsProps {
 
 export function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
   /** The encryption of email that was chosen in this form; it brings its usual port, unless a port was typed. */
-  const [security, setSecurity] = useState<string | null>(null)
+  const [security, setSecurity] = useState<Security | null>(null)
   const [typedPort, setTypedPort] = useState<string | null>(null)
   return fieldsOf(type).map((field) => {
     const key = `${type}.${field.name}` as FieldKey
@@ -36,17 +36,17 @@ export function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
             key={key}
             {...shared}
             options={securities.map((value) => ({ value, text: t(`notifications.securities.${value}`) }))}
-            onChange={({ target }) => setSecurity(target.value)}
+            onChange={({ target }) => setSecurity(target.value as Security)}
           />
         )
       case 'port': {
-        const port = securities.find((value) => value === security)
+        const port = security === null ? shared.defaultValue : portFor(security, shared.defaultValue)
         return (
           <Field
             key={key}
             {...text}
             defaultValue={undefined}
-            value={typedPort ?? (port === undefined ? shared.defaultValue : smtpPorts[port])}
+            value={typedPort ?? port}
             onChange={({ target }) => setTypedPort(target.value)}
             inputMode="numeric"
           />

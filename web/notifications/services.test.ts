@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changedConfig, channelAddress, destinationField, fieldName, missingField } from './services.ts'
+import { changedConfig, channelAddress, destinationField, fieldName, missingField, portFor } from './services.ts'
 
 function form(values: Readonly<Record<string, string>>): FormData {
   const data = new FormData()
@@ -74,4 +74,9 @@ it.each([
   ['mqtt', 'config.url'],
 ] as const)('names the field with the address of %s', (type, field) => {
   expect(destinationField(type)).toBe(field)
+})
+
+it('encryption brings its usual port, and keeps a port that someone chose', () => {
+  expect(portFor('tls', '587')).toBe('465')
+  expect(portFor('none', '2525')).toBe('2525')
 })

@@ -69,7 +69,12 @@ export const securities = ['starttls', 'tls', 'none'] as const
 export type Security = (typeof securities)[number]
 
 /** The usual port of each kind of encryption. */
-export const smtpPorts: Record<Security, string> = { starttls: '587', tls: '465', none: '25' }
+const smtpPorts: Record<Security, string> = { starttls: '587', tls: '465', none: '25' }
+
+/** Returns the port after encryption was chosen: its usual one, unless the port before is nobody's usual port. */
+export function portFor(security: Security, before: string): string {
+  return Object.values(smtpPorts).includes(before) ? smtpPorts[security] : before
+}
 
 export function fieldsOf(type: NotificationChannelType): readonly ConfigField[] {
   return services[type]

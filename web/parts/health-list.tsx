@@ -1,13 +1,11 @@
 /** The status of each manufacturer, and other problems of the service, one list item each. */
 
 import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
-import type { UpstreamStatus } from '../../src/contract/values.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
-import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { displayName } from '../manufacturer-names.ts'
 import { listErrors } from '../source-errors.ts'
-import { statusText, useShownStatus } from '../source-status.ts'
+import { type ShownStatus, statusText, useShownStatuses } from '../source-status.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
@@ -19,15 +17,23 @@ interface HealthListProps {
 const maxListed = 12
 
 export function HealthItems({ health: { manufacturers, details }, isOld }: HealthListProps) {
+  const statuses = useShownStatuses(manufacturers)
+  const statusOf = ({ code }: Pick<ManufacturerHealth, 'code'>) => statuses.get(code) ?? 'unknown'
   const failing = manufacturers.filter(({ status }) => status === 'unhealthy' || status === 'degraded')
   const listed = manufacturers.length <= maxListed ? manufacturers : failing.slice(0, maxListed)
+  const others = manufacturers.filter((manufacturer) => !listed.includes(manufacturer))
   return (
     <>
       {manufacturers.length === 0 ? <li className="footer-item">{t('health.noManufacturers')}</li> : null}
       {listed.map((manufacturer) => (
-        <ManufacturerItem key={manufacturer.code} manufacturer={manufacturer} isOld={isOld} />
+        <ManufacturerItem
+          key={manufacturer.code}
+          manufacturer={manufacturer}
+          status={statusOf(manufacturer)}
+          isOld={isOld}
+        />
       ))}
-      {countByStatus(manufacturers.filter((manufacturer) => !listed.includes(manufacturer))).map(([status, count]) => (
+      {countEach(others.map(statusOf)).map(([status, count]) => (
         <li key={status} className="footer-item" data-status={isOld ? undefined : status}>
           <Lamp shape={isOld ? 'ring' : shapeOf[status]} />
           {t('health.several', { status: statusText(status), count })}
@@ -45,12 +51,14 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
   )
 }
 
-function ManufacturerItem({ manufacturer, isOld }: { manufacturer: ManufacturerHealth; isOld: boolean }) {
-  const status = useShownStatus(manufacturer)
-  const hasReceivers = useWatchState(({ receivers }) =>
-    [...receivers.values()].some((receiver) => receiver.manufacturer === manufacturer.code),
-  )
-  const text = status === 'unconfigured' && hasReceivers ? t('health.reported') : statusText(status)
+interface ManufacturerItemProps {
+  readonly manufacturer: ManufacturerHealth
+  readonly status: ShownStatus
+  readonly isOld: boolean
+}
+
+function ManufacturerItem({ manufacturer, status, isOld }: ManufacturerItemProps) {
+  const text = statusText(status)
   return (
     <li className="footer-item" data-status={isOld ? undefined : status}>
       <Lamp shape={isOld ? 'ring' : shapeOf[status]} />
@@ -67,9 +75,9 @@ function ManufacturerItem({ manufacturer, isOld }: { manufacturer: ManufacturerH
   )
 }
 
-function countByStatus(manufacturers: readonly ManufacturerHealth[]): readonly (readonly [UpstreamStatus, number])[] {
-  const counts = new Map<UpstreamStatus, number>()
-  for (const { status } of manufacturers) counts.set(status, (counts.get(status) ?? 0) + 1)
+function countEach(statuses: readonly ShownStatus[]): readonly (readonly [ShownStatus, number])[] {
+  const counts = new Map<ShownStatus, number>()
+  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1)
   return [...counts]
 }
 
@@ -86,13 +94,14 @@ function sentencesOf(manufacturer: ManufacturerHealth): readonly string[] {
 
 type Shape = 'dot' | 'triangle' | 'cross' | 'ring'
 
-const shapeOf: Record<UpstreamStatus, Shape> = {
+const shapeOf: Record<ShownStatus, Shape> = {
   healthy: 'dot',
   unknown: 'ring',
   degraded: 'triangle',
   unhealthy: 'cross',
   disabled: 'ring',
   unconfigured: 'ring',
+  reported: 'ring',
 }
 
 const paths: Record<Shape, string> = {

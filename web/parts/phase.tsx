@@ -33,7 +33,7 @@ function Failed() {
   if (problem === null) return null
   return (
     <Notice title={replay === null ? t(`problems.${problem.kind}.title`) : t('replay.unavailable')}>
-      <p role="alert">{problem.kind === 'sign_in' ? t('problems.sign_in.ended') : problem.detail}</p>
+      <p role="alert">{problem.detail}</p>
       {replay === null ? <p>{t(`problems.${problem.kind}.next`)}</p> : null}
       {problem.kind === 'sign_in' && !isKiosk ? (
         <p>

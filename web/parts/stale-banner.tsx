@@ -1,9 +1,12 @@
 /** A banner that shows how old stale values are. */
 
 import { allStaleSince } from '../channel-state.ts'
-import { useWatchState } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
 import { formatDuration, formatTime } from '../format.ts'
 import { t } from '../i18n.ts'
+import { useIsKiosk } from '../kiosk.ts'
+import { signInPath } from '../resource.ts'
+import { isSignedOut } from '../state.ts'
 import { Age } from './age.tsx'
 import { StateIcon } from './state-icon.tsx'
 
@@ -11,22 +14,27 @@ export function StaleBanner() {
   const staleSince = useWatchState((watchState) =>
     watchState.connection === 'replay' ? null : allStaleSince(watchState),
   )
+  const hasEnded = useWatchState(isSignedOut)
   const reason = useWatchState((watchState) =>
-    watchState.connection === 'lost'
-      ? t('banner.lost')
-      : watchState.isFresh
-        ? t('banner.silent')
-        : t('banner.reconnecting'),
+    hasEnded
+      ? t('problems.sign_in.ended')
+      : watchState.connection === 'lost'
+        ? t('banner.lost')
+        : watchState.isFresh
+          ? t('banner.silent')
+          : t('banner.reconnecting'),
   )
-  // The first sentence already says that the service is unreachable; the page says that the session has ended.
+  // The first sentence already says that the service is unreachable or that the session has ended.
   const problem = useWatchState(({ problem }) =>
     problem?.kind === 'unreachable' || problem?.kind === 'sign_in' ? null : (problem?.detail ?? null),
   )
   const nextTry = useWatchState((watchState) =>
-    watchState.connection !== 'lost' || watchState.nextTryAt === null
+    watchState.connection !== 'lost' || watchState.nextTryAt === null || hasEnded
       ? null
       : retryText(watchState.nextTryAt - watchState.now),
   )
+  const { mount } = useServices()
+  const isKiosk = useIsKiosk()
   if (staleSince === null) return null
   return (
     <div className="banner">
@@ -39,6 +47,7 @@ export function StaleBanner() {
           {t('banner.age.after', { time: formatTime(staleSince) })}
         </span>{' '}
         {problem === null ? null : <span>{problem} </span>}
+        {hasEnded && !isKiosk ? <a href={signInPath(mount)}>{t('shell.signIn')}</a> : null}
         {nextTry === null ? null : <span className="next-try">{nextTry}</span>}
       </p>
     </div>

@@ -14,6 +14,7 @@ import { formatPercent, formatTime, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useIsKiosk } from '../kiosk.ts'
 import { useResource } from '../resource.ts'
+import { isSignedOut } from '../state.ts'
 import { addressOf, changeView, defaultView, parseView, type StateFilter } from '../view.ts'
 import { Age } from './age.tsx'
 import { HealthItems, Lamp } from './health-list.tsx'
@@ -214,7 +215,7 @@ function Sources() {
 
 function LiveSources() {
   const health = useWatchState((watchState) => watchState.health)
-  const connection = useWatchState((watchState) => watchState.connection)
+  const connection = useWatchState((watchState) => (isSignedOut(watchState) ? 'signed_out' : watchState.connection))
   const isOld = useWatchState((watchState) => allStaleSince(watchState) !== null)
   const behindSeconds = useWatchState((watchState) => watchState.behindSeconds)
   const isLost = isOld || connection !== 'open' || behindSeconds > 0

@@ -14,10 +14,12 @@ const NewGroup = lazy(async () => ({ default: (await import('./new-group.tsx')).
 interface WallToolsProps {
   readonly view: View
   readonly commands: readonly Command[]
+  /** Which parts of the tiles have no room, as a sentence; '' if there is room for all. */
+  readonly leftOut: string
   change(view: Partial<View>): void
 }
 
-export function WallTools({ view, commands, change }: WallToolsProps) {
+export function WallTools({ view, commands, change, leftOut }: WallToolsProps) {
   return (
     <section className="wall-tools" aria-label={t('live.toolbar.label')}>
       <GroupChooser view={view} change={change} />
@@ -47,6 +49,11 @@ export function WallTools({ view, commands, change }: WallToolsProps) {
           onChoice={(theme) => change({ theme })}
         />
       </div>
+      {view.detail === 'full' && leftOut !== '' ? (
+        <p className="hint" role="status">
+          {leftOut}
+        </p>
+      ) : null}
       <div className="wall-choices">
         <CommandButtons commands={commands} />
         <NotifyButton />

@@ -162,6 +162,7 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
           chosenName={chosenId === null ? null : find(chosenId).name}
           selectedKey={selected?.kind === 'conflict' ? conflictKey(selected.conflict) : null}
           find={find}
+          isOnlyOn={isOnlyOn}
           onSelect={select}
           onShowAll={() => setSelected(null)}
         />

@@ -2,6 +2,7 @@
 
 import { type CSSProperties, useEffect, useMemo, useState } from 'react'
 import { useWatchState } from '../context.ts'
+import { formatList } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useIsKiosk } from '../kiosk.ts'
 import { usePageTitle } from '../page-title.ts'
@@ -25,16 +26,19 @@ export function Wall() {
   const { commands, dialog } = useCommands({ page: 'wall', view, change })
   const turning = usePageTurning()
   const isActive = useIsActive()
+  const [leftOut, setLeftOut] = useState('')
   return (
     <div className="wall" data-active={isActive || undefined}>
       <main className="wall-field">
         <h1 className="visually-hidden">{t('nav.wall')}</h1>
-        <Phase view={view}>{(entries) => <WallTiles view={view} slots={entries} turning={turning} />}</Phase>
+        <Phase view={view}>
+          {(entries) => <WallTiles view={view} slots={entries} turning={turning} onLeftOut={setLeftOut} />}
+        </Phase>
       </main>
       <StatusLine>
         <PageIndicator turning={turning} />
       </StatusLine>
-      {isActive && view.kiosk === '0' ? <WallTools view={view} commands={commands} change={change} /> : null}
+      {isActive && view.kiosk === '0' ? <WallTools {...{ view, commands, change, leftOut }} /> : null}
       {dialog}
     </div>
   )
@@ -126,7 +130,15 @@ function PageIndicator({ turning: { count, index, isPaused, togglePause } }: { t
   )
 }
 
-function WallTiles({ view, slots, turning }: { view: View; slots: string; turning: Turning }) {
+interface WallTilesProps {
+  readonly view: View
+  readonly slots: string
+  readonly turning: Turning
+  /** Receives which parts of the tiles were left out, as a sentence; '' if none was. */
+  onLeftOut(text: string): void
+}
+
+function WallTiles({ view, slots, turning, onLeftOut }: WallTilesProps) {
   const [field, setField] = useState<HTMLUListElement | null>(null)
   const room = useRoom(field)
   const hidesCharts = useWatchState(({ groups }) => groups.find(({ id }) => id === view.group)?.hide_charts === true)
@@ -143,6 +155,11 @@ function WallTiles({ view, slots, turning }: { view: View; slots: string; turnin
     setCount(pages.length)
     return () => setCount(1)
   }, [setCount, pages.length])
+  const leftOut = leftOutText(fit, tiles.length)
+  useEffect(() => {
+    onLeftOut(leftOut)
+    return () => onLeftOut('')
+  }, [onLeftOut, leftOut])
   const page = pages[turning.index % pages.length] ?? []
   const parts = fit.parts.join(' ')
   const order = page.map(({ entry }) => entry.slot).join(' ')
@@ -162,6 +179,11 @@ function WallTiles({ view, slots, turning }: { view: View; slots: string; turnin
       <MeterLayer order={`${order} ${parts} ${fit.unit} ${fit.columns} ${fit.rows} ${isGrown} ${layout}`} />
     </>
   )
+}
+
+function leftOutText({ leftOut }: Fit, count: number): string {
+  if (leftOut.length === 0) return ''
+  return t('wall.leftOut', { count, parts: formatList(leftOut.toReversed().map((part) => t(`wall.parts.${part}`))) })
 }
 
 function styleOf({ columns, rows, gap, name, unit }: Fit): CSSProperties {

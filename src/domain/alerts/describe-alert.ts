@@ -109,7 +109,7 @@ export function describeEnding(
       if (kind === 'receiver_offline' && name !== null) return `${name} is online again`
       if (kind === 'levels_lost') return `${name ?? 'Unknown'}: levels are received again`
       if (kind === 'recording_stopped') return 'Levels are recorded again'
-      if (kind === 'upstream_failing' && address !== undefined) return `${manufacturer} responds again (${address})`
+      if (kind === 'upstream_failing' && address !== undefined) return `${manufacturer} works again (${address})`
       if (kind === 'link_lost' && address !== undefined)
         return `The subscription to ${manufacturer} is connected again (${address})`
       return `Resolved: ${message}`

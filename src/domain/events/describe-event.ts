@@ -61,9 +61,9 @@ export function describeEvent(kind: EventKind, manufacturer: string | null, data
     case 'receiver_online':
       return `${name} is online`
     case 'source_failing':
-      return `${manufacturer} does not respond (${data.address})${data.error == null ? '' : `: ${data.error}`}`
+      return `${manufacturer} failed (${data.address})${data.error == null ? '' : `: ${data.error}`}`
     case 'source_recovered':
-      return `${manufacturer} responds again (${data.address})`
+      return `${manufacturer} works again (${data.address})`
     case 'show_started':
       return `${data.title ?? 'Show'} started`
     case 'show_ended':
