@@ -27,6 +27,8 @@ export interface DpaSimulator {
   readonly received: readonly string[]
   /** `silent`: OSC over TCP is off; `foreign`: another protocol; `noise`: malformed packets between valid ones. */
   setFault(fault: 'silent' | 'foreign' | 'noise' | null): void
+  /** Replaces the arguments of an address on all receivers; with null, they do not answer it. */
+  override(address: string, args: Arguments | null): void
   /** Changes a channel of the first receiver. */
   change(
     channel: number,
@@ -44,13 +46,18 @@ export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Prom
   const sockets = new Set<Socket>()
   const muted = new Set<number>()
   const interfered = new Set<number>()
+  const overrides = new Map<string, Arguments | null>()
   let fault: Parameters<DpaSimulator['setFault']>[0] = null
   const ids = show.devicesAt(elapsed(), 'dpa').map(({ device }) => device.id)
   const servers = ids.map((id) => createServer((socket) => serve(socket, id)))
 
   function serve(socket: Socket, id: string): void {
     const timers = new Map<string, NodeJS.Timeout>()
-    const read = (address: string) => readValue(address, show.deviceAt(elapsed(), id), { muted, interfered })
+    const read = (address: string) => {
+      const args = overrides.get(address)
+      if (args !== undefined) return args ?? undefined
+      return readValue(address, show.deviceAt(elapsed(), id), { muted, interfered })
+    }
     const send = (messages: readonly (readonly [address: string, args: Arguments])[]) => {
       if (fault === 'silent' || messages.length === 0) return
       const packets = messages.map(([address, args]) => encode(address, args))
@@ -113,6 +120,9 @@ export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Prom
     setFault(next) {
       fault = next
     },
+    override(address, args) {
+      overrides.set(address, args)
+    },
     change(channel, { muted: isMuted, hasInterference, ...change }) {
       toggle(muted, channel, isMuted)
       toggle(interfered, channel, hasInterference)
@@ -132,13 +142,17 @@ export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Prom
   }
 }
 
+const channelWarnings = ['interference', 'afoverload', 'antennashorted']
+const deviceWarnings = ['hightemp', 'criticaltemp', 'fan', 'rfoverload']
+
 /** The settings of the device, and its warnings. */
 function settings(read: (address: string) => Arguments | undefined): (readonly [string, Arguments])[] {
   const ofChannels = [1, 2].flatMap((channel) => [
     ...['name', 'rx/mute'].map((name) => `/ch/${channel}/${name}`),
-    ...['txdropout', 'lowbattery', 'interference'].map((name) => `/warning/${channel}/${name}`),
+    ...['txdropout', 'lowbattery', ...channelWarnings].map((name) => `/warning/${channel}/${name}`),
   ])
-  return ['/advanced/lan/name', ...ofChannels].flatMap((address) => {
+  const ofDevice = deviceWarnings.map((name) => `/warning/${name}`)
+  return ['/advanced/lan/name', ...ofChannels, ...ofDevice].flatMap((address) => {
     const args = read(address)
     return args === undefined ? [] : [[address, args] as const]
   })
@@ -154,6 +168,7 @@ function readValue(
   if (address === '/model') return [device.model ?? '']
   if (address === '/serial') return [device.serial_number ?? '']
   if (address === '/advanced/lan/name') return [device.name]
+  if (deviceWarnings.some((name) => address === `/warning/${name}`)) return [0]
   const [, prefix, number, name] = /^\/(ch|advanced|warning)\/([12])\/(.+)$/.exec(address) ?? []
   const channel = channels.find((candidate) => candidate.channel === Number(number))
   if (channel === undefined) return undefined
@@ -177,6 +192,9 @@ function channelValue(name: string, { transmitter, ...channel }: ShowChannel): A
       return [transmitter?.name ?? '']
     case 'ch/tx/batterystatus':
       return transmitter === null ? [0, 65_535, 0, 0, 0] : [transmitter.battery, transmitter.minutes_left, 98, 0, 0]
+    case 'warning/afoverload':
+    case 'warning/antennashorted':
+      return [0]
     case 'warning/txdropout':
       return [Number(transmitter === null)]
     case 'warning/lowbattery':

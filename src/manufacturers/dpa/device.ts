@@ -1,19 +1,14 @@
 /** The requests to an N-DR1, and the conversion of what it reports to the common format. Pure. Sources: see `codec.ts`. */
 
+import type { Fault } from '../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
 import type { DeviceLevels, LevelKind } from '../../domain/levels/level-delivery.ts'
 import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
-import {
-  maxNameChars,
-  readAudioLevel,
-  readBattery,
-  readRfLevel,
-  readText,
-  readWhole,
-  withoutUndefined,
-} from '../../upstream/fields.ts'
+import type { Field } from '../../upstream/field-table.ts'
+import { withoutUndefined } from '../../upstream/fields.ts'
 import { encodeQuery, encodeSubscription } from './codec.ts'
+import { fields } from './fields.ts'
 
 /** The latest arguments of every address. */
 export type Values = ReadonlyMap<string, ReceivedMessage['args']>
@@ -39,9 +34,10 @@ const batteryIntervalMs = 5_000
 
 export const identityRequests: readonly Uint8Array[] = identityAddresses.map(encodeQuery)
 
+const levelAddresses = (channel: number) => [`/ch/${channel}/audiolevel`, `/advanced/${channel}/antenna/rfstrength`]
+
 export const subscriptions: readonly Uint8Array[] = channels.flatMap((channel) => [
-  encodeSubscription(`/ch/${channel}/audiolevel`, levelIntervalMs),
-  encodeSubscription(`/advanced/${channel}/antenna/rfstrength`, levelIntervalMs),
+  ...levelAddresses(channel).map((address) => encodeSubscription(address, levelIntervalMs)),
   encodeSubscription(`/ch/${channel}/tx/active`, statusIntervalMs),
   encodeSubscription(`/ch/${channel}/tx/name`, statusIntervalMs),
   encodeSubscription(`/ch/${channel}/tx/batterystatus`, batteryIntervalMs),
@@ -56,94 +52,139 @@ export function parseLevelAddress(address: string): { readonly channel: number; 
   return channel === undefined ? null : { channel: Number(channel), kind: audio === undefined ? 'rf' : 'audio' }
 }
 
+const settingNames = ['name', 'rx/mute']
+
 /** Whether the identity, and everything that a channel has without a transmitter, has been reported. */
 export function isComplete(values: Values): boolean {
   const ofChannels = channels.flatMap((channel) =>
-    ['name', 'rx/mute', 'tx/active'].map((name) => `/ch/${channel}/${name}`),
+    [...settingNames, 'tx/active'].map((name) => `/ch/${channel}/${name}`),
   )
   return [...identityAddresses, ...ofChannels].every((address) => values.has(address))
 }
 
+/** Returns the requested addresses that the device has not reported. */
+export function listMissing(values: Values): readonly string[] {
+  const requested = channels.flatMap((channel) => {
+    const isActive = createReader(values, channel)(fields.isActive) === true
+    const names = [...settingNames, 'tx/active', ...(isActive ? ['tx/name', 'tx/batterystatus'] : [])]
+    return [...names.map((name) => `/ch/${channel}/${name}`), ...levelAddresses(channel)]
+  })
+  return [...identityAddresses, ...requested].filter((address) => !values.has(address))
+}
+
+const byAddress = new Map<string, Field>(Object.values(fields).map((entry) => [entry.address, entry]))
+
+/** Only these addresses are stored, so that a device cannot fill the memory. */
+export function isKnownAddress(address: string): boolean {
+  return findField(address) !== undefined
+}
+
+function findField(address: string): Field | undefined {
+  return address.includes('*') ? undefined : byAddress.get(address.replace(/\/[12]\//, '/*/'))
+}
+
+/** Returns the value of a message: its only argument, or all of them. */
+export function rawOf(address: string, args: ReceivedMessage['args']): unknown {
+  return findField(address)?.unit.startsWith('list') ? args : args[0]
+}
+
 /** Returns the channels that receive a transmitter, as a text. */
 export function activeChannels(values: Values): string {
-  return channels.filter((channel) => readSwitch(values, `/ch/${channel}/tx/active`) === true).join()
+  return channels.filter((channel) => createReader(values, channel)(fields.isActive) === true).join()
 }
 
 export function idOf(values: Values, host: string): string {
-  return `dpa:${readText(textOf(values, '/serial')) ?? host}`
+  return `dpa:${createReader(values)(fields.serial) ?? host}`
 }
 
 export function toDeviceReport(values: Values, { host, ip, name }: Endpoint): DeviceReport {
-  const model = readText(textOf(values, '/model')) ?? 'N-DR1'
+  const read = createReader(values)
+  const model = read(fields.model) ?? 'N-DR1'
+  const fault = readFault(values)
   return withoutUndefined({
     id: idOf(values, host),
     kind: 'receiver' as const,
-    name: readText(textOf(values, '/advanced/lan/name'), maxNameChars) ?? name ?? model,
+    name: read(fields.deviceName) ?? name ?? model,
     model_name: model,
     device_type: 'ndr1',
-    serial_number: readText(textOf(values, '/serial')) ?? undefined,
+    serial_number: read(fields.serial) ?? undefined,
     online: true,
     ip: ip ?? undefined,
     channels: channels.map((channel) => toChannel(values, channel)),
+    details: fault === undefined ? undefined : { fault },
   })
+}
+
+/** Returns the worst fault; null if there is none, and undefined if the device has not reported any of these warnings. */
+function readFault(values: Values): Fault | null | undefined {
+  const read = createReader(values)
+  const isShorted = channels.map((channel) => createReader(values, channel)(fields.isAntennaShorted))
+  const warnings: readonly (readonly [Fault, boolean | null | undefined])[] = [
+    ['device_too_hot', read(fields.isCriticallyHot)],
+    ['fan_failed', read(fields.hasFanFailed)],
+    ['device_too_hot', read(fields.isHot)],
+    ...isShorted.map((value) => ['antenna_short', value] as const),
+  ]
+  if (warnings.every(([, value]) => typeof value !== 'boolean')) return undefined
+  return warnings.find(([, value]) => value)?.[0] ?? null
 }
 
 function toChannel(values: Values, channel: number): ChannelReading {
   const { details: levels, ...sample } = toLevels(values, channel)
+  const read = createReader(values, channel)
   return withoutUndefined({
     ...sample,
-    name: readText(textOf(values, `/ch/${channel}/name`), maxNameChars),
-    transmitter: toTransmitter(values, channel),
+    name: read(fields.name),
+    transmitter: toTransmitter(read),
     details: withoutUndefined({
       ...levels,
-      muted: readSwitch(values, `/ch/${channel}/rx/mute`),
-      interference: readSwitch(values, `/warning/${channel}/interference`),
-      rf_low: readSwitch(values, `/warning/${channel}/txdropout`),
+      muted: read(fields.isMuted),
+      interference: read(fields.hasInterference),
+      overload: read(fields.hasAudioOverload),
+      rf_low: read(fields.hasDropout),
+      rf_overload: read(fields.hasRfOverload),
     }),
   })
 }
 
-/** Converts only the levels of a channel: tenths of dBFS and dBm. */
+/** Converts only the levels of a channel. */
 export function toLevels(values: Values, channel: number): LevelSample {
-  const [, a, b] = values.get(`/advanced/${channel}/antenna/rfstrength`) ?? []
-  const [audio] = values.get(`/ch/${channel}/audiolevel`) ?? []
-  const [rf_a, rf_b] = [readRfLevel(fromTenths(a)), readRfLevel(fromTenths(b))]
+  const read = createReader(values, channel)
+  // One program reads the levels of both antennas behind a status, the other without: a shorter list is ambiguous.
+  const isComplete = read(fields.strength) !== null
+  const [rf_a, rf_b] = isComplete ? [read(fields.rfA), read(fields.rfB)] : [null, null]
   const known = [rf_a, rf_b].filter((level) => typeof level === 'number')
   return withoutUndefined<LevelSample>({
     channel,
-    audio_level: readAudioLevel(fromTenths(audio)),
+    audio_level: read(fields.audio),
     rf_level: rf_a === undefined ? undefined : known.length === 0 ? null : Math.max(...known),
     details: withoutUndefined({ rf_a, rf_b }),
   })
 }
 
-function toTransmitter(values: Values, channel: number): TransmitterReading | null | undefined {
-  const isActive = readSwitch(values, `/ch/${channel}/tx/active`)
+function toTransmitter(read: Reader): TransmitterReading | null | undefined {
+  const isActive = read(fields.isActive)
   if (isActive !== true) return isActive === false ? null : undefined
-  const [percent, minutes] = values.get(`/ch/${channel}/tx/batterystatus`) ?? []
   return withoutUndefined({
-    name: readText(textOf(values, `/ch/${channel}/tx/name`), maxNameChars),
-    battery: readBattery(percent),
+    name: read(fields.transmitterName),
+    battery: read(fields.charge),
     details: withoutUndefined({
-      // 65535 means that the runtime is unknown.
-      battery_minutes: readWhole(minutes, 0, 65_534),
-      battery_low: readSwitch(values, `/warning/${channel}/lowbattery`),
+      battery_minutes: read(fields.minutes),
+      battery_health: read(fields.health),
+      battery_low: read(fields.isBatteryLow),
     }),
   })
 }
 
-function fromTenths(value: ReceivedMessage['args'][number] | undefined): unknown {
-  return typeof value === 'number' ? value / 10 : value
-}
+type Reader = ReturnType<typeof createReader>
 
-function textOf(values: Values, address: string): ReceivedMessage['args'][number] | undefined {
-  return values.get(address)?.[0]
-}
-
-/** Reads 0 or 1. */
-function readSwitch(values: Values, address: string): boolean | null | undefined {
-  const args = values.get(address)
-  if (args === undefined) return undefined
-  const [value] = args
-  return typeof value === 'number' ? value !== 0 : typeof value === 'boolean' ? value : null
+/** Reads the latest value of a field of the device or of one channel. */
+function createReader(values: Values, channel = 0) {
+  return <Value>({ address, read }: Field<Value>): Value | null | undefined => {
+    const [path = '', number] = address.split(' ')
+    const name = path.replace('*', String(channel))
+    const args = values.get(name)
+    if (args === undefined) return undefined
+    return read((number === undefined ? rawOf(name, args) : args[Number(number) - 1]) ?? null)
+  }
 }

@@ -1,10 +1,12 @@
 /** The adapter for an N-DR1, which sends what a client has subscribed to. */
 
+import type { DeviceProblem } from '../../domain/equipment/health.ts'
 import type { ChannelReading } from '../../domain/equipment/receiver.ts'
 import { type LevelKind, levelKinds, levelLifetimeMs } from '../../domain/levels/level-delivery.ts'
 import { withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
+import { createMisfits } from '../../upstream/field-table.ts'
 import { openTcpSocket } from '../../upstream/tcp.ts'
 import { readFirst, toPushEvents } from '../device-session.ts'
 import { defineAdapter, type OnLevels, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
@@ -16,13 +18,17 @@ import {
   identityRequests,
   idOf,
   isComplete,
+  isKnownAddress,
+  listMissing,
   parseLevelAddress,
+  rawOf,
   settingsRequest,
   subscriptions,
   toDeviceReport,
   toLevels,
   type Values,
 } from './device.ts'
+import { fields } from './fields.ts'
 
 interface Ndr1 extends UpstreamDevice {
   readonly values: Values
@@ -38,6 +44,8 @@ interface Update {
   /** The kinds of levels that have arrived, by channel, even if they are the same. */
   readonly metered: ReadonlyMap<number, ReadonlySet<LevelKind>>
   readonly malformed: number
+  /** The same list as in the previous update if it is unchanged. */
+  readonly problems: readonly DeviceProblem[]
 }
 
 export const defaultPort = 1993
@@ -74,8 +82,15 @@ export const ndr1 = defineAdapter<Ndr1>({
   transport: 'tcp',
   pushesEverything: true,
   startsWithFullReport: true,
-  subscribe: (client, _targets, signal, onLevels) =>
-    toPushEvents(openSession(client, signal), signal, (update) => toEvent(update, onLevels), 'messages'),
+  subscribe(client, _targets, signal, onLevels, onProblems) {
+    let known: readonly DeviceProblem[] = []
+    const handle = (update: Update) => {
+      if (update.problems !== known) onProblems?.(update.problems)
+      known = update.problems
+      return toEvent(update, onLevels)
+    }
+    return toPushEvents(openSession(client, signal), signal, handle, 'messages')
+  },
 })
 
 /** Passes levels on if they are all that has changed; returns null if that was possible. */
@@ -146,15 +161,36 @@ async function* runSession(
   const values = new Map<string, ReceivedMessage['args']>()
   const answerTimer = setTimeout(() => socket.close(), firstAnswerMs)
   // Not awaited, because sending is throttled. If the connection is lost, reading from it throws.
-  const refreshTimer = setInterval(() => void send([settingsRequest]).catch(() => {}), refreshIntervalMs)
+  const refreshTimer = setInterval(() => {
+    updateProblems(findUnanswered())
+    send([settingsRequest]).catch(() => {})
+  }, refreshIntervalMs)
   let completeAt = Number.POSITIVE_INFINITY
   let isReady = false
   const silence = createSilence()
+  const misfits = createMisfits(endpoint.host, fields)
+  let problems: readonly DeviceProblem[] = []
+  let missing: readonly string[] = []
+
+  function updateProblems(hasChanged: boolean): void {
+    if (hasChanged) problems = misfits.list()
+  }
+
+  /** An address is unanswered if it was already missing at the last refresh. Returns whether the list has changed. */
+  function findUnanswered(): boolean {
+    const before = missing
+    missing = listMissing(values)
+    const unanswered = missing.filter((address) => before.includes(address))
+    return misfits.setRefused(new Map(unanswered.map((address) => [address.replace(/\d/, '*'), 'no answer'])))
+  }
+
   try {
     await send([settingsRequest, ...identityRequests, ...subscriptions])
     for await (const packets of socket.messages) {
       const activeBefore = activeChannels(values)
-      const changes = applyPackets(values, packets)
+      const { reported, ...applied } = applyPackets(values, packets)
+      updateProblems(misfits.check(reported))
+      const changes = { ...applied, problems }
       if (values.size === 0) continue
       clearTimeout(answerTimer)
       completeAt = Math.min(completeAt, performance.now() + completeMs)
@@ -202,7 +238,8 @@ function endpointOf({ settings }: UpstreamClient, remoteAddress: string): Endpoi
 function applyPackets(
   values: Map<string, ReceivedMessage['args']>,
   packets: readonly string[],
-): Pick<Update, 'affectsDevice' | 'metered' | 'malformed'> {
+): Pick<Update, 'affectsDevice' | 'metered' | 'malformed'> & { readonly reported: readonly [string, unknown][] } {
+  const reported: [string, unknown][] = []
   const metered = new Map<number, Set<LevelKind>>()
   let affectsDevice = false
   let malformed = 0
@@ -215,18 +252,8 @@ function applyPackets(
       if (level !== null) metered.set(level.channel, (metered.get(level.channel) ?? new Set()).add(level.kind))
       else if (String(values.get(address)) !== String(args)) affectsDevice = true
       values.set(address, args)
+      reported.push([address, rawOf(address, args)])
     }
   }
-  return { affectsDevice, metered, malformed }
+  return { affectsDevice, metered, malformed, reported }
 }
-
-/** Only these addresses are stored, so that a device cannot fill the memory. */
-function isKnownAddress(address: string): boolean {
-  return (
-    /^\/(?:model|serial|advanced\/lan\/name|warning\/[12]\/(?:txdropout|lowbattery|interference))$/.test(address) ||
-    channelAddress.test(address)
-  )
-}
-
-const channelAddress =
-  /^\/(?:ch\/[12]\/(?:name|audiolevel|rx\/mute|tx\/(?:active|name|batterystatus))|advanced\/[12]\/antenna\/rfstrength)$/

@@ -113,6 +113,31 @@ describe.concurrent('a session', () => {
     stop.abort()
   }, 60_000)
 
+  test('names what a receiver does not answer or reports in another form, and reads the rest', async () => {
+    const { simulator, connection } = await start()
+    simulator.change(1, { transmitter: true, battery: 64 })
+    simulator.override('/ch/1/rx/mute', null)
+    simulator.override('/ch/2/audiolevel', null)
+    simulator.override('/advanced/1/antenna/rfstrength', [-612, -748])
+    simulator.override('/warning/criticaltemp', [1])
+    let problems: readonly string[] = []
+    const stop = new AbortController()
+    const events = follow(connection, stop.signal, (all) => {
+      problems = all.map(({ problem }) => problem)
+    })
+    const report = await findReport(events, () => true)
+    expect(report).toMatchObject({ details: { fault: 'device_too_hot' } })
+    expect(report.channels?.[0]).toMatchObject({ rf_level: null, transmitter: { battery: 64 } })
+    expect(report.channels?.[0]?.details).not.toHaveProperty('muted')
+    const form = 'the device reports /advanced/*/antenna/rfstrength in an undocumented form'
+    expect(problems).toEqual([`${form}, so these values are unknown`])
+    await findReport(events, () => problems[0]?.includes('refuses'))
+    expect(problems).toEqual([
+      `the device refuses /ch/*/rx/mute (no answer), /ch/*/audiolevel (no answer), and ${form}, so these values are unknown`,
+    ])
+    stop.abort()
+  }, 60_000)
+
   test('does not take a forwarded address for that of the receiver', async () => {
     const { simulator, connection } = await start()
     const { devices } = await connection.adapter.listDevices(connection.client)
