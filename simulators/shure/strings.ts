@@ -156,9 +156,9 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       channel,
       { muted, transmitterMuted, encryptionError, interference, neverPaired, isSilent, ...otherOverrides },
     ) {
-      const { batteryCodes, secondCarrier, overload, spare, isOnCharger, ...change } = otherOverrides
+      const { batteryCodes, secondCarrier, overload, spare, isOnCharger, raw, ...change } = otherOverrides
       const channelOverrides = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
-      const all = { ...channelOverrides, transmitterMuted, batteryCodes, overload, spare, isOnCharger }
+      const all = { ...channelOverrides, transmitterMuted, batteryCodes, overload, spare, isOnCharger, raw }
       const defined = Object.entries(all).filter(([, value]) => value !== undefined)
       overrides.set(channel, { ...overrides.get(channel), ...Object.fromEntries(defined) })
       show.set(id, change, channel)

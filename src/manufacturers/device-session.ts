@@ -1,11 +1,15 @@
 /** Reads a device, or subscribes to it, through a session that yields an update whenever the device has reported something. */
 
 import type { UpstreamClient } from '../upstream/client.ts'
-import type { PushEvent } from './plugin.ts'
+import type { OnProblems, PushEvent } from './plugin.ts'
+
+type Problems = Parameters<OnProblems>[0]
 
 interface SessionUpdate {
   /** How many frames or messages could not be parsed. */
   readonly malformed: number
+  /** What the device refuses or reports in an undocumented form; the same list as before if it is unchanged. */
+  readonly problems?: Problems
 }
 
 /**
@@ -36,12 +40,16 @@ export async function* toPushEvents<Update extends SessionUpdate>(
   toEvent: (update: Update) => PushEvent | null,
   /** What could not be parsed, in the plural. */
   unit: 'frames' | 'messages',
+  onProblems?: OnProblems,
 ): AsyncGenerator<PushEvent> {
   let isOpen = false
+  let known: Problems | undefined
   try {
     for await (const update of updates) {
       if (!isOpen) yield { type: 'open' }
       isOpen = true
+      if (update.problems !== undefined && update.problems !== known) onProblems?.(update.problems)
+      known = update.problems
       const event = toEvent(update)
       if (event !== null) yield event
       if (update.malformed > 0) yield { type: 'ignored', reason: `${update.malformed} ${unit} could not be parsed` }

@@ -63,14 +63,14 @@ export function digits(address: string, range: NumberRange) {
   return field<number>({
     ...{ address, unit, codes },
     range: values,
-    hasForm: (raw) => typeof raw === 'string',
-    convert: (raw) => (/^-?\d{1,8}$/.test(String(raw)) ? (read(Number(raw)) ?? null) : null),
+    hasForm: (raw) => typeof raw === 'string' && /^-?\d{1,8}$/.test(raw),
+    convert: (raw) => read(Number(raw)) ?? null,
   })
 }
 
 /** An audio level in dBFS; higher levels than full scale are full scale. */
-export function audioLevel(address: string, range: Pick<NumberRange, 'min' | 'scale' | 'offset' | 'codes'>) {
-  const level = number(address, { ...range, unit: range.scale === undefined ? 'dBFS' : 'step', max: 100 })
+export function audioLevel(address: string, range: Omit<NumberRange, 'unit' | 'max'> & { readonly max?: number }) {
+  const level = number(address, { max: 100, ...range, unit: range.scale === undefined ? 'dBFS' : 'step' })
   return { ...level, read: (raw: unknown) => clampLevel(level.read(raw)) }
 }
 
@@ -88,15 +88,33 @@ export function words<Value>(
   values: Readonly<Record<string, Value>>,
   codes: Readonly<Record<string, string>> = {},
 ) {
+  const isNumber = Object.keys(values).every((word) => /^-?\d+$/.test(word))
+  return meaningsOf(address, values, codes, isNumber ? 'number' : 'string')
+}
+
+/** Like `words`, in a protocol that sends numbers as text. */
+export function textWords<Value>(
+  address: string,
+  values: Readonly<Record<string, Value>>,
+  codes: Readonly<Record<string, string>> = {},
+) {
+  return meaningsOf(address, values, codes, 'string')
+}
+
+function meaningsOf<Value>(
+  address: string,
+  values: Readonly<Record<string, Value>>,
+  codes: Readonly<Record<string, string>>,
+  type: 'number' | 'string',
+) {
   const meanings = new Map(Object.entries(values))
-  const type = [...meanings.keys()].every((word) => /^-?\d+$/.test(word)) ? 'number' : 'string'
   return field<Value>({
     address,
     unit: type === 'number' ? 'code' : 'word',
     range: [...meanings.keys()].join(', '),
     codes,
     hasForm: (raw) => typeof raw === type,
-    convert: (raw) => (typeof raw === type ? (meanings.get(String(raw)) ?? null) : null),
+    convert: (raw) => meanings.get(String(raw)) ?? null,
   })
 }
 
@@ -146,10 +164,16 @@ export function field<Value>({ convert, codes = {}, ...options }: FieldOptions<V
   }
 }
 
+/**
+ * The address of a field, in which `*` may stand for a number, and its value. Fields with the same address, such as those
+ * of several channels, differ in `instance`.
+ */
+export type ReportedField = readonly [address: string, raw: unknown, instance?: string]
+
 /** Remembers which requests a device refuses, and which fields it reports in an undocumented form. */
 export interface Misfits {
-  /** Checks reported fields by their addresses, in which `*` may stand for a number. Returns whether the list has changed. */
-  check(fields: Iterable<readonly [address: string, raw: unknown]>): boolean
+  /** Checks reported fields. Returns whether the list has changed. */
+  check(fields: Iterable<ReportedField>): boolean
   /** Sets the requests that the device refuses, each with the reason. Returns whether the list has changed. */
   setRefused(refused: ReadonlyMap<string, string>): boolean
   list(): readonly DeviceProblem[]
@@ -162,18 +186,18 @@ export function createMisfits(subject: string, fields: FieldTable['fields'] = {}
   const byAddress = new Map(Object.values(fields).map((entry) => [entry.address, entry]))
   /** The resources, whose properties are fields. */
   const resources = new Set([...byAddress.keys()].flatMap((address) => address.match(/^.*(?= )/)?.[0] ?? []))
-  /** Fields by their names in the device, each with its address, so that a valid value of one channel clears only itself. */
+  /** The address of each instance, so that a valid value of one channel clears only itself. */
   const unexpected = new Map<string, string>()
   let refused: ReadonlyMap<string, string> = new Map()
   const hasForm = (address: string, raw: unknown) => byAddress.get(address)?.hasForm(raw) ?? !resources.has(address)
   return {
     check(reported) {
       let hasChanged = false
-      for (const [name, raw] of reported) {
+      for (const [name, raw, instance = name] of reported) {
         const address = byAddress.has(name) ? name : name.replace(/\d+/g, '*')
-        if (hasForm(address, raw)) hasChanged = unexpected.delete(name) || hasChanged
-        else if (!unexpected.has(name)) {
-          unexpected.set(name, address)
+        if (hasForm(address, raw)) hasChanged = unexpected.delete(instance) || hasChanged
+        else if (!unexpected.has(instance)) {
+          unexpected.set(instance, address)
           hasChanged = true
         }
       }

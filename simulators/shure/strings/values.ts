@@ -61,6 +61,8 @@ export interface ChannelOverrides {
   readonly batteryCodes?: boolean
   /** Where an MXW microphone is that is not in use: switched off, or in its charger. */
   readonly isOnCharger?: boolean
+  /** Values in the form in which they are sent, by key. */
+  readonly raw?: Readonly<Record<string, string>>
 }
 
 export interface SimulatedValues {
@@ -97,6 +99,7 @@ function applyOverrides(
     ...values,
     ...(overrides.secondCarrier && secondCarrierValues(overrides.secondCarrier)),
     ...(overrides.batteryCodes && batteryCodes(values)),
+    ...overrides.raw,
   }
 }
 

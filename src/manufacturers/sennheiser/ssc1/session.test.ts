@@ -68,6 +68,8 @@ test('names what the device refuses or reports in another form, except for chann
   ]
   const problem = `${clauses.join(', and ')}, so these values are unknown`
   expect(session.problems).toEqual([{ subject: '10.0.0.9', problem }])
+  session.receive('{"rx2":{"gain":12}}', 75)
+  expect(session.problems).toEqual([{ subject: '10.0.0.9', problem }])
   session.receive('{"rx1":{"gain":12},"device":{"link_density_mode":true}}', 80)
   expect(session.problems).toEqual([])
 })

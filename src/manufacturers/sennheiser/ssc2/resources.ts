@@ -3,6 +3,7 @@
  * EW-DX (1.7) and Spectera (18.1), and reports from users.
  */
 import { isRecord, type Json } from '../../../domain/json.ts'
+import type { ReportedField } from '../../../upstream/field-table.ts'
 
 /** The last body of every resource; null if the resource is missing or unavailable. */
 export type Resources = ReadonlyMap<string, unknown>
@@ -114,24 +115,26 @@ function applyBody(resources: Map<string, unknown>, path: string, body: unknown)
   for (const child of resources.keys()) if (child.startsWith(`${path}/`)) resources.set(child, null)
 }
 
-/**
- * Returns the fields of a reported body by their addresses in the tables, in which `*` stands for a number and for the id
- * of an entry.
- */
-export function listFields(path: string, body: unknown): readonly (readonly [address: string, value: unknown])[] {
+/** Returns the fields of a reported body. Their addresses have `*` in place of a number and of the id of an entry. */
+export function listFields(path: string, body: unknown): readonly ReportedField[] {
   const list = collections.find((candidate) => candidate.path === path)
-  if (list !== undefined && Array.isArray(body)) {
-    return body.flatMap((entry) => listProperties(list.toPath('*'), bodyOf(list, entry)))
+  if (list !== undefined) {
+    return (Array.isArray(body) ? body : [body]).flatMap((entry) => {
+      const id = isRecord(entry) ? String(entry[list.idProperty]) : ''
+      return listProperties(list.toPath('*'), bodyOf(list, entry), list.toPath(id))
+    })
   }
-  const entry = list ?? collections.find(({ entryPath }) => entryPath.test(path))
-  return listProperties(entry?.toPath('*') ?? path.replace(/\d+/g, '*'), body)
+  const entry = collections.find(({ entryPath }) => entryPath.test(path))
+  return listProperties(entry?.toPath('*') ?? path.replace(/\d+/g, '*'), body, toStoredPath(path))
 }
 
-function listProperties(path: string, body: unknown): readonly (readonly [string, unknown])[] {
-  if (!isRecord(body)) return body === null ? [] : [[path, body]]
-  if (path !== meteringPath) return Object.entries(body).map(([name, value]) => [`${path} ${name}`, value])
+function listProperties(address: string, body: unknown, path: string): readonly ReportedField[] {
+  if (!isRecord(body)) return body === null ? [] : [[address, body, path]]
+  if (path !== meteringPath) {
+    return Object.entries(body).map(([name, value]) => [`${address} ${name}`, value, `${path} ${name}`])
+  }
   const lists = Object.entries(body).filter(([name]) => name.endsWith('Out'))
-  return (lists.length === 0 ? [['', body]] : lists).map(([, value]) => [`${path} *Out`, value])
+  return (lists.length === 0 ? [['', body]] : lists).map(([name, value]) => [`${path} *Out`, value, `${path} ${name}`])
 }
 
 /** Returns a property of a resource's body; undefined if it was not reported. */

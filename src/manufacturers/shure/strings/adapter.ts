@@ -16,15 +16,15 @@ export const strings = defineAdapter<StringsDevice>({
       client,
       signal,
       (lifetime) => openSession(client, lifetime),
-      ({ device }) => ({ devices: [{ ...device, values: { ...device.values } }], malformed: 0 }),
+      ({ device, problems }) => ({ devices: [{ ...device, values: { ...device.values } }], malformed: 0, problems }),
     ),
   transformDeviceData: toDeviceReport,
   levels: levelsOfType,
   transport: 'tcp',
   pushesEverything: true,
   startsWithFullReport: true,
-  subscribe: (client, _targets, signal, onLevels) =>
-    toPushEvents(openSession(client, signal, onLevels), signal, toEvent, 'frames'),
+  subscribe: (client, _targets, signal, onLevels, onProblems) =>
+    toPushEvents(openSession(client, signal, onLevels), signal, toEvent, 'frames', onProblems),
   lights,
   // A report from the device itself takes precedence over one from a system.
   precedence: 1,

@@ -8,7 +8,7 @@ import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { answeredNumbers, type Family, type RawValues } from './families.ts'
 import { fields } from './fields.ts'
-import { type RawValue, readByte } from './values.ts'
+import type { RawValue } from './values.ts'
 
 /** Returns a report for each pack in the charger. */
 export function readPacks(
@@ -18,7 +18,7 @@ export function readPacks(
 ): readonly DeviceReport[] {
   return answeredNumbers(family, values).flatMap((bay) => {
     const get = (key: string) => values[`${bay} ${key}`]
-    if (get('BATT_DETECTED') !== 'YES') return []
+    if (fields.hasPack.read(get('BATT_DETECTED')) !== true) return []
     return withoutUndefined<DeviceReport>({
       id: `${charger.id}:${bay}`,
       kind: 'transmitter',
@@ -32,7 +32,7 @@ export function readPacks(
         battery_minutes_to_full: readMinutesToFull(get('BATT_TIME_TO_FULL')),
         // BATT_TEMP_F is not used: public projects disagree about its offset.
         battery_temperature_c: fields.temperature.read(get('BATT_TEMP_C')),
-        fault: readFault(get, values.STORAGE_MODE === 'ON'),
+        fault: readFault(get, fields.storageMode.read(values.STORAGE_MODE) === true),
       }),
     })
   })
@@ -43,23 +43,8 @@ function readMinutesToFull(raw: RawValue): number | null | undefined {
   return raw === '65529' ? 0 : fields.minutesToFull.read(raw)
 }
 
-/** Faults by BATT_ERROR code. Source: Shure's command strings for SBC220/240. */
-const errors: Readonly<Record<string, Fault>> = {
-  '001': 'unknown_module',
-  '002': 'unrecognized_battery',
-  '003': 'recovery_failed',
-  '004': 'charge_failed',
-  '005': 'check_battery',
-  '006': 'check_charger',
-  '007': 'communication_failure',
-}
-
 /** Reads a pack's fault. A pack that is too hot or too cold is not charged; storage mode charges only to about 40%. */
 function readFault(get: (key: string) => RawValue, isStorageMode: boolean): Fault | null {
-  const [state = '', error] = [get('BATT_STATE'), readByte(get('BATT_ERROR'))]
-  if (error) return errors[get('BATT_ERROR') ?? ''] ?? 'battery_error'
-  if (state === 'ERROR') return 'battery_error'
-  if (state === 'HOT') return 'too_hot'
-  if (state === 'COLD') return 'too_cold'
-  return isStorageMode || /^(?:READY_TO_STORE|DISCHARG)/.test(state) ? 'storage_mode' : null
+  const fault = fields.bayError.read(get('BATT_ERROR')) ?? fields.bayState.read(get('BATT_STATE'))
+  return fault ?? (isStorageMode ? 'storage_mode' : null)
 }

@@ -2,8 +2,6 @@
  * Reads the fields of a message in place, because converting every meter message to strings costs more than reading it.
  */
 
-import { highestByte } from './values.ts'
-
 const space = 32
 const zero = 48
 const nine = 57
@@ -64,7 +62,7 @@ export class Fields {
   }
 
   /** The number in a field of up to eight digits; null if the field has other content or the number exceeds `max`. */
-  byte(index: number, max: number = highestByte): number | null {
+  byte(index: number, max = 255): number | null {
     if (index >= this.#count) return null
     const start = this.#starts[index] ?? 0
     const end = this.#ends[index] ?? 0

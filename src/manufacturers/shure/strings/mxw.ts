@@ -5,16 +5,13 @@
 
 import type { TransmitterSlot } from '../../../domain/equipment/details.ts'
 import type { TransmitterReading } from '../../../domain/equipment/receiver.ts'
-import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
+import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
 import { fields } from './fields.ts'
-import { type RawValue, readEither } from './values.ts'
+import type { RawValue } from './values.ts'
 
 /** The prefixes of the keys of the two microphones. */
 const prefixes = ['', 'SEC '] as const
-
-/** Values of TX_STATUS of a microphone that is on, and whether it is muted. In standby, it is muted. */
-const mutedByStatus: Readonly<Record<string, boolean>> = { ACTIVE: false, MUTE: true, MUTED: true, STANDBY: true }
 
 /** Returns the microphone that is on; null if none is, and undefined if that is unknown. */
 export function readMxwMicrophone(ofChannel: ChannelValues): TransmitterReading | null | undefined {
@@ -22,12 +19,12 @@ export function readMxwMicrophone(ofChannel: ChannelValues): TransmitterReading 
   if (prefix === null) return ofChannel('TX_STATUS') === undefined ? undefined : null
   const get = (key: string): RawValue => ofChannel(prefix + key)
   return withoutUndefined({
-    name: readText(get('TX_DEVICE_ID'), maxNameChars),
+    name: fields.transmitterName.read(get('TX_DEVICE_ID')),
     battery: fields.charge.read(get('BATT_CHARGE')),
     details: withoutUndefined({
       model: readModel(get),
-      muted: mutedByStatus[get('TX_STATUS') ?? ''],
-      battery_minutes: fields.minutes.read(get('BATT_RUN_TIME')),
+      muted: fields.mutedByStatus.read(get('TX_STATUS')),
+      battery_minutes: fields.minutesOfMxw.read(get('BATT_RUN_TIME')),
       battery_health: fields.health.read(get('BATT_HEALTH')),
     }),
   })
@@ -46,9 +43,9 @@ export function readMxwSlots(ofChannel: ChannelValues): readonly TransmitterSlot
       status: isOn(get) ? 'active' : 'inactive',
       on_air: prefix === inUse,
       model,
-      name: readText(get('TX_DEVICE_ID'), maxNameChars),
+      name: fields.transmitterName.read(get('TX_DEVICE_ID')),
       battery: fields.charge.read(get('BATT_CHARGE')),
-      battery_minutes: fields.minutes.read(get('BATT_RUN_TIME')),
+      battery_minutes: fields.minutesOfMxw.read(get('BATT_RUN_TIME')),
     })
   })
 }
@@ -64,11 +61,12 @@ function findPrefixInUse(ofChannel: ChannelValues): (typeof prefixes)[number] | 
 }
 
 function isOn(get: ChannelValues): boolean {
-  return mutedByStatus[get('TX_STATUS') ?? ''] !== undefined && readEither(get('TX_AVAILABLE'), 'YES', 'NO') !== false
+  const isMuted = fields.mutedByStatus.read(get('TX_STATUS')) ?? null
+  return isMuted !== null && fields.available.read(get('TX_AVAILABLE')) !== false
 }
 
 /** MXW neXt reports TX_MODEL, MXW TX_TYPE. */
 function readModel(get: ChannelValues): string | null | undefined {
   const model = get('TX_MODEL') ?? get('TX_TYPE')
-  return model === undefined ? undefined : /^(?:UNK|ERR)/.test(model) ? null : readText(model)
+  return model === undefined ? undefined : /^(?:UNK|ERR)/.test(model) ? null : fields.transmitterModel.read(model)
 }

@@ -18,6 +18,8 @@ export interface PropertyStore {
   readonly values: Readonly<Record<string, string>>
   /** Whether the device has sent any frame. */
   hasReceived(): boolean
+  /** The number of commands that the device has refused. */
+  refusedCount(): number
   /** Removes the meter values of a channel. */
   dropSample(channel: number): void
   /**
@@ -31,12 +33,18 @@ const maxProperties = 8_000
 /** PSM 1000 reports its meters as properties, and those of a secondary MXW microphone are stored as one. */
 const meterKey = /^(?:AUDIO_IN_LVL_[LR]|SEC SAMPLE)$/
 
-export function createPropertyStore(messages: AsyncIterable<readonly string[]>, isDatagrams: boolean): PropertyStore {
+/** `onValue` is called with every new value. */
+export function createPropertyStore(
+  messages: AsyncIterable<readonly string[]>,
+  isDatagrams: boolean,
+  onValue: (key: string, value: string) => void = () => {},
+): PropertyStore {
   const values: Record<string, string> = Object.create(null)
   const iterator = messages[Symbol.asyncIterator]()
   let pending: Promise<IteratorResult<readonly string[]>> | undefined
   let size = 0
   let hasReceived = false
+  let refusedCount = 0
 
   async function next(waitMs?: number): Promise<Changes | null> {
     pending ??= iterator.next()
@@ -56,7 +64,7 @@ export function createPropertyStore(messages: AsyncIterable<readonly string[]>, 
       hasReceived = true
       const frame = parseFrame(message)
       if (frame === null) malformed += 1
-      else if (frame.type === 'refused') continue
+      else if (frame.type === 'refused') refusedCount += 1
       else if (frame.channel !== null && (frame.type === 'sample' || meterKey.test(frame.key))) {
         applyFrame(frame)
         metered.add(frame.channel)
@@ -82,12 +90,14 @@ export function createPropertyStore(messages: AsyncIterable<readonly string[]>, 
       size += 1
     }
     values[key] = value
+    onValue(key, value)
     return true
   }
 
   return {
     values,
     hasReceived: () => hasReceived,
+    refusedCount: () => refusedCount,
     dropSample(channel) {
       const key = `${channel} SAMPLE`
       if (values[key] === undefined) return

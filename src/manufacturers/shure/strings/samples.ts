@@ -4,7 +4,8 @@
  */
 
 import type { ChannelDetails } from '../../../domain/equipment/details.ts'
-import { readAudioLevel, readRfLevel } from '../../../upstream/fields.ts'
+import type { Field } from '../../../upstream/field-table.ts'
+import { antennaReports, meters } from './fields.ts'
 import { type Fields, pack } from './message-fields.ts'
 
 export interface Sample {
@@ -24,9 +25,9 @@ export type ReadSample = (fields: Fields, first: number) => Sample | null
 /** `AX 100 030`: antennas, RF in dBm plus 128, RMS audio in dBFS plus 50. */
 export const readUlxdSample: ReadSample = (fields, first) => {
   if (fields.count !== first + 3) return null
-  const audio_rms = toAudio(fields, first + 2, 50)
+  const audio_rms = read(meters.audioOfUlxd, fields, first + 2)
   return {
-    rf_level: toRf(fields, first + 1, 128),
+    rf_level: read(meters.rfOfUlxd, fields, first + 1),
     audio_level: audio_rms,
     details: { antennas: readAntennas(fields, first), audio_rms },
   }
@@ -35,11 +36,11 @@ export const readUlxdSample: ReadSample = (fields, first) => {
 /** `102 102 086`: audio peak, audio RMS and RF, each plus 120. */
 export const readSlxdSample: ReadSample = (fields, first) => {
   if (fields.count !== first + 3) return null
-  const audio_rms = toAudio(fields, first + 1, 120)
+  const audio_rms = read(meters.audio, fields, first + 1)
   return {
-    rf_level: toRf(fields, first + 2, 120),
+    rf_level: read(meters.rf, fields, first + 2),
     audio_level: audio_rms,
-    details: { audio_peak: toAudio(fields, first, 120), audio_rms },
+    details: { audio_peak: read(meters.audio, fields, first), audio_rms },
   }
 }
 
@@ -64,7 +65,7 @@ export const readAxientSample: ReadSample = (fields, first) => {
     antennas = Math.max(antennas, letters.length)
     for (let index = 0; index < letters.length; index += 1) {
       const key = antennaKeys[index as 0 | 1 | 2 | 3]
-      details[key] = higher(details[key] ?? null, toRf(fields, group + 2 + 2 * index, 120))
+      details[key] = higher(details[key] ?? null, read(meters.rf, fields, group + 2 + 2 * index))
       rf_level = higher(rf_level, details[key])
       const antenna = 'ABCD'.charAt(index)
       if (letters.charAt(index) !== 'X' && !inUse.includes(antenna)) inUse += antenna
@@ -72,20 +73,19 @@ export const readAxientSample: ReadSample = (fields, first) => {
     group += 1 + 2 * letters.length
   }
   if (antennas === 0) return null
-  const audio_rms = toAudio(fields, first + 3, 120)
-  const bars = fields.byte(first, 5)
+  const audio_rms = read(meters.audio, fields, first + 3)
   details.antennas = [...inUse].sort().join('')
-  details.audio_peak = toAudio(fields, first + 2, 120)
+  details.audio_peak = read(meters.audio, fields, first + 2)
   details.audio_rms = audio_rms
-  details.quality = bars === null ? null : bars * 20
-  const leds = fields.byte(first + 1, 255)
+  details.quality = read(meters.quality, fields, first)
+  const leds = read(meters.leds, fields, first + 1)
   return { rf_level, audio_level: audio_rms, details, isOverloaded: leds === null ? null : leds >= overloadBit }
 }
 
 /** RF ranges from 20 (strong) to 100 (none); no conversion to dBm is known. Audio is an LED bar, not a level. */
 export const readUhfrSample: ReadSample = (fields, first) => {
   if (fields.count < first + 4) return null
-  const raw = fields.byte(first + 1)
+  const raw = read(meters.rfOfUhfr, fields, first + 1)
   const percent = raw === null ? null : Math.round((100 * (100 - raw)) / 80)
   return {
     rf_level: null,
@@ -103,7 +103,7 @@ const mxwFullRf = 96
 /** `058 045`: RF and audio. */
 export const readMxwSample: ReadSample = (fields, first) => {
   if (fields.count !== first + 2) return null
-  const raw = fields.byte(first, mxwFullRf)
+  const raw = read(meters.rfOfMxw, fields, first)
   const rf_percent = raw === null ? null : Math.round((100 * raw) / mxwFullRf)
   return { rf_level: null, audio_level: null, details: { rf_percent } }
 }
@@ -111,25 +111,17 @@ export const readMxwSample: ReadSample = (fields, first) => {
 /** `058 090`: RF in dBm plus 110 and audio in dBFS plus 120. */
 export const readMxwNextSample: ReadSample = (fields, first) => {
   if (fields.count !== first + 2) return null
-  return { rf_level: toRf(fields, first, 110), audio_level: toAudio(fields, first + 1, 120), details: {} }
-}
-
-/** Every report of antennas, for example `AX` -> `A`. `X` stands for an unused antenna. */
-const antennasByReport = new Map(
-  [...'ABX'].flatMap((first) =>
-    ['', 'A', 'B', 'X'].map((second) => [first + second, `${first}${second}`.replaceAll('X', '')]),
-  ),
-)
-
-/** Returns the letters of the antennas in use; null if the report is not valid. */
-export function activeAntennas(raw: string): string | null {
-  return antennasByReport.get(raw) ?? null
+  return {
+    rf_level: read(meters.rfOfMxwNext, fields, first),
+    audio_level: read(meters.audio, fields, first + 1),
+    details: {},
+  }
 }
 
 const antennasByCharacters = new Map(
-  [...antennasByReport].map(([report, letters]) => {
+  antennaReports.map((report) => {
     const [first = 0, second] = Buffer.from(report)
-    return [second === undefined ? first : pack(first, second), letters]
+    return [second === undefined ? first : pack(first, second), meters.antennas.read(report) ?? null]
   }),
 )
 
@@ -138,16 +130,8 @@ function readAntennas(fields: Fields, index: number): string | null {
   return characters === null ? null : (antennasByCharacters.get(characters) ?? null)
 }
 
-/** An RF level in dBm; null if the field is not a number. */
-function toRf(fields: Fields, index: number, offset: number): number | null {
-  const raw = fields.byte(index)
-  return raw === null ? null : (readRfLevel(raw - offset) ?? null)
-}
-
-/** An audio level in dBFS; null if the field is not a number. Levels above full scale are reported as full scale. */
-function toAudio(fields: Fields, index: number, offset: number): number | null {
-  const raw = fields.byte(index)
-  return raw === null ? null : (readAudioLevel(raw - offset) ?? null)
+function read(meter: Field<number>, fields: Fields, index: number): number | null {
+  return meter.read(fields.byte(index)) ?? null
 }
 
 function higher(a: number | null, b: number | null): number | null {

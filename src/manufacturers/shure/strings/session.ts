@@ -1,6 +1,7 @@
 /** A session with one device over command strings: identity, changes and meters, until the connection is lost. */
 
 import { isIPv4 } from 'node:net'
+import type { DeviceProblem } from '../../../domain/equipment/health.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import type { DeviceSocket } from '../../../upstream/device-socket.ts'
 import { describeNoResponse } from '../../../upstream/error-messages.ts'
@@ -24,12 +25,15 @@ import {
 import { splitAngleFrames } from './frames.ts'
 import { createLevelReader } from './level-reader.ts'
 import { createMeterWatch } from './meter-watch.ts'
+import { createDeviceCheck, type DeviceCheck } from './misfits.ts'
 import { type Changes, createPropertyStore, type PropertyStore } from './property-store.ts'
 import { idOf, type StringsDevice } from './translate.ts'
 
 /** What has changed on a device. The device's `values` are live: later frames change them. */
 export interface DeviceUpdate extends Changes {
   readonly device: StringsDevice
+  /** What the device refuses or reports in an undocumented form; the same list as before if it is unchanged. */
+  readonly problems: readonly DeviceProblem[]
 }
 
 /** After this time without data, the connection is treated as lost. */
@@ -61,7 +65,7 @@ export async function* openSession(
   signal: AbortSignal,
   onLevels?: OnLevels,
 ): AsyncGenerator<DeviceUpdate> {
-  const { protocol } = new URL(client.settings.baseUrl)
+  const { protocol, host } = new URL(client.settings.baseUrl)
   let family: Family | null = protocol === 'udp:' ? uhfr : null
   // A QLX-D hangs, including its front panel, if the client disconnects during metering.
   const closingMessage = () => family?.envelope && meterCommands(family, store.values, 0).join('')
@@ -78,10 +82,16 @@ export async function* openSession(
           framing: splitAngleFrames,
           onArrival,
         })
-  const store = createPropertyStore(socket.messages, protocol === 'udp:')
+  let check: DeviceCheck | undefined
+  const store = createPropertyStore(socket.messages, protocol === 'udp:', (key, value) => check?.received(key, value))
   try {
     const deadline = performance.now() + client.settings.timeoutMs
     family ??= await identify(client, socket, store)
+    check = createDeviceCheck(host, family)
+    for (const [key, value] of Object.entries(store.values)) check.received(key, value)
+    // A family refuses the probes of others.
+    const refusedProbes = store.refusedCount()
+    const listProblems = () => check?.listProblems(store.refusedCount() > refusedProbes) ?? []
     await sendAll(socket, queryCommands(family, store.values))
     await sendAll(socket, meterCommands(family, store.values, family.meterMs))
     if (!(await waitUntilComplete(client, family, { store, deadline }))) return
@@ -89,12 +99,15 @@ export async function* openSession(
     const meterWatch = createMeterWatch(family, store.values)
     if (onLevels !== undefined) {
       takeLevels = createLevelReader(device, store, (id, samples) => {
-        for (const { channel } of samples) meterWatch.metered(channel)
+        for (const { channel } of samples) {
+          meterWatch.metered(channel)
+          check?.metered(channel)
+        }
         return onLevels(id, samples)
       })
     }
     const numbers = new Set(answeredNumbers(family, store.values))
-    yield { device, channels: new Set(), metered: numbers, malformed: 0, affectsDevice: true }
+    yield { device, channels: new Set(), metered: numbers, malformed: 0, affectsDevice: true, problems: listProblems() }
 
     const pollMs = family.presenceKeys.length > 0 ? presenceIntervalMs : family.refreshMs
     let presence = presenceOf(family, store.values)
@@ -109,7 +122,7 @@ export async function* openSession(
       for (const channel of changes.metered) meterWatch.metered(channel)
       restartsMeters ||= (presence !== before && family.presenceKeys.length > 0) || meterWatch.takeSilence()
       needsRefresh ||= now - refreshedAt >= family.refreshMs || presence !== before
-      yield { ...changes, device, affectsDevice: changes.affectsDevice || needsRefresh }
+      yield { ...changes, device, affectsDevice: changes.affectsDevice || needsRefresh, problems: listProblems() }
       const isPollDue = needsRefresh || now - polledAt >= pollMs
       const isQuiet = now - Math.max(client.receivedAt, queriedAt) >= quietMs
       if (isPollDue) polledAt = now

@@ -3,24 +3,15 @@
  * slots for each channel, SLX-D+ has two. Pure.
  */
 
-import type { SlotStatus, TransmitterSlot } from '../../../domain/equipment/details.ts'
-import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
+import type { TransmitterSlot } from '../../../domain/equipment/details.ts'
+import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { ChannelValues } from './families.ts'
 import { fields } from './fields.ts'
-import { type RawValue, readBatteryType, readEither } from './values.ts'
+import type { RawValue } from './values.ts'
 
 const slotNumbers = [1, 2, 3, 4, 5, 6, 7, 8]
 /** The keys of the status of each slot; most channels have none of them. */
 const statusKeys = slotNumbers.flatMap((slot) => [`SLOT_STATUS ${slot}`, `LINK_STATUS ${slot}`])
-
-const statuses: Readonly<Record<string, SlotStatus>> = {
-  'LINKED.ACTIVE': 'active',
-  'LINKED.INACTIVE': 'inactive',
-  STANDARD: 'standard',
-  // As SLX-D+ reports them; its document has the words above.
-  online: 'active',
-  offline: 'inactive',
-}
 
 /** Returns the occupied slots of a channel; undefined if it has reported none. */
 export function readSlots(ofChannel: ChannelValues): readonly TransmitterSlot[] | undefined {
@@ -38,28 +29,28 @@ export function onAirSlot(slots: readonly TransmitterSlot[] | undefined): number
 /** Reads a slot, without knowing whether its transmitter is on air; null if it is empty. */
 function readSlot(ofChannel: ChannelValues, slot: number): TransmitterSlot | null {
   const get = (key: string): RawValue => ofChannel(`${key} ${slot}`)
-  const status = statuses[get('SLOT_STATUS') ?? get('LINK_STATUS') ?? '']
+  const status = fields.slotStatus.read(get('SLOT_STATUS') ?? get('LINK_STATUS'))
   const rawModel = get('SLOT_TX_MODEL') ?? get('LINK_TX_MODEL')
   const model = rawModel === undefined ? undefined : readModel(rawModel)
   // An SLX-D+ reports an empty slot as an offline one without a model.
-  const isEmpty = status === undefined || (get('LINK_STATUS') === 'offline' && !model)
+  const isEmpty = !status || (get('LINK_STATUS') === 'offline' && !model)
   if (isEmpty) return null
   return withoutUndefined<TransmitterSlot>({
     slot,
     status,
     on_air: false,
     model,
-    name: readText(get('SLOT_TX_DEVICE_ID'), maxNameChars),
-    rf_muted: readEither(get('SLOT_RF_OUTPUT'), 'RF_MUTE', 'RF_ON'),
+    name: fields.transmitterName.read(get('SLOT_TX_DEVICE_ID')),
+    rf_muted: fields.slotRfMuted.read(get('SLOT_RF_OUTPUT')),
     battery: fields.charge.read(get('SLOT_BATT_CHARGE_PERCENT')),
     battery_bars: fields.bars.read(get('SLOT_BATT_BARS')),
     battery_minutes: fields.minutes.read(get('SLOT_BATT_MINS')),
-    battery_type: readBatteryType(get('SLOT_BATT_TYPE')),
+    battery_type: fields.batteryType.read(get('SLOT_BATT_TYPE')),
   })
 }
 
 function readModel(raw: string): string | null {
-  return /^UNK/.test(raw) ? null : (readText(raw) ?? null)
+  return /^UNK/.test(raw) ? null : (fields.transmitterModel.read(raw) ?? null)
 }
 
 /**
@@ -70,7 +61,7 @@ function readModel(raw: string): string | null {
 function findOnAir(slots: readonly TransmitterSlot[], get: ChannelValues): number | undefined {
   const model = readModel(get('TX_MODEL') ?? '')
   if (!model) return undefined
-  const name = readText(get('TX_DEVICE_ID'), maxNameChars)
+  const name = fields.transmitterName.read(get('TX_DEVICE_ID'))
   const candidates = slots.filter(({ status, rf_muted }) => status !== 'inactive' && rf_muted !== true)
   const matches = candidates.filter((slot) => slot.model === model && (!name || slot.name === name))
   const [match = candidates.find(({ status }) => status === 'active')] = matches.length === 1 ? matches : []

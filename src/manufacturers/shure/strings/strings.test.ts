@@ -8,6 +8,8 @@ import { rejectionOf, until } from '../../../../test/plugin-kit-resources.ts'
 import { timeLimit } from '../../../../test/time-limit.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { shure } from '../index.ts'
+import { detectFamily } from './families.ts'
+import { createDeviceCheck } from './misfits.ts'
 import type { StringsDevice } from './translate.ts'
 import { toDeviceReport } from './translate.ts'
 
@@ -120,6 +122,54 @@ describe.concurrent('missing channels and keys', () => {
   test('a PSM 1000 without DEVICE_NAME is detected by AUDIO_IN_LVL', async () => {
     const report = await getReport(await start({ family: 'psm1000', unknownKeys: ['DEVICE_NAME'] }))
     expect(report).toMatchObject({ device_type: 'psm1000', name: 'P10T', channels: { length: 2 } })
+  })
+})
+
+describe.concurrent('what a device refuses or reports in an undocumented form', () => {
+  test.each(families)('is nothing for %s, which refuses only the probes of other families', async (family) => {
+    const { list } = await start({ family })
+    expect((await list()).problems).toEqual([])
+  })
+
+  test('is named once with its keys, and the rest is reported', async () => {
+    const { device, linked, list } = await start({ family: 'ulxd', unknownKeys: ['FW_VER', 'HIGH_DENSITY'] })
+    device.change(2, { transmitter: true, battery: 60, raw: { BATT_RUN_TIME: '2:30', BATT_CYCLE: '-' } })
+    const { hostname, port } = new URL(device.url)
+    const problem = {
+      subject: `${hostname}:${port}`,
+      problem:
+        'the device refuses FW_VER (REP ERR), HIGH_DENSITY (REP ERR), and the device reports BATT_RUN_TIME, BATT_CYCLE in an undocumented form, so these values are unknown',
+    }
+    expect((await list()).problems).toEqual([problem])
+
+    const seen: unknown[] = []
+    const ended = new AbortController()
+    const events = linked.adapter.subscribe?.(linked.client, noTargets, ended.signal, undefined, (problems) =>
+      seen.push(...problems),
+    )
+    if (events === undefined) throw new Error('the adapter cannot subscribe')
+    const iterator = events[Symbol.asyncIterator]()
+    const report = await findReport(iterator, ({ channels }) => channels?.length === 4)
+    expect(report.channels?.[1]?.transmitter).toMatchObject({ battery: 60, details: { battery_minutes: null } })
+    device.change(2, { name: 'ELSE' })
+    await findReport(iterator, ({ channels }) => channels?.some(({ name }) => name === 'ELSE'))
+    ended.abort()
+    expect(seen).toEqual([problem])
+  })
+
+  test('contains meters with another layout until they have the documented one', () => {
+    const family = detectFamily({ MODEL: 'ULXD4' })
+    if (family === null) throw new Error('The family was not detected.')
+    const check = createDeviceCheck('10.0.0.7', family)
+    check.received('1 SAMPLE', 'AX 100 030')
+    expect(check.listProblems(false)).toEqual([])
+    check.received('1 SAMPLE', 'AX 100')
+    const problem = 'the device reports SAMPLE in an undocumented form, so these values are unknown'
+    expect(check.listProblems(false)).toEqual([{ subject: '10.0.0.7', problem }])
+    check.metered(2)
+    expect(check.listProblems(false)).toHaveLength(1)
+    check.metered(1)
+    expect(check.listProblems(false)).toEqual([])
   })
 })
 

@@ -1,34 +1,22 @@
 /** Converts the values reported in command strings to the common format. Pure. */
 
 import type {
-  AudioMode,
   ChannelDetails,
   Encryption,
-  FrequencyDiversity,
-  InputLevel,
   TransmissionMode,
   TransmitterDetails,
   TransmitterLock,
 } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../domain/equipment/receiver.ts'
-import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
+import { readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
 import { type ChannelValues, channelsOf, type Family, isCharger, type RawValues, valuesOfChannel } from './families.ts'
-import { fields } from './fields.ts'
+import { fields, meters } from './fields.ts'
 import { Fields } from './message-fields.ts'
 import { mxwSample, readMxwMicrophone, readMxwSlots } from './mxw.ts'
-import { activeAntennas, overloadKey, type Sample } from './samples.ts'
+import { overloadKey, type Sample } from './samples.ts'
 import { onAirSlot, readSlots } from './slots.ts'
-import {
-  type RawValue,
-  readBatteryType,
-  readByte,
-  readEither,
-  readInteger,
-  readKhz,
-  readPaddedIp,
-  readShifted,
-} from './values.ts'
+import { type RawValue, readPaddedIp, toMhz } from './values.ts'
 
 export interface StringsDevice {
   readonly id: string
@@ -44,21 +32,21 @@ export const idPrefix = 'strings:'
 
 /** Returns an id based on the MAC address or the serial number, or on the host for families that report neither. */
 export function idOf(values: RawValues, host: string): string {
-  return `${idPrefix}${macOf(values) ?? readText(values.SERIAL_NUM) ?? host}`
+  return `${idPrefix}${macOf(values) ?? fields.serial.read(values.SERIAL_NUM) ?? host}`
 }
 
 export function toDeviceReport(device: StringsDevice): DeviceReport {
   const { family, values, ip, configuredName } = device
-  const [mode, deviceIp, subnet, gateway] = (values['NET_SETTINGS SC'] ?? '').split(/\s+/)
+  const [mode, deviceIp, subnet, gateway] = networkOf(values)
   const channels = channelsOf(family, values)
   const model = values.MODEL ?? guessModel(family, channels.length)
-  const name = readText(values.DEVICE_ID ?? values.DEVICE_NAME, maxNameChars) ?? configuredName ?? model
+  const name = fields.name.read(values.DEVICE_ID ?? values.DEVICE_NAME) ?? configuredName ?? model
   return withoutUndefined({
     id: device.id,
     kind: 'receiver' as const,
     name,
     model_name: readText(model),
-    serial_number: readText(values.SERIAL_NUM),
+    serial_number: fields.serial.read(values.SERIAL_NUM),
     device_type: family.name,
     online: true,
     mac_address: macOf(values) ?? undefined,
@@ -90,26 +78,27 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
   const transmitter = 'transmitter' in levels ? levels.transmitter : toTransmitter(family, get)
   const slots = family.name === 'mxw' ? readMxwSlots(get) : readSlots(get)
   const details: ChannelDetails = withoutUndefined({
-    muted: readEither(get('AUDIO_MUTE'), 'ON', 'OFF'),
+    muted: fields.muted.read(get('AUDIO_MUTE')),
     interference: readInterference(get),
     second_frequency: readSecondFrequency(get),
-    frequency_diversity: readWord(get('FD_MODE'), frequencyDiversities),
-    group_channel: readGroupChannel(get('GROUP_CHANNEL') ?? get('GROUP_CHAN')),
-    overload: readEither(get(overloadKey), 'ON', 'OFF') ?? sample?.isOverloaded,
-    unregistered_transmitter: readEither(get('UNREGISTERED_TX_STATUS'), 'ERROR', 'OK'),
+    frequency_diversity: fields.diversity.read(get('FD_MODE')),
+    group_channel: fields.groupChannel.read(get('GROUP_CHANNEL') ?? get('GROUP_CHAN')),
+    overload: readOverload(get(overloadKey)) ?? sample?.isOverloaded,
+    unregistered_transmitter: fields.unregistered.read(get('UNREGISTERED_TX_STATUS')),
     slots,
-    input_level: readWord(get('AUDIO_IN_LINE_LVL'), inputLevels),
-    audio_mode: readWord(get('AUDIO_TX_MODE'), audioModes),
-    band: readText(values.RF_BAND),
+    input_level: fields.inputLevel.read(get('AUDIO_IN_LINE_LVL')),
+    audio_mode: fields.audioMode.read(get('AUDIO_TX_MODE')),
+    band: fields.band.read(values.RF_BAND),
     transmission_mode: readTransmissionMode(values),
     encryption: readEncryption(values, get),
     gain_db: readGain(family, get),
     ...metered,
-    ...(family.name === 'slxd' && { antennas: readAntennas(get('ANTENNA_STATUS')) }),
+    // The letters that Axient Digital reports are LED colors.
+    ...(family.name === 'slxd' && { antennas: meters.antennas.read(get('ANTENNA_STATUS')) }),
   })
   return withoutUndefined({
-    name: readText(readName(family, get('CHAN_NAME')), maxNameChars),
-    frequency: readKhz(get('FREQUENCY')),
+    name: fields.channelName.read(readName(family, get('CHAN_NAME'))),
+    frequency: toMhz(fields.frequency.read(get('FREQUENCY'))),
     ...levels,
     transmitter: transmitter && withoutUndefined({ upstream_slot: onAirSlot(slots), ...transmitter }),
     ...(Object.keys(details).length > 0 && { details }),
@@ -117,7 +106,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
 }
 
 function readGain({ name }: Family, get: ChannelValues): number | null | undefined {
-  if (name === 'psm1000') return readInteger(get('AUDIO_IN_LVL'), -128, 0)
+  if (name === 'psm1000') return fields.inputGain.read(get('AUDIO_IN_LVL'))
   return (name === 'mxw' ? fields.gainOfMxw : fields.gain).read(get('AUDIO_GAIN'))
 }
 
@@ -149,7 +138,7 @@ function readLevels(
 
 /** Converts the amplitude that a PSM 1000 reports to dBFS. Assumes that full scale is 2^23. */
 function toDbfs(raw: RawValue): number | null | undefined {
-  const amplitude = readInteger(raw, 0, 2 ** 24 - 1)
+  const amplitude = fields.amplitude.read(raw)
   if (typeof amplitude !== 'number') return amplitude
   return Math.max(-138, Math.min(0, Math.round(20 * Math.log10(Math.max(1, amplitude) / 2 ** 23))))
 }
@@ -162,9 +151,9 @@ function louder(a: number | null, b: number | null): number | null {
 function toTransmitter(family: Family, get: ChannelValues): TransmitterReading | null | undefined {
   if (family.name === 'mxw') return readMxwMicrophone(get)
   if (family.name !== 'psm1000') return toDigitalTransmitter(family, get)
-  const muted = readEither(get('RF_MUTE'), '1', '0')
+  const muted = fields.rfMuted.read(get('RF_MUTE'))
   // The rack unit is the transmitter; its bodypack receivers report nothing.
-  return { details: withoutUndefined({ muted, power_mw: readByte(get('RF_TX_LVL')) }) }
+  return { details: withoutUndefined({ muted, power_mw: fields.rfPower.read(get('RF_TX_LVL')) }) }
 }
 
 function toDigitalTransmitter(family: Family, get: ChannelValues): TransmitterReading | null | undefined {
@@ -174,23 +163,23 @@ function toDigitalTransmitter(family: Family, get: ChannelValues): TransmitterRe
   const percent = fields.charge.read(get('TX_BATT_CHARGE_PERCENT') ?? get('BATT_CHARGE'))
   const bars = fields.bars.read(get('TX_BATT_BARS') ?? get('BATT_BARS'))
   const details: TransmitterDetails = withoutUndefined({
-    model: readText(model),
+    model: fields.transmitterModel.read(model),
     muted: readTransmitterMute(get),
     // Axient reports the offset plus 12; older ULX-D firmware reports the offset itself.
-    gain_db: readShifted(get('TX_OFFSET'), family.name === 'ad' ? 12 : 0),
+    gain_db: (family.name === 'ad' ? fields.offsetOfAxient : fields.offset).read(get('TX_OFFSET')),
     power_mw: readPower(get, family.name === 'qlxd'),
     lock: readLock(get),
-    talk_switch: readEither(get('TX_TALK_SWITCH'), 'ON', 'OFF'),
+    talk_switch: fields.talkSwitch.read(get('TX_TALK_SWITCH')),
     battery_bars: bars,
     battery_minutes: fields.minutes.read(get('TX_BATT_MINS') ?? get('BATT_RUN_TIME')),
-    battery_type: readBatteryType(get('TX_BATT_TYPE') ?? get('BATT_TYPE')),
+    battery_type: fields.batteryType.read(get('TX_BATT_TYPE') ?? get('BATT_TYPE')),
     battery_health: fields.health.read(get('TX_BATT_HEALTH_PERCENT') ?? get('BATT_HEALTH')),
     battery_cycles: fields.cycles.read(get('TX_BATT_CYCLE_COUNT') ?? get('BATT_CYCLE')),
     battery_temperature_c: fields.temperature.read(get('TX_BATT_TEMP_C') ?? get('BATT_TEMP_C')),
     ...estimateFlag(percent, bars),
   })
   return withoutUndefined({
-    name: readText(get('TX_DEVICE_ID'), maxNameChars),
+    name: fields.transmitterName.read(get('TX_DEVICE_ID')),
     battery: percent ?? fromBars(bars) ?? (percent === undefined && bars === undefined ? undefined : null),
     details,
   })
@@ -204,7 +193,7 @@ function toUhfrTransmitter(get: ChannelValues): TransmitterReading | null | unde
   const [antennas = 'XX', rf = '100', , metered] = (get('SAMPLE') ?? '').split(/\s+/)
   const raw = metered ?? get('TX_BAT')
   if (raw === undefined) return undefined
-  const bars = readByte(raw, 5)
+  const bars = fields.barsOfUhfr.read(raw)
   if (typeof bars !== 'number' && (antennas === 'XX' || Number(rf) >= 100)) return null
   return { battery: fromBars(bars) ?? null, details: { battery_bars: bars ?? null, ...estimateFlag(undefined, bars) } }
 }
@@ -221,34 +210,32 @@ function fromBars(bars: number | null | undefined): number | undefined {
 /** Reads the transmitter's mute. On ULX-D and QLX-D, `ON` means muted; on Axient, `ON` means not muted. */
 function readTransmitterMute(get: ChannelValues): boolean | null | undefined {
   const mode = get('TX_MUTE_MODE_STATUS')
-  return mode === undefined ? readEither(get('TX_MUTE_STATUS'), 'ON', 'OFF') : readEither(mode, 'MUTE', 'ON')
+  return mode === undefined ? fields.transmitterMuted.read(get('TX_MUTE_STATUS')) : fields.muteMode.read(mode)
 }
 
 function readPower(get: ChannelValues, isQlxd: boolean): number | null | undefined {
   const milliwatts = fields.power.read(get('TX_POWER_LEVEL'))
-  const step = get('TX_RF_PWR')
-  if (milliwatts !== undefined || step === undefined) return milliwatts
-  const steps: Readonly<Record<string, number>> = { LOW: 1, NORMAL: 10, HIGH: isQlxd ? 10 : 20 }
-  return steps[step] ?? null
+  if (milliwatts !== undefined) return milliwatts
+  return (isQlxd ? fields.powerStepOfQlxd : fields.powerStep).read(get('TX_RF_PWR'))
 }
 
-/** Only SLX-D+ reports the antennas as a property. The letters that Axient Digital reports are LED colors. */
-function readAntennas(raw: RawValue): string | null | undefined {
-  return raw === undefined ? undefined : activeAntennas(raw)
+/** Reads what the level reader has found out. */
+function readOverload(raw: RawValue): boolean | undefined {
+  return raw === undefined ? undefined : raw === 'ON'
 }
 
 /** Reads whether there is interference; with frequency diversity, on either carrier. */
 function readInterference(get: ChannelValues): boolean | null | undefined {
   const carriers = [
-    readEither(get('INTERFERENCE_STATUS'), 'DETECTED', 'NONE'),
-    hasSecondCarrier(get) ? readEither(get('INTERFERENCE_STATUS2'), 'DETECTED', 'NONE') : undefined,
-    readEither(get('RF_INT_DET'), 'CRITICAL', 'NONE'),
+    fields.interference.read(get('INTERFERENCE_STATUS')),
+    hasSecondCarrier(get) ? fields.interference.read(get('INTERFERENCE_STATUS2')) : undefined,
+    fields.interferenceOfUlxd.read(get('RF_INT_DET')),
   ]
   return carriers.includes(true) || carriers.find((carrier) => carrier !== undefined)
 }
 
 function readSecondFrequency(get: ChannelValues): string | null | undefined {
-  const frequency = readKhz(get('FREQUENCY2'))
+  const frequency = toMhz(fields.frequency.read(get('FREQUENCY2')))
   return frequency === undefined || hasSecondCarrier(get) ? frequency : null
 }
 
@@ -260,66 +247,45 @@ function hasSecondCarrier(get: ChannelValues): boolean {
   return (get('FD_MODE') ?? 'FD-C') === 'FD-C'
 }
 
-/** Reads the firmware version. An asterisk after it means that the self-test failed. */
 function readFirmware(raw: RawValue): Pick<DeviceReport, 'firmware_version' | 'details'> {
-  if (raw === undefined) return {}
-  const hasFailed = raw.endsWith('*')
-  const version = readText(hasFailed ? raw.slice(0, -1) : raw)
-  return { ...(version && { firmware_version: version }), details: { fault: hasFailed ? 'self_test_failed' : null } }
+  const firmware = fields.firmware.read(raw)
+  if (!firmware) return {}
+  const version = readText(firmware.version)
+  const fault = firmware.hasFailed ? 'self_test_failed' : null
+  return { ...(version && { firmware_version: version }), details: { fault } }
 }
 
 /** Reads a channel's encryption. It is enabled for the whole device, but errors are reported for each channel. */
 function readEncryption(values: RawValues, get: ChannelValues): Encryption | null | undefined {
-  const mode = values.ENCRYPTION_MODE ?? values.ENCRYPTION
-  if (get('ENCRYPTION_STATUS') === 'ERROR' || get('ENCRYPTION_WARNING') === 'ON') return 'error'
-  if (mode === undefined) return undefined
-  if (mode === 'OFF') return 'off'
-  return ['ON', 'AUTO', 'MANUAL'].includes(mode) ? 'on' : null
+  const hasError =
+    fields.keyError.read(get('ENCRYPTION_STATUS')) === true ||
+    fields.keyWarning.read(get('ENCRYPTION_WARNING')) === true
+  return hasError ? 'error' : fields.encryption.read(values.ENCRYPTION_MODE ?? values.ENCRYPTION)
 }
 
 /** ULX-D reports whether high density is on; Axient Digital reports the mode. */
 function readTransmissionMode({ HIGH_DENSITY, TRANSMISSION_MODE }: RawValues): TransmissionMode | null | undefined {
-  const isDense = readEither(HIGH_DENSITY, 'ON', 'OFF') ?? readEither(TRANSMISSION_MODE, 'HIGH_DENSITY', 'STANDARD')
-  return typeof isDense === 'boolean' ? (isDense ? 'high_density' : 'standard') : isDense
-}
-
-const frequencyDiversities: Readonly<Record<string, FrequencyDiversity>> = {
-  OFF: 'off',
-  'FD-C': 'combining',
-  'FD-S': 'selection',
-}
-/** As the PSM 1000 reports them. */
-const inputLevels: Readonly<Record<string, InputLevel>> = { '0': 'aux', '1': 'line' }
-const audioModes: Readonly<Record<string, AudioMode>> = { '1': 'mono', '2': 'point_to_point', '3': 'stereo' }
-const locks: Readonly<Record<string, TransmitterLock>> = { NONE: 'none', POWER: 'power', MENU: 'menu', ALL: 'all' }
-
-/** Reads a field whose words are the keys of `words`; any other word is unknown. */
-function readWord<Word>(raw: RawValue, words: Readonly<Record<string, Word>>): Word | null | undefined {
-  return raw === undefined ? undefined : (words[raw] ?? null)
+  return fields.highDensity.read(HIGH_DENSITY) ?? fields.transmissionMode.read(TRANSMISSION_MODE)
 }
 
 /** Axient Digital reports one word; ULX-D and QLX-D report the two locks separately. */
 function readLock(get: ChannelValues): TransmitterLock | null | undefined {
-  const word = readWord(get('TX_LOCK'), locks)
-  const [power, menu] = ['TX_PWR_LOCK', 'TX_MENU_LOCK'].map((key) => readEither(get(key), 'ON', 'OFF'))
+  const word = fields.lock.read(get('TX_LOCK'))
+  const [power, menu] = ['TX_PWR_LOCK', 'TX_MENU_LOCK'].map((key) => fields.powerLock.read(get(key)))
   if (word !== undefined || (power === undefined && menu === undefined)) return word
   if (typeof power !== 'boolean' || typeof menu !== 'boolean') return null
   return power ? (menu ? 'all' : 'power') : menu ? 'menu' : 'none'
-}
-
-/** Reads `02,05`. Dashes mean that the frequency belongs to no group. */
-function readGroupChannel(raw: RawValue): string | null | undefined {
-  if (raw === undefined) return undefined
-  const [, group, channel] = /^(\w{1,4}),(\w{1,4})$/.exec(raw.replace(/\s/g, '')) ?? []
-  const withoutZeros = (text: string) => text.replace(/^0+(?=.)/, '')
-  return group === undefined || channel === undefined ? null : `${withoutZeros(group)},${withoutZeros(channel)}`
 }
 
 function readName({ name }: Family, raw: RawValue): RawValue {
   return name === 'uhfr' ? raw?.replaceAll('_', ' ') : raw
 }
 
+function networkOf(values: RawValues): readonly string[] {
+  return fields.network.read(values['NET_SETTINGS SC']) ?? []
+}
+
 function macOf(values: RawValues): string | null {
-  const [, , , , mac] = (values['NET_SETTINGS SC'] ?? '').split(/\s+/)
-  return readMac(mac ?? values.MAC_ADDR) ?? null
+  const [, , , , mac] = networkOf(values)
+  return readMac(mac ?? fields.mac.read(values.MAC_ADDR) ?? undefined) ?? null
 }

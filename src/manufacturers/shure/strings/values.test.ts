@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readPacks } from './bays.ts'
 import { detectFamily, type Family, uhfr } from './families.ts'
-import { fields } from './fields.ts'
+import { fields, meters } from './fields.ts'
 import { toChannelReading } from './translate.ts'
-import { readByte, readKhz, readShifted } from './values.ts'
 
 const digits = (value: number, width: number) => String(value).padStart(width, '0')
 const byteCode = fc.integer({ min: 252, max: 255 }).map((code) => digits(code, 3))
@@ -15,8 +14,9 @@ describe('a field', () => {
   test('of one byte is null from 252 on', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 255 }), (value) => {
-        expect(readByte(digits(value, 3))).toBe(value < 252 ? value : null)
-        expect(readShifted(digits(value, 3), 40)).toBe(value < 252 ? value - 40 : null)
+        expect(fields.power.read(digits(value, 3))).toBe(value < 252 ? value : null)
+        expect(fields.temperature.read(digits(value, 3))).toBe(value < 252 ? value - 40 : null)
+        expect(meters.rf.read(value)).toBe(value <= 170 ? value - 120 : null)
       }),
     )
   })
@@ -31,7 +31,7 @@ describe('a field', () => {
   })
 
   test('without codes accepts the same digits', () => {
-    expect(readKhz('065534')).toBe('65.534')
+    expect(fields.frequency.read('065534')).toBe(65_534)
   })
 })
 
