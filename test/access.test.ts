@@ -435,6 +435,8 @@ describe('tls: auto', () => {
         request.on('error', reject)
         request.end(body && JSON.stringify(body))
       })
+    const plain = await fetch(address.replace('https:', 'http:'))
+    expect([plain.status, await plain.text()]).toEqual([400, expect.stringContaining('https:// instead of http://')])
     const { status, fingerprint } = await send('GET', '/healthz')
     expect(status).toBe(200)
     expect(program.err()).toContain(fingerprint)

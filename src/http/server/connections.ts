@@ -19,6 +19,8 @@ export function descriptorLimit(): number | null {
 export interface Connections {
   /** Whether the address has more connections in use than its share. Requests on this one are refused. */
   isExcess(socket: Socket): boolean
+  /** Returns the socket of the connection on which TLS has this socket. */
+  acceptedSocket(tlsSocket: Socket): Socket | undefined
 }
 
 interface Connection {
@@ -113,7 +115,10 @@ export function limitConnections(
     const connection = byPort.get(portOf(socket))
     connection?.ofAddress.move(connection, connection.ofAddress.upgraded)
   })
-  return { isExcess: (socket) => byPort.get(portOf(socket))?.isExcess === true }
+  return {
+    isExcess: (socket) => byPort.get(portOf(socket))?.isExcess === true,
+    acceptedSocket: (tlsSocket) => byPort.get(portOf(tlsSocket))?.socket,
+  }
 }
 
 function portOf({ remoteAddress, remotePort }: Socket): string {

@@ -66,6 +66,13 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket, he
   socket.end(rawResponse(new RequestError(parserErrors[error.code ?? ''] ?? 'bad_request'), headers))
 }
 
+/** Responds to a request without TLS where TLS is expected. */
+export function rejectWithoutTls(socket: Socket | undefined): void {
+  const body = 'This port expects TLS: open the same address with https:// instead of http://.\n'
+  const head = ['HTTP/1.1 400 Bad Request', 'content-type: text/plain; charset=utf-8', 'connection: close']
+  socket?.end([...head, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'))
+}
+
 /** Responds to an accepted upgrade whose WebSocket handshake is invalid. */
 export function rejectHandshake({ message }: Error, socket: Duplex, headers: ConstantHeaders): void {
   const error = new RequestError('bad_request', { details: message })

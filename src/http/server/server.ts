@@ -1,6 +1,7 @@
 /** Creates the HTTP server: its limits, the hooks that every request passes, and all routes. */
 
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import fastifyWebsocket from '@fastify/websocket'
 import fastify, {
@@ -21,7 +22,7 @@ import { closeSockets, socketServerOptions } from '../routes/socket.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
 import { type Connections, descriptorLimit, limitConnections } from './connections.ts'
 import { handleErrors } from './error-handlers.ts'
-import { rejectHandshake, rejectMalformed } from './error-response.ts'
+import { rejectHandshake, rejectMalformed, rejectWithoutTls } from './error-response.ts'
 import { createGuard, type Guard, type GuardSettings, trustProxies } from './guard.ts'
 import {
   addConnectionHeaders,
@@ -81,7 +82,13 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
       'client limit lowered because of the limit on open files; see ulimit -n',
     )
   }
-  const app = createInstance(deps, { headers, trustProxy: (address) => isTrusted(address) })
+  const app = createInstance(deps, {
+    trustProxy: (address) => isTrusted(address),
+    rejectClient(error, socket) {
+      if (error.code === 'ERR_SSL_HTTP_REQUEST') rejectWithoutTls(connections.acceptedSocket(socket))
+      else rejectMalformed(error, socket, headers)
+    },
+  })
   const connections = limitConnections(app.server, limits, (address) => isTrusted(address))
   app.decorate('constantHeaders', Object.entries(headers))
   app.decorate('publicUrl', deps.publicUrl)
@@ -113,12 +120,13 @@ const compilersFactory = {
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 
 interface InstanceOptions {
-  readonly headers: ConstantHeaders
   trustProxy(address: string): boolean
+  /** Responds to bytes that are not a valid request. */
+  rejectClient(error: NodeJS.ErrnoException, socket: Socket): void
 }
 
 /** Creates the instance without hooks and routes. */
-function createInstance(deps: ServerDeps, { headers, trustProxy }: InstanceOptions): FastifyInstance {
+function createInstance(deps: ServerDeps, { trustProxy, rejectClient }: InstanceOptions): FastifyInstance {
   const app = fastify({
     ...connectionOptions(deps),
     loggerInstance: deps.log,
@@ -131,7 +139,7 @@ function createInstance(deps: ServerDeps, { headers, trustProxy }: InstanceOptio
     schemaController: { compilersFactory },
     schemaErrorFormatter: invalidBody,
     genReqId: () => randomUUID(),
-    clientErrorHandler: (error, socket) => rejectMalformed(error, socket, headers),
+    clientErrorHandler: rejectClient,
   }) as unknown as FastifyInstance
   // Ignores unknown values of the Expect header and handles the request normally.
   app.server.on('checkExpectation', app.routing)
