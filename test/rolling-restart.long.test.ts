@@ -9,12 +9,11 @@ import { freePort } from '../scripts/free-port.ts'
 import { configFor, createInstallation, startShure, until } from './app.ts'
 import { requireCaddy, startCaddy } from './caddy.ts'
 import { onTestEnd } from './cleanup.ts'
-import { installDebianPackage } from './debian-package.ts'
-import { startHaproxy } from './haproxy.ts'
+import { findProxy, startExample } from './proxy-examples.ts'
 
 beforeAll(async () => {
   await requireCaddy()
-  await installDebianPackage('haproxy')
+  await findProxy('haproxy')
 }, 300_000)
 
 const name = 'micwatch.local'
@@ -38,7 +37,14 @@ const proxies = [
     'Caddy',
     (screens: readonly string[]) => startCaddy({ MICWATCH_PRIVATE_NAME: name, MICWATCH_SCREENS: screens.join(' ') }),
   ],
-  ['HAProxy', (screens: readonly string[]) => startHaproxy(name, screens)],
+  [
+    'HAProxy',
+    async (services: readonly string[]) => {
+      const httpsPort = await freePort()
+      await startExample('haproxy', { name, httpsPort, services })
+      return { httpsPort }
+    },
+  ],
 ] as const
 
 // Conformance: C-17.4.
