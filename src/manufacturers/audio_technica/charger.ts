@@ -1,12 +1,9 @@
-/**
- * Chargers of ESW (ESW-CHG4, ESW-CHG5): queries, and the conversion of their answers. The order of the values is that of
- * the public Companion module. Pure.
- */
+/** Chargers of ESW (ESW-CHG4, ESW-CHG5): queries, and the conversion of their answers. Pure. */
 
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
-import { readBattery, readText, readWhole, withoutUndefined } from '../../upstream/fields.ts'
-import { parseMinutes } from './codec.ts'
-import { createReader, type Family, isRejected, macOf, queriesFor, type Replies, valuesOf } from './family.ts'
+import { withoutUndefined } from '../../upstream/fields.ts'
+import { createReader, type Family, isAbsent, keyOf, macOf, queriesFor, type Replies } from './family.ts'
+import { charger as fields } from './fields.ts'
 
 /** The numbers that a query may contain. A charger rejects those of ports that it does not have. */
 const ports = [1, 2, 3, 4, 5, 6, 7, 8] as const
@@ -14,6 +11,7 @@ const transmitterCommands = ['gtxname', 'gtxmodel']
 
 export const charger: Family = {
   deviceType: 'charger',
+  fields,
   isModel: (model) => /^ESW-CHG/i.test(model),
   positions: ports,
   identityQueries: [{ command: 'gipnet' }, { command: 'gmyname' }, { command: 'glocationname' }],
@@ -26,40 +24,44 @@ export const charger: Family = {
   transmitterCommands,
   isLinked: isOccupied,
   idOf: (replies, address) => `esw-charger:${macOf(replies) ?? address}`,
-  toDetails: (replies) => withoutUndefined({ description: createReader(replies).name('glocationname') ?? undefined }),
+  toDetails: (replies) => withoutUndefined({ description: createReader(replies)(fields.location) ?? undefined }),
   toUnits(replies, { id, name }) {
-    // The list has to be complete.
-    if (ports.some((port) => isOccupied(replies, port) === undefined)) return undefined
+    // The list has to be complete, except for ports with an undocumented answer.
+    if (ports.some((port) => !isAnswered(replies, port))) return undefined
     return ports
       .filter((port) => isOccupied(replies, port))
       .map((port) => toUnit(replies, port, { id: `${id}:${port}`, name: `${name}, port ${port}` }))
   },
 }
 
+function isAnswered(replies: Replies, port: number): boolean {
+  const query = { command: 'glevelbatt', channel: port }
+  const reply = replies.get(keyOf(query))
+  return reply !== undefined && (!('errorCode' in reply) || isAbsent(replies, query))
+}
+
 /** Whether a transmitter or a battery is in the port; undefined if it is unknown. An empty port may reject the query. */
 function isOccupied(replies: Replies, port: number): boolean | undefined {
-  if (isRejected(replies, { command: 'glevelbatt', channel: port })) return false
-  const [isSet] = valuesOf(replies, 'glevelbatt', port)
-  return isSet === undefined ? undefined : isSet === '1'
+  if (isAbsent(replies, { command: 'glevelbatt', channel: port })) return false
+  return createReader(replies, port)(fields.isOccupied) ?? undefined
 }
 
 /** The last value of `glevelbatt` is not read: public sources describe it as a charging state or as error flags. */
 function toUnit(replies: Replies, port: number, { id, name }: { id: string; name: string }): DeviceReport {
   const read = createReader(replies, port)
-  const toFull = read.value('glevelbatt', 4)
   return withoutUndefined<DeviceReport>({
     id,
     kind: 'transmitter',
     device_type: 'esw',
-    name: read.name('gtxname') ?? name,
-    model_name: readText(read.value('gtxmodel')),
+    name: read(fields.transmitterName) ?? name,
+    model_name: read(fields.transmitterModel),
     online: true,
-    battery: readBattery(read.integer('glevelbatt', 1)),
+    battery: read(fields.charge),
     details: withoutUndefined({
-      battery_cycles: readWhole(read.integer('glevelbatt', 2), 0, 65_535),
-      battery_health: readBattery(read.integer('glevelbatt', 3)),
-      battery_minutes_to_full: toFull === undefined ? undefined : readWhole(parseMinutes(toFull), 0, 6000),
-      battery_temperature_c: readWhole(read.integer('glevelbatt', 5), -40, 215),
+      battery_cycles: read(fields.cycles),
+      battery_health: read(fields.health),
+      battery_minutes_to_full: read(fields.minutesToFull),
+      battery_temperature_c: read(fields.temperature),
     }),
   })
 }

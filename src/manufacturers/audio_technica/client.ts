@@ -161,7 +161,7 @@ async function connect(client: UpstreamClient, signal: AbortSignal): Promise<Con
         const message = await receive(late)
         if (message === null) return null
         const reply = parse(message)
-        if (reply !== null && isReplyTo(reply, query)) return reply
+        if (reply?.command === query.command) return isOfChannel(reply, query) ? reply : { ...query, values: null }
       }
     } finally {
       clearTimeout(timer)
@@ -180,7 +180,7 @@ async function connect(client: UpstreamClient, signal: AbortSignal): Promise<Con
     let rejection: Reply | null = null
     for (const linkId of linkIds) {
       const model = await exchangeWhenReady(modelQuery, linkId, timeoutMs / linkIds.length)
-      if (model !== null && 'values' in model) return { linkId, model }
+      if (model !== null && 'values' in model && model.values !== null) return { linkId, model }
       rejection ??= model
     }
     if (!hasReceived) throw new ApiError(describeNoResponse(host, timeoutMs))
@@ -209,9 +209,8 @@ async function connect(client: UpstreamClient, signal: AbortSignal): Promise<Con
 }
 
 /** Rejections do not contain the channel. */
-function isReplyTo(reply: Reply, { command, channel }: Query): boolean {
-  if (reply.command !== command) return false
-  return channel === undefined || 'errorCode' in reply || parseInteger(reply.values[0] ?? '') === channel
+function isOfChannel(reply: Reply, { channel }: Query): boolean {
+  return channel === undefined || 'errorCode' in reply || parseInteger(reply.values?.[0] ?? '') === channel
 }
 
 async function pauseUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,15 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  audioStepToDbfs,
-  createReplyParser,
-  describeErrorCode,
-  formatQuery,
-  isBusy,
-  parseMinutes,
-  rfStepToDbm,
-  splitMessages,
-} from './codec.ts'
+import { createReplyParser, describeErrorCode, formatQuery, isBusy, parseMinutes, splitMessages } from './codec.ts'
+import { esw } from './fields.ts'
 
 // The ai4av catalogue lists requests as `gmymodel O 0000 00 NC` and `gchname O 0000 00 NC {ch}`. The Companion modules
 // for ESW and System 20 PRO send a space behind `NC` also if no parameter follows, and 0001 for a System 20 PRO.
@@ -56,11 +48,13 @@ describe('a reply', () => {
     'schmute 0000 00 NC ACK',
     'NAK',
     '17 #',
-    'gchname 0000 00 NC 1,"a"b',
-    `gchname 0000 00 NC 1,"${'x'.repeat(300)}"`,
     'gchname 0000 00 CM 1,2',
     'gchname 0000 00 CE 1,2',
   ])('%j is ignored', (message) => expect(parse(message)).toBeNull())
+
+  test.each(['gchname 0000 00 NC 1,"a"b', `gchname 0000 00 NC 1,"${'x'.repeat(300)}"`])('%j is malformed', (message) =>
+    expect(parse(message)).toEqual({ command: 'gchname', values: null }),
+  )
 
   test('is never an exception', () => {
     fc.assert(fc.property(fc.string(), (text) => parse(text) === null || parse(text) !== null))
@@ -96,9 +90,25 @@ test('describes error codes and recognizes those of a busy receiver', () => {
   expect(busy).toEqual([90, 92, 93])
 })
 
-test('converts steps to the middle of their ranges, and remaining time to minutes', () => {
-  expect([0, 1, 4, 7, 8, Number.NaN].map(rfStepToDbm)).toEqual([null, -87, -69, -54, null, null])
-  expect([0, 1, 4, 7, 8, Number.NaN].map(audioStepToDbfs)).toEqual([-50, -45, -16, -1, null, null])
+test('converts steps to the middle of their ranges, and never a code to a step', () => {
+  const alone = ['0', '1', '4', '7', '8', '255', 'x'].map((step) => [step])
+  expect(alone.map(esw.rf.read)).toEqual([null, -87, -69, -54, null, null, null])
+  expect(alone.map(esw.audio.read)).toEqual([null, -45, -16, -1, null, null, null])
+  expect(alone.map(esw.isLinked.read)).toEqual([false, true, true, true, null, null, null])
+  const afterLink = [
+    ['1', '4'],
+    ['1', '0'],
+    ['0', '4'],
+    ['2', '4'],
+    ['1', '255'],
+    ['1', '4', '4'],
+  ]
+  expect(afterLink.map(esw.rf.read)).toEqual([-69, null, null, null, null, null])
+  expect(afterLink.map(esw.audio.read)).toEqual([-16, -50, null, null, null, null])
+  expect(afterLink.map(esw.isLinked.read)).toEqual([true, true, false, null, true, null])
+})
+
+test('converts the remaining time to minutes', () => {
   expect(['0000', '0930', '9959', '0260', '930', ''].map(parseMinutes)).toEqual([
     0,
     570,

@@ -10,7 +10,8 @@ export interface Query {
 }
 
 export type Reply =
-  | { readonly command: string; readonly values: readonly string[] }
+  /** `values` is null if they are malformed. */
+  | { readonly command: string; readonly values: readonly string[] | null }
   /** A negative acknowledgement (NAK). */
   | { readonly command: string; readonly errorCode: number }
 
@@ -40,7 +41,7 @@ const envelope = /^\s*([a-z]\w*) (?:\S{1,8} \S{1,8} (NC|CS|CM|CE)(?: |$))?(.*)$/
 export function createReplyParser(): (message: string) => Reply | null {
   let divided: { readonly command: string; readonly text: string } | null = null
   return (message) => {
-    const [, name, part = 'NC', text = ''] = (message.length <= maxMessageChars && envelope.exec(message)) || []
+    const [, name, part = 'NC', text = ''] = envelope.exec(message.slice(0, maxMessageChars)) ?? []
     if (name === undefined) return null
     const command = name.toLowerCase()
     const isContinuation = part === 'CM' || part === 'CE'
@@ -53,8 +54,7 @@ export function createReplyParser(): (message: string) => Reply | null {
       if (whole.length <= maxDividedChars) divided = { command, text: whole }
       return null
     }
-    const values = parseParameters(whole)
-    return values && { command, values }
+    return { command, values: message.length > maxMessageChars ? null : parseParameters(whole) }
   }
 }
 
@@ -107,21 +107,4 @@ export function parseInteger(value: string): number {
 export function parseMinutes(value: string): number {
   const [, hours, minutes] = /^(\d\d)([0-5]\d)$/.exec(value) ?? []
   return Number(hours) * 60 + Number(minutes)
-}
-
-/**
- * The RF levels of an ESW in dBm: the middle of the range of each step, or the limit of an open range. The steps are
- * -90 to -84, -84 to -78 and so on, and from -54 up.
- */
-const rfSteps = [null, -87, -81, -75, -69, -63, -57, -54]
-
-/** The audio levels of an ESW in dBFS, as above: below -50, -50 to -40, …, -6 to -1, and from -1 up. */
-const audioSteps = [-50, -45, -35, -25, -16, -9, -4, -1]
-
-export function rfStepToDbm(step: number): number | null {
-  return rfSteps[step] ?? null
-}
-
-export function audioStepToDbfs(step: number): number | null {
-  return audioSteps[step] ?? null
 }

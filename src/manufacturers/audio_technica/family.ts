@@ -2,8 +2,10 @@
 
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { LevelKind } from '../../domain/levels/level-delivery.ts'
-import { maxNameChars, readIp, readMac, readText, readWhole, withoutUndefined } from '../../upstream/fields.ts'
-import { parseInteger, type Query, type Reply } from './codec.ts'
+import type { Field, FieldTable, ReportedField } from '../../upstream/field-table.ts'
+import { readIp, readMac, withoutUndefined } from '../../upstream/fields.ts'
+import { describeErrorCode, type Query, type Reply } from './codec.ts'
+import { device } from './fields.ts'
 
 /** Keyed by `keyOf(query)`. */
 export type Replies = ReadonlyMap<string, Reply>
@@ -15,6 +17,7 @@ interface Named {
 
 export interface Family {
   readonly deviceType: string
+  readonly fields: FieldTable['fields']
   readonly isModel: (model: string) => boolean
   /** The numbers of the channels, or of the ports of a charger. */
   readonly positions: readonly number[]
@@ -27,7 +30,7 @@ export interface Family {
   /** The commands that query the transmitter at a position; their answers are obsolete when there is another one. */
   readonly transmitterCommands: readonly string[]
   /**
-   * Whether there is a transmitter at the position: undefined if it is unknown, false if the query is rejected.
+   * Whether there is a transmitter at the position; undefined if it is unknown.
    */
   isLinked(replies: Replies, position: number): boolean | undefined
   idOf(replies: Replies, address: string): string
@@ -49,74 +52,91 @@ export function queriesFor(commands: readonly string[], channels: readonly numbe
   return channels.flatMap((channel) => commands.map((command) => ({ command, channel })))
 }
 
-/** Returns the parameters of an answer, without the channel number; empty if the query was not answered. */
-export function valuesOf(replies: Replies, command: string, channel?: number): readonly string[] {
-  const reply = replies.get(keyOf(channel === undefined ? { command } : { command, channel }))
-  if (reply === undefined || 'errorCode' in reply) return []
-  return channel === undefined ? reply.values : reply.values.slice(1)
-}
+const nothingThere = [11, 61, 62]
+const invalidParameter = 4
 
-/** Whether the device rejected the query. */
-export function isRejected(replies: Replies, query: Query): boolean {
+/**
+ * Whether the device rejects the query because it has no such position, or nothing is there. An invalid parameter is a
+ * position that does not exist if the command is answered for another position.
+ */
+export function isAbsent(replies: Replies, query: Query): boolean {
   const reply = replies.get(keyOf(query))
-  return reply !== undefined && 'errorCode' in reply
+  if (reply === undefined || !('errorCode' in reply)) return false
+  if (reply.errorCode !== invalidParameter) return nothingThere.includes(reply.errorCode)
+  return [...replies.values()].some(
+    (other) => other.command === query.command && !('errorCode' in other && other.errorCode === invalidParameter),
+  )
 }
 
-/** Reads answers; every function returns undefined if the query was not answered. */
+/** No field has an object as its form. */
+const malformed = {}
+
+/** Returns the value of a field, or all values of a field that is a list. The channel number is not one of them. */
+function rawOf({ address, unit }: Field, values: readonly string[] | null): unknown {
+  if (values === null) return malformed
+  const [, number = 1] = address.split(' ')
+  return unit.startsWith('list') ? values : (values[Number(number) - 1] ?? malformed)
+}
+
+function commandOf({ address }: Field): string {
+  return address.split(' ')[0] ?? ''
+}
+
+/** Reads fields of the device, or of one position; a field is undefined if its command was not answered. */
 export function createReader(replies: Replies, channel?: number) {
-  const value = (command: string, index = 0) => valuesOf(replies, command, channel)[index]
-  const integer = (command: string, index = 0) => {
-    const text = value(command, index)
-    return text === undefined ? undefined : parseInteger(text)
-  }
-  return {
-    value,
-    integer,
-    /** Asterisks at the beginning or end of a name are not part of it. */
-    name: (command: string) => readText(value(command)?.replace(/^\*+|\*+$/g, ''), maxNameChars),
-    flag(command: string, index = 0): boolean | null | undefined {
-      const number = readWhole(integer(command, index), 0, 1)
-      return typeof number === 'number' ? number === 1 : number
-    },
+  return <Value>(wanted: Field<Value>): Value | null | undefined => {
+    const command = commandOf(wanted)
+    const reply = replies.get(keyOf(channel === undefined ? { command } : { command, channel }))
+    if (reply === undefined || 'errorCode' in reply) return undefined
+    return wanted.read(rawOf(wanted, channel === undefined ? reply.values : (reply.values?.slice(1) ?? null)))
   }
 }
 
-/** Converts an index to a value; null if there is no such index. */
-export function readIndexed<T>(index: number | undefined, values: readonly T[]): T | null | undefined {
-  return index === undefined ? undefined : (values[index] ?? null)
+/** Returns every reported field, of each position by itself. */
+export function listFields({ fields }: Family, replies: Replies): readonly ReportedField[] {
+  return [...replies].flatMap(([key, reply]): readonly ReportedField[] => {
+    if ('errorCode' in reply) return []
+    const { command, values } = reply
+    const own = key === command ? values : (values?.slice(1) ?? null)
+    const ofCommand = Object.values(fields).filter((candidate) => commandOf(candidate) === command)
+    return ofCommand.map((known) => [known.address, rawOf(known, own), `${key}: ${known.address}`])
+  })
 }
 
-/** Converts a gain, given as a number of steps, to dB. */
-export function readGain(
-  steps: number | undefined,
-  { first, last, firstDb, stepDb }: { first: number; last: number; firstDb: number; stepDb: number },
-): number | null | undefined {
-  const valid = readWhole(steps, first, last)
-  return typeof valid === 'number' ? firstDb + (valid - first) * stepDb : valid
+/** Returns the commands that the device rejects, although it has what they query. */
+export function listRefused(family: Family, replies: Replies): ReadonlyMap<string, string> {
+  const wanted = [...family.identityQueries, ...family.levelQueries(replies), ...family.settingQueries(replies)]
+  return new Map(
+    wanted.flatMap((query): [string, string][] => {
+      const reply = replies.get(keyOf(query))
+      if (reply === undefined || !('errorCode' in reply) || isAbsent(replies, query)) return []
+      return [[query.command, describeErrorCode(reply.errorCode)]]
+    }),
+  )
 }
 
-/** Returns the MAC address, the sixth value of `gipnet`. */
 export function macOf(replies: Replies): string | null {
-  return readMac(valuesOf(replies, 'gipnet')[5]) ?? null
+  return readMac(createReader(replies)(device.mac)) ?? null
 }
 
 /** Converts the identity of a device. */
 export function toIdentity(family: Family, replies: Replies, address: string): DeviceReport & Named {
-  const [model] = valuesOf(replies, 'gmymodel')
-  const [mode, ip, mask, gateway] = valuesOf(replies, 'gipnet')
+  const read = createReader(replies)
+  // These fields are the same in all families.
+  const model = read(device.model)
   return {
     id: family.idOf(replies, address),
     kind: 'receiver',
-    name: createReader(replies).name('gmyname') ?? `${model} ${address}`,
-    model_name: readText(model) ?? null,
+    name: read(device.name) ?? `${model} ${address}`,
+    model_name: model ?? null,
     device_type: family.deviceType,
     online: true,
     ...withoutUndefined({
       mac_address: macOf(replies) ?? undefined,
-      ip: readIp(ip) ?? readIp(address) ?? undefined,
-      subnet_mask: readIp(mask) ?? undefined,
-      gateway: readIp(gateway) ?? undefined,
-      network_mode: mode === undefined ? undefined : readIndexed(parseInteger(mode), ['auto', 'static'] as const),
+      ip: readIp(read(device.ip)) ?? readIp(address) ?? undefined,
+      subnet_mask: readIp(read(device.netmask)) ?? undefined,
+      gateway: readIp(read(device.gateway)) ?? undefined,
+      network_mode: read(device.network),
     }),
     ...family.toDetails(replies),
   }

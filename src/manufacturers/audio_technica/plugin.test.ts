@@ -41,7 +41,8 @@ function connect(url: string, config: object = {}) {
   return connection
 }
 
-const rejectUnknown = (query: string) => `${query.split(' ')[0]} 0000 00 NC NAK 02`
+/** Rejects queries of the device as unknown, and queries of a channel as one without a transmitter. */
+const rejectUnknown = (query: string) => `${query.split(' ')[0]} 0000 00 NC NAK ${/\d$/.test(query) ? '62' : '02'}`
 const serve = async (responses: Readonly<Record<string, unknown>>, defaultResponse: string | typeof rejectUnknown) =>
   track(await serveLines({ responses, requestEnd: '\r', responseEnd: '\r', defaultResponse }))
 
@@ -86,12 +87,67 @@ describeDevices(
   })),
 )
 
-test.each(readFixtures(new URL('./fixtures/', import.meta.url)))('fixture $name', async ({ fixture }) => {
+const folder = new URL('./fixtures/', import.meta.url)
+
+test.each(readFixtures(folder))('fixture $name', async ({ fixture }) => {
   const { url } = await serve(fixture.answers, rejectUnknown)
   const devices = await getDevices(receiver, connect(url).client)
   const reports = devices.map((device) => receiver.transformDeviceData(freeze(device)))
   for (const report of reports) expectCommonFormat(report)
   expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.reports)
+})
+
+test('names what a device rejects or reports in another form, and reads the rest', async () => {
+  const fixture = readFixtures(folder).find(({ name }) => name === 'esw.json')?.fixture
+  const answers: Record<string, unknown> = {
+    ...fixture?.answers,
+    'gmyversion O 0000 00 NC ': 'gmyversion 0000 05 NC NAK 02',
+    'gchname O 0000 00 NC 1': 'gchname 0000 05 NC "Lectern"',
+    'gchname O 0000 00 NC 2': 'gchname 0000 05 NC 2,"a"b',
+    'gchvolume O 0000 00 NC 1': 'gchvolume 0000 05 NC NAK 04',
+    'gchvolume O 0000 00 NC 2': 'gchvolume 0000 05 NC 2,30',
+    'gchmute O 0000 00 NC 2': 'gchmute 0000 05 NC NAK 99',
+    // The values of a transmitter that is no longer received remain.
+    'glevelbatttx O 0000 00 NC 1': 'glevelbatttx 0000 05 NC 1,0,81,0930,0',
+    'glevelbatttx O 0000 00 NC 2': 'glevelbatttx 0000 05 NC 2,1,7,----,1',
+    'glevelrf O 0000 00 NC 3': 'glevelrf 0000 05 NC NAK 99',
+  }
+  const { url } = await serve(answers, rejectUnknown)
+  let problems: readonly string[] = []
+  const events = follow(connect(url), new AbortController().signal, (all) => {
+    problems = all.map(({ problem }) => problem)
+  })
+  const { channels } = await findReport(events, () => true)
+  expect(channels).toMatchObject([
+    { name: null, rf_level: -69, transmitter: { name: 'DS 1', battery: null, details: { battery_minutes: null } } },
+    { name: null, transmitter: { name: 'Anna', battery: 7, details: { battery_minutes: null } } },
+    {},
+    { transmitter: null },
+    {},
+    {},
+    {},
+    {},
+  ])
+  expect(channels?.[2]).not.toHaveProperty('transmitter')
+  expect(problems).toEqual([
+    'the device refuses gmyversion (NAK 02, unknown command), glevelrf (NAK 99, other error), gchmute (NAK 99, other error), and the device reports gchname, glevelbatttx 3 in an undocumented form, so these values are unknown',
+  ])
+  Object.assign(answers, fixture?.answers)
+  await findReport(events, () => problems.length === 0)
+})
+
+test('a charger with a malformed port reports the packs in the others', async () => {
+  const fixture = readFixtures(folder).find(({ name }) => name === 'charger.json')?.fixture
+  const { url } = await serve(
+    {
+      ...fixture?.answers,
+      'glevelbatt O 0000 00 NC 3': 'glevelbatt 0000 07 NC 3,?,81',
+      'glevelbatt O 0000 00 NC 5': 'glevelbatt 0000 07 NC NAK 04',
+    },
+    rejectUnknown,
+  )
+  const [device] = await getDevices(receiver, connect(url).client)
+  expect(device && receiver.transformDeviceData(device).units?.map(({ id }) => id.at(-1))).toEqual(['1', '4'])
 })
 
 test('accepts only TCP addresses, with the control port by default', () => {

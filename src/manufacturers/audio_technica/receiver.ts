@@ -9,8 +9,10 @@ import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiv
 import { type LevelKind, levelKinds } from '../../domain/levels/level-delivery.ts'
 import { withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
+import { createMisfits } from '../../upstream/field-table.ts'
 import {
   defineAdapter,
+  type OnProblems,
   type PushEvent,
   type SubscriptionTargets,
   type UpstreamDevice,
@@ -20,7 +22,17 @@ import { charger } from './charger.ts'
 import { openSession, type Session } from './client.ts'
 import { describeErrorCode, isBusy, type Query, type Reply } from './codec.ts'
 import { esw } from './esw.ts'
-import { type Family, keyOf, queriesFor, type Replies, toIdentity, valuesOf } from './family.ts'
+import {
+  createReader,
+  type Family,
+  keyOf,
+  listFields,
+  listRefused,
+  queriesFor,
+  type Replies,
+  toIdentity,
+} from './family.ts'
+import { device as deviceFields } from './fields.ts'
 import { system20 } from './system20.ts'
 
 interface Receiver extends UpstreamDevice {
@@ -71,6 +83,8 @@ async function* subscribe(
   client: UpstreamClient,
   _targets: SubscriptionTargets,
   signal: AbortSignal,
+  _onLevels?: unknown,
+  onProblems?: OnProblems,
 ): AsyncGenerator<PushEvent> {
   const perMs = (client.settings.rateLimit.perSecond * rateShare) / 1000
   let session: Session | undefined
@@ -80,6 +94,12 @@ async function* subscribe(
     const replies = new Map<string, Reply>()
     const device = await readReceiver(client, session, replies)
     const { family, id } = device
+    const misfits = createMisfits(new URL(client.settings.baseUrl).host, family.fields)
+    const reportProblems = () => {
+      const changes = [misfits.check(listFields(family, replies)), misfits.setRefused(listRefused(family, replies))]
+      if (changes.includes(true)) onProblems?.(misfits.list())
+    }
+    reportProblems()
     yield { type: 'report', report: toReport(device), isComplete: true }
     for (let pending: Query[] = []; ; ) {
       if (pending.length === 0) pending = [...family.identityQueries, ...family.settingQueries(replies)]
@@ -94,6 +114,7 @@ async function* subscribe(
       const queries = queriesFor(family.transmitterCommands, linked)
       for (const query of queries) replies.delete(keyOf(query))
       await sendQueries(session, queries, replies)
+      reportProblems()
       // When all other values have been queried, the report includes the identity again.
       const isComplete = pending.length === 0
       const current = { ...device, replies }
@@ -113,7 +134,7 @@ async function* subscribe(
 /** Queries everything. Throws the manufacturer's ApiError if the model is not supported. */
 async function readReceiver(client: UpstreamClient, session: Session, replies: Map<string, Reply>): Promise<Receiver> {
   replies.set('gmymodel', session.model)
-  const [model = ''] = valuesOf(replies, 'gmymodel')
+  const model = createReader(replies)(deviceFields.model) ?? ''
   const family = families.find(({ isModel }) => isModel(model))
   if (family === undefined) {
     throw new client.errors.ApiError(
@@ -179,5 +200,5 @@ function toContents({ family, replies, address }: Receiver): Pick<DeviceReport, 
 }
 
 function describeReply(reply: Reply) {
-  return 'errorCode' in reply ? describeErrorCode(reply.errorCode) : reply.values
+  return 'errorCode' in reply ? describeErrorCode(reply.errorCode) : (reply.values ?? 'malformed')
 }

@@ -179,7 +179,8 @@ const malformed = {}
 export function listFields(answers: Answers): readonly (readonly [address: string, raw: unknown])[] {
   return [...answers].flatMap(([query, values]): (readonly [string, unknown])[] => {
     if (typeof values === 'string') return values === 'malformed' ? [[query, malformed]] : []
-    if (query.endsWith('(*)')) return values.map((value, index) => [query.replace('*', String(index + 1)), value])
+    if (query.endsWith('(*)'))
+      return [[query, null], ...values.map((value, index) => [query.replace('*', String(index + 1)), value] as const)]
     return [[query, query.startsWith('chstat') ? values : values[0]]]
   })
 }
