@@ -56,6 +56,7 @@ describe('command-line arguments', () => {
         [['poll_devices', '--interval', '0'], /--interval.*1 to 3600/],
         [['poll_devices', '--interval'], /--interval/],
         [['poll_devices', '--once', '--continuous'], /--continuous/],
+        [['poll_devices', '--once', '--port', '0'], /--port cannot be combined with --once/],
         [['poll_devices', '--once', '--manufacturer', 'nobody'], /nobody/],
         [['check_api_health', '--manufacturer', 'nobody'], /nobody/],
       ] as const,
@@ -96,6 +97,34 @@ describe('the configuration', () => {
 })
 
 describe('poll_devices', () => {
+  // Conformance: C-26.3.
+  it('serves its probes and metrics with --port, and only these', async () => {
+    const shure = withoutPush(await startShure({ receivers: 1 }))
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const addressOf = (program: ReturnType<typeof installation.start>) =>
+      until('the process listens', () => /are at (\S+)\/$/m.exec(program.err())?.[1])
+    const poller = installation.start(['poll_devices', '--port', '0', '--mount', '/mics'])
+    const address = await addressOf(poller)
+    const statusOf = async (path: string) => (await fetch(address + path)).status
+    await until('a cycle is counted', async () =>
+      /^micwatch_polls_total\{.*source="shure:.*\} [1-9]/m.test(await (await fetch(`${address}/metrics`)).text()),
+    )
+    expect(await statusOf('/healthz')).toBe(200)
+    await until('the process is ready', async () => (await statusOf('/readyz')) === 200)
+    expect((await fetch(new URL('/healthz', address))).status).toBe(200)
+    expect([await statusOf('/'), await statusOf('/api/receivers/'), await statusOf('/ws')]).toEqual([404, 404, 404])
+    const conflict = await installation.run(['poll_devices', '--port', new URL(address).port])
+    expectError(conflict, 1, /in use by another program/)
+    const exposed = installation.start(['poll_devices', '--port', '0', '--host', '0.0.0.0'])
+    const { port } = new URL(await addressOf(exposed))
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(401)
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+    for (const program of [poller, exposed]) {
+      program.kill('SIGTERM')
+      expect(await program.ended).toBe(0)
+    }
+  }, 120_000)
+
   // Conformance: S-1.15, C-9.8.
   it('polls once and reports what it found', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))

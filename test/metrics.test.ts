@@ -73,6 +73,7 @@ it('GET /metrics includes polls, devices, clients, subscriptions, the queue and 
   })
 })
 
+// Conformance: C-26.1.
 it('GET /metrics labels every series with the name of the installation, or its id', async () => {
   const simulator = withoutPush(await startShure({ receivers: 1 }))
   const { id } = deviceOf(simulator)
@@ -206,7 +207,7 @@ it('GET /metrics requires the same role as other reads', async () => {
   expect((await app.get('/metrics')).status).toBe(401)
 })
 
-// Conformance: C-16.64.
+// Conformance: C-16.64, C-26.2.
 it('deploy/prometheus/rules.yaml passes its tests', async () => {
   const tests = fileURLToPath(new URL('../deploy/prometheus/rules.test.yaml', import.meta.url))
   const { stdout } = await promisify(execFile)(await findPrometheus('promtool'), ['test', 'rules', tests])

@@ -77,7 +77,7 @@ function fillVariables(expression: string): string {
   return Object.entries(values).reduce((filled, [name, value]) => filled.replaceAll(name, value), expression)
 }
 
-// Conformance: C-16.65.
+// Conformance: C-16.65, C-26.2.
 test('every query of the Grafana dashboard has a result, with remote write beside scraping', async () => {
   const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
   const { id } = deviceOf(simulator)

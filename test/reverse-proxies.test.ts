@@ -48,6 +48,7 @@ function browserAt(origin: string, port: number) {
   }
 }
 
+// Conformance: C-26.6.
 describe.each(proxies)('the example of %s', (proxy) => {
   beforeAll(() => findProxy(proxy), 300_000)
 

@@ -8,6 +8,7 @@ function startLog(log_format: 'json' | 'text', env: Readonly<Record<string, stri
   return { log, lines }
 }
 
+// Conformance: C-26.5.
 describe('the log', () => {
   it('is one JSON document per line', () => {
     const { log, lines } = startLog('json')
@@ -55,6 +56,7 @@ describe('the log', () => {
   })
 })
 
+// Conformance: C-26.4.
 describe('a repeating cause', () => {
   it('is written once a minute after the first three, with the number of lines between', () => {
     const limiter = new RepeatLimiter()

@@ -63,11 +63,15 @@ export function pollDevicesCommand(terminal: Terminal, done: (code: ExitCode) =>
     .option('--manufacturer <code>', 'only this manufacturer')
     .option('--continuous', 'poll until stopped (the default)')
     .option('--dry-run', 'show what polls would change, without storing or publishing anything')
+    .addHelpText('after', '\nWith --port, the process serves its own /healthz, /readyz and /metrics.')
     .action(async (options: PollOptions) => done(await pollDevices(options, terminal)))
 }
 
 async function pollDevices(options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   if (options.continuous && options.once) throw new UsageError('--continuous cannot be combined with --once')
+  if (options.port !== undefined && (options.once || options.dryRun)) {
+    throw new UsageError(`--port cannot be combined with ${options.once ? '--once' : '--dry-run'}`)
+  }
   const config = readOptions(options, terminal)
   if (!options.dryRun) return poll(config, false, options, terminal)
   return withDatabaseToRead(config, terminal, (prepared, isReadOnly) => poll(prepared, isReadOnly, options, terminal))
@@ -93,7 +97,16 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
     const reloader = new ConfigReloader(config)
     const apply = (changed: Config) => reloader.reload(changed, runtime.applyConfig)
     hangups.start({ log, defaultLevel, readAgain, apply })
-    return await pollContinuously(runtime, options, terminal)
+    if (options.port === undefined) return await pollContinuously(runtime, options, terminal)
+    const { serveProbes } = await import('../http/app/probes.ts')
+    const { version, webRoot } = terminal
+    const probes = await serveProbes(runtime, config, { log, version, webRoot })
+    terminal.err(`Health and metrics of this process are at ${probes.address}`)
+    try {
+      return await pollContinuously(runtime, options, terminal)
+    } finally {
+      await probes.close()
+    }
   } finally {
     await runtime.close()
   }

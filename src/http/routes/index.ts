@@ -126,3 +126,17 @@ export async function registerRoutes(
   // With a mount prefix, these routes are also available at the root.
   if (deps.mount !== '') await app.register(rootRoutes)
 }
+
+/** Registers only what supervisors and Prometheus read. */
+export async function registerProbes(
+  app: FastifyInstance,
+  deps: ProbeDeps & MetricsDeps & Pick<PageDeps, 'mount'>,
+): Promise<void> {
+  const routes: FastifyPluginCallback = (instance, _options, done) => {
+    const scope: ContractServer = instance.withTypeProvider()
+    livenessRoutes(scope, deps)
+    metricsRoutes(scope, deps)
+    done()
+  }
+  for (const prefix of new Set([deps.mount, ''])) await app.register(routes, { prefix })
+}

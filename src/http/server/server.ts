@@ -16,7 +16,7 @@ import { connectionLimits, minSocketsPerClient } from '../../domain/scheduling/c
 import { ClientShares } from '../../platform/client-shares.ts'
 import type { Redis } from '../../state/redis.ts'
 import type { CertificatePair } from '../../storage/certificate-pair.ts'
-import { type RoutesDeps, registerRoutes } from '../routes/index.ts'
+import { type RoutesDeps, registerProbes, registerRoutes } from '../routes/index.ts'
 import { readPage } from '../routes/pages.ts'
 import { closeSockets, socketServerOptions } from '../routes/socket.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
@@ -65,7 +65,8 @@ export interface Server {
   applySettings(settings: AccessSettings): void
 }
 
-export async function createServer(deps: ServerDeps): Promise<Server> {
+/** `hasOnlyProbes`: the server has only the routes of supervisors and Prometheus. */
+export async function createServer(deps: ServerDeps, { hasOnlyProbes = false } = {}): Promise<Server> {
   const openGuard = (settings: AccessSettings) =>
     createGuard({ ...deps.guard, ...settings, credentials: deps.credentials, log: deps.log })
   let { settings } = deps
@@ -98,7 +99,8 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const rateLimit = createRequestLimiter(app, settings.rateLimit, deps)
   addHooks(app, { signal: deps.signal, check, rateLimit, connections })
   handleErrors(app, { mount: deps.mount, log: deps.log, html, headers, rateLimit })
-  await registerRoutes(app, deps, { html, sockets: new ClientShares(limits.sockets, minSocketsPerClient) })
+  if (hasOnlyProbes) await registerProbes(app, deps)
+  else await registerRoutes(app, deps, { html, sockets: new ClientShares(limits.sockets, minSocketsPerClient) })
   return {
     app,
     applySettings(changed) {
