@@ -69,8 +69,11 @@ export function digits(address: string, range: NumberRange) {
 }
 
 /** An audio level in dBFS; higher levels than full scale are full scale. */
-export function audioLevel(address: string, range: Omit<NumberRange, 'unit' | 'max'> & { readonly max?: number }) {
-  const level = number(address, { max: 100, ...range, unit: range.scale === undefined ? 'dBFS' : 'step' })
+export function audioLevel(
+  address: string,
+  range: Omit<NumberRange, 'unit' | 'max'> & Partial<Pick<NumberRange, 'unit' | 'max'>>,
+) {
+  const level = number(address, { max: 100, unit: range.scale === undefined ? 'dBFS' : 'step', ...range })
   return { ...level, read: (raw: unknown) => clampLevel(level.read(raw)) }
 }
 

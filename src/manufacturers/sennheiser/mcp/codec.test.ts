@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatLine, formatPushLine, parseDatagram, percentToDbfs, percentToDbm } from './codec.ts'
+import { formatLine, formatPushLine, parseDatagram } from './codec.ts'
+import { fields } from './fields.ts'
 
 // Lines from the examples in TI 1254 v1.0, sections on cyclic and configuration attributes.
 const emCycle = [
@@ -33,6 +34,7 @@ test('parses a whole EM cycle', () => {
     },
     errors: [],
     ignored: [],
+    keywords: ['RF1', 'RF2', 'States', 'RF', 'AF', 'Bat', 'Msg', 'Config'],
   })
 })
 
@@ -65,7 +67,7 @@ test.each([
   ['Equalizer 1 0 0 -3 5 0', {}],
   ['Push 60 500 3', {}],
 ])('%s', (line, facts) => {
-  expect(parseDatagram(`${line}\r`)).toEqual({ facts, errors: [], ignored: [] })
+  expect(parseDatagram(`${line}\r`)).toEqual({ facts, errors: [], ignored: [], keywords: line.split(' ', 1) })
 })
 
 test('parses errors with the rejected command', () => {
@@ -111,8 +113,8 @@ describe('invalid input', () => {
 })
 
 test('converts the ends of both scales: 0 % is 0 dBuV or -50 dB, 100 % is 40 dBuV or peak', () => {
-  expect([percentToDbm(0), percentToDbm(100), percentToDbm(150)]).toEqual([-107, -67, -47])
-  expect([percentToDbfs(0), percentToDbfs(100)]).toEqual([-50, 0])
+  expect([0, 100, 150].map(fields.rf.read)).toEqual([-107, -67, -47])
+  expect([0, 100, 120].map(fields.audio.read)).toEqual([-50, 0, 0])
 })
 
 test('ends commands with CR', () => {

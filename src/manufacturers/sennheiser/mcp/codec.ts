@@ -4,6 +4,7 @@
  */
 
 import { cleanText, maxNameChars } from '../../../upstream/fields.ts'
+import { fields } from './fields.ts'
 
 /** Everything a device can report. */
 export interface McpFacts {
@@ -19,7 +20,7 @@ export interface McpFacts {
   readonly rf2Percent: number
   /** Current level of the active antenna. */
   readonly rfPercent: number
-  readonly activeAntenna: 1 | 2
+  readonly activeAntenna: number
   readonly hasPilot: boolean
   /** For an SR, the level of the louder channel. */
   readonly afPercent: number
@@ -48,6 +49,8 @@ export interface McpMessage {
   readonly errors: readonly McpError[]
   /** Lines that could not be parsed. */
   readonly ignored: readonly string[]
+  /** The keywords of all lines that could be parsed. */
+  readonly keywords: readonly string[]
 }
 
 /** Parameters of the `Push` command, the only command that is sent with values. */
@@ -73,27 +76,22 @@ export function parseDatagram(text: string): McpMessage {
   const facts: Partial<McpFacts> = {}
   const errors: McpError[] = []
   const ignored: string[] = []
+  const keywords: string[] = []
   for (const line of splitLines(text)) {
     const error = parseError(line)
     const read = error === null ? parseLine(line) : {}
     if (error !== null) errors.push(error)
     else if (read === null) ignored.push(cleanText(line, maxNameChars))
+    else keywords.push(keywordOf(line))
     Object.assign(facts, read)
   }
-  return { facts, errors, ignored }
+  return { facts, errors, ignored, keywords }
 }
 
-/** Converts an RF level: dBuV = 0.4 * %, and 0 dBuV at 50 ohm is -107 dBm. */
-export function percentToDbm(percent: number): number {
-  return 0.4 * percent - 107
-}
-
-/**
- * Converts an audio level to decibels relative to peak. TI 1254 gives both ends of the scale; a linear scale
- * between them is an assumption.
- */
-export function percentToDbfs(percent: number): number {
-  return 0.5 * percent - 50
+/** TI 1254 writes the keyword for the level of an SR both as `Af` and as `AF`. */
+export function keywordOf(line: string): string {
+  const [keyword = ''] = line.split(' ', 1)
+  return keyword === 'Af' ? 'AF' : keyword
 }
 
 /**
@@ -112,9 +110,8 @@ function parseError(line: string): McpError | null {
 }
 
 function parseLine(line: string): Partial<McpFacts> | null {
-  const [, keyword = '', rest = ''] = /^(\S+) ?(.*)$/.exec(line) ?? []
-  // TI 1254 writes the keyword for the level of an SR both as `Af` and as `AF`.
-  const read = parsers.get(keyword === 'Af' ? 'AF' : keyword)
+  const [, rest = ''] = /^\S+ ?(.*)$/.exec(line) ?? []
+  const read = parsers.get(keywordOf(line))
   return read === undefined ? null : read(rest)
 }
 
@@ -122,22 +119,26 @@ const parsers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
   Object.entries({
     Name: (rest) => ({ name: cleanText(rest, maxNameChars) }),
     FirmwareRevision: (rest) => (rest === '' ? null : { firmware: cleanText(rest, 32) }),
-    Frequency: numberParser(1, ([frequencyKhz]) => (frequencyKhz > 0 ? { frequencyKhz } : null)),
-    Mute: numberParser(1, ([mute]) => ({ isMuted: mute === 1 })),
+    Frequency: numberParser(1, ([frequencyKhz]) => (fields.frequency.read(frequencyKhz) ? { frequencyKhz } : null)),
+    Mute: numberParser(1, ([mute]) => {
+      const isMuted = fields.muteSetting.read(mute) ?? null
+      return isMuted === null ? null : { isMuted }
+    }),
     RF1: numberParser(3, ([, rf1Percent]) => ({ kind: 'EM', rf1Percent })),
     RF2: numberParser(3, ([, rf2Percent]) => ({ kind: 'EM', rf2Percent })),
-    RF: numberParser(3, ([rfPercent, antenna, pilot]) => ({
+    RF: numberParser(3, ([rfPercent, activeAntenna, pilot]) => ({
       kind: 'EM',
       rfPercent,
-      hasPilot: pilot === 1,
-      ...((antenna === 1 || antenna === 2) && { activeAntenna: antenna }),
+      hasPilot: fields.pilot.read(pilot) === true,
+      activeAntenna,
     })),
     AF: (rest) => parseSrLevels(rest) ?? parseEmLevel(rest),
     States: parseStates,
     Bat(rest) {
       if (rest === '?') return { kind: 'EM', batteryPercent: null }
-      const [percent] = parseNumbers(rest) ?? []
-      return percent === undefined || percent < 0 || percent > 100 ? null : { kind: 'EM', batteryPercent: percent }
+      const [raw] = parseNumbers(rest) ?? []
+      const batteryPercent = fields.battery.read(raw) ?? null
+      return batteryPercent === null ? null : { kind: 'EM', batteryPercent }
     },
     Msg(rest) {
       const tokens = rest.split(/\s+/).filter((token) => token !== '')
@@ -173,7 +174,7 @@ const parseSrLevels = numberParser(4, ([left, right, peakLeft, peakRight]) => ({
  */
 function parseStates(rest: string): Partial<McpFacts> | null {
   const [now] = parseNumbers(rest) ?? []
-  return now === undefined ? null : { isRfOff: now === 1 }
+  return now === undefined ? null : { isRfOff: fields.carrierOff.read(now) === true }
 }
 
 type Numbers = readonly [number, number, number, number]

@@ -58,6 +58,26 @@ test('reports nothing before the first cycle', () => {
 test('returns the reason for rejected commands and unparsable lines', () => {
   const session = createMcpSession(endpoint)
   expect(session.receive('1020: Value out of range [ Push 60 500 3 ] \r', 0)).toMatch(/1020 Value out of range/)
+  expect(session.rejection).toBe('the device rejects the subscription (1020 Value out of range)')
   expect(session.receive('HELO\r', 0)).toMatch(/could not be parsed/)
   expect(session.receive('Push 60 500 3\r', 0)).toBeNull()
+})
+
+test('names the commands that the device refuses, and the lines of another form, until they are accepted', () => {
+  const session = createMcpSession(endpoint)
+  expect(session.problems).toEqual([])
+  session.receive('1000: Invalid command [ FirmwareRevision ] \r', 0)
+  session.receive(`${configuration}${cycle}`, 10)
+  session.receive('RF high 1 1\rRF1 1\rAF 40 65 0\rHELO 1\r', 20)
+  const { problems } = session
+  const clauses = [
+    'the device refuses FirmwareRevision (1000 Invalid command)',
+    'the device reports RF, RF* in an undocumented form',
+  ]
+  const problem = `${clauses.join(', and ')}, so these values are unknown`
+  expect(problems).toEqual([{ subject: '10.0.0.7', problem }])
+  session.receive('RF high 1 1\r', 30)
+  expect(session.problems).toBe(problems)
+  session.receive('RF 40 1 1\rRF1 1 2 1\rFirmwareRevision 1.7.0\r', 40)
+  expect(session.problems).toEqual([])
 })

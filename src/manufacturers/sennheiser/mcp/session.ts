@@ -1,7 +1,9 @@
 /** Session with an ew G3, G4 or 2000 series device. Pure. */
 
+import { createMisfits } from '../../../upstream/field-table.ts'
 import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
-import { formatLine, formatPushLine, type McpFacts, parseDatagram } from './codec.ts'
+import { formatLine, formatPushLine, keywordOf, type McpFacts, type McpMessage, parseDatagram } from './codec.ts'
+import { fields } from './fields.ts'
 import { idPrefix, toDeviceReport } from './translate.ts'
 
 /**
@@ -32,7 +34,26 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
   let requestedAt = Number.NEGATIVE_INFINITY
   /** When the device counts as silent; infinite if it has been asked since. */
   let silentAt = Number.POSITIVE_INFINITY
+  const misfits = createMisfits(endpoint.host, fields)
+  const refused = new Map<string, string>()
+  let problems = misfits.list()
+
+  function updateProblems({ keywords, errors, ignored }: McpMessage): void {
+    for (const keyword of keywords) refused.delete(keyword)
+    for (const { code, text, command } of errors) refused.set(keywordOf(command) || 'a command', `${code} ${text}`)
+    const changes = [
+      misfits.setRefused(refused),
+      misfits.check(keywords.map((keyword) => [`${keyword} 1`, null, keyword])),
+      // A line of another form is that of its keyword, the whole of the fields.
+      misfits.check(ignored.map((line) => [keywordOf(line).replace(/\d/, '*'), line, keywordOf(line)])),
+    ]
+    if (changes.includes(true)) problems = misfits.list()
+  }
+
   return {
+    get problems() {
+      return problems
+    },
     get nextSendAt() {
       return Math.min(nextRequestAt, silentAt)
     },
@@ -49,6 +70,7 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
       const isConfigurationChanged =
         facts.configIndex !== undefined && (message.facts.configIndex ?? facts.configIndex) !== facts.configIndex
       facts = { ...facts, ...message.facts }
+      updateProblems(message)
       if (message.facts.afPercent !== undefined) silentAt = now + renewAfterSilenceMs
       // Requests the configuration again in case the datagram with the change was lost.
       if (isConfigurationChanged) nextRequestAt = Math.max(now, requestedAt + 1000)
@@ -65,7 +87,10 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
       const { configIndex, name, frequencyKhz, firmware } = facts
       return [configIndex, name, frequencyKhz, firmware].every((fact) => fact !== undefined)
     },
-    rejection: null,
+    get rejection() {
+      const reason = facts.configIndex === undefined ? refused.get('Push') : undefined
+      return reason === undefined ? null : `the device rejects the subscription (${reason})`
+    },
     createUnsubscribeMessage: () => formatPushLine({ timeoutS: 0, cycleMs: 0, withConfiguration: false }),
   }
 }

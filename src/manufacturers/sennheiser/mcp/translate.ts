@@ -2,8 +2,11 @@
 
 import type { ChannelDetails, TransmitterDetails } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
-import { type McpFacts, percentToDbfs, percentToDbm } from './codec.ts'
+import { toMhz } from '../values.ts'
+import type { McpFacts } from './codec.ts'
+import { fields } from './fields.ts'
 
 export const idPrefix = 'mcp:'
 
@@ -29,22 +32,22 @@ export function toDeviceReport(
 function toChannel(facts: Partial<McpFacts>): ChannelReading {
   const { name, frequencyKhz, rfPercent, afPercent, afPeakPercent, rf1Percent, rf2Percent, activeAntenna } = facts
   const muted = facts.kind === 'SR' ? (facts.isRfOff ?? facts.isMuted) : (facts.mutes?.rx ?? facts.isMuted)
-  return {
+  return withoutUndefined({
     channel: 1,
-    ...(name !== undefined && { name: name || null }),
-    ...(frequencyKhz !== undefined && { frequency: (frequencyKhz / 1000).toFixed(3) }),
-    ...(rfPercent !== undefined && { rf_level: toRfLevel(rfPercent) }),
-    ...(afPercent !== undefined && { audio_level: toAudioLevel(afPercent) }),
+    name: fields.name.read(name),
+    frequency: toMhz(fields.frequency.read(frequencyKhz)),
+    rf_level: fields.rf.read(rfPercent),
+    audio_level: fields.audio.read(afPercent),
     ...toTransmitter(facts),
-    details: {
-      ...(rf1Percent !== undefined && { rf_a: toRfLevel(rf1Percent) }),
-      ...(rf2Percent !== undefined && { rf_b: toRfLevel(rf2Percent) }),
-      ...(activeAntenna && { antennas: activeAntenna === 1 ? 'A' : 'B' }),
-      ...(afPeakPercent !== undefined && { audio_peak: toAudioLevel(afPeakPercent) }),
-      ...(muted !== undefined && { muted }),
+    details: withoutUndefined({
+      rf_a: fields.rfOfAntenna.read(rf1Percent),
+      rf_b: fields.rfOfAntenna.read(rf2Percent),
+      antennas: fields.antenna.read(activeAntenna),
+      audio_peak: fields.audioPeak.read(afPeakPercent),
+      muted,
       ...toWarnings(facts),
-    },
-  }
+    }),
+  })
 }
 
 /** Converts the warnings. An SR receives no RF, so `rf_low` does not apply. */
@@ -54,14 +57,6 @@ function toWarnings({ kind, warnings }: Partial<McpFacts>): Pick<ChannelDetails,
     overload: warnings.includes('AF_Peak'),
     ...(kind === 'EM' && { rf_low: warnings.includes('Low_RF_Signal') }),
   }
-}
-
-function toRfLevel(percent: number): number {
-  return Math.round(percentToDbm(percent))
-}
-
-function toAudioLevel(percent: number): number {
-  return Math.min(0, Math.round(percentToDbfs(percent)))
 }
 
 /**

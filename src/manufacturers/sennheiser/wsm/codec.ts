@@ -6,7 +6,8 @@
  * A message is a text with one character for each byte.
  */
 
-import { maxNameChars, readMac, readText } from '../../../upstream/fields.ts'
+import { readMac } from '../../../upstream/fields.ts'
+import { fields } from './fields.ts'
 
 /** What a datagram contains; `other` for the kinds that are not read. */
 export type WsmMessage = WsmIdentity | WsmConfiguration | WsmMeters | { readonly type: 'other' }
@@ -23,7 +24,7 @@ export interface WsmConfiguration {
   readonly mac: string | null
   readonly name: string
   readonly frequencyKhz: number | null
-  readonly isMuted: boolean
+  readonly isMuted: boolean | null
 }
 
 export interface WsmMeters {
@@ -68,13 +69,12 @@ function parseIdentity(text: string): WsmIdentity | null {
 }
 
 function parseConfiguration(mac: string | null, body: Buffer): WsmConfiguration {
-  const kHz = body.readUInt32LE(8)
   return {
     type: 'configuration',
     mac,
-    name: readText(body.toString('latin1', 0, 8).replaceAll('\0', ''), maxNameChars) ?? '',
-    frequencyKhz: kHz >= 100_000 && kHz <= 2_000_000 ? kHz : null,
-    isMuted: body.readUInt8(16) !== 0,
+    name: fields.name.read(body.toString('latin1', 0, 8).replaceAll('\0', '')) ?? '',
+    frequencyKhz: fields.frequency.read(body.readUInt32LE(8)) ?? null,
+    isMuted: fields.muted.read(body.readUInt8(16)) ?? null,
   }
 }
 

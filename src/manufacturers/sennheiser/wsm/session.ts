@@ -3,6 +3,7 @@
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
+import { toMhz } from '../values.ts'
 import {
   formatConfigurationRequest,
   formatRegistration,
@@ -12,6 +13,7 @@ import {
   type WsmIdentity,
   type WsmMeters,
 } from './codec.ts'
+import { fields } from './fields.ts'
 
 export const idPrefix = 'wsm:'
 
@@ -86,21 +88,16 @@ function toChannel({ name, frequencyKhz, isMuted }: WsmConfiguration, meters: Ws
   return withoutUndefined({
     channel: 1,
     name: name || null,
-    frequency: frequencyKhz === null ? null : (frequencyKhz / 1000).toFixed(3),
+    frequency: toMhz(frequencyKhz),
     transmitter: meters && toTransmitter(meters),
     details: {
       muted: isMuted,
-      ...(meters && { antennas: antennas[meters.antenna] ?? '' }),
+      ...(meters && { antennas: fields.antenna.read(meters.antenna) ?? null }),
     },
   })
 }
 
-const antennas = ['', 'A', 'B']
-
-/** The battery in the steps that the same receivers report over MCP. The highest and the next one were observed. */
-const percentByBattery = [null, 0, 30, 70, 100]
-
 /** The battery also shows whether the receiver receives a transmitter. */
 function toTransmitter({ battery }: WsmMeters): ChannelReading['transmitter'] {
-  return battery === 0 ? null : { battery: percentByBattery[battery] ?? null }
+  return battery === 0 ? null : { battery: fields.battery.read(battery) ?? null }
 }
