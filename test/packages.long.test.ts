@@ -80,6 +80,9 @@ describe('the program of each package', () => {
       const isOfThisMachine = name === `${process.platform}-${process.arch}`
       expect(all.filter((file) => file.endsWith('.bin'))).toHaveLength(isOfThisMachine ? 1 : 0)
       expect(all).toEqual(expect.arrayContaining(['dist/main.js', 'dist/web/index.html', 'LICENSE']))
+      // Its README names only files that it contains.
+      expect(all).toContain('dist/web/help/index.html')
+      expect(readFileSync(join(programOf(name), 'README.md'), 'utf8')).not.toMatch(/npm |docs\//)
     },
     120_000,
   )

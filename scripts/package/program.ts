@@ -33,7 +33,9 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   // Code caches (.bin) are of the Node.js that runs the build.
   const isCopied = (path: string) => !['.map', '.bin'].includes(extname(path))
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: isCopied })
-  for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
+  for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
+  // The one of the repository describes the sources.
+  cpSync(join(root, 'scripts/package/README.md'), join(folder, 'README.md'))
   const { name, version, type, license } = readJson(join(root, 'package.json'))
   // `type` makes Node.js treat the files in dist/ as modules.
   writeFileSync(
