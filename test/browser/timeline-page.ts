@@ -70,6 +70,18 @@ export function countPixels(page: Page, token: string, row?: number): Promise<nu
   })()`)
 }
 
+/** Whether the legend has an item that is drawn with a colour of the style sheet: `Now --accent`. */
+export function hasSwatch(page: Page, item: string): Promise<boolean> {
+  const [, text = '', token = ''] = /^(.*) (--.*)$/.exec(item) ?? []
+  return page.evaluate<boolean>(`(() => {
+    const items = [...document.querySelectorAll('.timeline-legend li')]
+    const swatch = items.find(({ textContent }) => textContent === '${text}')?.querySelector('canvas')
+    if (!swatch) return false
+    const { data } = swatch.getContext('2d').getImageData(0, 0, swatch.width, swatch.height)
+    return new Uint32Array(data.buffer).includes(${readColour(token)})
+  })()`)
+}
+
 /** Waits until the address shows a range of about this length, and returns it in seconds. */
 export async function rangeOf(page: Page) {
   const read = () => ['from', 'to'].map((name) => Date.parse(query(page).get(name) ?? '') / 1_000) as [number, number]

@@ -9,6 +9,7 @@ import {
   countPixels,
   events,
   findInHeader,
+  hasSwatch,
   iso,
   openTimeline,
   playhead,
@@ -64,6 +65,33 @@ it('names a site that cannot be asked for levels, until it can', async () => {
   await eventually(() => findViolations(page)).toEqual([])
   history.interruptedSites = []
   await notice.waitFor({ state: 'detached' })
+})
+
+it('shows the present state only beside the present, and everything that is drawn in its legend', async () => {
+  const { service, dropout } = await start()
+  const page = await openTimeline(open, service, '/timeline?theme=light')
+  const present = page.locator('.strips-state')
+  await eventually(() => present.count()).toBe(8)
+  await strips(page).click({ position: { x: 400, y: 120 } })
+  await page.getByRole('link', { name: 'On the wall' }).waitFor()
+  await eventually(() => present.count()).toBe(0)
+  await page.goto(`${service.url}/timeline?theme=light&from=${iso(dropout - 5)}&to=${iso(dropout + 5)}`)
+  await page.getByRole('list', { name: 'Channels' }).getByRole('link', { name: 'Singer 8' }).waitFor()
+  await eventually(() => present.count()).toBe(0)
+
+  await page.getByText('Legend and keys').click()
+  const drawn = [
+    ...(['RF, lowest to highest --meter-rf', 'RF weak --meter-rf-weak', 'Clipping --meter-audio-over'] as const),
+    ...(['Battery --meter-peak', 'Battery low --warning-icon', 'Muted --info-icon', 'TX off --idle-icon'] as const),
+    ...(['RF --critical-icon', 'Markers --accent', 'Critical event, until its end --critical-icon'] as const),
+    ...(['Now --accent', 'Playhead --text', 'Selected range --accent', 'Show --info-tile'] as const),
+  ]
+  await eventually(async () => {
+    const shown = await Promise.all(drawn.map((item) => hasSwatch(page, item)))
+    return drawn.filter((_, index) => !shown[index])
+  }).toEqual([])
+  await eventually(() => page.locator('.timeline-legend').innerText()).not.toMatch(/\b(red|green|blue|white|grey)\b/i)
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 // Conformance: C-12.111.

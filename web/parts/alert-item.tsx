@@ -70,13 +70,15 @@ function iconState({ kind, severity }: AlertBody): ConditionState {
 
 /** A link to the channel, otherwise to the receiver; plain text if neither exists. */
 function Subject({ alert }: { alert: AlertBody }) {
-  const { channel_id, receiver_id, data, site } = alert
+  const { channel_id, receiver_id, data, site, cleared_at } = alert
   const receiver = useWatchState((watchState) => watchState.receivers.get(receiver_id ?? -1))
   const channel = receiver?.channels.find(({ id }) => id === channel_id)
   const name = alertSubject(alert)
   const place = [
     site && plainText(site.name),
-    data.slot === null ? null : t('card.slot', { slot: channel?.slot ?? data.slot }),
+    data.slot === null
+      ? null
+      : t('card.slot', { slot: cleared_at === null ? (channel?.slot ?? data.slot) : data.slot }),
     receiver === undefined || plainText(receiver.name) === name ? null : plainText(receiver.name),
   ].filter((part) => part !== null)
   return (

@@ -67,7 +67,7 @@ export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
         <InterruptedSites names={shown.interruptedSites} />
         <HistoryChart series={isInPercent ? 'levelsInPercent' : 'levels'} {...chart} />
         <HistoryChart series="battery" {...chart} />
-        <StateLegend />
+        <ChartLegend />
         <details className="detail-more" onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
           <summary>{t('channel.table')}</summary>
           {isTableOpen ? <LevelTable {...{ levels, from, to, isInPercent }} /> : null}
@@ -176,8 +176,10 @@ function spanText(seconds: number): string {
       : formatShortDuration(seconds * 1_000)
 }
 
-/** What the drawings behind the lines mean. */
-function StateLegend() {
+const eventTones = ['info', 'warning', 'critical'] as const
+
+/** What is drawn besides the lines. */
+function ChartLegend() {
   return (
     <ul className="history-states" aria-label={t('channel.stateLegend')}>
       {stateLetters.toReversed().map((letter) => (
@@ -186,6 +188,16 @@ function StateLegend() {
           {t(`channel.recorded.${stateNames[letter]}`)}
         </li>
       ))}
+      {eventTones.map((severity) => (
+        <li key={severity}>
+          <span className="history-swatch" data-event={severity} aria-hidden="true" />
+          {t(`timeline.legendItems.range.${severity}`)}
+        </li>
+      ))}
+      <li>
+        <span className="history-swatch" data-event="marker" aria-hidden="true" />
+        {t('timeline.kinds.marker')}
+      </li>
     </ul>
   )
 }

@@ -13,7 +13,9 @@ import type { LevelLoader } from './level-loader.ts'
 import { findMark, listMarks, type Mark, type Scale } from './marks.ts'
 import {
   drawAxis,
+  drawChosenRow,
   drawGapLabels,
+  drawMarkerLine,
   drawMarks,
   drawNow,
   drawPlayhead,
@@ -273,10 +275,7 @@ export class TimelineCanvas {
       const middle = top + labelHeight + (rowHeight - labelHeight) / 2
       if (values !== null) drawValues(stage, values, playhead, middle)
     }
-    if (id !== channelId) return
-    stage.context.strokeStyle = stage.colours.accent
-    stage.context.lineWidth = 2
-    stage.context.strokeRect(1, top + 1, stage.width - 2, rowHeight - 2)
+    if (id === channelId) drawChosenRow(stage, { top, height: rowHeight })
   }
 
   #drawHeader(stage: Stage, scale: Scale, ticks: ReturnType<typeof ticksOf>): void {
@@ -297,14 +296,4 @@ export class TimelineCanvas {
     const { rowHeight, labelHeight } = this.#scene
     return top + labelHeight + (rowHeight - labelHeight < 30 ? 8 : 11)
   }
-}
-
-/** A marker of all channels is a line, or a range, over all strips. */
-function drawMarkerLine({ context, height, colours, width }: Stage, { x, endX }: Mark) {
-  context.fillStyle = colours.accent
-  context.globalAlpha = 0.5
-  context.fillRect(Math.round(x), 0, 1, height)
-  context.globalAlpha = 0.1
-  if (endX > x + 1) context.fillRect(Math.max(0, x), 0, Math.min(width, endX) - Math.max(0, x), height)
-  context.globalAlpha = 1
 }

@@ -1,88 +1,141 @@
-/** What the drawing of the strips means, with samples that are drawn as the strips are. */
+/** Everything that the timeline draws, drawn as it is there. */
 
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { t } from '../i18n.ts'
-import { readColours } from './colours.ts'
-import { categoryIcons } from './event-list.tsx'
-import { categoryNames, type EventCategory } from './events.ts'
-import { createColumns, notLoaded } from './fold.ts'
-import { drawShape } from './overlay.ts'
+import { useColourChanges } from '../use-colour-changes.ts'
+import { readColours, type TimelineColours } from './colours.ts'
+import { categories, categoryNames } from './events.ts'
+import { type Columns, createColumns, notLoaded } from './fold.ts'
+import {
+  drawChosenRow,
+  drawMarkerLine,
+  drawMarks,
+  drawNow,
+  drawPlayhead,
+  drawSelected,
+  drawShow,
+  type Stage,
+} from './overlay.ts'
 import { drawStrip } from './raster.ts'
 
-const samples = ['on', 'weak', 'muted', 'off', 'offline', 'missing', 'notLoaded'] as const
-type Sample = (typeof samples)[number]
-const letters: Readonly<Record<Exclude<Sample, 'notLoaded'>, (typeof stateLetters)[number]>> = {
-  ...{ on: '1', weak: '1', muted: 'm', off: '0', offline: 'x', missing: '-' },
-}
 const [width, height] = [48, 24]
+const [middle, markY] = [width / 2, height / 2]
 
-export function Legend({ theme }: { theme: string }) {
+interface Item {
+  readonly text: string
+  /** What the strip below shows; nothing if it is missing. */
+  readonly columns?: Partial<Record<keyof Columns, number>>
+  /** What is drawn over it. */
+  draw?(stage: Stage): void
+}
+
+const stateOf = (letter: (typeof stateLetters)[number]) => stateLetters.indexOf(letter)
+const on = { state: stateOf('1') }
+
+const levels: readonly Item[] = [
+  { text: t('timeline.legendItems.rf'), columns: { ...on, rfMin: -70, rfMax: -55 } },
+  { text: t('timeline.weak'), columns: { ...on, rfMin: -97, rfMax: -90, weak: 1 } },
+  { text: t('timeline.columns.audio'), columns: { ...on, audio: -20 } },
+  { text: t('timeline.kinds.clipping'), columns: { ...on, audio: 0 } },
+  { text: t('timeline.columns.battery'), columns: { ...on, battery: 60 } },
+  { text: t('timeline.kinds.battery_low'), columns: { ...on, battery: 20 } },
+]
+
+const states: readonly Item[] = [
+  { text: t('timeline.states.on'), columns: on },
+  { text: t('timeline.states.muted'), columns: { state: stateOf('m') } },
+  { text: t('timeline.states.off'), columns: { state: stateOf('0') } },
+  { text: t('timeline.states.offline'), columns: { state: stateOf('x') } },
+  { text: t('timeline.states.missing'), columns: { state: stateOf('-') } },
+  { text: t('timeline.notLoaded'), columns: { state: notLoaded } },
+]
+
+const severities = ['info', 'warning', 'critical'] as const
+
+/** Markers have one colour, all other events that of their severity. */
+const marks: readonly Item[] = [
+  ...categoryNames.map((category) => ({
+    text: t(`timeline.categories.${category}`),
+    draw: (stage: Stage) => {
+      const [kind] = categories[category]
+      const shown = category === 'marker' ? (['info'] as const) : severities
+      for (const [index, severity] of shown.entries()) {
+        const x = middle + (index - (shown.length - 1) / 2) * 15
+        drawMarks(stage, [{ event: { kind, severity }, x, endX: x, count: 1 }], markY)
+      }
+    },
+  })),
+  ...severities.map((severity) => ({
+    text: t(`timeline.legendItems.range.${severity}`),
+    draw: (stage: Stage) =>
+      drawMarks(stage, [{ event: { kind: 'rf_dropout', severity }, x: 8, endX: width, count: 1 }], markY),
+  })),
+  {
+    text: t('timeline.legendItems.count'),
+    draw: (stage) =>
+      drawMarks(stage, [{ event: { kind: 'muted', severity: 'info' }, x: 16, endX: 16, count: 3 }], markY),
+  },
+]
+
+const show = { left: 4, right: width - 4, title: '' }
+
+const lines: readonly Item[] = [
+  { text: t('timeline.now'), draw: (stage) => drawNow(stage, middle) },
+  { text: t('timeline.playhead'), draw: (stage) => drawPlayhead(stage, middle) },
+  { text: t('timeline.legendItems.selected'), draw: (stage) => drawSelected(stage, 12, width - 12) },
+  { text: t('timeline.legendItems.markerOfAll'), draw: (stage) => drawMarkerLine(stage, { x: 12, endX: width - 12 }) },
+  { text: t('timeline.legendItems.show'), draw: (stage) => drawShow(stage, { ...show, isPlanned: false }) },
+  { text: t('timeline.legendItems.plannedShow'), draw: (stage) => drawShow(stage, { ...show, isPlanned: true }) },
+  { text: t('timeline.legendItems.chosen'), columns: on, draw: (stage) => drawChosenRow(stage, { top: 0, height }) },
+]
+
+export function Legend() {
+  const [isOpen, setOpen] = useState(false)
   return (
-    <details className="timeline-legend">
+    <details className="timeline-legend" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t('timeline.legend')}</summary>
-      <ul>
-        {samples.map((sample) => (
-          <li key={sample}>
-            <Swatch sample={sample} theme={theme} />
-            {sample === 'weak' || sample === 'notLoaded' ? t(`timeline.${sample}`) : t(`timeline.states.${sample}`)}
-          </li>
-        ))}
-        {categoryNames.map((category) => {
-          const Icon = categoryIcons[category]
-          return (
-            <li key={category}>
-              <Shape category={category} theme={theme} />
-              <Icon className="icon" aria-hidden="true" />
-              {t(`timeline.categories.${category}`)}
-            </li>
-          )
-        })}
-      </ul>
+      {isOpen ? <Items /> : null}
       <p>{t('timeline.legendText')}</p>
       <p>{t('timeline.keys')}</p>
     </details>
   )
 }
 
-function Swatch({ sample, theme }: { sample: Sample; theme: string }) {
+function Items() {
+  const [colours, setColours] = useState(readColours)
+  useColourChanges(useCallback(() => setColours(readColours()), []))
+  return [levels, states, marks, lines].map((items) => (
+    <ul key={items[0]?.text}>
+      {items.map((item) => (
+        <li key={item.text}>
+          <Swatch item={item} colours={colours} />
+          {item.text}
+        </li>
+      ))}
+    </ul>
+  ))
+}
+
+function Swatch({ item, colours }: { item: Item; colours: TimelineColours }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the theme.
   useEffect(() => {
     const context = canvas.current?.getContext('2d')
     if (!context) return
-    const image = new ImageData(width, height)
-    const pixels = { data: new Uint32Array(image.data.buffer), width, height }
-    const columns = createColumns(width)
-    columns.state.fill(sample === 'notLoaded' ? notLoaded : stateLetters.indexOf(letters[sample]))
-    for (const levels of [columns.rfMin, columns.rfMax, columns.audio, columns.battery]) levels.fill(noValue)
-    if (sample === 'on' || sample === 'weak' || sample === 'muted') {
-      columns.rfMin.fill(-60)
-      columns.rfMax.fill(-52)
-      if (sample !== 'muted') columns.audio.fill(-25)
-    }
-    if (sample === 'weak') {
-      columns.weak.fill(1, width / 2, width / 2 + 2)
-      columns.rfMin.fill(-97, width / 2, width / 2 + 2)
-    }
-    const box = { top: 0, height, isDetailed: false, scale: 1 }
-    drawStrip({ pixels, columns, colours: readColours().strips, box, offset: 0, first: 0, last: width })
-    context.putImageData(image, 0, 0)
-  }, [sample, theme])
+    context.clearRect(0, 0, width, height)
+    if (item.columns !== undefined) drawLevels(context, item.columns, colours)
+    item.draw?.({ context, width, height, colours: colours.overlay, toX: (x) => x })
+  }, [item, colours])
   return <canvas ref={canvas} width={width} height={height} />
 }
 
-function Shape({ category, theme }: { category: EventCategory; theme: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the theme.
-  useEffect(() => {
-    const context = canvas.current?.getContext('2d')
-    if (!context) return
-    const { overlay } = readColours()
-    context.clearRect(0, 0, 16, 16)
-    context.fillStyle = category === 'marker' ? overlay.accent : overlay.text
-    context.strokeStyle = overlay.page
-    drawShape(context, category, 8, 8)
-  }, [category, theme])
-  return <canvas ref={canvas} width={16} height={16} />
+function drawLevels(context: CanvasRenderingContext2D, values: NonNullable<Item['columns']>, colours: TimelineColours) {
+  const image = new ImageData(width, height)
+  const pixels = { data: new Uint32Array(image.data.buffer), width, height }
+  const columns = createColumns(width)
+  for (const name of ['rfMin', 'rfMax', 'audio', 'battery'] as const) columns[name].fill(noValue)
+  for (const [name, value] of Object.entries(values)) columns[name as keyof Columns].fill(value)
+  const box = { top: 0, height, isDetailed: false, scale: 1 }
+  drawStrip({ pixels, columns, colours: colours.strips, box, offset: 0, first: 0, last: width })
+  context.putImageData(image, 0, 0)
 }

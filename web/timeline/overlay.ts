@@ -55,7 +55,7 @@ export function drawAxis(stage: Stage, ticks: readonly Tick[]): void {
 
 /** Draws shows as bars with their titles. */
 export function drawShows(stage: Stage, shows: readonly ShowBody[], now: number): void {
-  const { context, colours, width, toX } = stage
+  const { width, toX } = stage
   setFont(stage, 12)
   for (const { title, started_at, ended_at, starts_at, ends_at } of shows) {
     const from = started_at ?? starts_at
@@ -64,17 +64,28 @@ export function drawShows(stage: Stage, shows: readonly ShowBody[], now: number)
     const end = to === null ? Math.max(now, Date.parse(from)) : Date.parse(to)
     const [left, right] = [Math.max(-2, toX(Date.parse(from))), Math.min(width + 2, toX(end))]
     if (right < 0 || left > width) continue
-    const top = headerRows.axis + 1
-    context.globalAlpha = started_at === null ? 0.5 : 1
-    context.fillStyle = colours.show
-    context.fillRect(left, top, Math.max(2, right - left), headerRows.shows - 3)
-    context.globalAlpha = 1
-    context.strokeStyle = colours.lineStrong
-    context.lineWidth = 1
-    context.strokeRect(left + 0.5, top + 0.5, Math.max(1, right - left - 1), headerRows.shows - 4)
-    context.fillStyle = colours.onShow
-    drawWithin(context, plainText(title), { left: Math.max(0, left) + 6, right: right - 4, y: top + 8 })
+    drawShow(stage, { left, right, title: plainText(title), isPlanned: started_at === null }, headerRows.axis + 1)
   }
+}
+
+interface ShowBar {
+  readonly left: number
+  readonly right: number
+  readonly title: string
+  readonly isPlanned: boolean
+}
+
+export function drawShow(stage: Stage, { left, right, title, isPlanned }: ShowBar, top = 1): void {
+  const { context, colours } = stage
+  context.globalAlpha = isPlanned ? 0.5 : 1
+  context.fillStyle = colours.show
+  context.fillRect(left, top, Math.max(2, right - left), headerRows.shows - 3)
+  context.globalAlpha = 1
+  context.strokeStyle = colours.lineStrong
+  context.lineWidth = 1
+  context.strokeRect(left + 0.5, top + 0.5, Math.max(1, right - left - 1), headerRows.shows - 4)
+  context.fillStyle = colours.onShow
+  drawWithin(context, title, { left: Math.max(0, left) + 6, right: right - 4, y: top + 8 })
 }
 
 interface Line {
@@ -88,14 +99,17 @@ function drawWithin(context: Context, text: string, { left, right, y }: Line): v
   if (context.measureText(text).width <= right - left) context.fillText(text, left, y)
 }
 
-function toneOf({ severity, kind }: EventBody, colours: OverlayColours): string {
+/** What is drawn of a mark: its event as far as the drawing needs it. */
+type DrawnMark = Omit<Mark, 'event'> & { readonly event: Pick<EventBody, 'kind' | 'severity'> }
+
+function toneOf({ severity, kind }: DrawnMark['event'], colours: OverlayColours): string {
   if (kind === 'marker') return colours.accent
   if (severity === 'critical') return colours.critical
   return severity === 'warning' ? colours.warning : colours.info
 }
 
 /** Draws marks of events around the row `y`. Ranges have a line to their end. */
-export function drawMarks(stage: Stage, marks: readonly Mark[], y: number): void {
+export function drawMarks(stage: Stage, marks: readonly DrawnMark[], y: number): void {
   const { context, colours, width } = stage
   for (const { event, x, endX, count } of marks) {
     context.fillStyle = toneOf(event, colours)
@@ -113,7 +127,7 @@ export function drawMarks(stage: Stage, marks: readonly Mark[], y: number): void
 }
 
 /** Every category has a shape of its own, so that it can be recognized without colour. */
-export function drawShape(context: Context, category: EventCategory, x: number, y: number): void {
+function drawShape(context: Context, category: EventCategory, x: number, y: number): void {
   const size = markPx
   const points: Readonly<Partial<Record<EventCategory, readonly (readonly [x: number, y: number])[]>>> = {
     rf: [
@@ -197,6 +211,29 @@ export function drawGapLabels(stage: Stage, marks: readonly Mark[], y: number): 
     const text = [t('timeline.kinds.recording_gap'), eventDetail(event)].filter(Boolean).join(': ')
     drawWithin(context, text, { left: Math.max(0, x) + 12, right: Math.min(width, endX), y: y - 7 })
   }
+}
+
+/** A marker of all channels is a line, or a range, over all strips. */
+export function drawMarkerLine(
+  { context, height, colours, width }: Stage,
+  { x, endX }: Pick<Mark, 'x' | 'endX'>,
+): void {
+  context.fillStyle = colours.accent
+  context.globalAlpha = 0.5
+  context.fillRect(Math.round(x), 0, 1, height)
+  context.globalAlpha = 0.1
+  if (endX > x + 1) context.fillRect(Math.max(0, x), 0, Math.min(width, endX) - Math.max(0, x), height)
+  context.globalAlpha = 1
+}
+
+/** A frame around the strip of the channel that was chosen. */
+export function drawChosenRow(
+  { context, colours, width }: Stage,
+  { top, height }: { readonly top: number; readonly height: number },
+): void {
+  context.strokeStyle = colours.accent
+  context.lineWidth = 2
+  context.strokeRect(1, top + 1, width - 2, height - 2)
 }
 
 export function drawNow({ context, height, colours, toX }: Stage, now: number): void {

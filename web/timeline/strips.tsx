@@ -95,6 +95,8 @@ export function Strips(props: StripsProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLDivElement>(null)
   const [hint, setHint] = useState<Hint | null>(null)
+  // Beside the past, the present state would be read as that of the past.
+  const isPresent = settled.isFollowing && settled.playhead === null
   const latest = useRef(props)
   latest.current = props
 
@@ -144,7 +146,7 @@ export function Strips(props: StripsProps) {
           <div className="strips-rows" style={{ height: rows.length * scene.rowHeight }}>
             <ul className="strips-labels" aria-label={t('timeline.channels')}>
               {rows.map((row) => (
-                <Label key={row.channelId} row={row} height={scene.rowHeight} />
+                <Label key={row.channelId} row={row} height={scene.rowHeight} isPresent={isPresent} />
               ))}
             </ul>
             <canvas ref={strips} className="strips-canvas" />
@@ -177,7 +179,14 @@ function Playhead({ settled, now }: { settled: TimelineState; now: () => number 
   )
 }
 
-function Label({ row: { channelId, receiverId }, height }: { row: Row; height: number }) {
+interface LabelProps {
+  readonly row: Row
+  readonly height: number
+  /** Whether the strips show the present, so that the label shows the present state. */
+  readonly isPresent: boolean
+}
+
+function Label({ row: { channelId, receiverId }, height, isPresent }: LabelProps) {
   const facts = useFacts(receiverId ?? 0, channelId)
   return (
     <li style={{ height }}>
@@ -191,10 +200,12 @@ function Label({ row: { channelId, receiverId }, height }: { row: Row; height: n
           <Link className="strips-name" to="/channels/$id" params={{ id: String(channelId) }}>
             <bdi>{facts.name ?? t('card.noName')}</bdi>
           </Link>
-          <span className="strips-state" data-severity={facts.condition.severity} title={t(`states.${facts.state}`)}>
-            <StateIcon state={facts.state} />
-            <span className="visually-hidden">{t(`states.${facts.state}`)}</span>
-          </span>
+          {isPresent ? (
+            <span className="strips-state" data-severity={facts.condition.severity} title={t(`states.${facts.state}`)}>
+              <StateIcon state={facts.state} />
+              <span className="visually-hidden">{t(`states.${facts.state}`)}</span>
+            </span>
+          ) : null}
         </>
       )}
     </li>

@@ -147,7 +147,7 @@ function TimelineOfChannels() {
           {loader !== null && rows.length > 0 && (isTable || isPrinting) ? (
             <TableOfLevels {...{ rows, channelId, settled, loader, now: serviceNow(), version: status.version }} />
           ) : null}
-          <Legend theme={document.documentElement.dataset.theme ?? ''} />
+          <Legend />
         </div>
         <EventList
           {...{ list, events: visible, filter, chosenId, now: serviceNow() }}
