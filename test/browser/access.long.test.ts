@@ -149,7 +149,7 @@ it('a kiosk link opens a read-only screen until its token is revoked', async () 
   await page.getByRole('heading', { name: 'Sign-in required' }).waitFor()
   await page.getByText('the link has expired or was revoked', { exact: false }).waitFor()
   await eventually(() => findViolations(page)).toEqual([])
-  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
   await page.getByText('/wall?detail=status', { exact: true }).waitFor()
 
   await page.goto(`${app.url}/kiosk#${json.token}`)
