@@ -132,13 +132,16 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     void findProblem(wasOpen)
   }
 
-  /** Whoever may also use the page without a session has other permissions now, with which everything is read again. */
+  /** Goes on with the session of now, of which a changed password gives the same user a new one. */
   async function endSession(change: Lost) {
-    const session = await api.session(true)
+    const [before, after] = [await api.session(), await api.session(true)]
     if (signal.aborted) return
-    if (session.ok) return location.reload()
-    store.dispatch({ type: 'failed', problem: session.problem, at: serviceNow() })
-    lose(change)
+    if (!after.ok) {
+      store.dispatch({ type: 'failed', problem: after.problem, at: serviceNow() })
+      lose(change)
+    } else if (before.ok && before.body.name === after.body.name && before.body.role === after.body.role) {
+      connection.retry()
+    } else location.reload()
   }
 
   /**

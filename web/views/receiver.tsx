@@ -25,7 +25,7 @@ import { LivePhase } from '../parts/phase.tsx'
 import { networkPairs, rawReceiverPairs, receiverPairs, receiverTopics } from '../parts/receiver-details.tsx'
 import { SiteNote } from '../parts/site-note.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { offlineReason, sourcesOf } from '../receiver-sources.ts'
+import { offlineReason, recordOf, sourcesOf } from '../receiver-sources.ts'
 import { useResource } from '../resource.ts'
 import { statusText } from '../source-status.ts'
 
@@ -210,10 +210,13 @@ function LocalActions({ body, isActive }: { body: ReceiverWithSources; isActive:
 
 function Sources({ receiver }: { receiver: ReceiverInData }) {
   const sources = useSources(receiver)
+  const isReported = useWatchState(({ health }) =>
+    health?.manufacturers.some(({ code, status }) => code === recordOf(receiver) && status === 'unconfigured'),
+  )
   return (
     <section className="detail-part">
       <h2>{t('receiver.sources')}</h2>
-      {sources.length === 0 ? <p>{t('receiver.noSources')}</p> : null}
+      {sources.length === 0 ? <p>{isReported ? statusText('reported') : t('receiver.noSources')}</p> : null}
       <ul className="source-list">
         {sources.map((source) => (
           <Source key={source.address} source={source} />
