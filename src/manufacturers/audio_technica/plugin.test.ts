@@ -97,6 +97,16 @@ test.each(readFixtures(folder))('fixture $name', async ({ fixture }) => {
   expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.reports)
 })
 
+test('clears the problems of the previous session', async () => {
+  const { simulator } = await startUnit()
+  const problems: unknown[] = []
+  const events = follow(connect(simulator.baseUrl), new AbortController().signal, (all) => problems.push(all))
+  await findReport(events, () => true)
+  expect(problems).toEqual([[]])
+  await simulator.close()
+  await rejectionOf(findReport(events, () => false))
+})
+
 test('names what a device rejects or reports in another form, and reads the rest', async () => {
   const fixture = readFixtures(folder).find(({ name }) => name === 'esw.json')?.fixture
   const answers: Record<string, unknown> = {

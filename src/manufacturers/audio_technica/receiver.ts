@@ -95,11 +95,12 @@ async function* subscribe(
     const device = await readReceiver(client, session, replies)
     const { family, id } = device
     const misfits = createMisfits(new URL(client.settings.baseUrl).host, family.fields)
-    const reportProblems = () => {
-      const changes = [misfits.check(listFields(family, replies)), misfits.setRefused(listRefused(family, replies))]
-      if (changes.includes(true)) onProblems?.(misfits.list())
+    const reportProblems = ({ isFirst }: { isFirst: boolean }) => {
+      const haveChanged = [misfits.check(listFields(family, replies)), misfits.setRefused(listRefused(family, replies))]
+      // The first report also replaces the problems of the previous session.
+      if (isFirst || haveChanged.includes(true)) onProblems?.(misfits.list())
     }
-    reportProblems()
+    reportProblems({ isFirst: true })
     yield { type: 'report', report: toReport(device), isComplete: true }
     for (let pending: Query[] = []; ; ) {
       if (pending.length === 0) pending = [...family.identityQueries, ...family.settingQueries(replies)]
@@ -114,7 +115,7 @@ async function* subscribe(
       const queries = queriesFor(family.transmitterCommands, linked)
       for (const query of queries) replies.delete(keyOf(query))
       await sendQueries(session, queries, replies)
-      reportProblems()
+      reportProblems({ isFirst: false })
       // When all other values have been queried, the report includes the identity again.
       const isComplete = pending.length === 0
       const current = { ...device, replies }

@@ -165,12 +165,15 @@ export function toLevels(values: Values, channel: number): LevelSample {
 function toTransmitter(read: Reader): TransmitterReading | null | undefined {
   const isActive = read(fields.isActive)
   if (isActive !== true) return isActive === false ? null : undefined
+  const [charge, minutes, health] = [read(fields.charge), read(fields.minutes), read(fields.health)]
+  // The receiver reports the same without a transmitter.
+  const isUnknown = charge === 0 && minutes === null && health === 0
   return withoutUndefined({
     name: read(fields.transmitterName),
-    battery: read(fields.charge),
+    battery: isUnknown ? null : charge,
     details: withoutUndefined({
-      battery_minutes: read(fields.minutes),
-      battery_health: read(fields.health),
+      battery_minutes: minutes,
+      battery_health: isUnknown ? null : health,
       battery_low: read(fields.isBatteryLow),
     }),
   })

@@ -83,7 +83,7 @@ export const ndr1 = defineAdapter<Ndr1>({
   pushesEverything: true,
   startsWithFullReport: true,
   subscribe(client, _targets, signal, onLevels, onProblems) {
-    let known: readonly DeviceProblem[] = []
+    let known: readonly DeviceProblem[] | undefined
     const handle = (update: Update) => {
       if (update.problems !== known) onProblems?.(update.problems)
       known = update.problems

@@ -53,6 +53,16 @@ test.each(readdirSync(folder))('%s', (file) => {
   expect(converted).toEqual(report)
 })
 
+test('a charge of 0 with unknown minutes and no health is unknown', () => {
+  const values = new Map<string, readonly number[]>([['/ch/1/tx/active', [1]]])
+  const batteryOf = (status: readonly number[]) =>
+    toDeviceReport(values.set('/ch/1/tx/batterystatus', status), { host: '192.0.2.7', ip: null, name: null })
+      .channels?.[0]?.transmitter
+  const unknown = { battery_minutes: null, battery_health: null }
+  expect(batteryOf([0, 65_535, 0, 0, 0])).toEqual({ battery: null, details: unknown })
+  expect(batteryOf([0, 2, 97, 0, 0])).toEqual({ battery: 0, details: { battery_minutes: 2, battery_health: 97 } })
+})
+
 describe('packets', () => {
   const packets = [encodeSubscription('/ch/1/audiolevel', 192), encodeMessage({ address: '/serial', args: ['ÛÀ'] })]
   const texts = packets.map((packet) => Buffer.from(packet).toString('latin1'))

@@ -90,8 +90,9 @@ async function* subscribe(
       const identity = pending.length === 0 ? toReport(toDevice(session, answers)) : null
       const { id } = toDevice(session, answers)
       const report = { ...(identity ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
-      const changes = [misfits.check(listFields(answers)), misfits.setRefused(listRefused(answers))]
-      if (changes.includes(true)) onProblems?.(misfits.list())
+      const haveChanged = [misfits.check(listFields(answers)), misfits.setRefused(listRefused(answers))]
+      // The first report also replaces the problems of the previous session.
+      if (identity !== null || haveChanged.includes(true)) onProblems?.(misfits.list())
       yield { type: 'report', report, isComplete: identity !== null }
       if (pending.length === 0) pending = [...identityQueries, ...settingQueries(answers)]
       const round = [...levelQueries, ...pending.splice(0, 1)]

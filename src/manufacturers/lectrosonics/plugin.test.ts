@@ -83,6 +83,16 @@ test('accepts only TCP addresses, with the command port by default', () => {
   expect(() => lectrosonics.listSources({ devices: ['http://10.0.0.5'] })).toThrow(/devices: .*tcp:\/\//)
 })
 
+test('clears the problems of the previous session', async () => {
+  const { simulator } = await startUnit()
+  const problems: unknown[] = []
+  const events = follow(connect(simulator.baseUrl), new AbortController().signal, (all) => problems.push(all))
+  await findReport(events, () => true)
+  expect(problems).toEqual([[]])
+  await simulator.close()
+  await rejectionOf(findReport(events, () => false))
+})
+
 test('names what a device refuses or reports in another form, and reads the rest', async () => {
   const fixture = readFixtures(folder).find(({ name }) => name === 'everything.json')?.fixture
   const answers: Record<string, unknown> = {
