@@ -92,7 +92,7 @@ export function createReader(replies: Replies, channel?: number) {
   }
 }
 
-/** Returns every reported field, of each position by itself. */
+/** Returns every reported field of the device and of each position. */
 export function listFields({ fields }: Family, replies: Replies): readonly ReportedField[] {
   return [...replies].flatMap(([key, reply]): readonly ReportedField[] => {
     if ('errorCode' in reply) return []
