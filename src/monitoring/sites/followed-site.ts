@@ -77,7 +77,7 @@ const recordEveryMs = 30_000
 const markSeenEveryMs = 5000
 /** No more messages are read while this many wait to be stored. */
 const maxWaiting = 1000
-const stoppedError = 'the connection was stopped by a user; start it on the page Real-time connections'
+const stoppedError = 'the connection was stopped by a user; start it under Admin → Connections'
 
 export class FollowedSite {
   readonly source: MonitoredSource
