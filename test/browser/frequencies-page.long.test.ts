@@ -376,5 +376,6 @@ it('is accessible at every width, and says what will be shown while it is empty'
   const small = await open(service, '/frequencies', { ...phone, colorScheme: 'light' })
   await small.getByRole('heading', { name: 'No frequencies yet' }).waitFor()
   await conflicts(small).getByText('Every carrier keeps the distances').waitFor()
+  await conflicts(small).getByText('Not considered: scans and recorded noise.').waitFor()
   await eventually(() => findViolations(small)).toEqual([])
 })

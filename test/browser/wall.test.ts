@@ -137,6 +137,13 @@ it('applies the detail setting', async () => {
   await page.goto(`${service.url}/wall?detail=status`)
   await page.locator('.card').first().waitFor()
   await eventually(() => page.locator('.meters, .chart, .wall-foot').count()).toBe(0)
+
+  const crowded = await open(await start(60), '/wall?detail=full')
+  await crowded.locator('.card').first().waitFor()
+  await crowded.mouse.move(100, 100)
+  await crowded.getByText(/^60 channels leave no room for: chart, /).waitFor()
+  await crowded.getByLabel('Detail').selectOption('As much as fits')
+  await crowded.getByText(/leave no room for/).waitFor({ state: 'detached' })
 }, 120_000)
 
 it('animates alarms only, and nothing with reduced motion', async () => {
