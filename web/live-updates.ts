@@ -132,16 +132,18 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     void findProblem(wasOpen)
   }
 
-  /** Goes on with the session of now, of which a changed password gives the same user a new one. */
+  /** Goes on with the present session: a changed password begins a new one, and a local client needs none. */
   async function endSession(change: Lost) {
     const [before, after] = [await api.session(), await api.session(true)]
     if (signal.aborted) return
     if (!after.ok) {
       store.dispatch({ type: 'failed', problem: after.problem, at: serviceNow() })
       lose(change)
-    } else if (before.ok && before.body.name === after.body.name && before.body.role === after.body.role) {
-      connection.retry()
-    } else location.reload()
+      return
+    }
+    const isSame = before.ok && before.body.name === after.body.name && before.body.role === after.body.role
+    if (!isSame) store.dispatch({ type: 'session_ended', at: serviceNow() })
+    connection.retry()
   }
 
   /**

@@ -46,6 +46,8 @@ export interface WatchState {
   readonly problem: Problem | null
   readonly connection: ConnectionState
   readonly nextTryAt: number | null
+  /** Whether the session with which the page was loaded has ended, while it may still be read with another one. */
+  readonly hasSessionEnded: boolean
   /** Whether `receivers` is current: no update since the snapshot has been missed. */
   readonly isFresh: boolean
   /** How many seconds what arrives is behind the service, on a line that is slower than its data; otherwise 0. */
@@ -106,6 +108,8 @@ export type WatchEvent = { readonly at: number } & (
   /** The user's own edit, which the service has stored; the messages about it may arrive later. */
   | { readonly type: 'edited'; readonly edit: Edit }
   | { readonly type: 'connection'; readonly connection: ConnectionState; readonly nextTryAt?: number }
+  /** The page has another session now. */
+  | { readonly type: 'session_ended' }
   /** The delay of what arrives. */
   | { readonly type: 'delay'; readonly seconds: number }
   /** The latest message arrived at `at`. */
@@ -119,6 +123,7 @@ export function initialState(now: number): WatchState {
     problem: null,
     connection: 'connecting',
     nextTryAt: null,
+    hasSessionEnded: false,
     isFresh: false,
     behindSeconds: 0,
     receivedAt: null,
@@ -181,6 +186,8 @@ export function apply(watchState: WatchState, event: WatchEvent, copies: Copies 
       return applyOwnEdit(watchState, event.edit, event.at)
     case 'connection':
       return applyConnection(watchState, event.connection, event.nextTryAt ?? null, event.at)
+    case 'session_ended':
+      return { ...watchState, hasSessionEnded: true }
     case 'delay':
       return { ...watchState, behindSeconds: event.seconds }
     case 'received':

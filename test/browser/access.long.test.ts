@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { startApp, until } from '../app.ts'
+import { startApp, type TestApp, until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import { tokenHeaders } from '../tokens.ts'
@@ -171,6 +171,26 @@ it('a kiosk link asks a signed-in user before it signs the user out', async () =
   await page.getByText('not signed in with a user account').waitFor()
 })
 
+it('says that a role has changed, where pages may be read without signing in', async () => {
+  const app = await startApp()
+  const page = await browser.openAs(app, 'operator', '/')
+  await page.getByText('the-operator').waitFor()
+  await page.getByRole('heading', { name: 'No systems configured' }).waitFor()
+  const { id } = (await app.get('/api/admin/users/', await tokenHeaders(app.runtime, 'admin'))).json[0]
+  await changeRole(app, id)
+  await page.getByRole('alert').getByText('You were signed out, or your role has changed.').waitFor()
+  await eventually(() => page.locator('body').innerText()).not.toMatch(/connection lost|API token|retrying/i)
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByText('the-operator').waitFor({ state: 'detached' })
+})
+
+async function changeRole(app: TestApp, id: number) {
+  const headers = { ...(await tokenHeaders(app.runtime, 'admin')), 'content-type': 'application/json' }
+  const body = JSON.stringify({ role: 'viewer' })
+  expect((await app.send('PATCH', `/api/admin/users/${id}/`, { headers, body })).status).toBe(200)
+}
+
 it('says that a role has changed, on a live page and on one with a list', async () => {
   const app = await startApp({ config: lan })
   const admin = await tokenHeaders(app.runtime, 'admin')
@@ -180,9 +200,7 @@ it('says that a role has changed, on a live page and on one with a list', async 
   await list.getByText('No groups').waitFor()
   const { json: users } = await app.get('/api/admin/users/', admin)
   const { id } = users.find(({ username }: { username: string }) => username === 'the-operator')
-  const body = JSON.stringify({ role: 'viewer' })
-  const headers = { ...admin, 'content-type': 'application/json' }
-  expect((await app.send('PATCH', `/api/admin/users/${id}/`, { headers, body })).status).toBe(200)
+  await changeRole(app, id)
   for (const page of [live, list]) {
     await page.getByRole('alert').getByText('You were signed out, or your role has changed.').first().waitFor()
     await page.getByText('Signed out', { exact: true }).waitFor()

@@ -1,4 +1,4 @@
-/** A banner that shows how old stale values are. */
+/** Banners that show how old stale values are, and that the session has ended. */
 
 import { allStaleSince } from '../channel-state.ts'
 import { useServices, useWatchState } from '../context.ts'
@@ -49,6 +49,24 @@ export function StaleBanner() {
         {problem === null ? null : <span>{problem} </span>}
         {hasEnded && !isKiosk ? <a href={signInPath(mount)}>{t('shell.signIn')}</a> : null}
         {nextTry === null ? null : <span className="next-try">{nextTry}</span>}
+      </p>
+    </div>
+  )
+}
+
+/** The values are current, but the page shows what the former session permitted. A kiosk shows nothing that it needs. */
+export function SessionBanner() {
+  const hasEnded = useWatchState(({ hasSessionEnded }) => hasSessionEnded)
+  const { mount } = useServices()
+  if (useIsKiosk() || !hasEnded) return null
+  return (
+    <div className="banner">
+      <StateIcon state="stale" />
+      <p>
+        <strong role="alert">{t('problems.sign_in.ended')}</strong> <a href={signInPath(mount)}>{t('shell.signIn')}</a>{' '}
+        <button type="button" className="choice" onClick={() => location.reload()}>
+          {t('brokenPage.retry')}
+        </button>
       </p>
     </div>
   )

@@ -19,7 +19,7 @@ import { addressOf, changeView, defaultView, parseView, type StateFilter } from 
 import { Age } from './age.tsx'
 import { HealthItems, Lamp } from './health-list.tsx'
 import { SoundButton } from './sound-button.tsx'
-import { StaleBanner } from './stale-banner.tsx'
+import { SessionBanner, StaleBanner } from './stale-banner.tsx'
 import { StateIcon } from './state-icon.tsx'
 
 /** `children` is what a page adds. */
@@ -27,6 +27,7 @@ export function StatusLine({ children }: { children?: ReactNode }) {
   const time = useWatchState((watchState) => formatTime(watchState.now))
   return (
     <footer className="footer status-line">
+      <SessionBanner />
       <StaleBanner />
       <Counts />
       <AlertsLink />
