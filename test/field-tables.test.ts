@@ -12,10 +12,12 @@ import * as ssc1 from '../src/manufacturers/sennheiser/ssc1/fields.ts'
 import * as ssc2 from '../src/manufacturers/sennheiser/ssc2/fields.ts'
 import { table as wsm } from '../src/manufacturers/sennheiser/wsm/fields.ts'
 import { tables as strings } from '../src/manufacturers/shure/strings/fields.ts'
+import { table as systemApi } from '../src/manufacturers/shure/system-api/fields.ts'
 import { createMisfits, type Field, type FieldTable, percent } from '../src/upstream/field-table.ts'
 
 const tables: readonly FieldTable[] = [
   ...strings,
+  systemApi,
   ...[...ssc2.tables, ...ssc1.tables, mcp, wsm],
   ...[dsqd, ndr1],
   ...audioTechnica,

@@ -112,6 +112,19 @@ describe('detection of the protocol at a web address', () => {
 })
 
 describe('reading each resource', () => {
+  test('names what a device refuses, except for transmitters that are not linked', async () => {
+    const simulator = await start({ product: 'EWDX4CHDS', without: ['/api/rf/transmission'] })
+    simulator.setLinked(1, false)
+    const source = openTestSource(simulator.url)
+    await source.listDevices()
+    const { adapter, client } = source
+    const devices = await getDevices(adapter, client)
+    const problem = 'the device refuses /api/rf/transmission (status 404), so these values are unknown'
+    expect(devices.flatMap((device) => adapter.problemsOf?.(device) ?? [])).toEqual([
+      { subject: new URL(simulator.url).host, problem },
+    ])
+  })
+
   test.each(['EWDX2CHS', 'EWDX4CHDS', 'Spectera Base Station'] as const)(
     'transforms %s to the common format',
     async (product) => {
@@ -213,7 +226,7 @@ describe('a session', () => {
     const iterator = await follow(openTestSource(simulator.url), neverAborted, (all) => {
       problems = all.map(({ subject, problem }) => `${subject}: ${problem}`)
     })
-    const refused = `${simulator.url}: the device refuses /api/health/psu (status 400), /api/audio/metering (status 400), so these values are unknown`
+    const refused = `${new URL(simulator.url).host}: the device refuses /api/health/psu (status 400), /api/audio/metering (status 400), so these values are unknown`
     await eventually(() => problems).toEqual([refused])
     simulator.send('{"/api/mts/paired/11":{"batteryFillLevel":"full"},"/api/rf/antennas":7}')
     const report = await find(iterator, (event) => transmitterOf(event)?.battery === null)

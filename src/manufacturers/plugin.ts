@@ -191,6 +191,8 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
 
   /** Converts a device to the common format. Pure. */
   transformDeviceData(device: Device): DeviceReport
+  /** Returns which of the parts that were read the device refuses or reports in an undocumented form. Pure. */
+  problemsOf?(device: Device): readonly DeviceProblem[]
 
   /**
    * Subscribes to changes. Ends without an error when the signal aborts; throws when the connection is lost. The caller

@@ -232,8 +232,7 @@ export class Poller {
     const start = this.devices.startCycle()
     const list = await this.devices.readList(signal)
     this.#acceptedAt = performance.now()
-    const { malformed, problems = [] } = list
-    this.#logProblems(problems)
+    const { malformed } = list
     const entries = await this.devices.remember(list.devices)
     const failure = await this.#partReader
       .read(entries, {
@@ -250,6 +249,9 @@ export class Poller {
             },
       })
       .catch((error: unknown) => error)
+    const ofParts = entries.flatMap(({ device }) => this.devices.adapter.problemsOf?.(device) ?? [])
+    const problems = [...(list.problems ?? []), ...ofParts]
+    this.#logProblems(problems)
     const { reports, newerLevels } = await this.devices.createReports(entries)
     const repeated = list.devices.length - entries.length
     const { receiverAtRead } = start
@@ -355,7 +357,9 @@ export class Poller {
     const { id, client } = this.source
     const { error, retryAfter, isAccessDenied, excerpt } = toSourceFailure(failure)
     this.#wasAccessDenied = isAccessDenied
-    if (failure === undefined) return this.#saveOutcome({ ok: true, problems: [...problems, ...this.#pushedProblems] })
+    // Without a subscription, polling finds the same problems.
+    const pushed = this.#pushedProblems.filter((known) => !problems.some((other) => isDeepStrictEqual(other, known)))
+    if (failure === undefined) return this.#saveOutcome({ ok: true, problems: [...problems, ...pushed] })
     if (excerpt !== undefined) log.debug({ source: id, response: excerpt }, 'invalid response')
     log.warn({ source: id }, error)
     await this.#saveOutcome({ ok: false, error, holdMs: retryAfter === null ? null : client.holdMs })

@@ -228,21 +228,25 @@ function hasFullIdentity({ ip, serial_number, mac_address }: Identity): boolean 
 
 /**
  * Requests a resource. Returns null if it does not exist (404), and undefined if the response is malformed or is an
- * error that concerns only this device, so that the other devices are still read. Other errors are thrown.
+ * error that concerns only this device, so that the other devices are still read. Other errors are thrown. `onRefused` is
+ * called with the status in both cases.
  */
 export async function readOptional(
   client: UpstreamClient,
   path: string,
   signal: AbortSignal | undefined,
+  onRefused: (status: number) => void = () => {},
 ): Promise<unknown> {
   try {
     const { status, body } = await client.request('GET', path, { signal, accept: [404] })
+    if (status === 404) onRefused(status)
     return status === 404 ? null : body
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status, retryAfter } = error
     // The error is rethrown if there was no response, or if it affects the whole system rather than just this device.
     if (status === null || retryAfter !== null || [401, 403, 429].includes(status)) throw error
+    onRefused(status)
     return undefined
   }
 }

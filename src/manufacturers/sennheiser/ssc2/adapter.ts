@@ -5,10 +5,19 @@ import { isRecord } from '../../../domain/json.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { resolveDestination } from '../../../upstream/destinations.ts'
 import { ApiError } from '../../../upstream/errors.ts'
+import { createMisfits } from '../../../upstream/field-table.ts'
 import { defineAdapter, type UpstreamDevice } from '../../plugin.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { levelsOfType } from './families.ts'
-import { applyResource, firmwarePath, identityPath, type Resources, sitePath } from './resources.ts'
+import {
+  applyResource,
+  firmwarePath,
+  identityPath,
+  isOfTransmitter,
+  listFields,
+  type Resources,
+  sitePath,
+} from './resources.ts'
 import { subscribe } from './session.ts'
 import { defaultUser, signIn } from './sign-in.ts'
 import { deviceIdOf, familyOfDevice, idPrefix, productOf, toDeviceReport } from './translate.ts'
@@ -16,6 +25,8 @@ import { deviceIdOf, familyOfDevice, idPrefix, productOf, toDeviceReport } from 
 interface Ssc2Device extends UpstreamDevice {
   readonly endpoint: DeviceEndpoint
   readonly resources: Resources
+  /** The paths that the device refused when they were read, each with the status. */
+  readonly refused: ReadonlyMap<string, string>
 }
 
 export const ssc2 = defineAdapter<Ssc2Device>({
@@ -25,16 +36,19 @@ export const ssc2 = defineAdapter<Ssc2Device>({
   partsOf: ({ resources }) => ['identity', ...(familyOfDevice(resources)?.paths ?? [])],
   async readPart(client, device, part, signal) {
     const resources = new Map(device.resources)
-    for (const path of part === 'identity' ? [firmwarePath] : [part]) {
-      applyResource(resources, path, await readResource(client, path, signal))
-    }
-    return { ...device, resources }
+    const refused = new Map(device.refused)
+    const path = part === 'identity' ? firmwarePath : part
+    const { status, body } = await client.request('GET', path, { accept: refusals, signal })
+    if (status < 400) refused.delete(path)
+    else if (!isOfTransmitter(path)) refused.set(path, `status ${status}`)
+    applyResource(resources, path, status < 400 ? (body ?? null) : null)
+    return { ...device, resources, refused }
   },
   hasIdentity: ({ resources }) => resources.has(firmwarePath),
-  withEarlierIdentity(listed, { resources }) {
+  withEarlierIdentity(listed, { resources, refused }) {
     const identityPaths = [identityPath, sitePath, firmwarePath].flatMap((path) => (resources.has(path) ? [path] : []))
     const identity = new Map(identityPaths.map((path) => [path, resources.get(path)]))
-    return { ...listed, resources: new Map([...identity, ...listed.resources]) }
+    return { ...listed, resources: new Map([...identity, ...listed.resources]), refused }
   },
   isSameIdentity: (listed, { resources }) =>
     [identityPath, sitePath].every(
@@ -44,6 +58,13 @@ export const ssc2 = defineAdapter<Ssc2Device>({
     ...toDeviceReport(resources, endpoint),
     metadata: Object.fromEntries(resources),
   }),
+
+  problemsOf({ resources, refused, endpoint }) {
+    const misfits = createMisfits(endpoint.host, familyOfDevice(resources)?.fields)
+    for (const [path, body] of resources) misfits.check(listFields(path, body))
+    misfits.setRefused(refused)
+    return misfits.list()
+  },
 
   levels: levelsOfType,
   transport: 'sse',
@@ -82,7 +103,7 @@ async function readDevice(client: UpstreamClient, signal?: AbortSignal): Promise
   const { resources, endpoint } = await readIdentity(client, signal)
   const readSite = () => getBody(client, sitePath, [404], signal)
   applyResource(resources, sitePath, await signIn(client, productOf(resources), readSite))
-  return { id: deviceIdOf(resources, endpoint), endpoint, resources }
+  return { id: deviceIdOf(resources, endpoint), endpoint, resources, refused: new Map() }
 }
 
 async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
@@ -99,10 +120,8 @@ async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
   return { resources, endpoint }
 }
 
-/** Returns null when the resource does not exist or is unavailable, for example because no transmitter is linked. */
-async function readResource(client: UpstreamClient, path: string, signal?: AbortSignal): Promise<unknown> {
-  return (await getBody(client, path, [404, 422], signal)) ?? null
-}
+/** A resource does not exist, or is unavailable, for example because no transmitter is linked. */
+const refusals = [400, 404, 405, 422, 501]
 
 const refusedAdvice = 'on an EW-DX, allow third-party access in Control Cockpit'
 

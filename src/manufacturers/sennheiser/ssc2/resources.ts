@@ -64,6 +64,11 @@ const collections: readonly Collection[] = [
   },
 ]
 
+/** The resources of a transmitter exist only while it is linked. */
+export function isOfTransmitter(path: string): boolean {
+  return path.startsWith('/api/transmitters/')
+}
+
 const maxResources = 1000
 
 /** Applies a reported body. Bodies are merged, because some devices send only the changed properties. */

@@ -14,6 +14,7 @@ import { createNewLevels, queryLevels } from './new-levels.ts'
 import {
   applyResource,
   firmwarePath,
+  isOfTransmitter,
   listFields,
   meteringPath,
   type Resources,
@@ -48,7 +49,7 @@ export async function* subscribe(
   signal: AbortSignal,
   onProblems?: OnProblems,
 ): AsyncGenerator<PushEvent> {
-  const misfits = createMisfits(client.settings.baseUrl, familyOfDevice(device.resources)?.fields)
+  const misfits = createMisfits(device.endpoint.host, familyOfDevice(device.resources)?.fields)
   const reportProblems = (hasChanged: boolean) => {
     if (hasChanged) onProblems?.(misfits.list())
   }
@@ -168,8 +169,7 @@ function createPathSubscriber(
     }
     if (rejected.size === paths.length) throw new client.errors.ApiError('the device rejects all subscriptions')
     pending = [...rejected.keys()]
-    // The resources of a transmitter exist only while it is linked.
-    onRefused(new Map([...rejected].filter(([path]) => !path.startsWith('/api/transmitters/'))))
+    onRefused(new Map([...rejected].filter(([path]) => !isOfTransmitter(path))))
   }
 
   /**

@@ -116,6 +116,21 @@ describe('the list', () => {
   })
 })
 
+test('names what a device refuses, and what it reports in an undocumented form', async () => {
+  const { simulator, source } = await start({ receivers: 1, dockedPacks: 1 })
+  const adapter = await source.findAdapter()
+  const listProblems = async () =>
+    (await getDevices(adapter, source.client)).flatMap((device) => adapter.problemsOf?.(device) ?? [])
+  expect(await listProblems()).toEqual([])
+  simulator.setFault({ type: 'status', status: 500 }, { path: '/battery-health' })
+  const subject = { subject: 'device ULXD1', device: expect.stringMatching(/^ULXD1/) }
+  const refused = 'the device refuses battery-health (status 500), so these values are unknown'
+  expect(await listProblems()).toEqual([{ ...subject, problem: refused }])
+  simulator.setFault({ type: 'wrong-shape' }, { path: '/battery-level' })
+  const form = 'the device reports battery-level in an undocumented form, so these values are unknown'
+  expect(await listProblems()).toEqual([{ ...subject, problem: form }])
+})
+
 describe('the socket', () => {
   const unchanged = () => new Promise<void>(() => {})
 

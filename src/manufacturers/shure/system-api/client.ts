@@ -53,8 +53,9 @@ export function readResource(
   node: DeviceNode,
   { path }: Resource,
   signal?: AbortSignal,
+  onRefused?: (status: number) => void,
 ): Promise<unknown> {
-  return readOptional(client, `${pathOf(node)}/${path}`, signal)
+  return readOptional(client, `${pathOf(node)}/${path}`, signal, onRefused)
 }
 
 /**

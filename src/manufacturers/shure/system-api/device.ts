@@ -2,8 +2,11 @@
 
 import type { TransmitterDetails } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import { isRecord } from '../../../domain/json.ts'
+import type { ReportedField } from '../../../upstream/field-table.ts'
 import type { UpstreamDevice } from '../../plugin.ts'
 import { familyOf } from '../family.ts'
+import { fields } from './fields.ts'
 import {
   type AudioChannel,
   type DeviceNode,
@@ -22,6 +25,10 @@ export interface SystemDevice extends UpstreamDevice {
   readonly channels?: readonly AudioChannel[]
   /** Values of the resources by path. */
   readonly values: Readonly<Record<string, ResourceValue>>
+  /** The resources that were refused when they were read, by path, each with the reason. */
+  readonly refused?: ReadonlyMap<string, string>
+  /** The last bodies of the resources, by path. */
+  readonly bodies?: ReadonlyMap<string, unknown>
 }
 
 /** The part of a report that one resource contributes. */
@@ -85,6 +92,18 @@ export function parsePushed(eventName: string, channel: number | null, body: unk
   if (name === undefined) return undefined
   return channel === null ? deviceResources[name]?.(body) : channelResources[name]?.(body, channel)
 }
+
+/** Returns the fields of a resource that were reported. Paths of a channel's resources end with their names. */
+export function listFields(path: string, body: unknown): readonly ReportedField[] {
+  const name = path.replace(/^.*\//, '')
+  if (!isRecord(body)) return body === null || body === undefined ? [] : [[name, body, path]]
+  const all = isRecord(body.status) ? { ...body, ...body.status } : body
+  const reported = Object.entries(all).filter(([property]) => addresses.has(`${name} ${property}`))
+  if (reported.length === 0) return [[name, body, path]]
+  return reported.map(([property, raw]) => [`${name} ${property}`, raw, `${path} ${property}`])
+}
+
+const addresses = new Set(Object.values(fields).map(({ address }) => address))
 
 export function hasAudioChannels({ capabilities }: DeviceNode): boolean {
   return capabilities.includes('audio-channels')

@@ -7,6 +7,7 @@ import type { DeviceProblem } from '../../../domain/equipment/health.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { wrongShape } from '../../../upstream/device-api.ts'
+import { createMisfits } from '../../../upstream/field-table.ts'
 import { type DeviceList, defineAdapter } from '../../plugin.ts'
 import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from '../discovery.ts'
 import { listAudioChannels, listNodes, readResource, setIdentifying } from './client.ts'
@@ -14,11 +15,13 @@ import {
   hasAudioChannels,
   isIdentified,
   isInfrastructure,
+  listFields,
   type Resource,
   resourcesOf,
   type SystemDevice,
   toDeviceReport,
 } from './device.ts'
+import { fields } from './fields.ts'
 import { subscribe } from './realtime.ts'
 import { type DeviceNode, isDevicePage } from './schema.ts'
 
@@ -39,13 +42,24 @@ export const systemApi = defineAdapter<SystemDevice>({
   },
 
   hasIdentity: isIdentified,
-  withEarlierIdentity(listed, { channels, values: { name } }) {
+  withEarlierIdentity(listed, { channels, values: { name }, refused, bodies }) {
     const values: SystemDevice['values'] = name === undefined ? {} : { name }
-    return { ...listed, ...(channels && { channels }), values }
+    return { ...listed, ...(channels && { channels }), values, refused, bodies }
   },
   isSameIdentity: (listed, before) => JSON.stringify(listed.node) === JSON.stringify(before.node),
 
   transformDeviceData: toDeviceReport,
+  problemsOf(device) {
+    const { node, refused = new Map(), bodies = new Map() } = device
+    const subject = node.model ?? node.id
+    const misfits = createMisfits(`device ${subject}`, fields)
+    const paths = new Set(resourcesOf(device).map(({ path }) => path))
+    for (const [path, body] of bodies) if (paths.has(path)) misfits.check(listFields(path, body))
+    misfits.setRefused(new Map([...refused].filter(([path]) => paths.has(path))))
+    return misfits
+      .list()
+      .map((problem) => ({ ...problem, device: node.ip === null ? subject : `${subject} (${node.ip})` }))
+  },
   transport: 'websocket',
   subscribe,
   lights: {
@@ -133,7 +147,14 @@ async function readResourceInto(
   resource: Resource,
   signal?: AbortSignal,
 ): Promise<SystemDevice> {
-  const valid = resource.parse(await readResource(client, device.node, resource, signal))
-  const value = valid ?? device.values[resource.path] ?? {}
-  return { ...device, values: { ...device.values, [resource.path]: value } }
+  const { path } = resource
+  const refused = new Map(device.refused)
+  refused.delete(path)
+  const body = await readResource(client, device.node, resource, signal, (status) => {
+    refused.set(path, `status ${status}`)
+  })
+  const bodies = new Map(device.bodies).set(path, body)
+  const valid = resource.parse(body)
+  const value = valid ?? device.values[path] ?? {}
+  return { ...device, refused, bodies, values: { ...device.values, [path]: value } }
 }

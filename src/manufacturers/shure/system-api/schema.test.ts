@@ -113,7 +113,7 @@ test.each([
   ['GOOD', 'good'],
   ['CLIPPING', 'clipping'],
   ['LOUD', null],
-  [7, undefined],
+  [7, null],
 ])('parseActivity reads an audio level of %s', (audioLevel, activity) =>
   expect(parseActivity({ audioLevel })).toBe(activity),
 )

@@ -3,9 +3,10 @@
  * both. Source: public clients, which follow its OpenAPI document and were tested with real hardware.
  */
 
-import { type AudioActivity, audioActivities, type TransmitterDetails } from '../../../domain/equipment/details.ts'
+import type { AudioActivity, TransmitterDetails } from '../../../domain/equipment/details.ts'
 import { isRecord } from '../../../domain/json.ts'
-import { maxNameChars, readBattery, readIp, readText, readWhole } from '../../../upstream/fields.ts'
+import { readIp, readText, readWhole } from '../../../upstream/fields.ts'
+import { fields } from './fields.ts'
 
 export const deviceStates = ['ONLINE', 'OFFLINE', 'DISCOVERED'] as const
 
@@ -113,24 +114,22 @@ export function channelNumber(id: string): number | null {
 
 /** Reads `{"name"}` of a device or a channel; undefined if the body has no name. */
 export function parseName(body: unknown): string | null | undefined {
-  return isRecord(body) ? readText(body.name, maxNameChars) : undefined
+  return isRecord(body) ? fields.name.read(body.name) : undefined
 }
 
 /** Reads the mute of the receiver's output; undefined if the body has no mute. */
-export function parseMute(body: unknown): boolean | undefined {
-  return isRecord(body) && typeof body.muted === 'boolean' ? body.muted : undefined
+export function parseMute(body: unknown): boolean | null | undefined {
+  return isRecord(body) ? fields.muted.read(body.muted) : undefined
 }
 
 /** Reads the gain in decibels; undefined if the body has no gain. */
 export function parseGain(body: unknown): number | null | undefined {
-  return isRecord(body) ? readWhole(body.gain, -100, 100) : undefined
+  return isRecord(body) ? fields.gain.read(body.gain) : undefined
 }
 
 /** Reads `{"audioLevel": "GOOD"}`, a level in words and not a number; undefined if the body has none. */
 export function parseActivity(body: unknown): AudioActivity | null | undefined {
-  if (!isRecord(body) || typeof body.audioLevel !== 'string') return undefined
-  const activity = body.audioLevel.toLowerCase()
-  return audioActivities.find((candidate) => candidate === activity) ?? null
+  return isRecord(body) ? fields.activity.read(body.audioLevel) : undefined
 }
 
 /** Battery charge in percent, and the time until it is empty or full. */
@@ -146,12 +145,14 @@ export interface BatteryLevel {
 export function parseBatteryLevel(body: unknown): BatteryLevel | undefined {
   if (!isRecord(body)) return undefined
   const { currentState, targetState, timeToTargetState } = isRecord(body.status) ? body.status : {}
-  const minutes = parseMinutes(timeToTargetState)
+  const state = fields.state.read(currentState)
+  const minutes = fields.minutes.read(timeToTargetState) ?? null
+  const isRunTime = state === 'discharging' && fields.target.read(targetState) === 'empty'
   return {
-    battery: readBattery(body.percentage) ?? null,
+    battery: fields.charge.read(body.percentage) ?? null,
     details: {
-      battery_minutes: currentState === 'DISCHARGING' && targetState === 'EMPTY' ? minutes : null,
-      battery_minutes_to_full: currentState === 'CHARGING' ? minutes : null,
+      battery_minutes: isRunTime ? minutes : null,
+      battery_minutes_to_full: state === 'charging' ? minutes : null,
     },
   }
 }
@@ -162,16 +163,9 @@ export function parseBatteryHealth(
 ): Pick<TransmitterDetails, 'battery_health' | 'battery_cycles'> | undefined {
   if (!isRecord(body)) return undefined
   return {
-    battery_health: readBattery(body.percentage) ?? null,
-    battery_cycles: readWhole(body.cycleCount, 0, 65_535) ?? null,
+    battery_health: fields.health.read(body.percentage) ?? null,
+    battery_cycles: fields.cycles.read(body.cycleCount) ?? null,
   }
-}
-
-/** Converts an ISO 8601 duration, such as `PT853M` or `PT14H13M`, to minutes. */
-function parseMinutes(duration: unknown): number | null {
-  const parts = typeof duration === 'string' ? /^PT(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:\d{1,6}S)?$/.exec(duration) : null
-  if (parts === null || duration === 'PT') return null
-  return readWhole(Number(parts[1] ?? 0) * 60 + Number(parts[2] ?? 0), 0, 65_535) ?? null
 }
 
 /**
