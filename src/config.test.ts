@@ -86,8 +86,9 @@ describe('readConfig', () => {
     const config = fileWith('server: {public_url: "https://mics.example/"}')
     expect(readConfig({}, {}).server.public_url).toBeNull()
     expect(readConfig({ config }, {}).server.public_url).toBe('https://mics.example/')
-    const env = { MICWATCH_PUBLIC_URL: 'http://wall.example:8000/micwatch' }
-    expect(readConfig({ config }, env).server.public_url).toBe(env.MICWATCH_PUBLIC_URL)
+    const env = { MICWATCH_PUBLIC_URL: 'http://wall.example:8000' }
+    expect(readConfig({ config }, env).server.public_url).toBe('http://wall.example:8000')
+    expect(readConfig({ config, mount: '/mic/' }, env).server.public_url).toBe('http://wall.example:8000/mic')
     expect(() => readConfig({}, { MICWATCH_PUBLIC_URL: 'ftp://a' })).toThrow('MICWATCH_PUBLIC_URL: expected an address')
   })
 
@@ -164,9 +165,42 @@ describe('readConfig, checking values', () => {
     expect(errorOf(content)).toBe(message)
   })
 
-  test('rejects an empty secret key', () => {
-    expect(() => readConfig({}, { MICWATCH_SECRET_KEY: '' })).toThrow(
-      'MICWATCH_SECRET_KEY: expected 64 hexadecimal digits',
+  // Conformance: C-1.23.
+  test('treats an empty variable as not set', () => {
+    const env = { MICWATCH_CONFIG: '', MICWATCH_PORT: '', MICWATCH_SECRET_KEY: '', MICWATCH_SECRET_KEY_FILE: '' }
+    expect(readConfig({}, env)).toEqual(readConfig({}, {}))
+  })
+
+  // Conformance: C-1.24.
+  // Names that a browser never sends, and addresses that would be trusted or opened by nobody.
+  test.each([
+    ['allowed_hosts: [a.example, "https://mics.example/"]', 'allowed_hosts.1: expected a host name', 'mics.example'],
+    ['allowed_hosts: ["mics.example:8080"]', 'allowed_hosts.0: expected a host name', 'mics.example'],
+    ['allowed_hosts: ["[fe80::0:1]:80"]', 'allowed_hosts.0: expected a host name', 'fe80::1'],
+    ['allowed_hosts: ["münchen.example"]', 'allowed_hosts.0: expected a host name', 'xn--mnchen-3ya.example'],
+    ['allowed_hosts: ["10.0.0.1/24"]', 'allowed_hosts.0: expected a host name', '10.0.0.1'],
+    ['allowed_hosts: ["*.example"]', 'allowed_hosts.0: *.example would match no host', 'list every name'],
+    ['allowed_hosts: [""]', 'allowed_hosts.0: expected a host name', 'such as mics.example'],
+    ['trusted_proxies: [172.30.0.0]', 'trusted_proxies.0: 172.30.0.0 is a network without', '172.30.0.0/24'],
+    ['trusted_proxies: ["fd00::"]', 'trusted_proxies.0: fd00:: is a network without', 'fd00::/64'],
+    ['trusted_proxies: [10.0.0.0/33]', 'trusted_proxies.0: expected a network in CIDR form', '10.0.0.0/8'],
+    [
+      'public_url: "https://mics.example/mic/"',
+      'public_url: expected an address without a path',
+      'server.mount to /mic',
+    ],
+  ])('rejects server: {%s} and says how to write it', (content, problem, remedy) => {
+    const error = errorOf(`server: {${content}}`)
+    expect(error.slice(0, `micwatch.yaml: server.${problem}`.length)).toBe(`micwatch.yaml: server.${problem}`)
+    expect(error).toContain(remedy)
+  })
+
+  test('accepts names in any case, with a final dot, and single addresses', () => {
+    const allowed_hosts = ['Mics.Example', 'mics.local.', 'stage_left', 'fe80::1', '10.0.0.1']
+    const server = { allowed_hosts, trusted_proxies: ['127.0.0.1', '::1', '10.0.0.0/8'] }
+    expect(errorOf(JSON.stringify({ server }))).toBe('accepted')
+    expect(() => readConfig({}, { MICWATCH_ALLOWED_HOSTS: 'a.example, http://b.example' })).toThrow(
+      'MICWATCH_ALLOWED_HOSTS: expected a host name or address without scheme, port and path: write b.example',
     )
   })
 

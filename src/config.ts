@@ -1,27 +1,29 @@
 /** Combines flags, environment, file and defaults, in this order of precedence, into one frozen Config. */
 
-import { readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError } from './config/config-error.ts'
 import {
   type ConfigFlags,
   type Environment,
   environmentName,
   fromEnvironment,
   fromFlags,
+  isSet,
 } from './config/environment.ts'
 import { File, type ManufacturerEntry } from './config/file-schema.ts'
 import { type MqttConfig, type OscConfig, toMqtt, toOsc } from './config/integrations.ts'
 import { type OidcConfig, toOidc } from './config/oidc.ts'
+import { fillReferences } from './config/references.ts'
 import { findSchemaError } from './config/schema-error.ts'
+import { findServerError } from './config/server-names.ts'
+import { readTextFile } from './config/text-file.ts'
 import { parseYaml } from './config/yaml.ts'
 import { planningCenterUrl } from './domain/imports/planning-center.ts'
 import { findRepeatedCode } from './domain/installation-file.ts'
 import { serviceDefaults } from './domain/settings.ts'
 
-/** A configuration that cannot be used. The message is one line: the file or flag, the key, and the expected value. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
+export { ConfigError } from './config/config-error.ts'
 
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
@@ -47,6 +49,7 @@ type ComputedKeys =
 export interface Config extends Omit<Filled<File>, ComputedKeys> {
   /** The path of the configuration file; null if there is none. */
   readonly file: string | null
+  /** `public_url` contains the mount prefix. */
   readonly server: Filled<NonNullable<File['server']>>
   /** The lowest level of events that are logged; null for the default of the command. */
   readonly log: NonNullable<File['log']> | null
@@ -77,8 +80,8 @@ const defaultRateLimit = {
 
 export interface ReadOptions {
   /**
-   * True for commands that contact no upstream. A manufacturer whose entry refers to a missing variable is then skipped
-   * instead of causing an error, and its stored record stays unchanged. So are `history_remote_write`, `mqtt`, `oidc` and
+   * True for commands that contact no upstream. A manufacturer whose entry refers to a missing variable, file or
+   * credential is then skipped instead of causing an error, and its stored record stays unchanged. So are `history_remote_write`, `mqtt`, `oidc` and
    * `osc`.
    */
   readonly isOffline?: boolean
@@ -86,7 +89,7 @@ export interface ReadOptions {
 
 /** Reads the configuration. Throws a ConfigError if it is invalid. */
 export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = false }: ReadOptions = {}): Config {
-  const { path, file } = readFile(flags.config ?? env.MICWATCH_CONFIG, env, isOffline)
+  const { path, file } = readFile(findPath(flags, env), env, isOffline)
   const fromEnv = check(fromEnvironment(env), (key) => environmentName(env, key))
   const fromArgs = check(fromFlags(flags), (key) => `--${key.replaceAll('_', '-').replace('server.', '')}`)
   const merged: File = {
@@ -101,6 +104,8 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
     oidc: { ...file.oidc, ...fromEnv.oidc },
   }
   const data_dir = merged.data_dir ?? './data'
+  const mount = (merged.server?.mount ?? '').replace(/\/+$/, '')
+  const public_url = merged.server?.public_url ?? null
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
   checkCodes(merged.manufacturers ?? [], `${path ?? 'configuration'}: manufacturers`)
   // Strict transport requires TLS with a configured certificate. With `auto`, browsers would reject the service as soon
@@ -114,10 +119,10 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
       name: merged.server?.name ?? null,
       host: merged.server?.host ?? '127.0.0.1',
       port: merged.server?.port ?? 8080,
-      mount: (merged.server?.mount ?? '').replace(/\/+$/, ''),
+      mount,
       allowed_hosts: merged.server?.allowed_hosts ?? [],
       trusted_proxies: merged.server?.trusted_proxies ?? [],
-      public_url: merged.server?.public_url ?? null,
+      public_url: public_url === null || mount === '' ? public_url : new URL(mount, public_url).href,
       frame_ancestors: merged.server?.frame_ancestors ?? [],
       strict_transport: merged.server?.strict_transport ?? false,
       drain_seconds: merged.server?.drain_seconds ?? 0,
@@ -168,21 +173,20 @@ function checkCodes(manufacturers: readonly ManufacturerEntry[], where: string):
   if (repeated !== null) throw new ConfigError(`${where}.${repeated.key}: ${repeated.problem}`)
 }
 
+/** Returns the path of the file: the given one, or the default if it exists. */
+function findPath(flags: ConfigFlags, env: Environment): string | null {
+  if (flags.config !== undefined) return flags.config
+  if (isSet(env.MICWATCH_CONFIG)) return env.MICWATCH_CONFIG
+  return existsSync(defaultFile) ? defaultFile : null
+}
+
 function readFile(
-  givenPath: string | undefined,
+  path: string | null,
   env: Environment,
   isOffline: boolean,
-): { path: string | null; file: File } {
-  const path = givenPath ?? defaultFile
-  let content: string
-  try {
-    content = readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && givenPath === undefined) return { path: null, file: {} }
-    const reason = code === 'ENOENT' ? 'no such file' : code === 'EACCES' ? 'not permitted for this user' : message
-    throw new ConfigError(`${path}: cannot be read (${reason})`, { cause: error })
-  }
+): { readonly path: string | null; readonly file: File } {
+  if (path === null) return { path, file: {} }
+  const content = readTextFile(path)
   let values: unknown
   try {
     values = parseYaml(content) ?? {}
@@ -191,18 +195,12 @@ function readFile(
   }
   const incomplete = new Set<number>()
   const skipped = new Set<string>()
-  const filled = fillReferences(values, '', (name, key) => {
-    const known = env[name]
-    if (known !== undefined) return known
-    const section = onlineSections.find((section) => key.startsWith(`${section}.`))
-    if (isOffline && section !== undefined) {
-      skipped.add(section)
-      return ''
-    }
+  const filled = fillReferences(values, env, (key, { message, cause }) => {
+    const section = isOffline ? onlineSections.find((section) => key.startsWith(`${section}.`)) : undefined
     const index = isOffline ? /^manufacturers\.(\d+)\.config\./.exec(key)?.[1] : undefined
-    if (index === undefined) throw new ConfigError(`${path}: ${key}: the environment variable ${name} is not set`)
-    incomplete.add(Number(index))
-    return ''
+    if (section !== undefined) skipped.add(section)
+    else if (index !== undefined) incomplete.add(Number(index))
+    else throw new ConfigError(`${path}: ${key}: ${message}`, { cause })
   })
   const complete =
     skipped.size === 0
@@ -217,24 +215,9 @@ function readFile(
 /** The sections that commands which contact no one do not need. */
 const onlineSections = ['history_remote_write', 'mqtt', 'oidc', 'osc']
 
-/** Replaces every string of the form `${NAME}` with the result of `lookUp`. */
-function fillReferences(value: unknown, key: string, lookUp: (name: string, key: string) => string): unknown {
-  if (typeof value === 'string') {
-    const name = /^\$\{(\w+)\}$/.exec(value)?.[1]
-    return name === undefined ? value : lookUp(name, key)
-  }
-  if (Array.isArray(value)) return value.map((item, index) => fillReferences(item, `${key}.${index}`, lookUp))
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, inner]) => {
-    const path = key === '' ? name : `${key}.${name}`
-    return [name, fillReferences(inner, path, lookUp)]
-  })
-  return Object.fromEntries(entries)
-}
-
-/** Validates values against the schema. `describeKey` formats a key for the error message. */
+/** Validates values of one origin. `describeKey` formats a key for the error message. */
 function check(values: unknown, describeKey: (key: string) => string): File {
-  const error = findSchemaError(File, values)
+  const error = findSchemaError(File, values) ?? findServerError((values as File).server ?? {})
   if (error !== null) throw new ConfigError(`${describeKey(error.key)}: ${error.problem}`)
   return values as File
 }

@@ -1,7 +1,8 @@
 /** The program as an operator runs it: arguments, exit code, standard output and standard error. */
 
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configFor, createInstallation, deviceOf, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import { createEmptyDatabase } from './databases.ts'
@@ -66,10 +67,21 @@ describe('command-line arguments', () => {
 })
 
 describe('the configuration', () => {
-  // Conformance: S-1.7, C-1.3, C-1.14.
+  // Conformance: S-1.7, C-1.3, C-1.14, C-1.24.
   it.each([
     ['an unknown key', 'server: {prot: 1}', /micwatch\.yaml: server\.prot: unknown key/],
     ['invalid YAML', 'server: {port: 1', /micwatch\.yaml: not valid YAML/],
+    [
+      'a site with the code local',
+      'manufacturers: [{code: local, plugin: micwatch, config: {api_base_url: "http://x"}}]',
+      /manufacturers\.0\.code: expected another code than local/,
+    ],
+    [
+      'a file that is not UTF-8',
+      Buffer.from('# caf\xe9', 'latin1'),
+      /micwatch\.yaml: line 1 is not UTF-8; save the file/,
+    ],
+    ['a public URL with a path', 'server: {public_url: "https://a/b"}', /server\.public_url: .*write https:\/\/a, and/],
     ['an unknown plugin', 'manufacturers: [{code: acme}]', /manufacturers\.0\.plugin: No plugin found .*acme/],
     [
       'an unknown connection key',
@@ -83,7 +95,8 @@ describe('the configuration', () => {
     ],
     ['an undefined variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
   ])('is rejected with exit code 2 for %s', async (_, content, message) => {
-    const installation = await createInstallation(content)
+    const installation = await createInstallation()
+    await writeFile(join(installation.path, 'micwatch.yaml'), content)
     expectError(await installation.run(['serve', '--port', '0']), 2, message)
   })
 
@@ -262,7 +275,11 @@ describe('check_api_health', () => {
     poller.kill('SIGTERM')
     await poller.ended
     const unhealthy = await installation.run(['check_api_health', '--json', '--manufacturer', 'shure'])
-    expect(unhealthy.json().manufacturers).toMatchObject([{ status: 'unhealthy', error: expect.any(String) }])
+    expect(unhealthy.json()).toMatchObject({
+      status: 'unhealthy',
+      manufacturers: [{ status: 'unhealthy', error: expect.any(String) }],
+    })
+    expect((await installation.run(['check_api_health', '--json'])).json().status).toBe('degraded')
     shure.setFault(null)
     expect((await installation.run(['check_api_health', '--json'])).json().status).toBe('healthy')
   }, 120_000)

@@ -12,7 +12,7 @@ import { addAdmin, cookieOf, createToken, lan, password, signIn } from './users.
 // Conformance: C-1.20.
 describe.each(engines)('two services with the same public address, on one database (%s)', (engine) => {
   it.each([
-    ['http://mics.example:8000/micwatch/', {}, 'micwatch_sid_mics.example_8000_micwatch'],
+    ['http://mics.example:8000', {}, 'micwatch_sid_mics.example_8000'],
     ['https://mics.example', { 'x-forwarded-proto': 'https' }, '__Host-micwatch_sid_mics.example'],
   ])('accept sessions of each other: %s', async (publicUrl, forwarded, name) => {
     const database = await createTestDatabase(engine)

@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { isSecretName, listSecrets, refuseMovedSecrets, unmaskSecrets } from '../domain/access/secrets.ts'
-import { localSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
-import { followsSites, getPlugin } from '../manufacturers/index.ts'
+import { getPlugin } from '../manufacturers/index.ts'
 import { findConfigError, listSecretUses, type MonitoredSource, type SourceDeps } from '../manufacturers/sources.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Tx } from '../storage/database.ts'
@@ -142,10 +141,6 @@ export async function mergeManufacturer(
   const after = { ...before, ...change, config: mergeConfig(before, change) }
   const fault = await findConfigError(after, destinations)
   if (fault !== null) throw new RequestError('bad_request', { details: fault })
-  if (code === localSite && followsSites(plugin)) {
-    const details = `code: expected another code than ${localSite}, which stands for this installation in filters`
-    throw new RequestError('bad_request', { details })
-  }
   return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
 }
 

@@ -1,7 +1,10 @@
 /** Reads environment variables and flags as values of the configuration file, which they override. */
 
+import { ConfigError } from './config-error.ts'
 import { File } from './file-schema.ts'
+import { findReader, type ReadText, readNumber } from './scalars.ts'
 import type { SchemaNode } from './schema-error.ts'
+import { readValueFile } from './text-file.ts'
 
 /** Command-line flags, which override everything else. */
 export interface ConfigFlags {
@@ -30,53 +33,90 @@ interface Variable {
   readonly key: string
   /** The names of the variable; the first one that is set is used. */
   readonly names: readonly string[]
-  readonly read: (text: string) => unknown
+  readonly read: ReadText
 }
 
-/** The environment variables: one for each scalar and list of the file. */
-const variables = listVariables(File as unknown as SchemaNode, '')
+/** The keys of the file, with the reader of each; null for those that no variable can set. */
+const keys = listKeys(File as unknown as SchemaNode, '')
 
-function listVariables(schema: SchemaNode, prefix: string): Variable[] {
+function listKeys(schema: SchemaNode, prefix: string): { key: string; read: ReadText | null }[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
     const key = `${prefix}${name}`
-    if (node.properties !== undefined) return listVariables(node, `${key}.`)
-    const read = findReader(node)
-    if (read === null) return []
-    const pathName = `MICWATCH_${key.replaceAll('.', '_').toUpperCase()}`
-    const shortName = shortNames[key]
-    return [{ key, names: shortName === undefined ? [pathName] : [shortName, pathName], read }]
+    return node.properties === undefined ? [{ key, read: findReader(node) }] : listKeys(node, `${key}.`)
   })
 }
 
-/** Returns the parser of a variable; null if the values are neither scalars nor lists of texts. */
-function findReader({ type, items, anyOf, enum: values }: SchemaNode): Variable['read'] | null {
-  if (anyOf !== undefined) return anyOf.map(findReader).find((read) => read !== null) ?? null
-  if (type === 'array') return items?.type === 'string' ? readList : null
-  if (type === 'integer') return readNumber
-  if (type === 'boolean') return readFlag
-  return type === 'string' || values !== undefined ? String : null
+/** The environment variables: one for each scalar and list of the file. */
+const variables: readonly Variable[] = keys.flatMap(({ key, read }) => {
+  if (read === null) return []
+  const shortName = shortNames[key]
+  return [{ key, read, names: shortName === undefined ? [toName(key)] : [shortName, toName(key)] }]
+})
+
+function toName(key: string): string {
+  return `MICWATCH_${key.replaceAll('.', '_').toUpperCase()}`
 }
 
-/**
- * Reads the environment variables. An empty variable is treated as not set, except for the secret key: a deployment
- * that passes an empty key by mistake would otherwise encrypt secrets with a new key.
- */
+/** The names that keys would have which can only be set in the file. */
+export const fileOnlyNames = keys.flatMap(({ key, read }) => (read === null ? [toName(key)] : []))
+
+/** Every name of a variable. With `_FILE`, it names a file that contains the value. */
+export const variableNames = variables.flatMap(({ names }) => names.flatMap((name) => [name, toFileName(name)]))
+
+function toFileName(name: string): string {
+  return `${name}_FILE`
+}
+
+/** An empty variable is treated as not set. */
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== ''
+}
+
+/** Whether an orchestrator has injected the value, as Kubernetes does for a service that is called micwatch. */
+export function isInjected(value: string | undefined): boolean {
+  return value?.startsWith('tcp://') === true
+}
+
+/** Reads the environment variables. Throws a ConfigError if one cannot be read. */
 export function fromEnvironment(env: Environment): object {
   const entries = variables.flatMap((variable) => {
-    const value = env[nameIn(env, variable) ?? '']
-    return value === undefined ? [] : [[variable.key, variable.read(value)] as const]
+    const setting = findSetting(env, variable)
+    return setting === undefined ? [] : [[variable.key, variable.read(textOf(env, setting))] as const]
   })
   return nest(entries)
 }
 
-function nameIn(env: Environment, { key, names }: Variable): string | undefined {
-  return names.find((name) => env[name] !== undefined && (env[name] !== '' || key === 'secret_key'))
+interface Setting {
+  /** The name of the variable that is set. */
+  readonly name: string
+  /** Whether it names a file that contains the value. */
+  readonly isFile: boolean
+}
+
+function findSetting(env: Environment, { names }: Variable): Setting | undefined {
+  const isUsed = (name: string) => isSet(env[name]) && !isInjected(env[name])
+  const [direct, file] = [names.find(isUsed), names.map(toFileName).find(isUsed)]
+  if (direct !== undefined && file !== undefined)
+    throw new ConfigError(`${direct} and ${file} are both set; remove one of them`)
+  const name = direct ?? file
+  return name === undefined ? undefined : { name, isFile: name === file }
+}
+
+function textOf(env: Environment, { name, isFile }: Setting): string {
+  const value = env[name] ?? ''
+  if (!isFile) return value
+  try {
+    return readValueFile(value)
+  } catch (error) {
+    const { message, cause } = error as Error
+    throw new ConfigError(`${name}: ${message}`, { cause })
+  }
 }
 
 /** Returns the name of the variable that was read for a key or for an item of its list. */
 export function environmentName(env: Environment, key: string): string {
   const variable = variables.find((known) => key === known.key || key.startsWith(`${known.key}.`))
-  return (variable && nameIn(env, variable)) ?? key
+  return (variable && findSetting(env, variable)?.name) ?? key
 }
 
 export function fromFlags({ config: _, host, port, mount, ...top }: ConfigFlags): object {
@@ -97,19 +137,4 @@ function nest(entries: readonly (readonly [string, unknown])[]): object {
     nested[first] = second === undefined ? value : { ...(nested[first] as object), [second]: value }
   }
   return nested
-}
-
-function readNumber(value: string): unknown {
-  return /^\d+$/.test(value) ? Number(value) : value
-}
-
-/** Parses a comma-separated list. */
-function readList(value: string): readonly string[] {
-  const items = value.split(',').map((item) => item.trim())
-  return items.filter((item) => item !== '')
-}
-
-function readFlag(value: string): unknown {
-  const flags: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
-  return flags[value.toLowerCase()] ?? value
 }

@@ -3,11 +3,13 @@
 import type Type from 'typebox'
 import { Value } from 'typebox/value'
 
+export interface SchemaError {
+  readonly key: string
+  readonly problem: string
+}
+
 /** Finds the first violation of a schema whose descriptions state the expected values; null if the values are valid. */
-export function findSchemaError(
-  schema: Type.TSchema,
-  values: unknown,
-): { readonly key: string; readonly problem: string } | null {
+export function findSchemaError(schema: Type.TSchema, values: unknown): SchemaError | null {
   const [error] = Value.Errors(schema, values)
   if (error === undefined) return null
   const path = error.instancePath.split('/').slice(1)
@@ -27,6 +29,7 @@ export interface SchemaNode {
   readonly description?: string
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly items?: SchemaNode
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>
   readonly anyOf?: readonly SchemaNode[]
   readonly enum?: readonly unknown[]
   readonly $defs?: Readonly<Record<string, SchemaNode>>

@@ -108,7 +108,7 @@ test('findConfigError resolves all device names in parallel and names the refuse
     },
   }
   const devices = ['http://a', 'http://b', 'http://c']
-  const error = findConfigError({ plugin: 'shure', config: { devices } }, destinations)
+  const error = findConfigError({ code: 'shure', plugin: 'shure', config: { devices } }, destinations)
   expect(pending).toEqual(['a', 'b', 'c'])
   resolveNames()
   expect(await error).toMatch(/sends no requests to c$/)

@@ -1,12 +1,13 @@
 /** Opens the sources that a manufacturer's record configures, each with its plugin and its upstream client. */
 
 import { listHttpOrigins, listSecrets, type SecretUse } from '../domain/access/secrets.ts'
+import { localSite } from '../domain/equipment/sites.ts'
 import { secretOf } from '../upstream/authorize.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import { createDestinations, type Destinations, isHostBlocked } from '../upstream/destinations.ts'
 import { ApiError, type FailureKind } from '../upstream/errors.ts'
 import type { RequestThrottle } from '../upstream/request-throttle.ts'
-import { getPlugin } from './index.ts'
+import { followsSites, getPlugin } from './index.ts'
 import {
   type DeviceList,
   type HealthReport,
@@ -157,22 +158,26 @@ export function createDestinationsExcluding({
   return destinations
 }
 
-/**
- * Returns why a manufacturer's record cannot be used, starting with the invalid key, or null if it is valid. Host names
- * are resolved; a name that does not resolve is accepted because it may resolve later.
- */
-export async function findConfigError(
-  record: Pick<ManufacturerRecord, 'plugin' | 'config'>,
-  destinations: Destinations,
-): Promise<string | null> {
-  let sources: readonly SourceSettings[]
+/** Returns why a manufacturer's record is invalid, starting with the invalid key; null if it is valid. */
+export function findRecordError(record: ManufacturerRecord): string | null {
   try {
-    sources = listSources(record)
+    listSources(record)
   } catch (error) {
     const { message } = error as Error
     return error instanceof RangeError ? `plugin: ${message}` : `config.${message}`
   }
-  const targets = sources.flatMap(({ baseUrl, websocketUrl }) => [
+  if (record.code !== localSite || !followsSites(record.plugin)) return null
+  return `code: expected another code than ${localSite}, which stands for this installation in filters`
+}
+
+/**
+ * Returns why a manufacturer's record cannot be used, starting with the invalid key, or null if it is valid. Host names
+ * are resolved; a name that does not resolve is accepted because it may resolve later.
+ */
+export async function findConfigError(record: ManufacturerRecord, destinations: Destinations): Promise<string | null> {
+  const fault = findRecordError(record)
+  if (fault !== null) return fault
+  const targets = listSources(record).flatMap(({ baseUrl, websocketUrl }) => [
     { key: 'api_base_url', url: new URL(baseUrl) },
     ...(typeof websocketUrl === 'string' ? [{ key: 'websocket_url', url: new URL(websocketUrl) }] : []),
   ])
@@ -189,8 +194,8 @@ export async function findConfigError(
 }
 
 /**
- * Returns the time in the Date header of an HTTP source, in epoch milliseconds; null if it sends none. Sends no
- * credentials, so the certificate is not verified.
+ * Returns the time in the Date header of an HTTP source, in epoch milliseconds; null if it sends none. Throws if it does
+ * not respond. Sends no credentials, so the certificate is not verified.
  */
 export async function readSourceTime({ plugin, client }: MonitoredSource, signal: AbortSignal): Promise<number | null> {
   const { settings, destinations } = client
@@ -200,9 +205,12 @@ export async function readSourceTime({ plugin, client }: MonitoredSource, signal
   try {
     const headers = await probe.request('GET', '/', { signal }).then(
       (response) => response.headers,
-      (error) => (error instanceof ApiError ? error.response?.headers : undefined),
+      (error) => {
+        if (error instanceof ApiError && error.response) return error.response.headers
+        throw error
+      },
     )
-    const time = Date.parse(headers?.date ?? '')
+    const time = Date.parse(headers.date ?? '')
     return Number.isNaN(time) ? null : time
   } finally {
     await probe.close()

@@ -6,7 +6,7 @@ import type { ManufacturerEntry } from '../config/file-schema.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { listMovedSecrets, listSecrets } from '../domain/access/secrets.ts'
 import { plugins } from '../manufacturers/index.ts'
-import { listSecretUses, listSources } from '../manufacturers/sources.ts'
+import { findRecordError, listSecretUses } from '../manufacturers/sources.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreDownError } from '../storage/errors.ts'
 import type { Secrets } from '../storage/secrets.ts'
@@ -133,10 +133,6 @@ function defaultName(code: string): string {
 }
 
 function checkEntry(record: StoredManufacturer, where: string): void {
-  try {
-    listSources(record)
-  } catch (error) {
-    const { message } = error as Error
-    throw new ConfigError(`${where}.${error instanceof RangeError ? `plugin: ${message}` : `config.${message}`}`)
-  }
+  const fault = findRecordError(record)
+  if (fault !== null) throw new ConfigError(`${where}.${fault}`)
 }

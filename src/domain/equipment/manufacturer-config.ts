@@ -31,7 +31,17 @@ const kinds = {
   devices: 'lines',
 } as const
 
+/** Keys without a form field. */
+const otherKinds = { stream_timeout: 'number', enabled: 'on_by_default' } as const
+
 export type ConfigKey = keyof typeof kinds
+
+/** Returns the kind of the values of a key, in either spelling. Unknown keys are text. */
+export function settingKind(key: string): (typeof kinds)[ConfigKey] {
+  const [name = key] = Object.entries(keyAliases).find(([, alias]) => alias === key) ?? []
+  const known: Readonly<Record<string, (typeof kinds)[ConfigKey]>> = { ...kinds, ...otherKinds }
+  return known[name] ?? 'text'
+}
 
 /** The keys of the secrets that apply to all addresses of a configuration. */
 export const sharedSecretKeys = ['shared_key', 'password', 'token'] as const satisfies readonly ConfigKey[]

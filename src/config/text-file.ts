@@ -1,0 +1,33 @@
+/** Reads the text files of the configuration. */
+
+import { readFileSync } from 'node:fs'
+import { ConfigError } from './config-error.ts'
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'not permitted for this user',
+  EISDIR: 'it is a folder',
+}
+
+/** Reads a file. Throws a ConfigError, with the system's error as its cause, if it is not a readable text in UTF-8. */
+export function readTextFile(path: string): string {
+  const bytes = readBytes(path)
+  const text = bytes.toString('utf8')
+  if (Buffer.from(text).equals(bytes)) return text.replace(/^\uFEFF/, '')
+  const line = text.slice(0, text.indexOf('\uFFFD')).split('\n').length
+  throw new ConfigError(`${path}: line ${line} is not UTF-8; save the file with the encoding UTF-8`)
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    throw new ConfigError(`${path}: cannot be read (${reasons[code] ?? message})`, { cause: error })
+  }
+}
+
+/** Reads a value, such as a secret, that has a file of its own. The line end at its end is not part of it. */
+export function readValueFile(path: string): string {
+  return readTextFile(path).replace(/\r?\n$/, '')
+}
