@@ -113,12 +113,24 @@ it('the package installs in a minimal Debian without systemd, and serves as its 
   const second = await serve(debian, port)
   expect((await second.get('/api/groups/')).json).toMatchObject([{ title: 'Stage left' }])
   await stop(second)
+  // Commands see the variables of the service, in the syntax of the unit's EnvironmentFile.
+  const environment = join(debian.path, 'etc/micwatch/micwatch.env')
+  appendFileSync(environment, 'SHURE_KEY=a#b\n')
+  const entry = '{ code: shure, api_enabled: false, config: { shared_key: "$' + '{SHURE_KEY}" } }'
+  appendFileSync(join(debian.path, 'etc/micwatch/micwatch.yaml'), `manufacturers: [${entry}]\n`)
   const doctor = await debian.run(['micwatch', 'doctor', '--json'], 'micwatch:micwatch')
-  const { ok, checks } = JSON.parse(doctor.text)
-  expect([ok, checks.filter((check: { ok: boolean | null }) => check.ok === false)]).toEqual([true, []])
+  const { checks } = JSON.parse(doctor.text)
+  expect([doctor.code, checks.filter((check: { ok: boolean | null }) => check.ok !== true)]).toEqual([0, []])
+  expect((await debian.run(['micwatch', 'check_api_health'], 'micwatch:micwatch')).code).toBe(0)
+  // A file that only root may read is not passed over.
+  await debian.run(['chown', 'root:root', '/etc/micwatch/micwatch.env'])
+  expect(await debian.run(['micwatch', 'nodes'], 'micwatch:micwatch')).toMatchObject({
+    code: 2,
+    text: expect.stringContaining('/etc/micwatch/micwatch.env: cannot be read (not permitted for this user)'),
+  })
   // Another user cannot read the configuration, and can still run what needs none.
   const denied = await debian.run(['micwatch', 'doctor'], 'nobody:nogroup')
-  expect(denied).toMatchObject({ code: 0, text: expect.stringContaining('sudo -u micwatch micwatch doctor') })
+  expect(denied).toMatchObject({ code: 1, text: expect.stringContaining('sudo -u micwatch micwatch doctor') })
   const demo = debian.start(['micwatch', 'serve', '--demo', '--port', '0'], 'nobody:nogroup')
   await until('the demo runs', () => /shows a simulated venue/.test(demo.text()))
   demo.kill('SIGTERM')

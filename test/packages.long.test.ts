@@ -100,7 +100,7 @@ describe('the program of each package', () => {
     expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${version}\n`)
     const report = run(['doctor', '--json', '--port', '0', '--data-dir', 'none'])
     expect([report.status, JSON.parse(report.stdout).checks[0].message]).toEqual([
-      0,
+      1,
       `Micwatch ${version}, Node.js ${nodeVersion}.`,
     ])
   }, 120_000)

@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
+import { loadEnvironmentFile } from '../config/environment-file.ts'
+import { listVariableWarnings } from '../config/variable-warnings.ts'
 import { ConfigError } from '../config.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { checkConnectionsCommand, realtimeStatusCommand } from './connections.ts'
@@ -77,8 +79,16 @@ for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
 const out = createOutput(process.stdout, 16 * 1024 * 1024)
 const err = createOutput(process.stderr, 1024 * 1024)
 
+let isEnvironmentPrepared = false
+
 const terminal: Terminal = {
   env: process.env,
+  prepareEnvironment() {
+    if (isEnvironmentPrepared) return
+    loadEnvironmentFile(process.env)
+    isEnvironmentPrepared = true
+    for (const warning of listVariableWarnings(process.env)) terminal.err(`micwatch: warning: ${warning}`)
+  },
   pid: process.pid,
   version,
   nodeVersion: process.versions.node,

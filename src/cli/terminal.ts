@@ -11,6 +11,11 @@ import { type Config, type ReadOptions, readConfig } from '../config.ts'
 
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
+  /**
+   * Adds the variables of the environment file to `env`, and prints a warning for each variable without an effect. Has
+   * no effect the second time. Throws a ConfigError if the file cannot be read.
+   */
+  prepareEnvironment(): void
   readonly pid: number
   readonly version: string
   readonly nodeVersion: string
@@ -86,7 +91,12 @@ export interface CommonOptions {
   readonly json?: boolean
 }
 
-export function readOptions(options: CommonOptions, { env }: Pick<Terminal, 'env'>, how?: ReadOptions): Config {
+export function readOptions(
+  options: CommonOptions,
+  { env, prepareEnvironment }: Pick<Terminal, 'env' | 'prepareEnvironment'>,
+  how?: ReadOptions,
+): Config {
+  prepareEnvironment()
   const { config, host, port, mount, dataDir, databaseUrl, redisUrl } = options
   const flags: ConfigFlags = { config, host, port, mount }
   return readConfig({ ...flags, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }, env, how)
