@@ -6,6 +6,7 @@ import { chmod, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
 import { configFor, createInstallation, startSennheiser, startShure, startSystemApi, until } from './app.ts'
@@ -29,7 +30,7 @@ async function examine(installation: Installation, args: readonly string[] = [],
   expect([result.code, result.err, report.ok]).toEqual([
     report.ok ? 0 : 1,
     '',
-    !report.checks.some(({ ok }) => ok === false),
+    report.checks.every(({ ok }) => ok === true),
   ])
   const find = (name: string) => {
     const check = report.checks.find((candidate) => candidate.name.startsWith(name))
@@ -38,6 +39,7 @@ async function examine(installation: Installation, args: readonly string[] = [],
   return { ...report, find, problems: report.checks.filter(({ ok }) => ok === false).map(({ name }) => name) }
 }
 
+const noCheck = [undefined, undefined]
 const containing = (text: string) => expect.stringContaining(text)
 
 /** Returns the path, size and time of change of every file in the folder. */
@@ -86,7 +88,8 @@ describe.concurrent('doctor', () => {
     expect(running.find('versions')).toEqual([true, expect.stringMatching(/^Micwatch \d.* Node\.js \d/)])
     expect(running.find('database')).toEqual([true, containing('is intact')])
     expect(running.find('clock')).toEqual([true, containing('agrees')])
-    expect(running.find('backup')).toEqual([null, containing('micwatch backup')])
+    expect(running.find('backup')).toEqual([true, containing('micwatch backup')])
+    expect(running.ok).toBe(true)
     const names = running.checks.map(({ name }) => name)
     expect(names).toEqual([
       'versions',
@@ -126,6 +129,28 @@ describe.concurrent('doctor', () => {
       '',
       expect.stringMatching(/^ok {7}data folder.*No problem was found/ms),
     ])
+  })
+
+  // Conformance: C-17.70.
+  it('says nothing about sources and clocks without sources, and wants a backup after a week', async () => {
+    const installation = await createInstallation({})
+    const port = ['--port', '0']
+    const missing = await examine(installation, port)
+    expect(missing.problems).toEqual([])
+    expect(missing.find('data_folder')).toEqual([null, containing('does not exist yet')])
+    const text = await installation.run(['doctor', ...port])
+    expect([text.code, text.out]).toEqual([1, expect.stringMatching(/\n\d checks could not be completed\.\n$/)])
+    expect(text.out).not.toContain('No problem was found')
+
+    expect((await installation.run(['migrate'])).code).toBe(0)
+    const empty = await examine(installation, port)
+    expect([empty.ok, empty.find('clock'), empty.find('redis')]).toEqual([true, noCheck, noCheck])
+    expect(empty.find('sources')).toEqual([true, containing('under Admin → Manufacturers')])
+    const database = new DatabaseSync(join(installation.path, 'data', 'micwatch.db'))
+    database.exec(`update migrations set applied_at = ${Date.now() - 8 * 24 * 3_600_000}`)
+    database.close()
+    const old = await examine(installation, port)
+    expect([old.problems, old.find('backup')]).toEqual([['backup'], [false, containing('Run micwatch backup')]])
   })
 
   // Conformance: C-17.73.
@@ -257,7 +282,7 @@ describe.concurrent('doctor', () => {
     expect(second.find('data_folder')).toEqual([false, containing(`Other users can read ${snapshot}`)])
   })
 
-  // Conformance: C-17.76.
+  // Conformance: C-1.23, C-1.25, C-17.76.
   it('reports an invalid configuration, and rejects wrong flags', async () => {
     const installation = await createInstallation({ server: { prot: 1 } })
     const { find, problems } = await examine(installation)
@@ -268,6 +293,15 @@ describe.concurrent('doctor', () => {
       'manufacturers: [{code: shure, config: {api_base_url: "http://127.0.0.1:9", shared_key: "$' + '{ABSENT}"}}]'
     await installation.write('micwatch.yaml', text)
     expect((await examine(installation)).find('configuration')).toEqual([null, containing('ABSENT is not set')])
+    await installation.write('service.env', '# Secrets\nABSENT="a # b"\nMICWATCH_PROT=1\n')
+    const { out, err } = await installation.run(['doctor', '--json'], { MICWATCH_ENVIRONMENT_FILE: 'service.env' })
+    const message = 'MICWATCH_PROT has no effect, because there is no such variable; did you mean MICWATCH_PORT?'
+    expect(err).toBe(`micwatch: warning: ${message}\n`)
+    expect(JSON.parse(out).checks[1]).toEqual({
+      name: 'configuration',
+      ok: true,
+      message: `micwatch.yaml is valid. Warning: ${message}`,
+    })
     for (const args of [['--nothing'], ['--port', 'high'], ['surplus']]) {
       const { code, out, err } = await installation.run(['doctor', ...args])
       expect([args, code, out, err.trim().split('\n').length]).toEqual([args, 2, '', 1])

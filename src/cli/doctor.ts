@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { listVariableWarnings } from '../config/variable-warnings.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { openRuntime } from '../runtime/open-runtime.ts'
 import type { Runtime } from '../runtime.ts'
@@ -58,7 +59,7 @@ async function doctor(options: CommonOptions, terminal: Terminal): Promise<ExitC
     checks.push(
       ...(await withTemporaryFolder('micwatch-doctor-', terminal, (folder) => checkAll(config, folder, terminal))),
     )
-  const ok = checks.every((each) => each.ok !== false)
+  const ok = checks.every((each) => each.ok === true)
   if (options.json) printJson(terminal, { ok, checks })
   else print(terminal, checks)
   terminal.exitWithin(exitAfterMs)
@@ -70,8 +71,9 @@ function readConfiguration(options: CommonOptions, terminal: Terminal): { config
   const name = 'configuration'
   try {
     const config = readOptions(options, terminal, { isOffline: true })
-    const found =
+    const source =
       config.file === null ? 'There is no configuration file; the defaults apply.' : `${config.file} is valid.`
+    const found = [source, ...listVariableWarnings(terminal.env).map((warning) => `Warning: ${warning}`)].join(' ')
     try {
       readOptions(options, terminal)
       return { config, check: { name, ...passed(found) } }
@@ -101,14 +103,14 @@ async function checkAll(config: Config, folder: string, terminal: Terminal): Pro
     runCheck('data_folder', () => checkDataFolder(config)),
     runCheck('disk', () => checkDisk(config)),
     runCheck('port', () => checkPort(config)),
-    ...(listen ? [runCheck('osc', () => checkOscPort(config, listen))] : []),
+    runCheck('osc', () => (listen ? checkOscPort(config, listen) : null)),
     runCheck('certificate', () => checkCertificate(config, Date.now())),
     runCheck('multicast', checkMulticast),
-    ...(redis_url === null ? [] : [runCheck('redis', () => checkRedis(redis_url))]),
+    runCheck('redis', () => (redis_url === null ? null : checkRedis(redis_url))),
   ])
   const { finding, url } = await store
   const rest = await checkWithRuntime(config, { folder, url }, terminal)
-  return [...(await first), { name: 'database', ...finding }, ...rest]
+  return [...(await first).flat(), { name: 'database', ...finding }, ...rest]
 }
 
 /** Opens the stored manufacturers together with those in the configuration, and checks what needs them. */
@@ -126,20 +128,21 @@ async function checkWithRuntime(config: Config, store: OpenStore, terminal: Term
     const mcpSources = sources.filter(({ settings }) => settings.baseUrl.startsWith('mcp:'))
     const isPolled = leases.some(({ source }) => mcpSources.some(({ id }) => id === source))
     // Before the sources are checked, because that uses the port.
-    const ports = mcpSources.length === 0 ? [] : [await runCheck('mcp_port', () => checkMcpPort(isPolled))]
-    const [backup, clock, checks, ...provider] = await Promise.all([
-      store.url === null
-        ? { name: 'backup', ...undetermined('The database does not say when it was last backed up.') }
-        : runCheck('backup', () => checkBackup(db, Date.now())),
+    const ports = await runCheck('mcp_port', () => (mcpSources.length === 0 ? null : checkMcpPort(isPolled)))
+    const isStoreRead = store.url !== null
+    const checks = await Promise.all([
+      runCheck('backup', () => (isStoreRead ? checkBackup(db, Date.now()) : unknownBackup)),
       runCheck('clock', () => checkClock(sources)),
-      checkSources(runtime, leases),
-      ...(identityProvider === null ? [] : [runCheck('single_sign_on', () => checkProvider(identityProvider))]),
+      runCheck('single_sign_on', () => (identityProvider === null ? null : checkProvider(identityProvider))),
+      checkSources(runtime, { leases, isStoreRead }),
     ])
-    return [...ports, backup, clock, ...provider, ...checks]
+    return [...ports, ...checks.flat()]
   } finally {
     await within(500, runtime.close()).catch(() => {})
   }
 }
+
+const unknownBackup = undetermined('The database does not say when it was last backed up.')
 
 interface OpenStore {
   /** A temporary folder. */
@@ -177,9 +180,14 @@ function print(terminal: Terminal, checks: readonly Check[]): void {
     if (name.length <= width) terminal.out(`${label}  ${name.replace('_', ' ').padEnd(width)}  ${plain(message)}`)
     else terminal.out(`${label}  ${plain(name)}\n${' '.repeat(label.length + width + 4)}${plain(message)}`)
   }
-  const problems = checks.filter(({ ok }) => ok === false).length
-  const unknown = checks.filter(({ ok }) => ok === null).length
-  const summary =
-    problems === 0 ? 'No problem was found' : problems === 1 ? '1 problem was found' : `${problems} problems were found`
-  terminal.out(`\n${summary}${unknown === 0 ? '' : `; ${unknown} could not be determined`}.`)
+  terminal.out(`\n${summarize(checks)}`)
+}
+
+function summarize(checks: readonly Check[]): string {
+  const [problems, unknown] = [false, null].map((state) => checks.filter(({ ok }) => ok === state).length)
+  const sentences = [
+    ...(problems ? [`${problems === 1 ? '1 problem was' : `${problems} problems were`} found.`] : []),
+    ...(unknown ? [`${unknown === 1 ? '1 check' : `${unknown} checks`} could not be completed.`] : []),
+  ]
+  return sentences.length === 0 ? 'No problem was found.' : sentences.join(' ')
 }

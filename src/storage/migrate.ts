@@ -85,6 +85,15 @@ export async function appliedNames(dialect: Database['dialect'], reader: Reader)
   return rows.map(({ name }) => name)
 }
 
+/** Returns when the database was created, in epoch milliseconds. */
+export async function findCreation(reader: Reader): Promise<number> {
+  const { first } = await reader
+    .selectFrom('migrations')
+    .select(({ fn }) => fn.min('applied_at').as('first'))
+    .executeTakeFirstOrThrow()
+  return Number(first)
+}
+
 /** Takes the lock without waiting for it, because a long wait would exceed the statement timeout. */
 async function takeAdvisoryLock(reader: Reader): Promise<void> {
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${advisoryLock}) as taken`.execute(

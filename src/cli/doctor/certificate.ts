@@ -17,8 +17,7 @@ export async function checkCertificate(config: Config, now: number): Promise<Fin
   if (tls === null)
     return passed('TLS is off: traffic is not encrypted. To encrypt it, set tls to auto, or to your own certificate.')
   const files = tls === 'auto' ? { cert: join(data_dir, 'tls.crt'), key: join(data_dir, 'tls.key') } : tls
-  if (tls === 'auto' && !existsSync(files.cert))
-    return undetermined('The next start creates a self-signed certificate.')
+  if (tls === 'auto' && !existsSync(files.cert)) return passed('The next start creates a self-signed certificate.')
   try {
     const { cert } = await readCertificatePair(files)
     return judge(new X509Certificate(cert), files.cert, config, now)

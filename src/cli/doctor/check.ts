@@ -18,12 +18,16 @@ export const undetermined = (message: string): Finding => ({ ok: null, message }
 /** The most that one check may take. */
 const checkLimitMs = 5_500
 
-/** Runs a check. It is undetermined if it takes too long or throws. */
-export async function runCheck(name: string, run: () => Finding | Promise<Finding>): Promise<Check> {
+/**
+ * Runs a check, which returns null if it does not apply here. It is undetermined if it takes too long or throws. The
+ * list is empty if the check does not apply.
+ */
+export async function runCheck(name: string, run: () => Finding | null | Promise<Finding | null>): Promise<Check[]> {
   try {
-    return { name, ...(await within(checkLimitMs, run())) }
+    const finding = await within(checkLimitMs, run())
+    return finding === null ? [] : [{ name, ...finding }]
   } catch (error) {
-    return { name, ...undetermined(`This could not be checked: ${reasonOf(error)}`) }
+    return [{ name, ...undetermined(`This could not be checked: ${reasonOf(error)}`) }]
   }
 }
 
@@ -41,7 +45,7 @@ export async function within<T>(ms: number, promise: T | Promise<T>): Promise<T>
 }
 
 export const asServiceUser =
-  'Run this command as the user of the service, for example: sudo -u micwatch micwatch doctor'
+  'Run this command as root or as the user of the service, for example: sudo -u micwatch micwatch doctor'
 
 export function isAccessDenied(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')

@@ -19,18 +19,24 @@ const maxComparisons = 20
 /** Exists while systemd-timesyncd has synchronized the clock. */
 const synchronizedFile = '/run/systemd/timesync/synchronized'
 
-/** Compares the clock with the Date headers of the systems. One that agrees is sufficient. */
-export async function checkClock(sources: readonly MonitoredSource[]): Promise<Finding> {
-  const readings = await Promise.all(
+/**
+ * Compares the clock with the Date headers of the systems. One that agrees is sufficient. Does not apply if no system
+ * reports its time.
+ */
+export async function checkClock(sources: readonly MonitoredSource[]): Promise<Finding | null> {
+  if (sources.length === 0) return null
+  const results = await Promise.allSettled(
     sources.slice(0, maxComparisons).map(async (source) => {
-      const time = await readSourceTime(source, AbortSignal.timeout(requestMs)).catch(() => null)
+      const time = await readSourceTime(source, AbortSignal.timeout(requestMs))
       return time === null ? [] : [{ host: new URL(source.settings.baseUrl).host, differenceMs: Date.now() - time }]
     }),
   )
-  const [closest] = readings.flat().sort((a, b) => Math.abs(a.differenceMs) - Math.abs(b.differenceMs))
+  const readings = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+  const [closest] = readings.sort((a, b) => Math.abs(a.differenceMs) - Math.abs(b.differenceMs))
   const time = new Date().toISOString()
   if (closest === undefined) {
     if (existsSync(synchronizedFile)) return passed(`${time}; synchronized with a time server.`)
+    if (results.every(({ status }) => status === 'fulfilled')) return null
     return undetermined(`${time}; no system that could be compared with it responds. Compare it with a watch.`)
   }
   const { host, differenceMs } = closest
@@ -47,14 +53,14 @@ function describeDifference(differenceMs: number, host: string): string {
 const group = '224.0.0.251'
 const multicastWaitMs = 1_000
 
-/** Checks for each network whether a multicast datagram comes back to this machine. */
-export async function checkMulticast(): Promise<Finding> {
+/** Checks for each IPv4 network whether a multicast datagram comes back to this machine. */
+export async function checkMulticast(): Promise<Finding | null> {
   const all = Object.entries(networkInterfaces()).flatMap(([name, list]) =>
     (list ?? [])
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
       .map(({ address }) => ({ name, address })),
   )
-  if (all.length === 0) return undetermined('This machine has no IPv4 network.')
+  if (all.length === 0) return null
   const results = await Promise.all(
     all.map(async (network) => ({ ...network, works: await receivesOwn(network.address) })),
   )

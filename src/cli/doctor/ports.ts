@@ -6,6 +6,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { createServer } from 'node:net'
 import type { Config } from '../../config.ts'
+import { pageNames } from '../../domain/page-names.ts'
 import { mcpPort } from '../../manufacturers/sennheiser/index.ts'
 import { type Finding, failed, passed, reasonOf, undetermined } from './check.ts'
 
@@ -87,7 +88,9 @@ export async function checkOscPort(config: Config, { host, port }: Listener): Pr
   } catch (error) {
     if (!isInUse(error)) return failed(`The service cannot listen on ${name} (osc.listen): ${reasonOf(error)}.`)
     if (await isServing(localAddressOf(config)))
-      return passed(`${name} is in use, and the service runs. If another program uses it, the page About says so.`)
+      return passed(
+        `${name} is in use, and the service runs. If another program uses it, the page ${pageNames.about} says so.`,
+      )
     return failed(`${name} is in use by another program. End it, or choose another port with osc.listen.`)
   }
 }

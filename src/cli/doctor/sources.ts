@@ -1,6 +1,7 @@
 /** Checks whether each source responds, and why not. */
 
 import { lookup } from 'node:dns/promises'
+import { pageNames } from '../../domain/page-names.ts'
 import type { HeldLease } from '../../domain/scheduling/node.ts'
 import { plugins } from '../../manufacturers/index.ts'
 import { searchAddresses } from '../../manufacturers/search.ts'
@@ -14,16 +15,20 @@ const searchMs = 1_800
 
 type SourceRuntime = Pick<Runtime, 'sources' | 'manufacturers' | 'health' | 'sourceRecords' | 'sourceDeps'>
 
-/**
- * Checks all sources in parallel, and the configuration of all enabled manufacturers. `leases` shows which sources the
- * service polls.
- */
-export async function checkSources(runtime: SourceRuntime, leases: readonly HeldLease[]): Promise<Check[]> {
+interface SourceOptions {
+  /** Show which sources the service polls. */
+  readonly leases: readonly HeldLease[]
+  /** False if only the sources in the configuration file are known. */
+  readonly isStoreRead: boolean
+}
+
+/** Checks all sources in parallel, and the configuration of all enabled manufacturers. */
+export async function checkSources(runtime: SourceRuntime, { leases, isStoreRead }: SourceOptions): Promise<Check[]> {
   const unusable = runtime
     .health()
     .manufacturers.flatMap(({ code, status, sources, error }) =>
       status !== 'disabled' && sources.length === 0 && error !== null
-        ? [{ name: `source ${code}`, ...failed(`${toSentence(error)} Change it on the page Administration.`) }]
+        ? [{ name: `source ${code}`, ...failed(`${toSentence(error)} Change it under ${pageNames.manufacturers}.`) }]
         : [],
     )
   const polled = new Set(leases.map(({ source }) => source))
@@ -32,12 +37,13 @@ export async function checkSources(runtime: SourceRuntime, leases: readonly Held
       runCheck(`source ${source.id}`, () => checkSource(runtime, source, polled.has(source.id))),
     ),
   )
-  const checks = [...unusable, ...checked]
+  const checks = [...unusable, ...checked.flat()]
+  if (!isStoreRead) return [...checks, { name: 'sources', ...undetermined(unknownSources) }]
   if (checks.length > 0) return checks
-  const hint =
-    'Add one on the page Administration, or in the configuration file, unless the database could not be read.'
-  return [{ name: 'sources', ...undetermined(`No enabled manufacturer with an address is known. ${hint}`) }]
+  return [{ name: 'sources', ...passed(`No manufacturer is enabled. Add one under ${pageNames.manufacturers}.`) }]
 }
+
+const unknownSources = 'The database could not be read, so only the sources in the configuration file are known.'
 
 async function checkSource(runtime: SourceRuntime, source: MonitoredSource, isPolled: boolean): Promise<Finding> {
   const record = isPolled ? runtime.sourceRecords.get(source.id) : undefined

@@ -5,10 +5,11 @@ import { copyFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { describeIncident } from '../../domain/equipment/health.ts'
+import { buttonNames, pageNames } from '../../domain/page-names.ts'
 import { pingRedis } from '../../state/redis.ts'
 import { type Database, openDatabase } from '../../storage/database.ts'
 import { findLastBackup } from '../../storage/last-backup.ts'
-import { appliedNames, missingMigrations } from '../../storage/migrate.ts'
+import { appliedNames, findCreation, missingMigrations } from '../../storage/migrate.ts'
 import { findIncident } from '../../storage/repair.ts'
 import { listSnapshots } from '../../storage/snapshots.ts'
 import { copySqlite, findDamage, sqlitePath } from '../../storage/sqlite-file.ts'
@@ -100,7 +101,10 @@ async function readDatabase(url: string, limitMs: number): Promise<StoreReport> 
     }
     const incident = await findIncident(db.read)
     if (incident !== null)
-      return { finding: failed(`${describeIncident(incident)} Acknowledge this on the page Alerts.`), url }
+      return {
+        finding: failed(`${describeIncident(incident)} Press ${buttonNames.acknowledge} on the page ${pageNames.overview}.`),
+        url,
+      }
     return { finding: passed(`${kind}, and has the tables of this version.`), url }
   } finally {
     await db.close()
@@ -109,12 +113,17 @@ async function readDatabase(url: string, limitMs: number): Promise<StoreReport> 
 
 const dayMs = 24 * 3_600_000
 const maxBackupDays = 30
+/** A new installation need not have a backup yet. */
+const firstBackupDays = 7
 
 /** Judges when `micwatch backup` was last used. Other kinds of backup cannot be seen. */
 export async function checkBackup(db: Pick<Database, 'read'>, now: number): Promise<Finding> {
   const advice = 'Run micwatch backup, and keep the file and secret.key on another machine.'
   const time = await findLastBackup(db.read)
-  if (time === null) return undetermined(`No backup has been made with micwatch backup. ${advice}`)
+  if (time === null) {
+    const isNew = now - (await findCreation(db.read)) < firstBackupDays * dayMs
+    return (isNew ? passed : failed)(`No backup has been made with micwatch backup. ${advice}`)
+  }
   const days = Math.max(0, Math.floor((now - time) / dayMs))
   const age = `The last backup was made ${days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`} ago`
   return days > maxBackupDays ? failed(`${age}. ${advice}`) : passed(`${age}.`)

@@ -8,6 +8,7 @@ import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { type Fault, type NotificationType, type Severity, severities } from '../../contract/values.ts'
 import { type AlertKind, happenedAt } from '../alerts/alert.ts'
 import { faultTexts } from '../alerts/describe-alert.ts'
+import { pageNames } from '../page-names.ts'
 import { pathOf } from '../pages.ts'
 import type { NotificationMessage } from './message.ts'
 import { toPlainText, utf8Length } from './plain-text.ts'
@@ -65,7 +66,8 @@ export function toNotificationBody({ lines, more, url }: NotificationText, maxBy
 }
 
 function withoutAlerts({ type, more }: NotificationMessage): Pick<NotificationText, 'title' | 'lines'> {
-  if (type !== 'test') return { title: `${more} alerts`, lines: ['The alerts cannot be listed. See the page Alerts.'] }
+  if (type !== 'test')
+    return { title: `${more} alerts`, lines: [`The alerts cannot be listed. See the page ${pageNames.alerts}.`] }
   return {
     title: 'Test message from Micwatch',
     lines: ['This notification channel works. Alerts will look like this.'],

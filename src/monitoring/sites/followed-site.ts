@@ -5,6 +5,7 @@ import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import { jitter, nextAttempt, reconnectMs } from '../../domain/access/rate-limit.ts'
 import type { DeviceProblem } from '../../domain/equipment/health.ts'
 import { isSameJson } from '../../domain/json.ts'
+import { pageNames } from '../../domain/page-names.ts'
 import {
   hasAssignments,
   type LevelSelection,
@@ -77,7 +78,7 @@ const recordEveryMs = 30_000
 const markSeenEveryMs = 5000
 /** No more messages are read while this many wait to be stored. */
 const maxWaiting = 1000
-const stoppedError = 'the connection was stopped by a user; start it under Admin → Connections'
+const stoppedError = `the connection was stopped by a user; start it under ${pageNames.connections}`
 
 export class FollowedSite {
   readonly source: MonitoredSource
