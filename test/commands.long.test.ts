@@ -1,6 +1,7 @@
 /** The commands for real-time connections, as real processes in parallel. */
 
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { freePort } from '../scripts/free-port.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { leaseHolder, listHeldLeases } from '../src/storage/leases.ts'
 import { channelOf, configFor, createInstallation, deviceOf, startSennheiser, startShure, until } from './app.ts'
@@ -77,6 +78,24 @@ describe.concurrent('check_connections and realtime_status', () => {
       disconnected: 2,
     })
   }, 120_000)
+
+  // Conformance: C-9.13.
+  it('fail with --alert while a source has never connected', async () => {
+    const entry = { code: 'shure', config: { api_base_url: `http://127.0.0.1:${await freePort()}`, shared_key: 'x' } }
+    const installation = await createInstallation({ manufacturers: [entry] })
+    const before = await installation.run(['check_connections', '--json', '--alert'])
+    expect([before.code, before.err]).toEqual([1, expect.stringMatching(/^shure: it was never contacted.*serve.*\n$/)])
+    expect((await installation.run(['poll_devices', '--once'])).code).toBe(1)
+    const failed = await installation.run(['check_connections', '--json', '--alert'])
+    const [error] = failed.json().errors
+    expect([failed.code, error.manufacturer, error.error]).toEqual([1, 'shure', expect.stringContaining('refused')])
+    expect(failed.err.trim().split('\n')).toHaveLength(1)
+    expect((await installation.run(['check_connections'])).code).toBe(0)
+    const service = await installation.serve(['--no-poll'])
+    expect((await service.get('/api/alerts/')).json).toMatchObject([
+      { kind: 'upstream_failing', manufacturer: 'shure' },
+    ])
+  })
 
   // Conformance: C-9.16.
   it.each([

@@ -3,9 +3,9 @@
 import { type Command, Option } from 'commander'
 import type { ConnectionBody } from '../contract/resources/connections.ts'
 import { type ConnectionStatus, connectionStatuses } from '../contract/values.ts'
-import { subscriptionLost, subscriptionSubject } from '../domain/alerts/source.ts'
+import { sourceFailing, subscriptionLost, subscriptionSubject } from '../domain/alerts/source.ts'
 import { type Connection, toConnectionBody } from '../domain/equipment/connection.ts'
-import type { SourceError } from '../domain/equipment/health.ts'
+import { addressOf, type SourceError, type SourceRecord } from '../domain/equipment/health.ts'
 import { openRuntime } from '../runtime/open-runtime.ts'
 import type { Runtime } from '../runtime.ts'
 import { createLog } from './log.ts'
@@ -36,7 +36,7 @@ interface StatusOptions extends CommonOptions {
 export function checkConnectionsCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   return createCommand('check_connections', 'Count the real-time connections, and list those that are down')
     .option('--manufacturer <code>', 'only this manufacturer')
-    .option('--alert', 'raise an alert and exit with 1 if a subscription is down')
+    .option('--alert', 'raise an alert and exit with 1 if a subscription is down, or a source has never connected')
     .action(async (options: CheckOptions) =>
       done(await withConnections(options, terminal, (runtime, all) => check(runtime, all, options, terminal))),
     )
@@ -91,20 +91,53 @@ async function check(
       source !== null && monitoredIds.has(source) && (status === 'disconnected' || status === 'error'),
   )
   const problems = down.map((connection) => bodyOf(runtime, connection))
+  const unconnected = options.alert ? listUnconnected(runtime, connections, options.manufacturer) : []
   // Of a site, only repeated failures raise an alert.
   if (options.alert)
     await raiseAlerts(
       runtime,
       down.filter(({ receiver }) => receiver !== null),
+      unconnected,
     )
-  const errors = failingSources(runtime, options.manufacturer)
+  const errors = [...failingSources(runtime, options.manufacturer), ...unconnected.flatMap(toUnknownError)]
   if (options.json) printJson(terminal, { counts, problems, ...(errors.length > 0 && { errors }) })
   else terminal.out(formatTable(connectionStatuses, [connectionStatuses.map((status) => counts[status])]))
   for (const { receiver_name, manufacturer, status, error_message } of problems) {
     terminal.err(`${manufacturer}: ${plain(receiver_name ?? 'connection')} is ${status}: ${plain(error_message)}`)
   }
   for (const { manufacturer, error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
-  return options.alert && problems.length > 0 ? exitCodes.failed : exitCodes.ok
+  const hasFailed = problems.length > 0 || unconnected.length > 0
+  return options.alert && hasFailed ? exitCodes.failed : exitCodes.ok
+}
+
+/** A source from which nothing was ever received. It has no receivers, and therefore no connections that could be down. */
+interface UnconnectedSource {
+  readonly manufacturer: string
+  readonly source: string
+  /** Null if no process has contacted it yet. */
+  readonly record: SourceRecord | null
+}
+
+function listUnconnected(
+  { sources, sourceRecords }: Runtime,
+  connections: readonly Connection[],
+  selected: string | undefined,
+): UnconnectedSource[] {
+  const connected = new Set(connections.flatMap(({ source, connected_at }) => (connected_at === null ? [] : [source])))
+  return sources.flatMap(({ id, manufacturer }) => {
+    const record = sourceRecords.get(id) ?? null
+    const isKnown = connected.has(id) || (record !== null && record.last_success_at !== null)
+    return isKnown || (selected !== undefined && manufacturer !== selected)
+      ? []
+      : [{ manufacturer, source: id, record }]
+  })
+}
+
+/** Describes a source for which no error is stored. */
+function toUnknownError({ manufacturer, source, record }: UnconnectedSource): SourceError[] {
+  if (record !== null && record.error !== null) return []
+  const error = 'it was never contacted; start micwatch serve or micwatch poll_devices'
+  return [{ manufacturer, source: addressOf(source, manufacturer), error }]
 }
 
 /**
@@ -121,16 +154,30 @@ function failingSources(runtime: Runtime, manufacturer: string | undefined): Sou
 }
 
 /**
- * Raises one alert per lost subscription. It is the alert that the service would raise, and it is cleared when the
- * subscription is restored.
+ * Raises one alert per lost subscription, and per source that has failed and was never connected. They are the alerts
+ * that the service would raise, and are cleared when the subscription or the source responds.
  */
-async function raiseAlerts({ alerts }: Runtime, down: readonly Connection[]): Promise<void> {
+async function raiseAlerts(
+  { alerts }: Runtime,
+  down: readonly Connection[],
+  unconnected: readonly UnconnectedSource[],
+): Promise<void> {
   const lost = new Map(
     down.flatMap(({ manufacturer, source }) =>
       source === null ? [] : [[subscriptionSubject(source), subscriptionLost(manufacturer, source)] as const],
     ),
   )
-  await alerts.raise([...lost.values()])
+  const failing = unconnected.flatMap(({ manufacturer, source, record }) =>
+    record === null || record.consecutive_failures === 0
+      ? []
+      : sourceFailing({
+          manufacturer,
+          source,
+          unsuccessful_cycles: record.consecutive_failures,
+          error: record.error,
+        }),
+  )
+  await alerts.raise([...lost.values(), ...failing])
 }
 
 function show(

@@ -32,7 +32,9 @@ const refreshEveryMs = 1000
 
 /** Creates one command for every plugin with WebSocket subscriptions, and one for all event streams. */
 export function followCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
-  const byWebSocket = plugins.filter(({ adapters }) => adapters.some(({ transport }) => transport === 'websocket'))
+  const byWebSocket = plugins.filter(({ adapters }) =>
+    adapters.some(({ transport, subscribe }) => transport === 'websocket' && subscribe !== undefined),
+  )
   return [
     ...byWebSocket.map((plugin) =>
       createFollowCommand(

@@ -53,7 +53,7 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
         const current = checkedCodes.has(stored.code) ? monitored.get(stored.code) : undefined
         return current === undefined ? stored : manufacturerHealth(current, reports, Date.now())
       })
-    const { status } = serviceHealth(manufacturers, {})
+    const status = overallStatus(manufacturers)
     const errors = [...reports.flatMap(toError), ...manufacturers.flatMap(toErrorWithoutSource)]
     const document = { status, manufacturers: manufacturers.map(toLine), ...(errors.length > 0 && { errors }) }
     if (options.json) printJson(terminal, document)
@@ -63,6 +63,13 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
   } finally {
     await runtime.close()
   }
+}
+
+/** Unlike that of the service, this status is unhealthy if all systems are. */
+function overallStatus(manufacturers: readonly ManufacturerHealth[]): ServiceHealth['status'] {
+  const used = manufacturers.filter(({ status }) => status !== 'disabled' && status !== 'unconfigured')
+  const areAllDown = used.length > 0 && used.every(({ status }) => status === 'unhealthy')
+  return areAllDown ? 'unhealthy' : serviceHealth(manufacturers, {}).status
 }
 
 function toError({ manufacturer, source, error }: SourceRecord): SourceError[] {

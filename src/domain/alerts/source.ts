@@ -28,10 +28,12 @@ export interface SourceFailures {
 
 /** An open alert is cleared only when there are no failures any more, not when there is no cause. */
 export function listSourceCauses(status: SourceFailures): readonly Cause[] {
-  const { manufacturer, source, unsuccessful_cycles: failures, error } = status
-  if (failures < failureThreshold) return []
+  return status.unsuccessful_cycles < failureThreshold ? [] : [sourceFailing(status)]
+}
+
+export function sourceFailing({ manufacturer, source, unsuccessful_cycles: failures, error }: SourceFailures): Cause {
   const data = { ...noData, name: manufacturer, address: addressOf(source, manufacturer), failures, error }
-  return [toSourceCause('upstream_failing', upstreamSubject(source), manufacturer, data)]
+  return toSourceCause('upstream_failing', upstreamSubject(source), manufacturer, data)
 }
 
 /** The state of a source's real-time subscription. */
