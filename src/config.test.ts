@@ -167,8 +167,11 @@ describe('readConfig, checking values', () => {
 
   // Conformance: C-1.23.
   test('treats an empty variable as not set', () => {
-    const env = { MICWATCH_CONFIG: '', MICWATCH_PORT: '', MICWATCH_SECRET_KEY: '', MICWATCH_SECRET_KEY_FILE: '' }
+    const env = { MICWATCH_CONFIG: '', MICWATCH_PORT: '', MICWATCH_SECRET_KEY_FILE: '' }
     expect(readConfig({}, env)).toEqual(readConfig({}, {}))
+    expect(() => readConfig({}, { MICWATCH_SECRET_KEY: '' })).toThrow(
+      'MICWATCH_SECRET_KEY: expected 64 hexadecimal digits',
+    )
   })
 
   // Conformance: C-1.24.

@@ -67,7 +67,7 @@ function toFileName(name: string): string {
   return `${name}_FILE`
 }
 
-/** An empty variable is treated as not set. */
+/** An empty variable is treated as not set; `findSetting` has one exception. */
 export function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
@@ -81,7 +81,9 @@ export function isInjected(value: string | undefined): boolean {
 export function fromEnvironment(env: Environment): object {
   const entries = variables.flatMap((variable) => {
     const setting = findSetting(env, variable)
-    return setting === undefined ? [] : [[variable.key, variable.read(textOf(env, setting))] as const]
+    if (setting === undefined) return []
+    const text = textOf(env, setting)
+    return [[variable.key, text === '' ? text : variable.read(text)] as const]
   })
   return nest(entries)
 }
@@ -93,12 +95,15 @@ interface Setting {
   readonly isFile: boolean
 }
 
-function findSetting(env: Environment, { names }: Variable): Setting | undefined {
+/** Returns which variable is set for a key. */
+function findSetting(env: Environment, { key, names }: Variable): Setting | undefined {
   const isUsed = (name: string) => isSet(env[name]) && !isInjected(env[name])
   const [direct, file] = [names.find(isUsed), names.map(toFileName).find(isUsed)]
   if (direct !== undefined && file !== undefined)
     throw new ConfigError(`${direct} and ${file} are both set; remove one of them`)
-  const name = direct ?? file
+  // A deployment that passes an empty key by mistake would otherwise encrypt secrets with a new key.
+  const empty = key === 'secret_key' ? names.find((name) => env[name] === '') : undefined
+  const name = direct ?? file ?? empty
   return name === undefined ? undefined : { name, isFile: name === file }
 }
 

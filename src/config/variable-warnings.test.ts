@@ -11,7 +11,6 @@ test('listVariableWarnings suggests the variable that was probably meant', () =>
       MICWATCH_MANUFACTURERS: 'x',
       MICWATCH_RATE_LIMIT_OVERRIDES: 'x',
       MICWATCH_COLOUR: 'blue',
-      MICWATCH_SECRET_KEY: '',
       MICWATCH_PORT: '1',
       MICWATCH_MQTT_PASSWORD_FILE: 'x',
       MICWATCH_TOKEN: 'x',
@@ -23,7 +22,6 @@ test('listVariableWarnings suggests the variable that was probably meant', () =>
     'MICWATCH_MANUFACTURERS has no effect, because there is no such variable; this can only be set in the configuration file',
     'MICWATCH_RATE_LIMIT_OVERRIDES has no effect, because there is no such variable; this can only be set in the configuration file',
     'MICWATCH_COLOUR has no effect, because there is no such variable; docs/configuration.md lists all',
-    'MICWATCH_SECRET_KEY is empty, so the key in the configuration file or the data folder is used',
   ])
 })
 

@@ -7,18 +7,14 @@ const otherNames = ['MICWATCH_CONFIG', 'MICWATCH_ENVIRONMENT_FILE', 'MICWATCH_HO
 
 const knownNames = [...variableNames, ...otherNames]
 
-/** Returns one sentence for each variable without an effect, and for an empty key. */
+/** Returns one sentence for each variable without an effect. */
 export function listVariableWarnings(env: Environment): string[] {
   const isFromOrchestrator = findInjected(env)
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('MICWATCH_') && !knownNames.includes(name) && !isFromOrchestrator(name),
   )
-  const sentences = unknown.map((name) => `${name} has no effect, because there is no such variable${suggest(name)}`)
-  return env.MICWATCH_SECRET_KEY === '' ? [...sentences, emptyKey] : sentences
+  return unknown.map((name) => `${name} has no effect, because there is no such variable${suggest(name)}`)
 }
-
-/** A deployment that passes an empty key by mistake would otherwise encrypt secrets with another key unnoticed. */
-const emptyKey = 'MICWATCH_SECRET_KEY is empty, so the key in the configuration file or the data folder is used'
 
 /**
  * Returns whether an orchestrator has injected a variable. Kubernetes sets MICWATCH_PORT=tcp://10.0.0.1:80 for a service

@@ -102,7 +102,9 @@ async function readDatabase(url: string, limitMs: number): Promise<StoreReport> 
     const incident = await findIncident(db.read)
     if (incident !== null)
       return {
-        finding: failed(`${describeIncident(incident)} Press ${buttonNames.acknowledge} on the page ${pageNames.overview}.`),
+        finding: failed(
+          `${describeIncident(incident)} Press ${buttonNames.acknowledge} on the page ${pageNames.overview}.`,
+        ),
         url,
       }
     return { finding: passed(`${kind}, and has the tables of this version.`), url }
