@@ -58,7 +58,7 @@ test.each<[AlertBody['kind'], Partial<AlertData>, string]>([
   [
     'upstream_failing',
     { name: 'Shure System API', address: '10.0.0.5:10000', error: 'Connection refused' },
-    'Source not responding: Shure System API at 10.0.0.5:10000, Connection refused',
+    'Source failing: Shure System API at 10.0.0.5:10000, Connection refused',
   ],
   ['storage_failing', { error: 'disk full' }, 'Changes cannot be saved: disk full'],
   ['recording_stopped', {}, 'Recording stopped'],
