@@ -231,7 +231,9 @@ describe('health', () => {
       error: null,
       overruns: expect.any(Number),
       details: [],
-      sources: [{ source: sennheiser.baseUrl, status: 'healthy', consecutive_failures: 0, error: null }],
+      sources: [
+        { source: sennheiser.baseUrl, status: 'healthy', consecutive_failures: 0, error: null, silent_since: null },
+      ],
       device_errors: [],
       more: 0,
     })

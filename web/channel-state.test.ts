@@ -9,7 +9,7 @@ const since = '2026-11-20T19:50:00.000Z'
 
 type Condition = ChannelBody['condition']
 
-const ok: Condition = { state: 'ok', severity: 'ok', attention: false, since, flags: [] }
+const ok: Condition = { state: 'ok', severity: 'ok', attention: false, since, since_known: true, flags: [] }
 const critical: Condition = { ...ok, state: 'battery_critical', severity: 'critical', attention: true }
 const low: Condition = { ...ok, state: 'battery_low', severity: 'warning', attention: true }
 const off: Condition = { ...ok, state: 'tx_off', severity: 'info' }
@@ -68,19 +68,35 @@ describe('describeChannel', () => {
     const died: Condition = { ...critical, state: 'battery_died' }
     expect(facts(died, { transmitter: null, last_transmitter })).toMatchObject({
       ...{ state: 'battery_died', name: 'Maria', battery: 6, batteryLevel: 'critical' },
-      ...{ isBatteryOld: true, isLive: false, since: Date.parse(since) },
+      ...{ isBatteryOld: true, isLive: false, since: { at: Date.parse(since), isKnown: true } },
     })
   })
 
   it('does not make what is old younger when the page loses its data', () => {
     const lost = watchState({ isFresh: false, receivedAt: Date.parse(since) + 60_000 })
-    expect(facts(off, { transmitter: null }, lost).since).toBe(Date.parse(since))
+    expect(facts(off, { transmitter: null }, lost).since).toEqual({ at: Date.parse(since), isKnown: true })
+  })
+
+  it('does not give an age to a state whose beginning was not seen', () => {
+    const last_transmitter = { name: null, battery: 6, minutes_left: null, last_seen: '2026-11-20T18:00:00.000Z' }
+    const unknown = facts({ ...off, since_known: false }, { transmitter: null, last_transmitter })
+    expect(unknown.since).toEqual({ at: Date.parse(since), isKnown: false })
+  })
+
+  it('counts the age of stale values from the time of the values', () => {
+    const values_at = '2026-11-20T18:30:00.000Z'
+    const stale: Condition = { ...ok, state: 'stale', values_at }
+    expect(facts(stale).since).toEqual({ at: Date.parse(values_at), isKnown: true })
+    const hidden: Condition = { ...critical, flags: ['stale'], values_at }
+    expect(facts(hidden).since).toEqual({ at: Date.parse(values_at), isKnown: true })
+    const last_transmitter = { name: null, battery: 6, minutes_left: null, last_seen: '2026-11-20T18:00:00.000Z' }
+    expect(facts(stale, { transmitter: null, last_transmitter }).since?.at).toBe(Date.parse(last_transmitter.last_seen))
   })
 
   it('shows old values of an offline receiver', () => {
     const condition: Condition = { ...critical, state: 'receiver_offline' }
     const shown = facts(condition, {}, watchState(), receiver({ is_active: false }))
-    expect(shown).toMatchObject({ isLive: false, isBatteryOld: true, since: Date.parse(since) })
+    expect(shown).toMatchObject({ isLive: false, isBatteryOld: true, since: { at: Date.parse(since), isKnown: true } })
   })
 })
 
@@ -88,7 +104,12 @@ describe('stale values', () => {
   it('marks all channels as stale when the connection is lost, and keeps their states as flags', () => {
     const old = watchState({ isFresh: false, receivedAt: now - 4_000 })
     expect(facts({ ...critical, flags: ['muted'] }, {}, old)).toMatchObject({
-      ...{ state: 'stale', flags: ['battery_critical', 'muted'], since: now - 4_000, isLive: false },
+      ...{
+        state: 'stale',
+        flags: ['battery_critical', 'muted'],
+        since: { at: now - 4_000, isKnown: true },
+        isLive: false,
+      },
     })
     expect(facts(ok, {}, old)).toMatchObject({ state: 'stale', flags: [], needsAttention: false })
   })

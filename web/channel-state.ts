@@ -64,10 +64,10 @@ export interface ChannelFacts {
    */
   readonly isLive: boolean
   /**
-   * Time since which the values have been stale, the receiver has been offline or the transmitter has been off;
-   * null if none of these applies.
+   * When the values were last received, or the transmitter turned off; null while a transmitter is on and its values are
+   * current.
    */
-  readonly since: number | null
+  readonly since: Beginning | null
   readonly frequency: string | null
   readonly channel: number
   readonly transmitterModel: string | null
@@ -81,6 +81,13 @@ export interface ChannelFacts {
   readonly manufacturer: string
   /** The site that monitors the channel; null for this installation. */
   readonly site: SiteReference | null
+}
+
+/** When a state began, from which its age is counted. */
+export interface Beginning {
+  readonly at: number
+  /** False if the state has begun before. */
+  readonly isKnown: boolean
 }
 
 /** All values are stale after this time without a message, even if the socket is open. */
@@ -124,7 +131,7 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
     hasQuality: channel.details?.quality !== undefined,
     hasAntennas: channel.details?.rf_a !== undefined || channel.details?.rf_b !== undefined,
     isLive: !isOld,
-    since: sinceOf(condition, allStale),
+    since: sinceOf(channel, allStale),
     frequency: transmitter?.frequency ?? channel.frequency,
     channel: channel.channel,
     transmitterModel: transmitter?.details?.model ?? null,
@@ -140,9 +147,29 @@ export function describeChannel(watchState: WatchState, receiver: ReceiverInData
 }
 
 /** Values that were old before this page lost its data keep their age. */
-function sinceOf({ state, since }: Condition, allStale: number | null): number | null {
-  const own = idleStates.includes(state) ? Date.parse(since) : null
-  return allStale === null ? own : Math.min(own ?? allStale, allStale)
+function sinceOf(channel: ChannelBody, allStale: number | null): Beginning | null {
+  const own = ownSince(channel)
+  return allStale === null || (own !== null && own.at < allStale) ? own : { at: allStale, isKnown: true }
+}
+
+function ownSince({ condition, last_transmitter }: ChannelBody): Beginning | null {
+  const { state, since_known, values_at } = condition
+  const lastSeenAt = last_transmitter === undefined ? Number.POSITIVE_INFINITY : Date.parse(last_transmitter.last_seen)
+  // Values of a transmitter that was already off are older than those of its receiver.
+  if (values_at !== undefined) return { at: Math.min(Date.parse(values_at), lastSeenAt), isKnown: true }
+  const since = beginningOf(condition)
+  if (!idleStates.includes(state)) return null
+  return since_known && Number.isFinite(lastSeenAt) ? { at: lastSeenAt, isKnown: true } : since
+}
+
+/** Returns when a channel that is stale or offline was last received. */
+export function lastReceived(condition: Condition): Beginning {
+  const { values_at } = condition
+  return values_at === undefined ? beginningOf(condition) : { at: Date.parse(values_at), isKnown: true }
+}
+
+export function beginningOf({ since, since_known }: Condition): Beginning {
+  return { at: Date.parse(since), isKnown: since_known }
 }
 
 /** Lists of alerts are replaced, never changed. */

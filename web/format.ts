@@ -103,6 +103,11 @@ export function formatMoment(at: string, now = serviceNow()): string {
   return formatDate(at) === date.format(now) ? formatTime(Date.parse(at)) : formatDateTime(at)
 }
 
+/** Formats epoch milliseconds as a time without seconds, with the day unless it is today. */
+export function formatRoughMoment(at: number, now = serviceNow()): string {
+  return date.format(at) === date.format(now) ? formatClock(at) : formatDayTime(at)
+}
+
 /** Formats ISO 8601 timestamps as a date and the times from and to, without seconds; without an end, as a start. */
 export function formatPeriod(from: string, to: string | null): string {
   const start = new Date(from)

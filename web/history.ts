@@ -185,7 +185,7 @@ export function keepHistory(store: Source, history: History, signal: AbortSignal
     if (isLive) live.add(channelId)
     else if (live.delete(channelId)) {
       // The service notices a silent source late.
-      const endedAt = hasRow(condition, 'stale') ? store.levelsReceivedAt(channelId) : since
+      const endedAt = hasRow(condition, 'stale') ? store.levelsReceivedAt(channelId) : (since?.at ?? null)
       if (endedAt !== null) history.erase(channelId, endedAt)
     }
   }

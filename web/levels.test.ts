@@ -8,7 +8,7 @@ const body: ChannelBody = {
   ...{ id: 11, channel: 1, slot: 1, name: null, frequency: null, audio_level: null, rf_level: -100 },
   transmitter: { ...transmitter, rf_level: -50, audio_level: -20 },
   details: { quality: 90 },
-  condition: { state: 'ok', severity: 'ok', attention: false, since: '', flags: [] },
+  condition: { state: 'ok', severity: 'ok', attention: false, since: '', since_known: true, flags: [] },
 }
 
 const levels = (...values: (number | string | null)[][]): LiveMessage => ({ type: 'levels', seq: 1, at: '', values })

@@ -4,7 +4,7 @@ import { offlineReason, sourcesOf } from './receiver-sources.ts'
 
 const receiver = { manufacturer: 'shure', ip: '10.0.0.5', site: null }
 const source = (address: string, status = 'healthy', error: string | null = null): SourceBody => {
-  return { code: 'shure', address, status, error }
+  return { code: 'shure', address, status, error, silent_since: null }
 }
 const system = source('https://10.0.0.1:10000')
 const other = { ...system, code: 'sennheiser' }

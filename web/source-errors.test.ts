@@ -3,7 +3,13 @@ import type { SourceHealth } from '../src/domain/equipment/health.ts'
 import { listDeviceErrors, listErrors } from './source-errors.ts'
 
 const source = (address: string, error: string | null): SourceHealth => {
-  return { source: address, status: error === null ? 'healthy' : 'unhealthy', consecutive_failures: 0, error }
+  return {
+    source: address,
+    status: error === null ? 'healthy' : 'unhealthy',
+    consecutive_failures: 0,
+    error,
+    silent_since: null,
+  }
 }
 
 test.each([

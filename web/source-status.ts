@@ -1,5 +1,6 @@
 /** The status of a manufacturer or source as every page shows it. */
 
+import type { SourceBody } from '../src/contract/live-messages.ts'
 import type { ManufacturerHealth } from '../src/contract/resources/health.ts'
 import { upstreamStatuses } from '../src/contract/values.ts'
 import { useWatchState } from './context.ts'
@@ -40,4 +41,10 @@ export function useShownStatuses(manufacturers: readonly Manufacturer[]): Readon
 export function statusText(status: string | null): string {
   const known = shownStatuses.find((one) => one === status)
   return t(`health.statuses.${known ?? 'unknown'}`)
+}
+
+/** Returns since when the first of these sources has been silent, in epoch milliseconds; null if none is. */
+export function firstSilence(sources: readonly SourceBody[]): number | null {
+  const times = sources.flatMap(({ silent_since }) => (silent_since === null ? [] : [Date.parse(silent_since)]))
+  return times.length === 0 ? null : Math.min(...times)
 }

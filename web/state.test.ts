@@ -28,6 +28,7 @@ function channel(reported: Partial<TransmitterBody> | null = {}, id = 11): Chann
       severity: 'ok' as const,
       attention: false,
       since: '2026-11-20T19:00:00.000Z',
+      since_known: true,
       flags: [],
     },
   }
@@ -222,7 +223,7 @@ describe('messages', () => {
   })
 
   it('source: adds, changes and removes a source', () => {
-    const source = { code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null }
+    const source = { code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null, silent_since: null }
     const added = apply(live(), message(start, { type: 'source', ...source }))
     expect(added.sources).toEqual([source])
     const failing = { ...source, status: 'unhealthy', error: 'refused' }

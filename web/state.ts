@@ -350,7 +350,7 @@ function applyChannel(
 /** The message of a new channel is complete, so none of these values remains. */
 const unknownChannel: Omit<ChannelBody, 'id'> = {
   ...{ channel: 0, slot: 0, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null },
-  condition: { state: 'ok', severity: 'ok', attention: false, since: '', flags: [] },
+  condition: { state: 'ok', severity: 'ok', attention: false, since: '', since_known: false, flags: [] },
 }
 
 function applySlots(watchState: WatchState, slots: ReadonlyMap<number, number>): WatchState {

@@ -215,7 +215,8 @@ function isSameState(a: WatchState, b: WatchState): boolean {
 
 function isSame(a: ChannelFacts, b: ChannelFacts): boolean {
   for (const key of Object.keys(b) as (keyof ChannelFacts)[]) {
-    if (key !== 'flags' && !Object.is(a[key], b[key])) return false
+    if (key !== 'flags' && key !== 'since' && !Object.is(a[key], b[key])) return false
   }
+  if (a.since?.at !== b.since?.at || a.since?.isKnown !== b.since?.isKnown) return false
   return a.flags.length === b.flags.length && a.flags.every((flag, index) => flag === b.flags[index])
 }

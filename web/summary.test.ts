@@ -5,7 +5,14 @@ import { receiverProblems, summarize } from './summary.ts'
 
 type Condition = ChannelBody['condition']
 
-const ok: Condition = { state: 'ok', severity: 'ok', attention: false, since: '2026-11-20T19:00:00.000Z', flags: [] }
+const ok: Condition = {
+  state: 'ok',
+  severity: 'ok',
+  attention: false,
+  since: '2026-11-20T19:00:00.000Z',
+  since_known: true,
+  flags: [],
+}
 const offline: Condition = { ...ok, state: 'receiver_offline', severity: 'critical', attention: true }
 const low: Condition = {
   ...ok,
@@ -30,8 +37,8 @@ const state = (...receivers: ReceiverInData[]) => ({
   placeholders: [],
   alerts: [],
   sources: [
-    { code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null },
-    { code: 'sennheiser', address: 'https://10.0.0.2', status: 'unhealthy', error: 'refused' },
+    { code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null, silent_since: null },
+    { code: 'sennheiser', address: 'https://10.0.0.2', status: 'unhealthy', error: 'refused', silent_since: null },
   ],
 })
 

@@ -6,7 +6,14 @@ import type { Levels } from './store.ts'
 import { defaultView, type View } from './view.ts'
 import { decodeSlots, encodeSlots, type VisibleSlotOptions, visibleSlots } from './visible-slots.ts'
 
-const ok = { state: 'ok', severity: 'ok', attention: false, since: '2026-11-20T19:00:00.000Z', flags: [] } as const
+const ok = {
+  state: 'ok',
+  severity: 'ok',
+  attention: false,
+  since: '2026-11-20T19:00:00.000Z',
+  since_known: true,
+  flags: [],
+} as const
 const critical = { ...ok, state: 'battery_critical', severity: 'critical', attention: true } as const
 
 function card(slot: number, over: Partial<ChannelFacts> = {}): ChannelFacts {

@@ -89,6 +89,13 @@ function toPlayed(channel: Channel, { time, isOn, isMuted, battery, condition }:
     ...channel,
     transmitter: isOn && transmitter !== null ? { ...transmitter, battery, ...details } : null,
     last_transmitter: null,
-    condition: { state, severity, attention: attention === true || attention === 'in_use', since: time, flags: [] },
+    condition: {
+      state,
+      severity,
+      attention: attention === true || attention === 'in_use',
+      since: time,
+      since_known: true,
+      flags: [],
+    },
   }
 }

@@ -99,6 +99,7 @@ async function checkSource(runtime: Runtime, { id, manufacturer, checkHealth }: 
     overruns: before?.overruns ?? 0,
     warning: before?.warning ?? null,
     device_errors: before?.device_errors ?? noDeviceErrors,
+    silent_since: status === 'healthy' ? null : (before?.silent_since ?? null),
   } satisfies SourceRecord
 }
 

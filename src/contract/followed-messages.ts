@@ -63,6 +63,12 @@ const lastTransmitter = Type.Object(
   { description: 'a transmitter' },
 )
 
+/** Earlier versions do not send `since_known`. */
+const condition = Type.Object(
+  { ...Condition.properties, since_known: optional(Condition.properties.since_known) },
+  { description: 'a condition' },
+)
+
 /** Those of a channel, of which only some may be announced. */
 const channelFields = {
   ...readings,
@@ -71,7 +77,7 @@ const channelFields = {
   transmitter: optional(orNull(transmitter)),
   details: optional(orNull(Type.Object(channelDetails, { description: 'details' }))),
   // A condition that this version does not know is left out, and the channel is shown without one.
-  condition: optional(Condition),
+  condition: optional(condition),
   last_transmitter: optional(orNull(lastTransmitter)),
 }
 

@@ -13,6 +13,7 @@ import { Data } from './resources/data.ts'
 import { Event } from './resources/events.ts'
 import { FrequencyProfile } from './resources/frequencies.ts'
 import { Group } from './resources/groups.ts'
+import { silent_since } from './resources/health.ts'
 import { ChannelAssignment, Performer } from './resources/performers.ts'
 import { ReceiverInData } from './resources/receivers.ts'
 import { Scan } from './resources/scans.ts'
@@ -52,6 +53,7 @@ export const Source = named('Source', 'A monitored system or device.', {
   address: text('Address of the system or device.'),
   status: textOrNull('`healthy`, `unknown`, `degraded` or `unhealthy`; null: the source was removed.'),
   error: textOrNull('What is wrong; null while there is no error.'),
+  silent_since,
 })
 
 const Queue = { pending: whole('Number of devices that are waiting for review.') }

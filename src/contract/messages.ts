@@ -61,6 +61,7 @@ const DeviceUpdate = message(
             severity: 'warning',
             attention: true,
             since: '2026-05-01T18:00:00.000Z',
+            since_known: true,
             flags: ['battery_replace_soon'],
           },
         },

@@ -66,8 +66,10 @@ export function toSingleChannelBody(channel: Channel): ChannelBody {
   return { ...body, transmitter: body.transmitter && { ...body.transmitter, forecast: channel.forecast } }
 }
 
-export function toConditionBody({ state, severity, attention, since, flags }: Condition): ChannelBody['condition'] {
-  return { state, severity, attention, since: toTimestamp(since), flags }
+export function toConditionBody({ since, values_at, ...condition }: Condition): ChannelBody['condition'] {
+  const { state, severity, attention, since_known, flags } = condition
+  const values = values_at === undefined ? {} : { values_at: toTimestamp(values_at) }
+  return { state, severity, attention, since: toTimestamp(since), since_known, ...values, flags }
 }
 
 function toLastTransmitterBody({ last_seen, ...transmitter }: LastTransmitter): ChannelBody['last_transmitter'] {

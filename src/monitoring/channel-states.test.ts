@@ -15,7 +15,7 @@ const toFake = ['Date', 'performance', 'setTimeout', 'clearTimeout'] as const
 beforeEach(() => void vi.useFakeTimers({ now: startedAt, toFake: [...toFake] }))
 afterEach(() => void vi.useRealTimers())
 
-const condition: Condition = { state: 'ok', severity: 'ok', attention: false, since: 5, flags: [] }
+const condition: Condition = { state: 'ok', severity: 'ok', attention: false, since: 5, since_known: true, flags: [] }
 const transmitter = { upstream_slot: null, name: 'Nora', battery: 90, audio_level: -20, rf_level: -50, frequency: null }
 const channel: Channel = { ...emptyChannel(5, 1, 1), name: 'Vocal', frequency: '470.300', transmitter, condition }
 const receiver: Receiver = { ...toDraft('shure', { id: 'a', kind: 'receiver' }, startedAt), id: 1, channels: [channel] }
@@ -74,7 +74,7 @@ it('stores the state of a channel without its levels, whenever it changes', asyn
         name: 'Vocal',
         frequency: '470.300',
         transmitter: { upstream_slot: null, name: 'Nora', battery: 90, frequency: null },
-        condition: { state: 'ok', severity: 'ok', attention: false, since: 5 },
+        condition: { state: 'ok', severity: 'ok', attention: false, since: 5, since_known: true },
         last_transmitter: null,
         assignment: null,
       },

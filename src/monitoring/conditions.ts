@@ -7,7 +7,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Condition, type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
+import { type ConditionFlag, isInterruption } from '../domain/conditions/condition.ts'
 import { evaluateCondition, isStored, type LevelsStatus, type Reception } from '../domain/conditions/evaluate.ts'
 import {
   copyFacts,
@@ -75,6 +75,8 @@ interface WatchedChannel extends WatchedFacts {
   readonly receiverId: number
   readonly watch: LevelWatch
   memory: ConditionMemory | null
+  /** Whether `memory` follows from what this process received, so that it sees every change. */
+  isObserved: boolean
   /** False if `memory` is not stored because this process does not evaluate the receiver. */
   isStored: boolean
   /** The thresholds in force for the channel in this slot; null if they must be looked up. */
@@ -319,6 +321,7 @@ export class ConditionMonitor {
       isConcealed: false,
       audioFloor: null,
       memory: null,
+      isObserved: false,
       isStored: false,
       thresholds: null,
       shows: null,
@@ -330,6 +333,7 @@ export class ConditionMonitor {
 
   #setMemory(channel: WatchedChannel, stored: ConditionMemory, lastSeen: number): void {
     channel.memory = restoreMemory(stored, lastSeen)
+    channel.isObserved = false
     channel.isStored = true
     resetWatch(channel.watch, stored.condition)
   }
@@ -382,11 +386,12 @@ export class ConditionMonitor {
       const watched = this.#channelOf(receiver.id, channel.id)
       moveTo(channel.slot, watched)
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
-      const { watch, memory } = watched
+      const { watch, memory, isObserved } = watched
       const shows = this.#showsOf(watched, channel)
       const levels = this.#deps.levelsStatus(receiver.id, channel.channel)
-      const input = { receiver, channel, reception, levels, watch, memory, thresholds, shows, now }
+      const input = { receiver, channel, reception, levels, watch, memory, isObserved, thresholds, shows, now }
       const result = evaluateCondition(input)
+      watched.isObserved ||= !isStored(input)
       if (result.memory !== memory || !watched.isStored) this.#remember(channel.id, watched, result.memory)
       if (isInterruption(result.condition)) {
         isInterrupted = true
@@ -410,9 +415,17 @@ export class ConditionMonitor {
       const time = { monotonic: 0, wall: now }
       const { watch } = watched
       const shows = this.#showsOf(watched, channel)
-      const levels = 'unknown'
-      const input = { receiver, channel, reception, levels, watch, memory, thresholds, shows, now: time } as const
-      const result = evaluateCondition(input)
+      const unknown = { memory, isObserved: false, levels: 'unknown' } as const
+      const result = evaluateCondition({
+        receiver,
+        channel,
+        reception,
+        watch,
+        thresholds,
+        shows,
+        now: time,
+        ...unknown,
+      })
       watched.memory = result.memory
       return { condition: result.condition, last_transmitter: result.lastTransmitter }
     }
@@ -465,7 +478,3 @@ function moveTo(slot: number, channel: WatchedChannel): boolean {
 const notReceived = { receivedAt: null, hasReported: false, watchedSince: 0 }
 
 type ChannelCondition = Pick<Channel, 'condition' | 'last_transmitter'>
-
-function isInterruption(condition: Condition): boolean {
-  return hasRow(condition, 'stale') || condition.state === 'receiver_offline'
-}

@@ -105,6 +105,20 @@ export class LevelAges {
     return current.includes('current') || current.includes('idle') ? 'current' : 'unknown'
   }
 
+  /** Returns whether the receiver should send levels at a fixed rate now. */
+  awaitsSamples(receiverId: number): boolean {
+    const rows = this.#deps.levels.rowsOf(receiverId)
+    const levels = rows && this.#arrivals.get(rows)?.levels
+    if (levels === undefined) return false
+    const sampled = levelKinds.filter((kind) => isExpected(levels[kind]))
+    return sampled.some((kind) =>
+      rows?.rows.some((row, index) => {
+        const status = statuses[this.#status[this.#indexOf(row, kind)] ?? 0]
+        return status !== 'none' && status !== 'idle' && isDue(rows, index, levels)
+      }),
+    )
+  }
+
   /**
    * Returns whether levels of the receiver that also come with polls were not received for `queryLevelsEveryMs`. If so,
    * they may be unchanged, and a poll must confirm them.
@@ -149,14 +163,14 @@ export class LevelAges {
   #takeLost(rows: LevelRows, { levels, intervalMs }: LevelArrival, now: number): readonly LostLevels[] {
     const lost: LostLevels[] = []
     for (const [index, row] of rows.rows.entries()) {
-      const isDue = levels.needsTransmitter !== true || rows.facts.channels[index]?.transmitter != null
+      const isExpectedNow = isDue(rows, index, levels)
       for (const kind of levelKinds) {
         const at = this.#indexOf(row, kind)
         const status = this.#status[at]
         const delivery = levels[kind]
         if (delivery === null || (status !== codes.current && status !== codes.awaited)) continue
         if (now - (this.#since[at] ?? 0) < levelLifetimeMs(delivery, intervalMs)) continue
-        this.#status[at] = isDue ? codes.lost : codes.idle
+        this.#status[at] = isExpectedNow ? codes.lost : codes.idle
         lost.push({ row, kind })
       }
     }
@@ -203,4 +217,9 @@ export class LevelAges {
     }
     return index
   }
+}
+
+/** Whether the levels of a channel, by its index, should arrive. */
+function isDue({ facts }: LevelRows, index: number, { needsTransmitter }: DeviceLevels): boolean {
+  return needsTransmitter !== true || facts.channels[index]?.transmitter != null
 }

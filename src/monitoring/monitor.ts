@@ -19,6 +19,7 @@ import { type CycleOptions, type CycleReport, type PollDeps, Poller } from './po
 import { handlePollRequests, pollOrRequest } from './requested-polls.ts'
 import { Schedule } from './schedule.ts'
 import { FollowedSite, type FollowedSiteDeps } from './sites/followed-site.ts'
+import { SourceSilence } from './source-silence.ts'
 import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from './subscriptions.ts'
 import { takeOver } from './take-over.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
@@ -70,6 +71,7 @@ export class Monitor {
   /** Loops that are stopping, by source. */
   readonly #ending = new Map<string, Promise<void>>()
   readonly #silenceCheck: SilenceCheck
+  readonly #sourceSilence: SourceSilence
   /** When the next cycle of each source begins. */
   readonly #schedule = new Schedule()
   #run: Run | undefined
@@ -82,6 +84,7 @@ export class Monitor {
   constructor(deps: MonitorDeps) {
     this.#deps = deps
     this.#requestDeps = { ...deps, nodeId: `${deps.nodeId}:now` }
+    this.#sourceSilence = new SourceSilence({ ...deps, sources: () => this.#polledSources() })
     this.#silenceCheck = new SilenceCheck({ ...deps, polled: () => this.#polledManufacturers() })
   }
 
@@ -129,6 +132,7 @@ export class Monitor {
     const registration = manufacturer === undefined ? this.#registerPoller(signal) : undefined
     for (const watch of this.#watches.values()) this.#start(watch, run)
     this.#silenceCheck.start()
+    this.#sourceSilence.start()
     const handlingRequests = handlePollRequests(this.#deps, signal, (source) => {
       const watch = this.#watches.get(source)
       return watch && this.#pollIfHeld(watch, signal)
@@ -136,6 +140,7 @@ export class Monitor {
     if (!signal.aborted) await once(signal, 'abort')
     this.#run = undefined
     this.#silenceCheck.stop()
+    this.#sourceSilence.stop()
     await this.#stopAll()
     await handlingRequests
     await registration
@@ -294,6 +299,10 @@ export class Monitor {
   #registerPoller(signal: AbortSignal): Promise<void> {
     const { nodeId, leaseManager } = this.#deps
     return leaseManager.runWhileHeld(pollerLease(nodeId), signal, (lease) => untilAborted(lease.signal))
+  }
+
+  #polledSources(): readonly MonitoredSource[] {
+    return [...this.#watches.values()].flatMap(({ poller, guard }) => (guard === undefined ? [] : [poller.source]))
   }
 
   /** Returns the manufacturers of which this process polls a source. */

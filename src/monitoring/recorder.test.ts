@@ -14,7 +14,7 @@ const start = startedAt / 1000
 beforeEach(() => void vi.useFakeTimers({ now: startedAt }))
 afterEach(() => void vi.useRealTimers())
 
-const condition: Condition = { state: 'ok', severity: 'ok', attention: false, since: 0, flags: [] }
+const condition: Condition = { state: 'ok', severity: 'ok', attention: false, since: 0, since_known: true, flags: [] }
 const transmitter = { upstream_slot: null, name: 'Nora', battery: 90, audio_level: -20, rf_level: -50, frequency: null }
 
 function createReceiver(channels: readonly Partial<Channel>[] = [{ transmitter }]): Receiver {

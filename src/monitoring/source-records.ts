@@ -124,6 +124,17 @@ export class SourceRecords {
     }
   }
 
+  /** Records since when the source is silent; null if something came. */
+  recordSilence(manufacturer: string, source: string, since: number | null): void {
+    const known = this.#know(source)
+    this.#setRecord(known, { ...(known.record ?? newRecord(manufacturer, source)), silent_since: since })
+    known.recordedAt = performance.now()
+    known.isUnstored = true
+    this.#publishSoon()
+    // A failure is stored with the outcome of the next cycle.
+    this.#store().catch(() => {})
+  }
+
   /** Records that a cycle took longer than its interval; stored with the outcome of the next cycle. */
   recordOverrun(source: string): void {
     const known = this.#sources.get(source)
@@ -227,6 +238,12 @@ function hasFailed(record: SourceRecord | undefined): boolean {
   return (record?.consecutive_failures ?? 0) > 0
 }
 
+function newRecord(manufacturer: string, source: string): SourceRecord {
+  const nothingWrong = { error: null, warning: null, device_errors: noDeviceErrors, silent_since: null }
+  const nothingCounted = { consecutive_failures: 0, hold_until: 0, last_success_at: null, overruns: 0 }
+  return { manufacturer, source, ...nothingWrong, ...nothingCounted }
+}
+
 function nextRecord(
   before: SourceRecord | undefined,
   manufacturer: string,
@@ -234,9 +251,7 @@ function nextRecord(
   outcome: CycleOutcome,
   now: number,
 ): SourceRecord {
-  const failures = before?.consecutive_failures ?? 0
-  const { last_success_at = null, overruns = 0, warning = null, device_errors = noDeviceErrors } = before ?? {}
-  const kept = { manufacturer, source, last_success_at, overruns, warning, device_errors }
+  const kept = before ?? newRecord(manufacturer, source)
   if (outcome.ok) {
     const { problems } = outcome
     const errors = { warning: summarize(problems), device_errors: toDeviceErrors(problems) }
@@ -244,8 +259,8 @@ function nextRecord(
   }
   const { error, holdMs } = outcome
   return holdMs === null
-    ? { ...kept, consecutive_failures: failures + 1, error, hold_until: 0 }
-    : { ...kept, consecutive_failures: failures, error, hold_until: Math.ceil(now + holdMs) }
+    ? { ...kept, consecutive_failures: kept.consecutive_failures + 1, error, hold_until: 0 }
+    : { ...kept, error, hold_until: Math.ceil(now + holdMs) }
 }
 
 /** Whether anything but the time of the last success changed. */

@@ -93,7 +93,8 @@ export class AnnouncedLists {
     }
     for (const [key, { code, address }] of before) {
       if (!this.#sources.has(key)) {
-        add({ type: 'source', code, address, status: null, error: null }, { manufacturer: code })
+        const removed = { code, address, status: null, error: null, silent_since: null }
+        add({ type: 'source', ...removed }, { manufacturer: code })
       }
     }
   }

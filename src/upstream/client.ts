@@ -86,6 +86,14 @@ export interface UpstreamClient {
   readonly receivedAt: number
   /** Records that the source has sent something. For streams and sockets, which do not use `request`. */
   recordReceived(): void
+  /** When anything last came (`performance.now()`), error responses included. */
+  readonly answeredAt: number
+  /** Since when the source owes an answer (`performance.now()`); null while it owes none. */
+  readonly awaitedSince: number | null
+  /** Records that something was sent that the source answers, without `waitForTurn`. */
+  recordSent(): void
+  /** Records that anything came, even if it does not show that the source works. */
+  recordAnswer(): void
   /** State for reopening the event stream. */
   readonly resume: StreamResume
   /** The UDP sockets that device sessions of this client share, by the local port to which they are bound. */
@@ -141,6 +149,11 @@ class HttpClient implements UpstreamClient {
   readonly resume: StreamResume = { lastEventId: '', retryMs: null }
   readonly boundSockets = new Map<number, BoundSocket>()
   receivedAt = Number.NEGATIVE_INFINITY
+  answeredAt = Number.NEGATIVE_INFINITY
+  /** When the first message was sent since anything came (`performance.now()`). */
+  #unansweredSince: number | null = null
+  /** When the first of the requests in flight was sent (`performance.now()`). */
+  #busySince = 0
   readonly #throttle: RequestThrottle
   readonly #now: () => number
   readonly #base: URL
@@ -198,6 +211,7 @@ class HttpClient implements UpstreamClient {
     await this.#throttle.waitForTurn(this.#address, this.settings.rateLimit, signal)
     // A Retry-After period may have started during the wait.
     this.#throwIfHeld()
+    this.recordSent()
   }
 
   toError(status: number, rawHeaders: RawHeaders): ApiError {
@@ -217,7 +231,22 @@ class HttpClient implements UpstreamClient {
   }
 
   recordReceived(): void {
-    this.receivedAt = performance.now()
+    this.recordAnswer()
+    this.receivedAt = this.answeredAt
+  }
+
+  get awaitedSince(): number | null {
+    if (this.#unansweredSince !== null || this.#inFlight === 0) return this.#unansweredSince
+    return Math.max(this.#busySince, this.answeredAt)
+  }
+
+  recordSent(): void {
+    this.#unansweredSince ??= performance.now()
+  }
+
+  recordAnswer(): void {
+    this.answeredAt = performance.now()
+    this.#unansweredSince = null
   }
 
   get blockReason(): ApiError | null {
@@ -256,6 +285,7 @@ class HttpClient implements UpstreamClient {
     // listeners.
     const abort = () => controller.abort()
     options.signal?.addEventListener('abort', abort, { once: true })
+    if (this.#inFlight === 0) this.#busySince = performance.now()
     this.#inFlight += 1
     try {
       return await this.#send(method, this.#prefix + path, options, controller.signal)
@@ -276,7 +306,7 @@ class HttpClient implements UpstreamClient {
   async #send(
     method: string,
     path: string,
-    { body, headers: extraHeaders, kind = 'resource' }: RequestOptions,
+    { body: content, headers: extraHeaders, kind = 'resource' }: RequestOptions,
     signal: AbortSignal,
   ): Promise<RawResponse> {
     const sent = this.authorizer.headers(method, path)
@@ -288,18 +318,27 @@ class HttpClient implements UpstreamClient {
       headers: {
         accept: 'application/json',
         'accept-encoding': 'identity',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(content === undefined ? {} : { 'content-type': 'application/json' }),
         ...sent,
         ...extraHeaders,
       },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: content === undefined ? null : JSON.stringify(content),
       signal,
     })
     // undici ignores the signal of a request that has no connection yet.
     const response = await abortable(request, signal)
     const headers = flatten(response.headers)
-    const bytes = await readBytes(response.body, headers['content-encoding'], responseLimits[kind].bytes)
+    this.recordAnswer()
+    const body = this.#recordChunks(response.body)
+    const bytes = await readBytes(body, headers['content-encoding'], responseLimits[kind].bytes)
     return { status: response.statusCode, headers, bytes, sent }
+  }
+
+  async *#recordChunks(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of body) {
+      this.recordAnswer()
+      yield chunk
+    }
   }
 
   async #openPool(): Promise<Pool> {

@@ -80,7 +80,11 @@ export async function* openWebSocket(
       terminate(socket)
     }
     socket.on('close', (code) => options.onClose?.(code))
-    onOpen?.((text) => socket.send(text))
+    client.recordAnswer()
+    onOpen?.((text) => {
+      client.recordSent()
+      socket.send(text)
+    })
     yield null
     queue.unread -= 1
     for await (const [text, isOffered] of frames) {
@@ -185,6 +189,7 @@ async function connect(
       return { socket, connection: await upgrade, queue, frames: frames as OpenSocket['frames'] }
     }
     terminate(socket)
+    client.recordAnswer()
     const { statusCode: status = 0, headers } = errorResponse
     if (status === 401 && client.authorizer.learn(headers['www-authenticate'] ?? '', sent, attempt)) {
       return await connect(client, url, { ...options, attempt: attempt + 1 })
@@ -249,6 +254,7 @@ function startKeepAlive(
     if (isPingPending && !hasReceived) return socket.terminate()
     if (hasReceived) client.recordReceived()
     isPingPending = true
+    client.recordSent()
     socket.ping()
     timer.refresh()
   }
@@ -302,6 +308,7 @@ export async function* openEventStream(
     }, timeoutMs)
     const opening = request(url, { dispatcher: agent, headers: streamHeaders(client, url), bodyTimeout, signal })
     const { statusCode, headers, body } = await abortable(opening, signal)
+    client.recordAnswer()
     if (statusCode !== 200) throw client.toError(statusCode, headers)
     const problem = findStreamProblem(url, headers)
     if (problem !== null)

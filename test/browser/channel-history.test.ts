@@ -63,7 +63,14 @@ it('names the site of the channel while it cannot be asked for levels', async ()
   const notice = page.getByText('The line to Royal Theatre is interrupted.')
   await notice.waitFor()
   responses['/api/history/levels/'] = (query: URLSearchParams) => levelsOf(query, () => on)
-  service.send({ type: 'source', code: 'theatre', address: 'http://theatre', status: 'healthy', error: null })
+  service.send({
+    type: 'source',
+    code: 'theatre',
+    address: 'http://theatre',
+    status: 'healthy',
+    error: null,
+    silent_since: null,
+  })
   await notice.waitFor({ state: 'detached' })
 })
 

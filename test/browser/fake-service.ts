@@ -267,9 +267,10 @@ const since = '2026-11-22T19:00:00.000Z'
 /** Returns a condition with the severity of its first row. Without rows, the channel is OK. */
 export function condition(...rows: (typeof conditionTable)[number]['state'][]): ChannelBody['condition'] {
   const [row = null, ...flags] = conditionTable.filter(({ state }) => rows.includes(state))
-  if (row === null) return { state: 'ok', severity: 'ok', attention: false, since, flags: [] }
+  const beginning = { since, since_known: true }
+  if (row === null) return { state: 'ok', severity: 'ok', attention: false, ...beginning, flags: [] }
   const names = flags.flatMap(({ state }) => (state === 'ok' || state === 'unmonitored' ? [] : [state]))
-  return { state: row.state, severity: row.severity, attention: row.attention === true, since, flags: names }
+  return { state: row.state, severity: row.severity, attention: row.attention === true, ...beginning, flags: names }
 }
 
 /** Evaluates a transmitter as the service does with the default settings. */

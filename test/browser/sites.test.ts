@@ -47,7 +47,14 @@ it('lists the sites, the worst first, and filters them', async () => {
     .getByText(/^Line lost/)
     .waitFor()
   const error = 'Connection refused by 10.0.0.9:443.'
-  service.send({ type: 'source', code: 'dome', address: 'https://dome.example', status: 'unhealthy', error })
+  service.send({
+    type: 'source',
+    code: 'dome',
+    address: 'https://dome.example',
+    status: 'unhealthy',
+    error,
+    silent_since: null,
+  })
   await tile('Dome').getByText(error).waitFor()
   await tile('Bar').getByText('3 need attention').waitFor()
   await tile('Bar').getByText('2 alerts').waitFor()

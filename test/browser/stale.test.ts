@@ -133,7 +133,14 @@ it.concurrent('reloads the page once when the service has another version', asyn
   const { service, page } = await openMonitor(receiver(1, [{}]))
   service.data.version = '9.9.9'
   const reloaded = page.waitForEvent('load')
-  service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null })
+  service.send({
+    type: 'source',
+    code: 'shure',
+    address: 'https://10.0.0.1',
+    status: 'healthy',
+    error: null,
+    silent_since: null,
+  })
   await reloaded
   await page.locator('.footer', { hasText: 'Shure' }).waitFor()
   await eventually(() => page.evaluate("performance.getEntriesByType('navigation')[0].type")).toBe('reload')
@@ -224,7 +231,14 @@ it.concurrent('shows channels as stale when the service does, without the repeat
   const { service, page } = await openMonitor(receiver(1, [{}]))
   await until('the levels are repeated', async () => (await countSamples(page)) > 8)
   service.data.upstream = 'unhealthy'
-  service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' })
+  service.send({
+    type: 'source',
+    code: 'shure',
+    address: 'https://10.0.0.1',
+    status: 'unhealthy',
+    error: 'refused',
+    silent_since: null,
+  })
   service.send({ type: 'channel', id: 1, receiver_id: 1, condition: condition('stale') })
   await page.locator('.card[data-state=stale]').waitFor()
   await page.locator('.footer', { hasText: 'Down' }).waitFor()

@@ -139,7 +139,14 @@ it('shows the channels of a receiver, its facts and the error of its source', as
   const page = await open(service, '/receivers/1')
   await eventually(() => page.locator('main .card').count()).toBe(2)
   await page.getByText('S-77').waitFor()
-  service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' })
+  service.send({
+    type: 'source',
+    code: 'shure',
+    address: 'https://10.0.0.1',
+    status: 'unhealthy',
+    error: 'refused',
+    silent_since: null,
+  })
   await page.getByRole('main').getByText('refused').waitFor()
   await eventually(() => findViolations(page)).toEqual([])
   await eventually(() => page.title()).toBe('(1) Rack 1 · Micwatch')
@@ -154,7 +161,14 @@ it('says since when and why a receiver is offline, and acknowledges its alert', 
   const state = page.getByRole('region', { name: 'State' })
   await state.getByText(/^since .*7:00:00/).waitFor()
   await state.getByText('Its source responds, but the receiver does not.').waitFor()
-  service.send({ type: 'source', code: 'shure', address: 'tcp://10.0.0.1', status: 'unhealthy', error: 'Refused.' })
+  service.send({
+    type: 'source',
+    code: 'shure',
+    address: 'tcp://10.0.0.1',
+    status: 'unhealthy',
+    error: 'Refused.',
+    silent_since: null,
+  })
   await state.getByText('Its source tcp://10.0.0.1 fails: Refused.').waitFor()
   await state.getByRole('button', { name: /^Acknowledge/ }).waitFor()
   await eventually(() => findViolations(page)).toEqual([])

@@ -328,6 +328,7 @@ describe.each(engines)('other records on %s', (engine) => {
       overruns: 0,
       warning: null,
       device_errors: { listed: [], more: 0 },
+      silent_since: null,
     }
     const unhealthy = {
       ...healthy,
@@ -337,6 +338,7 @@ describe.each(engines)('other records on %s', (engine) => {
       overruns: 7,
       warning: 'x',
       device_errors: { listed: [{ device: 'd3', error: 'ip cannot be read' }], more: 4 },
+      silent_since: 1_700_000_020_000,
     }
     const other = { ...healthy, source: 'shure:https://10.0.0.2', last_success_at: null }
     for (const report of [other, healthy, unhealthy]) await db.transaction((tx) => saveSourceRecords(tx, [report]))

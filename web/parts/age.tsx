@@ -1,7 +1,8 @@
 /** Elapsed time, counting up, alone and as "5 min ago". */
 
+import type { Beginning } from '../channel-state.ts'
 import { useWatchState } from '../context.ts'
-import { formatDuration, formatShortDuration } from '../format.ts'
+import { formatDuration, formatMoment, formatRoughMoment, formatShortDuration } from '../format.ts'
 import { t } from '../i18n.ts'
 
 interface AgeProps {
@@ -18,4 +19,23 @@ export function Age({ since, isShort = false }: AgeProps) {
 export function AgeAgo({ since }: Pick<AgeProps, 'since'>) {
   const age = useWatchState((watchState) => formatShortDuration(watchState.now - since))
   return <span className="age">{t('card.ago', { age })}</span>
+}
+
+/** The age of a state as "5 min ago"; if its beginning was not seen, "since before 5:26". */
+export function StateAge({ since: { at, isKnown } }: { since: Beginning }) {
+  return isKnown ? <AgeAgo since={at} /> : <span className="age">{sinceBefore(at)}</span>
+}
+
+function sinceBefore(at: number): string {
+  return t('card.sinceBefore', { time: formatRoughMoment(at) })
+}
+
+/** The beginning of a state as "since 5:26:10 (5 min)"; if it was not seen, "since before 5:26". */
+export function Since({ since: { at, isKnown } }: { since: Beginning }) {
+  if (!isKnown) return sinceBefore(at)
+  return (
+    <>
+      {t('channel.since')} {formatMoment(new Date(at).toISOString())} (<Age since={at} isShort={true} />)
+    </>
+  )
 }

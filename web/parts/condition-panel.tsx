@@ -3,11 +3,11 @@
 import type { ChannelBody } from '../../src/contract/resources/channels.ts'
 import { personName } from '../alert-text.ts'
 import { useChannelAlert } from '../alerts.ts'
-import type { ChannelFacts } from '../channel-state.ts'
-import { formatMoment, formatPercent, formatShortDuration, plainText } from '../format.ts'
+import { beginningOf, type ChannelFacts } from '../channel-state.ts'
+import { formatPercent, formatShortDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { AcknowledgeButton } from './acknowledge-button.tsx'
-import { Age } from './age.tsx'
+import { Since } from './age.tsx'
 import { Ago } from './ago.tsx'
 import { StateIcon } from './state-icon.tsx'
 import { WillNotLast } from './will-not-last.tsx'
@@ -22,7 +22,7 @@ export function ConditionPanel({ facts, channel }: ConditionPanelProps) {
   const alert = useChannelAlert(facts.receiverId, facts.channelId)
   // While this page has no current data, the state is `stale` and `facts.since` is when the page lost it.
   const isOwn = facts.state === condition.state
-  const since = isOwn ? Date.parse(condition.since) : facts.since
+  const since = isOwn && condition.values_at === undefined ? beginningOf(condition) : facts.since
   return (
     <section
       className="condition"
@@ -35,7 +35,7 @@ export function ConditionPanel({ facts, channel }: ConditionPanelProps) {
         <strong>{t(`states.${facts.state}`)}</strong>
         {since === null ? null : (
           <span className="condition-since">
-            {t('channel.since')} {formatMoment(new Date(since).toISOString())} (<Age since={since} isShort={true} />)
+            <Since since={since} />
           </span>
         )}
         {alert === null ? null : <AcknowledgeButton alert={alert} />}

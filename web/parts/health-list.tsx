@@ -2,10 +2,12 @@
 
 import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
+import { useWatchState } from '../context.ts'
+import { formatShortDuration } from '../format.ts'
 import { t } from '../i18n.ts'
 import { displayName } from '../manufacturer-names.ts'
 import { listErrors } from '../source-errors.ts'
-import { type ShownStatus, statusText, useShownStatuses } from '../source-status.ts'
+import { firstSilence, type ShownStatus, statusText, useShownStatuses } from '../source-status.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
@@ -19,7 +21,12 @@ const maxListed = 12
 export function HealthItems({ health: { manufacturers, details }, isOld }: HealthListProps) {
   const statuses = useShownStatuses(manufacturers)
   const statusOf = ({ code }: Pick<ManufacturerHealth, 'code'>) => statuses.get(code) ?? 'unknown'
-  const failing = manufacturers.filter(({ status }) => status === 'unhealthy' || status === 'degraded')
+  const sources = useWatchState((watchState) => watchState.sources)
+  const silent = sources.filter(({ silent_since }) => silent_since !== null)
+  const failing = manufacturers.filter(
+    ({ code, status }) =>
+      status === 'unhealthy' || status === 'degraded' || silent.some((source) => source.code === code),
+  )
   const listed = manufacturers.length <= maxListed ? manufacturers : failing.slice(0, maxListed)
   const others = manufacturers.filter((manufacturer) => !listed.includes(manufacturer))
   return (
@@ -59,11 +66,23 @@ interface ManufacturerItemProps {
 
 function ManufacturerItem({ manufacturer, status, isOld }: ManufacturerItemProps) {
   const text = statusText(status)
+  const silentSince = useWatchState(({ sources }) =>
+    firstSilence(sources.filter(({ code }) => code === manufacturer.code)),
+  )
+  const isSilent = silentSince !== null && !isOld
   return (
-    <li className="footer-item" data-status={isOld ? undefined : status}>
-      <Lamp shape={isOld ? 'ring' : shapeOf[status]} />
+    <li className="footer-item" data-status={isOld ? undefined : status} data-silent={isSilent || undefined}>
+      {isSilent ? <SilentLamp since={silentSince} /> : <Lamp shape={isOld ? 'ring' : shapeOf[status]} />}
       <bdi className="footer-name">{displayName(manufacturer)}</bdi>{' '}
-      <span className="footer-status">{isOld ? t('health.lastKnown', { status: text }) : text}</span>
+      <span className="footer-status">
+        {isOld ? (
+          t('health.lastKnown', { status: text })
+        ) : isSilent && status === 'healthy' ? (
+          <Silence since={silentSince} />
+        ) : (
+          text
+        )}
+      </span>
       <span className="footer-errors">
         {sentencesOf(manufacturer).map((sentence) => (
           <bdi key={sentence} className="footer-error" title={sentence}>
@@ -109,6 +128,28 @@ const paths: Record<Shape, string> = {
   triangle: 'M8 2 15 14H1Z',
   cross: 'M3 3 13 13M13 3 3 13',
   ring: 'M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3Z',
+}
+
+/** The hollow dot of a source from which nothing has come for a while. */
+export function SilentLamp({ since }: { since: number }) {
+  const seconds = useWatchState(({ now }) => Math.max(0, Math.floor((now - since) / 1000)))
+  return (
+    <svg
+      className="lamp"
+      data-shape="ring"
+      viewBox="0 0 16 16"
+      role="img"
+      aria-label={t('health.silentFor', { count: seconds })}
+    >
+      <path d={paths.ring} />
+    </svg>
+  )
+}
+
+/** "Silent for 12 secs". */
+export function Silence({ since }: { since: number }) {
+  const age = useWatchState(({ now }) => formatShortDuration(now - since))
+  return t('health.silent', { age })
 }
 
 export function Lamp({ shape }: { shape: Shape }) {

@@ -3,7 +3,7 @@
 import type { ChannelFacts } from '../channel-state.ts'
 import { formatPercent } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Age, AgeAgo } from './age.tsx'
+import { Age, StateAge } from './age.tsx'
 
 interface LastTransmitterProps {
   readonly facts: ChannelFacts
@@ -12,16 +12,17 @@ interface LastTransmitterProps {
 }
 
 export function LastTransmitter({ facts, isShort = false }: LastTransmitterProps) {
-  const { state, lastSeenAt, since, battery } = facts
-  const offSince = lastSeenAt ?? since
+  const { state, since, battery } = facts
   const age =
-    offSince === null ? null : (
+    since === null ? null : !since.isKnown ? (
+      <StateAge since={since} />
+    ) : (
       <>
         <span className="age-sentence">
-          <AgeAgo since={offSince} />
+          <StateAge since={since} />
         </span>
         <span className="age-alone">
-          <Age since={offSince} isShort={true} />
+          <Age since={since.at} isShort={true} />
         </span>
       </>
     )

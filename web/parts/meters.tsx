@@ -1,6 +1,7 @@
 /** RF and audio of one channel: bars, levels and chart, painted outside of React. */
 
 import { useEffect, useRef } from 'react'
+import type { Beginning } from '../channel-state.ts'
 import { createChartStrip } from '../chart-strip.ts'
 import { useServices } from '../context.ts'
 import { formatDbfs, formatDbm, formatPercent, formatShortDuration } from '../format.ts'
@@ -9,7 +10,7 @@ import { t } from '../i18n.ts'
 import { createLevelText } from '../level-text.ts'
 import { createMeterStrip } from '../meter-strip.ts'
 import type { Levels } from '../store.ts'
-import { AgeAgo } from './age.tsx'
+import { StateAge } from './age.tsx'
 
 interface MetersProps {
   readonly receiverId: number
@@ -18,8 +19,8 @@ interface MetersProps {
   readonly hasAntennas: boolean
   /** Whether the highest audio level of the last minute has a row. */
   readonly hasPeak?: boolean
-  /** When the values became stale or the transmitter turned off; the time since then replaces the audio level. */
-  readonly since: number | null
+  /** When the values were last received, or the transmitter turned off; the age replaces the audio level. */
+  readonly since: Beginning | null
 }
 
 export function Meters({ receiverId, channelId, hasAntennas, hasPeak = false, since }: MetersProps) {
@@ -59,7 +60,7 @@ export function Meters({ receiverId, channelId, hasAntennas, hasPeak = false, si
         <Level {...{ receiverId, channelId }} textOf={audioTextOf} />
       ) : (
         <span className="meter-value">
-          <AgeAgo since={since} />
+          <StateAge since={since} />
         </span>
       )}
       {hasPeak ? <HeldPeak channelId={channelId} /> : null}

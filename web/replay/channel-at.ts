@@ -202,11 +202,14 @@ function conditionOf({ since, endedAt }: Rows, { channel, recordedAt, hasMuteAtt
   const isInUse = channel.transmitter !== null
   const attentions = { in_use: isInUse, on: isInUse, setting: hasMuteAttention } as const
   const attention = row?.attention ?? false
+  const at = (isRow(state) ? since.get(state) : null) ?? endedAt
   return {
     state,
     severity: state === 'receiver_offline' && !isInUse ? 'warning' : (row?.severity ?? 'ok'),
     attention: typeof attention === 'string' ? attentions[attention] : attention,
-    since: new Date((isRow(state) ? since.get(state) : null) ?? endedAt).toISOString(),
+    since: new Date(at).toISOString(),
+    // What was true when the channel was recorded has begun before.
+    since_known: at > recordedAt || (state === recorded.state && recorded.since_known),
     flags,
   }
 }

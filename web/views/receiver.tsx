@@ -7,15 +7,17 @@ import type { SourceBody } from '../../src/contract/live-messages.ts'
 import type { ReceiverInData, ReceiverWithSources } from '../../src/contract/resources/receivers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { mostUrgentFirst } from '../alerts.ts'
+import { lastReceived } from '../channel-state.ts'
 import { useWatchState } from '../context.ts'
-import { formatMoment, plainText } from '../format.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { usePageTitle } from '../page-title.ts'
 import { AcknowledgeButton } from '../parts/acknowledge-button.tsx'
-import { Age } from '../parts/age.tsx'
+import { Since } from '../parts/age.tsx'
 import { Ago } from '../parts/ago.tsx'
 import { ChannelCard } from '../parts/channel-card.tsx'
 import { EquipmentAlerts } from '../parts/equipment-alerts.tsx'
+import { Silence, SilentLamp } from '../parts/health-list.tsx'
 import { IdentifyButton } from '../parts/identify-button.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
@@ -27,7 +29,7 @@ import { SiteNote } from '../parts/site-note.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { offlineReason, recordOf, sourcesOf } from '../receiver-sources.ts'
 import { useResource } from '../resource.ts'
-import { statusText } from '../source-status.ts'
+import { firstSilence, statusText } from '../source-status.ts'
 
 export function Receiver() {
   const id = Number(useParams({ strict: false }).id)
@@ -110,7 +112,7 @@ function OfflineState({ receiver }: { receiver: ReceiverInData }) {
   const own = alerts.filter((alert) => alert.kind === 'receiver_offline' && alert.receiver_id === receiver.id)
   const alert = own.toSorted(mostUrgentFirst)[0]
   const offline = receiver.channels.filter(({ condition }) => condition.state === 'receiver_offline')
-  const since = offline.length === 0 ? null : Math.min(...offline.map(({ condition }) => Date.parse(condition.since)))
+  const since = offline.map(({ condition }) => lastReceived(condition)).toSorted((a, b) => a.at - b.at)[0]
   const isInUse = offline.some(({ condition }) => condition.attention)
   return (
     <section
@@ -122,10 +124,9 @@ function OfflineState({ receiver }: { receiver: ReceiverInData }) {
       <p className="condition-state">
         <StateIcon state="receiver_offline" />
         <strong>{t('receiver.offline')}</strong>
-        {since === null ? null : (
+        {since === undefined ? null : (
           <span className="condition-since">
-            {t('receiver.offlineSince', { time: formatMoment(new Date(since).toISOString()) })} (
-            <Age since={since} isShort={true} />)
+            <Since since={since} />
           </span>
         )}
         {alert === undefined ? null : <AcknowledgeButton alert={alert} />}
@@ -227,7 +228,9 @@ function Sources({ receiver }: { receiver: ReceiverInData }) {
 }
 
 /** A source with its error. The alert about it says since when. */
-function Source({ source: { address, status, error } }: { source: SourceBody }) {
+function Source({ source }: { source: SourceBody }) {
+  const { address, status, error } = source
+  const silentSince = firstSilence([source])
   const alert = useWatchState(({ alerts }) =>
     alerts.find(({ kind, data }) => kind === 'upstream_failing' && data.address === address),
   )
@@ -235,6 +238,11 @@ function Source({ source: { address, status, error } }: { source: SourceBody }) 
   return (
     <li>
       <bdi className="source-address">{address}</bdi>
+      {silentSince === null ? null : (
+        <span className="source-silent">
+          <SilentLamp since={silentSince} /> <Silence since={silentSince} />
+        </span>
+      )}
       <span className="tag" data-tone={tone}>
         {statusText(status)}
       </span>

@@ -1,9 +1,13 @@
 /** Health of the service and of what it monitors, and the result of a poll. */
 
 import Type from 'typebox'
-import { type Body, listOf, named, oneOf, text, textOrNull, time, whole } from '../described.ts'
+import { type Body, listOf, named, oneOf, text, textOrNull, time, timeOrNull, whole } from '../described.ts'
 import { sourceStatuses, upstreamStatuses } from '../values.ts'
 import { manufacturer } from './common.ts'
+
+export const silent_since = timeOrNull(
+  'When anything last came, if an answer or a level of a fixed meter rate is due and nothing came for 3 s; null otherwise.',
+)
 
 export const upstreamStatus = {
   status: oneOf(
@@ -26,6 +30,7 @@ export const upstreamDetails = {
       status: oneOf(sourceStatuses, 'Status of this source.'),
       consecutive_failures: whole('Consecutive failed poll cycles.'),
       error: textOrNull('What is wrong; null while it is healthy.'),
+      silent_since,
     }),
     'Every monitored system and every individually monitored device.',
   ),

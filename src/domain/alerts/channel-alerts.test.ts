@@ -25,7 +25,7 @@ class TestReceiver extends TestAlerts {
     const [state = 'ok', ...flags] = rows
     const change = (before: Channel): Channel => {
       const since = before.condition.state === state ? before.condition.since : this.now
-      const condition: Condition = { state, severity, attention: true, since, flags }
+      const condition: Condition = { state, severity, attention: true, since, since_known: true, flags }
       return { ...before, ...fields, condition }
     }
     const channels = this.receiver.channels.map((known) => (known.channel === channel ? change(known) : known))

@@ -154,6 +154,7 @@ describe('battery_died', () => {
       severity: 'info',
       attention: false,
       since: startOfTest + hour,
+      since_known: true,
       flags: [],
     })
     channel.memory = acknowledged

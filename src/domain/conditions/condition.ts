@@ -57,6 +57,10 @@ export interface Condition {
   readonly attention: boolean
   /** Since when `state` is what it is, in epoch milliseconds. Nothing else moves it. */
   readonly since: number
+  /** Whether the beginning of the state was seen. If not, `since` is the earliest time at which it is known. */
+  readonly since_known: boolean
+  /** When the values of a channel that is stale or offline were last received, in epoch milliseconds. */
+  readonly values_at?: number
   readonly flags: readonly ConditionFlag[]
 }
 
@@ -70,16 +74,28 @@ export interface LastTransmitter {
 }
 
 /** Stands for the condition of a channel that was not evaluated yet. */
-export const unknownCondition: Condition = { state: 'ok', severity: 'ok', attention: false, since: 0, flags: [] }
+export const unknownCondition: Condition = {
+  state: 'ok',
+  severity: 'ok',
+  attention: false,
+  since: 0,
+  since_known: false,
+  flags: [],
+}
 
 /** The condition of a placeholder, which stands for equipment without telemetry. */
 export function unmonitoredCondition(since: number): Condition {
-  return { state: 'unmonitored', severity: 'ok', attention: false, since, flags: [] }
+  return { state: 'unmonitored', severity: 'ok', attention: false, since, since_known: true, flags: [] }
 }
 
 /** Whether the state or a flag of the condition is `row`. */
 export function hasRow({ state, flags }: Pick<Condition, 'state' | 'flags'>, row: ConditionFlag): boolean {
   return state === row || flags.includes(row)
+}
+
+/** Whether the channel is not received, so that a change of its state is not seen. */
+export function isInterruption(condition: Pick<Condition, 'state' | 'flags'>): boolean {
+  return hasRow(condition, 'stale') || condition.state === 'receiver_offline'
 }
 
 /** Returns the condition that follows when one of its rows ends at `now`, in epoch milliseconds. */
@@ -89,5 +105,5 @@ export function withoutRow(condition: Condition, row: ConditionFlag, now: number
   const { state, severity, attention } =
     conditionTable.find((next) => rest.some((flag) => flag === next.state)) ?? unknownCondition
   const flags = rest.filter((flag) => flag !== state)
-  return { state, severity, attention: attention === true, since: now, flags }
+  return { ...condition, state, severity, attention: attention === true, since: now, since_known: true, flags }
 }

@@ -64,6 +64,7 @@ describe('the table', () => {
       severity: 'ok',
       attention: false,
       since: 7,
+      since_known: true,
       flags: [],
     })
   })
@@ -144,9 +145,25 @@ describe('since', () => {
     expect(channel.wait(5000).report(battery(18)).condition.since).toBe(startOfTest + 10_000)
   })
 
+  test('is not known of the first state, nor of a state that began while nothing was received', () => {
+    const channel = afterEvaluation(new TestChannel().report())
+    expect(channel.condition).toMatchObject({ since: startOfTest, since_known: false })
+    expect(channel.wait(1000).report(battery(18)).condition).toMatchObject({ state: 'battery_low', since_known: true })
+    const stale = channel.wait(30_000).condition
+    expect(stale).toMatchObject({ state: 'stale', since_known: true, values_at: startOfTest + 1000 })
+    const back = channel.wait(1000).report(off).condition
+    expect(back).toMatchObject({ state: 'tx_off', since: startOfTest + 32_000, since_known: false })
+    expect(back).not.toHaveProperty('values_at')
+    expect(channel.wait(1000).report({ transmitter: {} }).condition).toMatchObject({ state: 'ok', since_known: true })
+    afterEvaluation(channel.restart(hour).report(off))
+    expect(channel.condition).toMatchObject({ state: 'tx_off', since: channel.wall, since_known: false })
+  })
+
   test('survives a restart', () => {
-    const channel = afterEvaluation(new TestChannel().report(battery(18)))
-    expect(channel.restart(hour).report().condition.since).toBe(startOfTest)
+    const channel = afterEvaluation(new TestChannel().report())
+    const { since } = channel.wait(1000).report(battery(18)).condition
+    expect(channel.restart(hour).condition).toMatchObject({ since, since_known: true })
+    expect(channel.report().condition).toMatchObject({ since, since_known: true })
   })
 })
 

@@ -20,6 +20,7 @@ import {
   conditionTable,
   type EvaluatedState,
   hasRow,
+  isInterruption,
   type LastTransmitter,
   withoutRow,
 } from './condition.ts'
@@ -67,6 +68,8 @@ export interface EvaluationInput {
   readonly watch: LevelWatch
   /** The memory that the previous evaluation returned; null for a new channel. */
   readonly memory: ConditionMemory | null
+  /** Whether `memory` follows from what this process received, so that it sees every change. */
+  readonly isObserved: boolean
   readonly thresholds: Thresholds
   /** The ids of the running shows that have this channel. */
   readonly shows: readonly number[]
@@ -223,10 +226,19 @@ function toCondition(input: EvaluationInput, availability: Availability, rows: R
   if (hasLevels && rows.rf_fair && state !== 'rf_weak') flags.push('rf_fair')
   if (hasLevels && rows.rf_concealed) flags.push('rf_concealed')
   const before = memory?.condition
-  const since = before?.state === state ? before.since : now.wall
+  const { since, since_known } = before?.state === state ? before : toBeginning(input, state)
   const severity = 'severityIfUnused' in stateRow && !isInUse ? stateRow.severityIfUnused : stateRow.severity
-  const after: Condition = { state, severity, attention: needsAttention(stateRow, input, isInUse), since, flags }
+  const attention = needsAttention(stateRow, input, isInUse)
+  const values = availability === 'current' ? {} : { values_at: input.receiver.last_seen }
+  const after: Condition = { state, severity, attention, since, since_known, ...values, flags }
   return before !== undefined && areEqual(before, after) ? before : after
+}
+
+/** A state that follows an interruption may have begun during it. */
+function toBeginning({ memory, isObserved, now }: EvaluationInput, state: Row['state']) {
+  const isSeen =
+    memory !== null && isObserved && (!isInterruption(memory.condition) || isInterruption({ state, flags: [] }))
+  return { since: now.wall, since_known: isSeen }
 }
 
 function isRowTrue({ state, needs }: Row, availability: Availability, rows: Rows): boolean {
@@ -282,6 +294,7 @@ function areEqual(a: Condition, b: Condition): boolean {
     a.state === b.state &&
     a.severity === b.severity &&
     a.attention === b.attention &&
+    a.values_at === b.values_at &&
     a.flags.length === b.flags.length &&
     a.flags.every((flag, index) => flag === b.flags[index])
   )

@@ -53,7 +53,9 @@ const inUseForMs = 30 * 60_000
  * `lastSeen`, the stored `last_seen` of its receiver; it may have switched off while the process did not run.
  */
 export function restoreMemory(stored: ConditionMemory, lastSeen: number): ConditionMemory {
-  return { ...stored, transmitter: withLastSeen(stored.transmitter, lastSeen) }
+  // Earlier versions did not store `since_known`.
+  const condition = { ...stored.condition, since_known: stored.condition.since_known ?? true }
+  return { ...stored, condition, transmitter: withLastSeen(stored.transmitter, lastSeen) }
 }
 
 /** Ends `battery_died`, because an operator acknowledged it at `now`. */

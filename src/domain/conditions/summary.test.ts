@@ -5,7 +5,7 @@ import type { Condition, ConditionState } from './condition.ts'
 import { countConflicts, findFailingSource, mustBeReplacedSoon, summarizeConditions } from './summary.ts'
 
 function condition(state: ConditionState, attention = false): Condition {
-  return { state, severity: 'ok', attention, since: 0, flags: [] }
+  return { state, severity: 'ok', attention, since: 0, since_known: true, flags: [] }
 }
 
 const ok = { condition: condition('ok'), hasTransmitter: true, isReplaceSoon: false, isHandled: false }

@@ -3,7 +3,7 @@
 import type { ChannelDetails, TransmitterDetails } from '../equipment/details.ts'
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
 import type { Condition } from './condition.ts'
-import { type Evaluation, evaluateCondition, type LevelsStatus } from './evaluate.ts'
+import { type Evaluation, evaluateCondition, isStored, type LevelsStatus } from './evaluate.ts'
 import { createWatch, createWatchedValues, readWatchedValues, resetWatch, updateWatch } from './level-watch.ts'
 import { type ConditionMemory, restoreMemory } from './memory.ts'
 import { resolveThresholds, type ScopeThresholds, type Thresholds } from './thresholds.ts'
@@ -34,24 +34,28 @@ export class TestChannel {
   thresholds: Thresholds = resolveThresholds({}, {}, [])
   shows: readonly number[] = []
   memory: ConditionMemory | null = null
+  isObserved = false
   levels: LevelsStatus = 'current'
   readonly watch = createWatch()
 
   /** Evaluates the condition now. */
   evaluate(): Evaluation {
     const { isActive, lastSeen, channel, levels, watch, memory, thresholds, shows } = this
-    const { receivedAt, hasReported, watchedSince, intervalMs } = this
-    const evaluation = evaluateCondition({
+    const { receivedAt, hasReported, watchedSince, intervalMs, isObserved } = this
+    const input = {
       receiver: { is_active: isActive, last_seen: lastSeen },
       channel,
       reception: { receivedAt, hasReported, watchedSince, intervalMs },
       levels,
       watch,
       memory,
+      isObserved,
       thresholds,
       shows,
       now: { monotonic: this.now, wall: this.wall },
-    })
+    }
+    const evaluation = evaluateCondition(input)
+    this.isObserved ||= !isStored(input)
     this.memory = evaluation.memory
     return evaluation
   }
@@ -127,6 +131,7 @@ export class TestChannel {
     this.watchedSince = 77
     this.receivedAt = null
     this.hasReported = false
+    this.isObserved = false
     this.memory = stored && restoreMemory(stored, this.lastSeen)
     resetWatch(this.watch, stored?.condition ?? null)
     return this

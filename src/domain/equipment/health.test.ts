@@ -24,7 +24,13 @@ const shure = {
 
 function record(source: string, failures: number, more: Partial<SourceRecord> = {}): SourceRecord {
   const error = failures > 0 ? 'connection refused' : null
-  const rest = { last_success_at: now - 1000, overruns: 0, warning: null, device_errors: noDeviceErrors }
+  const rest = {
+    last_success_at: now - 1000,
+    overruns: 0,
+    warning: null,
+    device_errors: noDeviceErrors,
+    silent_since: null,
+  }
   return { manufacturer: 'shure', source, consecutive_failures: failures, error, hold_until: 0, ...rest, ...more }
 }
 

@@ -2,6 +2,7 @@
 
 import type { HealthBody, ManufacturerHealth, RefreshBody } from '../../contract/resources/health.ts'
 import type { SourceStatus, UpstreamStatus } from '../../contract/values.ts'
+import { toTimestamp } from '../api.ts'
 
 export type { ManufacturerHealth } from '../../contract/resources/health.ts'
 
@@ -29,6 +30,8 @@ export interface SourceRecord {
   /** A problem that is not a failure, or null. */
   readonly warning: string | null
   readonly device_errors: DeviceErrors
+  /** When anything last came, if something is due and nothing came for 3 s; null otherwise. */
+  readonly silent_since: number | null
 }
 
 /** An invalid part of an upstream response that was skipped. */
@@ -164,10 +167,13 @@ export function manufacturerHealth(
     const record = bySource.get(source)
     const address = addressOf(source, code)
     const consecutive_failures = record?.consecutive_failures ?? 0
-    if (isOrphaned(source)) return { source: address, status: 'unhealthy', consecutive_failures, error: orphanedError }
+    const at = isOrphaned(source) ? null : (record?.silent_since ?? null)
+    const silent_since = at === null ? null : toTimestamp(at)
+    const shown = { source: address, consecutive_failures, silent_since }
+    if (isOrphaned(source)) return { ...shown, status: 'unhealthy', error: orphanedError }
     const status = record === undefined ? 'unknown' : sourceStatus(record, now)
     const error = status === 'healthy' ? null : (record?.error ?? null)
-    return { source: address, status, consecutive_failures, error }
+    return { ...shown, status, error }
   })
   const { listed, more } = mergeDeviceErrors(manufacturerRecords.map(({ device_errors }) => device_errors))
   return {

@@ -7,7 +7,7 @@ it('has the condition unmonitored, which needs no attention', () => {
   expect(toPlaceholderInData({ ...body, created_at: Date.UTC(2026, 10, 23) })).toEqual({
     ...body,
     condition: {
-      ...{ state: 'unmonitored', severity: 'ok', attention: false, flags: [] },
+      ...{ state: 'unmonitored', severity: 'ok', attention: false, since_known: true, flags: [] },
       since: '2026-11-23T00:00:00.000Z',
     },
   })

@@ -7,18 +7,19 @@ import type { Channel, Transmitter } from '../equipment/receiver.ts'
 
 export interface ChannelState extends Pick<Channel, 'name' | 'frequency' | 'last_transmitter'> {
   readonly transmitter: Omit<Transmitter, 'audio_level' | 'rf_level'> | null
-  readonly condition: Omit<Condition, 'flags'>
+  /** Earlier versions did not record `since_known`. */
+  readonly condition: Omit<Condition, 'flags' | 'since_known'> & Partial<Pick<Condition, 'since_known'>>
   readonly assignment: Omit<ChannelAssignment, 'channel_id'> | null
 }
 
 export function toChannelState(channel: Channel, assignment: ChannelState['assignment']): ChannelState {
   const { name, frequency, last_transmitter, condition, transmitter } = channel
-  const { state, severity, attention, since } = condition
+  const { flags: _, ...lasting } = condition
   return {
     name,
     frequency,
     transmitter: transmitter && withoutLevels(transmitter),
-    condition: { state, severity, attention, since },
+    condition: lasting,
     last_transmitter: transmitter === null ? last_transmitter : null,
     assignment,
   }

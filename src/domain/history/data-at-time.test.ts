@@ -107,7 +107,14 @@ describe('a recorded second', () => {
         audio_level: -18,
         details: { battery_minutes: 190 },
       },
-      condition: { state: 'ok', severity: 'ok', attention: false, since: '2026-05-01T17:00:00.000Z', flags: [] },
+      condition: {
+        state: 'ok',
+        severity: 'ok',
+        attention: false,
+        since: '2026-05-01T17:00:00.000Z',
+        since_known: true,
+        flags: [],
+      },
     })
     expect(second).toMatchObject({ id: 2, slot: 42, rf_level: -97, audio_level: null, transmitter: null })
   })

@@ -73,7 +73,7 @@ function guessState(channel: Channel, letter: StateLetter, time: number): Channe
   return {
     ...today,
     transmitter: wasReceived && transmitter !== null ? { ...transmitter, battery: null } : null,
-    condition: { state, severity, attention: false, since: time * 1000 },
+    condition: { state, severity, attention: false, since: time * 1000, since_known: false },
     last_transmitter: null,
   }
 }
@@ -127,7 +127,7 @@ function toChannelAtTime({ id, channel, slot }: Channel, state: ChannelState, st
     ...levels,
     transmitter: received,
     ...(Object.keys(details).length > 0 && { details }),
-    condition: { ...condition, flags: toFlags(step.rows, condition.state) },
+    condition: { since_known: true, ...condition, flags: toFlags(step.rows, condition.state) },
     last_transmitter,
     forecast: received && deviceForecast(received),
   }

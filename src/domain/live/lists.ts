@@ -28,6 +28,6 @@ export function toPerformerNames(assignments: readonly ChannelAssignment[]): Rea
 
 export function toSourceBodies(manufacturers: readonly ManufacturerHealth[]): SourceBody[] {
   return manufacturers.flatMap(({ code, sources }) =>
-    sources.map(({ source, status, error }) => ({ code, address: source, status, error })),
+    sources.map(({ source: address, status, error, silent_since }) => ({ code, address, status, error, silent_since })),
   )
 }

@@ -21,7 +21,14 @@ it('toStateMessages separates levels from facts', () => {
     audio_level: null,
     frequency: null,
     transmitter_on: false,
-    condition: { state: 'ok', severity: 'ok', attention: false, since: '1970-01-01T00:00:00.000Z', flags: [] },
+    condition: {
+      state: 'ok',
+      severity: 'ok',
+      attention: false,
+      since: '1970-01-01T00:00:00.000Z',
+      since_known: false,
+      flags: [],
+    },
   })
   expect(channel?.facts).not.toContain(-90)
   expect(channel?.levels).toEqual([-90, null])

@@ -112,8 +112,10 @@ function toTransmitter(body: NonNullable<FollowedChannelFields['transmitter']>):
   return { upstream_slot, name, battery, audio_level, rf_level, frequency, ...(details && { details }) }
 }
 
-function toCondition({ since, ...condition }: NonNullable<FollowedChannelFields['condition']>): Condition {
-  return { ...condition, since: Date.parse(since) }
+function toCondition(body: NonNullable<FollowedChannelFields['condition']>): Condition {
+  const { since, since_known = true, values_at, ...condition } = body
+  const values = values_at === undefined ? {} : { values_at: Date.parse(values_at) }
+  return { ...condition, since: Date.parse(since), since_known, ...values }
 }
 
 function toLastTransmitter({
@@ -146,13 +148,15 @@ function toNumber(value: number | string | null | undefined): number | null {
 /** Returns the receiver while the other installation cannot be reached: all its channels are stale since `since`. */
 export function asStale(receiver: Receiver, since: number): Receiver {
   const channels = receiver.channels.map((channel) =>
-    channel.condition.state === 'stale' ? channel : { ...channel, condition: staleCondition(since) },
+    channel.condition.state === 'stale' ? channel : { ...channel, condition: staleCondition(channel.condition, since) },
   )
   return { ...receiver, channels }
 }
 
-function staleCondition(since: number): Condition {
-  return { state: 'stale', severity: 'warning', attention: true, since, flags: [] }
+/** Values that were old at the site keep their age. */
+function staleCondition({ values_at }: Condition, since: number): Condition {
+  const times = { since, since_known: true, values_at: Math.min(values_at ?? since, since) }
+  return { state: 'stale', severity: 'warning', attention: true, ...times, flags: [] }
 }
 
 /** A complete channel lacks these fields if they have no value. */

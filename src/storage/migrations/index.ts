@@ -48,6 +48,7 @@ import * as siteConnections from './20261127t0010z-site-connections.ts'
 import * as scanUnits from './20261128t1220z-scan-units.ts'
 import * as firstAlerts from './20261128t1235z-first-alerts.ts'
 import * as auditClasses from './20261128t1300z-audit-classes.ts'
+import * as silentSources from './20261128t1500z-silent-sources.ts'
 
 export interface Migration {
   readonly name: string
@@ -100,4 +101,5 @@ export const migrations: readonly Migration[] = [
   scanUnits,
   auditClasses,
   firstAlerts,
+  silentSources,
 ]

@@ -24,6 +24,7 @@ export interface SourceRow {
   warning: string | null
   /** JSON; null when no device has errors. */
   device_errors: string | null
+  silent_since: number | null
 }
 
 export interface ReceiverSourceRow {
