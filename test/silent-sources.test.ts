@@ -29,6 +29,7 @@ async function startSystem() {
   return { url: String(system.config.api_base_url), toConfig: (api_base_url: string) => ({ ...config, api_base_url }) }
 }
 
+// Conformance: C-22.30.
 it.concurrent.each([
   ['a device with a fixed meter rate', startDevice],
   ['a system that is polled', startSystem],

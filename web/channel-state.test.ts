@@ -83,6 +83,7 @@ describe('describeChannel', () => {
     expect(unknown.since).toEqual({ at: Date.parse(since), isKnown: false })
   })
 
+  // Conformance: C-22.32.
   it('counts the age of stale values from the time of the values', () => {
     const values_at = '2026-11-20T18:30:00.000Z'
     const stale: Condition = { ...ok, state: 'stale', values_at }

@@ -39,7 +39,7 @@ const layouts = {
   name: { width: 18, narrow: 18, sort: 'name', rank: 0 },
   performer: { width: 13, sort: 'performer', rank: 12 },
   state: { width: 18, narrow: 11, sort: 'problems', rank: 2 },
-  battery: { width: 12, narrow: 8, sort: 'battery', rank: 3 },
+  battery: { width: 17, narrow: 8, sort: 'battery', rank: 3 },
   time_left: { width: 10, sort: 'time_left', rank: 4 },
   rf_a: { width: 11, sort: 'rf_a', rank: 5 },
   rf_b: { width: 11, sort: 'rf_b', rank: 8 },

@@ -223,12 +223,13 @@ function escapePattern(text: string): string {
 
 it('the guide lists every word for a state', () => {
   const guide = readFileSync(new URL('../docs/guide/states.md', import.meta.url), 'utf8')
-  const { states, flags, health, connections, connection } = JSON.parse(
+  const { states, flags, health, connections, connection, card } = JSON.parse(
     readFileSync(new URL('languages/en.json', web), 'utf8'),
   ) as Record<string, Record<string, string & Record<string, string>>>
-  const words = [states, flags, health?.statuses, connections?.statuses, connection]
+  const others = { silent: health?.silent, sinceBefore: card?.sinceBefore }
+  const words = [states, flags, health?.statuses, connections?.statuses, others, connection]
     .flatMap((texts) => Object.values(texts ?? {}))
-    .map((word) => String(word).replace('{{count}}', '7'))
+    .map((word) => String(word).replace('{{count}}', '7').replace('{{age}}', '12 sec').replace('{{time}}', '5:26'))
   expect(words.length).toBeGreaterThan(40)
   expect(words.filter((word) => !new RegExp(`[|*] ?${word.replaceAll('.', '\\.')} ?[|*]`).test(guide))).toEqual([])
 })

@@ -2,10 +2,12 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { startStringsSimulator } from '../../simulators/shure/strings.ts'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
-import { until } from '../app.ts'
+import { startApp, until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
+import { startNetwork } from '../faults/network.ts'
 import { timeLimit } from '../time-limit.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 import { condition, offline, receiver, sendLevels, startFakeService } from './fake-service.ts'
@@ -268,4 +270,33 @@ it.concurrent('shows RF of a channel without a transmitter', async () => {
   const { service, page } = await openMonitor(receiver(1, [null]))
   sendLevels(service, -62, null)
   await page.getByRole('img', { name: '−62 dBm' }).waitFor()
+})
+
+// Conformance: C-22.30, C-22.31.
+it('shows a silent source by a hollow dot, and no age of a pack that was off from the start', async () => {
+  const device = await startStringsSimulator({ family: 'ulxd' })
+  onTestEnd(() => device.close())
+  device.change(1, { transmitter: false })
+  const network = await startNetwork(onTestEnd, device.url)
+  const devices = [network.url.replace('http:', 'tcp:')]
+  const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices, poll_interval: 1 } }] })
+  const receiver = await until('the receiver is listed', async () => (await app.receivers())[0])
+  const page = await open(app, '/')
+  await page.getByText(/^TX off since before \d+:\d\d/).waitFor()
+
+  network.blackhole()
+  await page.getByRole('img', { name: /^silent for \d+ s$/ }).waitFor()
+  await page.locator('.footer', { hasText: /Silent for \d+ sec/ }).waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.goto(new URL(`/receivers/${receiver?.id}`, page.url()).href)
+  await page
+    .locator('.source-list')
+    .getByRole('img', { name: /^silent for \d+ s$/ })
+    .waitFor()
+  await network.restore()
+  network.closeConnections()
+  await page
+    .getByRole('img', { name: /^silent for/ })
+    .first()
+    .waitFor({ state: 'detached' })
 })

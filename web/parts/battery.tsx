@@ -3,6 +3,7 @@
 import type { ChannelFacts } from '../channel-state.ts'
 import { formatPercent } from '../format.ts'
 import { t } from '../i18n.ts'
+import { Age } from './age.tsx'
 
 const bars = [0, 1, 2, 3, 4] as const
 
@@ -30,6 +31,12 @@ export function Battery({ facts }: { facts: ChannelFacts }) {
       <span className="visually-hidden">{accessibleText(percent, isOld)}</span>
     </span>
   )
+}
+
+/** How old the last known percentage is, where the age of the other values is not shown. */
+export function BatteryAge({ facts: { battery, isBatteryOld, lastSeenAt, since } }: { facts: ChannelFacts }) {
+  const at = lastSeenAt ?? since?.at ?? null
+  return battery === null || !isBatteryOld || at === null ? null : <Age since={at} isShort={true} />
 }
 
 function accessibleText(percent: number | null, isOld: boolean): string {

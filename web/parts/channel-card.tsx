@@ -11,7 +11,7 @@ import { formatDb, formatMegahertz } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useIsKiosk } from '../kiosk.ts'
 import { fitName } from '../name-fit.ts'
-import { Battery } from './battery.tsx'
+import { Battery, BatteryAge } from './battery.tsx'
 import { CardAlert } from './card-alert.tsx'
 import { Flags } from './flags.tsx'
 import { LastTransmitter } from './last-transmitter.tsx'
@@ -71,6 +71,7 @@ export const ChannelCard = memo(function ChannelCard({
           <>
             <Battery facts={facts} />
             <TimeLeft facts={facts} />
+            {step === 'status' ? <BatteryAge facts={facts} /> : null}
           </>
         )}
         <Flags flags={facts.flags} />

@@ -11,9 +11,8 @@ import { t } from '../i18n.ts'
 import { useIsKiosk } from '../kiosk.ts'
 import { listColumns, type Sort, type View } from '../view.ts'
 import type { VisibleSlot } from '../visible-slots.ts'
-import { Battery } from './battery.tsx'
+import { Battery, BatteryAge } from './battery.tsx'
 import { Flags } from './flags.tsx'
-import { LastTransmitter } from './last-transmitter.tsx'
 import { antennaLabelOf, antennaTextOf, audioTextOf, Level, qualityTextOf, rfATextOf } from './meters.tsx'
 import { usePlaceholder } from './placeholder-card.tsx'
 import { StateIcon } from './state-icon.tsx'
@@ -172,14 +171,19 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Col
       <span>{t(`states.${facts.state}`)}</span>
     </span>
   ),
-  battery: (facts) => <Battery facts={facts} />,
+  battery: (facts) => (
+    <>
+      <Battery facts={facts} /> <BatteryAge facts={facts} />
+    </>
+  ),
+  // What was left when the transmitter was last received is no forecast.
   time_left: (facts) =>
-    facts.lastSeenAt === null ? (
+    facts.isBatteryOld ? (
+      t('card.none')
+    ) : (
       <>
         <TimeLeft facts={facts} /> <WillNotLast channelId={facts.channelId} />
       </>
-    ) : (
-      <LastTransmitter facts={facts} isShort={true} />
     ),
   rf_a: (facts) => <Level {...idsOf(facts)} textOf={rfATextOf} labelOf={antennaLabelOf} />,
   rf_b: (facts) => <Level {...idsOf(facts)} textOf={antennaTextOf.b} labelOf={antennaLabelOf} />,

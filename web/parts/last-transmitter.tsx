@@ -3,16 +3,10 @@
 import type { ChannelFacts } from '../channel-state.ts'
 import { formatPercent } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Age, StateAge } from './age.tsx'
+import { Age, AgeAgo, StateAge } from './age.tsx'
 
-interface LastTransmitterProps {
-  readonly facts: ChannelFacts
-  /** Only since when it is off. */
-  readonly isShort?: boolean
-}
-
-export function LastTransmitter({ facts, isShort = false }: LastTransmitterProps) {
-  const { state, since, battery } = facts
+export function LastTransmitter({ facts }: { facts: ChannelFacts }) {
+  const { state, since, battery, lastSeenAt } = facts
   const age =
     since === null ? null : !since.isKnown ? (
       <StateAge since={since} />
@@ -26,14 +20,18 @@ export function LastTransmitter({ facts, isShort = false }: LastTransmitterProps
         </span>
       </>
     )
-  if (isShort) return age
   const what = state === 'battery_died' ? t('card.died') : t('states.tx_off')
   return (
     <span className="last-transmitter">
       <span>
         {what} {age}
       </span>
-      {battery === null ? null : <span>{t('card.wasBattery', { percent: formatPercent(battery) })}</span>}
+      {battery === null ? null : (
+        <span>
+          {t('card.wasBattery', { percent: formatPercent(battery) })}{' '}
+          {since?.isKnown === false && lastSeenAt !== null ? <AgeAgo since={lastSeenAt} /> : null}
+        </span>
+      )}
     </span>
   )
 }

@@ -8,6 +8,7 @@ import { formatMegahertz, formatPercent, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { splitName } from '../name-fit.ts'
 import type { Part } from '../wall-fit.ts'
+import { BatteryAge } from './battery.tsx'
 import { Flags } from './flags.tsx'
 import { Chart, Meters } from './meters.tsx'
 import { OfflineReceiver } from './offline-receiver.tsx'
@@ -46,6 +47,7 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, parts, h
         <TileSlot slot={facts.slot} />
         <ShownState facts={facts} />
         <Flags flags={facts.flags} />
+        {parts.includes('meters') ? null : <BatteryAge facts={facts} />}
         <TileBattery facts={facts} />
       </div>
       <Levels facts={facts} parts={parts.split(' ') as Part[]} />

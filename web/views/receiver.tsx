@@ -243,9 +243,11 @@ function Source({ source }: { source: SourceBody }) {
           <SilentLamp since={silentSince} /> <Silence since={silentSince} />
         </span>
       )}
-      <span className="tag" data-tone={tone}>
-        {statusText(status)}
-      </span>
+      {silentSince !== null && status === 'healthy' ? null : (
+        <span className="tag" data-tone={tone}>
+          {statusText(status)}
+        </span>
+      )}
       {error === null ? null : <p className="source-error">{plainText(error)}</p>}
       {alert === undefined ? null : (
         <p className="source-error">

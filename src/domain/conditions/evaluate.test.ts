@@ -145,6 +145,7 @@ describe('since', () => {
     expect(channel.wait(5000).report(battery(18)).condition.since).toBe(startOfTest + 10_000)
   })
 
+  // Conformance: C-22.31, C-22.32.
   test('is not known of the first state, nor of a state that began while nothing was received', () => {
     const channel = afterEvaluation(new TestChannel().report())
     expect(channel.condition).toMatchObject({ since: startOfTest, since_known: false })

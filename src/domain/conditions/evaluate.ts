@@ -217,7 +217,7 @@ type Row = (typeof conditionTable)[number]
 
 /** Returns the previous condition itself if nothing changed. */
 function toCondition(input: EvaluationInput, availability: Availability, rows: Rows, isInUse: boolean): Condition {
-  const { memory, now } = input
+  const { memory } = input
   const trueRows = conditionTable.filter((row) => isRowTrue(row, availability, rows))
   const stateRow = findStateRow(trueRows)
   const { state } = stateRow
