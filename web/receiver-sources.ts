@@ -33,10 +33,9 @@ export function sourcesOf(
 
 /**
  * Returns the probable cause as a sentence: the error of a source if all sources of the receiver fail, otherwise the
- * receiver itself. A receiver that scripts report has no source.
+ * receiver itself.
  */
 export function offlineReason(sources: readonly SourceBody[]): string {
-  if (sources.length === 0) return t('alerts.reasons.receiver_offline')
   const failing = sources.filter(({ status }) => status === 'degraded' || status === 'unhealthy')
   const [first] = failing
   if (first === undefined || failing.length < sources.length) return t('receiver.noResponse')

@@ -139,6 +139,7 @@ it.concurrent('says in words and drawing where nothing was recorded, and why not
     'Receiver offline',
     'Not recorded',
   ])
+  await page.getByRole('list', { name: 'Events' }).getByText('Critical event, until its end').waitFor()
   await openTable(page)
   for (const word of ['Muted', 'TX off', 'Receiver offline', 'Not recorded'])
     await tableRow(page, word).first().waitFor()

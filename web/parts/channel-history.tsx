@@ -67,7 +67,8 @@ export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
         <InterruptedSites names={shown.interruptedSites} />
         <HistoryChart series={isInPercent ? 'levelsInPercent' : 'levels'} {...chart} />
         <HistoryChart series="battery" {...chart} />
-        <ChartLegend />
+        <StateLegend />
+        <EventLegend />
         <details className="detail-more" onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
           <summary>{t('channel.table')}</summary>
           {isTableOpen ? <LevelTable {...{ levels, from, to, isInPercent }} /> : null}
@@ -176,10 +177,8 @@ function spanText(seconds: number): string {
       : formatShortDuration(seconds * 1_000)
 }
 
-const eventTones = ['info', 'warning', 'critical'] as const
-
-/** What is drawn besides the lines. */
-function ChartLegend() {
+/** What the drawings behind the lines mean. */
+function StateLegend() {
   return (
     <ul className="history-states" aria-label={t('channel.stateLegend')}>
       {stateLetters.toReversed().map((letter) => (
@@ -188,7 +187,17 @@ function ChartLegend() {
           {t(`channel.recorded.${stateNames[letter]}`)}
         </li>
       ))}
-      {eventTones.map((severity) => (
+    </ul>
+  )
+}
+
+const severities = ['info', 'warning', 'critical'] as const
+
+/** How events are drawn over the lines. */
+function EventLegend() {
+  return (
+    <ul className="history-states" aria-label={t('channel.events')}>
+      {severities.map((severity) => (
         <li key={severity}>
           <span className="history-swatch" data-event={severity} aria-hidden="true" />
           {t(`timeline.legendItems.range.${severity}`)}
