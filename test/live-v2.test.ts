@@ -135,7 +135,9 @@ describe('a connection of version 2', () => {
     const { json } = await app.get('/api/data.json')
     expect(Object.keys(data).sort()).toEqual(Object.keys(json).sort())
     expect([alerts, shows, sites, performers, silences, queue]).toEqual([[], [], [], [], [], { pending: 0 }])
-    expect(sources).toEqual([{ code: 'shure', address: expect.any(String), status: 'healthy', error: null }])
+    expect(sources).toEqual([
+      { code: 'shure', address: expect.any(String), status: 'healthy', error: null, silent_since: null },
+    ])
     expect(socket.ofType('status')).toEqual([])
   })
 

@@ -87,7 +87,8 @@ it.concurrent('are in data.json, the snapshot and the summary, and are announced
   const client = await openLive(app)
   const etag = (await app.get('/api/data.json')).headers.etag
   const { json } = await app.post('/api/placeholders/', { kind: 'iem', name: 'Bass IEM', slot: 7 })
-  const condition = { state: 'unmonitored', severity: 'ok', attention: false, since: expect.any(String), flags: [] }
+  const since = { since: expect.any(String), since_known: true }
+  const condition = { state: 'unmonitored', severity: 'ok', attention: false, ...since, flags: [] }
   expect(await placeholdersIn(app)).toEqual([{ ...json, condition }])
   expect((await app.get('/api/data.json')).headers.etag).not.toBe(etag)
   expect((await openLive(app)).snapshot.data.placeholders).toEqual([{ ...json, condition }])

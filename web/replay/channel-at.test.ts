@@ -36,7 +36,14 @@ describe('a recorded step', () => {
     const weak = { ...on, condition: condition('rf_weak', 'battery_low') }
     const { transmitter, condition: after, last_transmitter } = at(9, { channel: weak, step: step('0') })
     expect(transmitter).toBeNull()
-    expect(after).toEqual({ state: 'tx_off', severity: 'info', attention: false, since: iso(5), flags: [] })
+    expect(after).toEqual({
+      state: 'tx_off',
+      severity: 'info',
+      attention: false,
+      since: iso(5),
+      since_known: true,
+      flags: [],
+    })
     expect(last_transmitter).toEqual({ name: 'H01 Singer 1', battery: 90, minutes_left: null, last_seen: iso(5) })
   })
 
