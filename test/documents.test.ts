@@ -1,6 +1,6 @@
 /** The documents: their links, the commands that they name, and their pages as the service serves them. */
 
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import type { Token } from 'marked'
 import { describe, expect, it } from 'vitest'
 import { addressOf, headingIds, isDocument, listHelpFiles, tokensOf } from '../scripts/help.ts'
+import { variableNames } from '../src/config/environment.ts'
 import { startApp } from './app.ts'
 import { addAdmin } from './users.ts'
 
@@ -89,6 +90,69 @@ function commandsOf(pattern: RegExp): { readonly path: string; readonly words: r
 /** Long options, without values. */
 const optionsOf = (words: readonly string[]) =>
   words.filter((word) => word.startsWith('--') && word.length > 2).map((word) => word.replace(/=.*/, ''))
+
+/** Returns all texts of the English catalogue. */
+function englishTexts(): ReadonlySet<string> {
+  const collect = (value: unknown): string[] =>
+    typeof value === 'string' ? [value] : Object.values(value as object).flatMap(collect)
+  return new Set(collect(JSON.parse(readFileSync(join(root, 'web/languages/en.json'), 'utf8'))))
+}
+
+describe('the names in the documents', () => {
+  const current = documents.filter(({ path }) => !/CHANGELOG|conformance|reliability|decisions/.test(path))
+
+  // Conformance: C-26.7.
+  it('of pages and buttons are those of the pages', () => {
+    const texts = englishTexts()
+    const sources = [
+      ...current,
+      { path: 'deploy/prometheus/rules.yaml', text: readFileSync(join(root, 'deploy/prometheus/rules.yaml'), 'utf8') },
+    ]
+    const names = sources.flatMap(({ path, text }) =>
+      [
+        ...[...text.matchAll(/\*(Admin → [^*]+)\*/g)].flatMap(([, names = '']) => names.split(' → ')),
+        ...[...text.matchAll(/\b[Pp]ages? (?:\*([^*]+)\*|"([^"]+)")/g)].map(([, name, quoted]) => name ?? quoted ?? ''),
+      ].map((name) => ({ path, name })),
+    )
+    expect(names.length).toBeGreaterThan(40)
+    expect(names.filter(({ name }) => !texts.has(name))).toEqual([])
+  })
+
+  // Conformance: C-26.8.
+  it('of settings and variables are known to the program', () => {
+    const list = execFileSync('git', ['ls-files', 'src', 'scripts', 'deploy', 'web', 'test'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    const sources = list
+      .trim()
+      .split('\n')
+      .filter((path) => /\.(ts|tsx|yaml|service|example)$|file$/.test(path))
+    const used = sources.flatMap((path) => readFileSync(join(root, path), 'utf8').match(namePattern) ?? [])
+    // Examples define their own, as `${NAME}` or `NAME=…`.
+    const examples = current.flatMap(({ text }) =>
+      [...text.matchAll(/\$\{?([A-Z][A-Z_]+)|\b([A-Z][A-Z_]+)=/g)].map(([, one, other]) => one ?? other ?? ''),
+    )
+    const ofOtherPrograms = ['APPRISE_STATELESS_URLS', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE']
+    const known = new Set<string>([
+      ...variableNames,
+      ...used,
+      ...examples.filter((name) => !name.startsWith('MICWATCH_')),
+      ...ofOtherPrograms,
+    ])
+    const names = current.flatMap(({ path, text }) =>
+      tokensOf(text)
+        .flatMap((token) => (token.type === 'code' || token.type === 'codespan' ? [String(token.raw)] : []))
+        .flatMap((code) => code.match(namePattern) ?? [])
+        .map((name) => ({ path, name })),
+    )
+    expect(names.length).toBeGreaterThan(100)
+    expect(names.filter(({ name }) => !known.has(name))).toEqual([])
+  })
+})
+
+/** Names of settings and of environment variables. */
+const namePattern = /\b[A-Z]{2,}(?:_[A-Z]+)+\b/g
 
 describe('the commands in the documents', () => {
   // Conformance: C-17.43.
