@@ -1,6 +1,7 @@
 /** Converts values that SSC 1 and SSC 2 have in common to the common format. */
 
 import type { Encryption } from '../../domain/equipment/details.ts'
+import { type Field, field } from '../../upstream/field-table.ts'
 import { readText } from '../../upstream/fields.ts'
 
 /** Converts kHz to MHz as text. */
@@ -21,22 +22,28 @@ export function readWarning(warning: string, ...lists: readonly unknown[]): bool
   return lists.every((list) => list === undefined) ? undefined : null
 }
 
-const noCapsule = /^(none|unknown)$/i
-
-/** Reads the model of a capsule: `MMD_815_1` is the MMD 815-1. */
-export function readCapsule(value: unknown): string | null | undefined {
-  const capsule = readText(value)
-  if (!capsule) return capsule
-  return noCapsule.test(capsule) ? null : capsule.replace('_', ' ').replaceAll('_', '-')
+/** The model of a capsule: `MMD_815_1` is the MMD 815-1. */
+export function capsule(address: string): Field<string> {
+  return field({
+    ...{ address, unit: 'text', range: '', codes: { None: 'no capsule', Unknown: 'unknown' } },
+    hasForm: (raw) => typeof raw === 'string',
+    convert(raw) {
+      const model = readText(raw)
+      return model && !/^(none|unknown)$/i.test(model) ? model.replace('_', ' ').replaceAll('_', '-') : null
+    },
+  })
 }
 
-/** Reads a low cut, such as `Off`, `80Hz` (SSC 2) and `80 Hz` (SSC 1), in Hz; 0 means off. */
-export function readLowCut(value: unknown): number | null | undefined {
-  if (value === undefined) return undefined
-  const text = String(value)
-  if (/^off$/i.test(text)) return 0
-  const [, hertz] = /^(\d{1,3}) ?Hz$/i.exec(text) ?? []
-  return hertz === undefined ? null : Number(hertz)
+/** A low cut in Hz, such as `Off`, `80Hz` (SSC 2) and `80 Hz` (SSC 1); 0 means off. */
+export function lowCut(address: string): Field<number> {
+  return field({
+    ...{ address, unit: 'text', range: 'Off, or Hz', hasForm: (raw) => typeof raw === 'string' },
+    convert(raw) {
+      if (/^off$/i.test(String(raw))) return 0
+      const [, hertz] = /^(\d{1,3}) ?Hz$/i.exec(String(raw)) ?? []
+      return hertz === undefined ? null : Number(hertz)
+    },
+  })
 }
 
 /** Reads a channel's encryption: the device-wide setting, or `error` if the transmitter has a different key. */

@@ -6,15 +6,8 @@
 
 import type { Fault, TransmissionMode } from '../../../domain/equipment/details.ts'
 import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
-import {
-  readAudioLevel,
-  readBattery,
-  readRfLevel,
-  readText,
-  readWhole,
-  withoutUndefined,
-} from '../../../upstream/fields.ts'
-import { listIncludes, readCapsule, readEncryption, readLifetime, readLowCut, readWarning, toMhz } from '../values.ts'
+import { readBattery, withoutUndefined } from '../../../upstream/fields.ts'
+import { listIncludes, readEncryption, readLifetime, readWarning, toMhz } from '../values.ts'
 import { chg70n, chgN, l6000 } from './chargers.ts'
 import type { Family, SscValues, Topic } from './family.ts'
 import { digital6000 as d6000, ewdx as fields } from './fields.ts'
@@ -110,10 +103,10 @@ const ewdx: Family = {
             battery: fields.gauge.read(tx('battery/gauge')),
             details: withoutUndefined({
               model: fields.transmitterType.read(tx('type')),
-              capsule: readCapsule(tx('capsule')),
+              capsule: fields.capsule.read(tx('capsule')),
               muted: fields.transmitterMute.read(tx('mute')),
               gain_db: fields.trim.read(tx('trim')),
-              low_cut_hz: readLowCut(tx('lowcut')),
+              low_cut_hz: fields.lowCut.read(tx('lowcut')),
               battery_minutes: readLifetime(fields.lifetime.read(tx('battery/lifetime')), battery_type),
               battery_type,
               battery_low: readWarning('LowBattery', transmitterWarnings),
@@ -176,8 +169,8 @@ const digital6000: Family = {
       channel: n,
       name: d6000.name.read(rx('name')),
       frequency: toMhz(d6000.frequency.read(rx('carrier'))),
-      rf_level: meters && readRfLevel(Math.max(meters.rf1Dbm, meters.rf2Dbm)),
-      audio_level: meters && readAudioLevel(meters.afDbfs),
+      rf_level: meters && higher(meters.rf_a, meters.rf_b),
+      audio_level: meters?.audio,
       transmitter: isAbsent
         ? null
         : withoutUndefined({
@@ -185,23 +178,21 @@ const digital6000: Family = {
             upstream_slot: n,
             battery: battery === undefined ? undefined : readBatteryState(battery),
             details: withoutUndefined({
-              model: readText(firstOf(rx('skx/type'))),
+              model: d6000.transmitterType.read(rx('skx/type')),
               gain_db: d6000.gain.read(rx('skx/gain')),
               battery_minutes: battery === undefined ? undefined : readRuntime(battery),
               battery_low: readWarning('LowBattery', warnings),
             }),
           }),
       details: withoutUndefined({
-        ...(meters && {
-          rf_a: readRfLevel(meters.rf1Dbm),
-          rf_b: readRfLevel(meters.rf2Dbm),
-          antennas: `${meters.isRf1InUse ? 'A' : ''}${meters.isRf2InUse ? 'B' : ''}`,
-          quality: readWhole(meters.quality, 0, 100),
-        }),
+        rf_a: meters?.rf_a,
+        rf_b: meters?.rf_b,
+        antennas: meters?.antennas,
+        quality: meters?.quality,
         rf_low: readWarning('LowSignal', warnings),
         rf_overload: readWarning('RFPeak', warnings),
         overload: readWarning('AFPeak', warnings),
-        group_channel: readBankChannel(rx('active_bank_channel')),
+        group_channel: d6000.bankChannel.read(rx('active_bank_channel')),
         booster_feed: d6000.booster.read(values.get('/sys/booster')),
         muted: d6000.mute.read(rx('audio_mute')),
         encryption: readEncryption(d6000.encryption.read(rx('encryption')), warnings),
@@ -220,35 +211,34 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/CHG ?[24]N/i, chgN],
 ]
 
-export interface Meters {
-  /** dBm = (raw - 255) / 2 */
-  readonly rf1Dbm: number
-  readonly rf2Dbm: number
-  readonly isRf1InUse: boolean
-  readonly isRf2InUse: boolean
+/** A channel's row of `/mm`; what is not a valid number is unknown. */
+interface Meters {
+  readonly rf_a: number | null
+  readonly rf_b: number | null
+  readonly antennas: string | null
   /** 0 to 100. */
-  readonly quality: number
-  /** dBFS = (raw + 1) / 2 - 128 */
-  readonly afDbfs: number
+  readonly quality: number | null
+  readonly audio: number | null
 }
 
-/**
- * Reads a channel's row of `/mm`: RF1, its peak, RF2, its peak, DIV1, DIV2, LQI, AF, its peak. Returns undefined if the
- * row is missing or malformed.
- */
+/** Returns undefined if there is no row of the channel. */
 export function readMeters(mm: unknown, channel: number): Meters | undefined {
-  const row: unknown = Array.isArray(mm) ? mm[channel - 1] : undefined
-  if (!Array.isArray(row) || row.length < 8 || !row.every((value) => Number.isFinite(value))) return undefined
-  const [rf1, , rf2, , div1, div2, lqi, af] = row as number[]
-  const dbm = (raw = 0) => (raw - 255) / 2
+  const row = d6000.meters.read(mm)?.[channel - 1]
+  if (!Array.isArray(row)) return undefined
+  const [rf1, , rf2, , div1, div2, lqi, af]: readonly unknown[] = row
+  const [isAInUse, isBInUse] = [d6000.inUse.read(div1) ?? null, d6000.inUse.read(div2) ?? null]
+  const quality = d6000.quality.read(lqi) ?? null
   return {
-    rf1Dbm: dbm(rf1),
-    rf2Dbm: dbm(rf2),
-    isRf1InUse: div1 === 1,
-    isRf2InUse: div2 === 1,
-    quality: ((lqi ?? 0) / 255) * 100,
-    afDbfs: ((af ?? 0) + 1) / 2 - 128,
+    rf_a: d6000.rf.read(rf1) ?? null,
+    rf_b: d6000.rf.read(rf2) ?? null,
+    antennas: isAInUse === null || isBInUse === null ? null : `${isAInUse ? 'A' : ''}${isBInUse ? 'B' : ''}`,
+    quality: quality === null ? null : Math.round((quality / 255) * 100),
+    audio: d6000.level.read(af) ?? null,
   }
+}
+
+function higher(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b)
 }
 
 const clockFaults: Readonly<Record<string, Fault>> = { NoClock: 'no_clock', BadClock: 'bad_clock' }
@@ -279,21 +269,8 @@ function readRuntime(battery: unknown): number | null {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes)
 }
 
-/** Reads `["b1", 5]` as `B1,5`; the bank `--` means that the frequency is set without a bank. */
-function readBankChannel(value: unknown): string | null | undefined {
-  if (value === undefined) return undefined
-  const [bank, channel]: readonly unknown[] = Array.isArray(value) ? value : []
-  const number = readWhole(channel, 0, 99) ?? null
-  return number !== null && /^[BU][1-6]$/i.test(String(bank)) ? `${String(bank).toUpperCase()},${number}` : null
-}
-
 function toMode(isDense: boolean | null | undefined): TransmissionMode | null | undefined {
   return typeof isDense === 'boolean' ? (isDense ? 'link_density' : 'standard') : isDense
-}
-
-/** Returns the first element of a list, or the value itself. */
-export function firstOf(value: unknown): unknown {
-  return Array.isArray(value) ? value[0] : value
 }
 
 /** Whether the device has rejected every known address of a transmitter. */

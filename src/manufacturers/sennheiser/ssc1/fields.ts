@@ -13,12 +13,35 @@ import {
   warnings,
   words,
 } from '../../../upstream/field-table.ts'
+import { readText } from '../../../upstream/fields.ts'
+import { capsule, lowCut } from '../values.ts'
 
 const frequency = { unit: 'kHz', min: 1, max: 99_999_999 }
+
+/** Returns the first element of a list, or the value itself. */
+function firstOf(raw: unknown): unknown {
+  return Array.isArray(raw) ? raw[0] : raw
+}
+
+function isTextOrList(raw: unknown): boolean {
+  return typeof firstOf(raw) === 'string'
+}
 
 /** A field of one bay, whose address has a list with one value for each bay. */
 function ofBay<Value>(entry: Field<Value>): Field<Value> {
   return { ...entry, hasForm: (raw) => raw === null || Array.isArray(raw) }
+}
+
+export const identity = {
+  product: text('/device/identity/product'),
+  version: text('/device/identity/version'),
+  serial: text('/device/identity/serial'),
+  deviceName: text('/device/name'),
+  macs: field<unknown>({
+    ...{ address: '/device/network/ether/macs', unit: 'text, or a list with one', range: '' },
+    hasForm: isTextOrList,
+    convert: firstOf,
+  }),
 }
 
 export const ewdx = {
@@ -37,6 +60,8 @@ export const ewdx = {
   transmitterType: text('/mates/tx*/type'),
   transmitterName: text('/mates/tx*/name'),
   transmitterMute: flag('/mates/tx*/mute'),
+  capsule: capsule('/mates/tx*/capsule'),
+  lowCut: lowCut('/mates/tx*/lowcut'),
   trim: number('/mates/tx*/trim', { unit: 'dB', min: -12, max: 6 }),
   transmitterWarnings: warnings('/mates/tx*/warnings', ['AfPeak', 'LowBattery']),
   gauge: percent('/mates/tx*/battery/gauge'),
@@ -61,6 +86,31 @@ export const digital6000 = {
     ...['NoClock', 'BadClock', 'An…BNCShorted'],
   ]),
   booster: flag('/sys/booster'),
+  bankChannel: field<string>({
+    ...{ address: '/rx*/active_bank_channel', unit: 'list', range: 'bank B1 to B6 or U1 to U6, then channel' },
+    ...{ codes: { '--': 'no bank' }, hasForm: Array.isArray },
+    convert(raw) {
+      const [bank, channel]: readonly unknown[] = Array.isArray(raw) ? raw : []
+      const isBank = /^[BU][1-6]$/i.test(String(bank)) && typeof channel === 'number'
+      return isBank && channel >= 0 && channel <= 99 ? `${String(bank).toUpperCase()},${channel}` : null
+    },
+  }),
+  meters: field<readonly unknown[]>({
+    address: '/mm',
+    unit: 'list of lists',
+    range: 'nine numbers for each channel: RF1, its peak, RF2, its peak, DIV1, DIV2, LQI, AF, its peak',
+    hasForm: (raw) => Array.isArray(raw) && raw.every(Array.isArray),
+    convert: (raw) => (Array.isArray(raw) ? raw : null),
+  }),
+  rf: number('/mm RF1, RF2', { unit: '0.5 dBm', min: 0, max: 255, scale: 0.5, offset: -127.5 }),
+  inUse: words('/mm DIV1, DIV2', { 0: false, 1: true }),
+  quality: number('/mm LQI', { unit: '1/255', min: 0, max: 255 }),
+  level: audioLevel('/mm AF', { unit: '0.5 dBFS', min: 0, max: 255, scale: 0.5, offset: -127.5 }),
+  transmitterType: field<string>({
+    ...{ address: '/rx*/skx/type', unit: 'text, or a list with one', range: '' },
+    hasForm: isTextOrList,
+    convert: (raw) => readText(firstOf(raw)) ?? null,
+  }),
   transmitterName: text('/rx*/skx/name'),
   gain: number('/rx*/skx/gain', { unit: 'dB', min: -120, max: 120 }),
   battery: field<readonly unknown[]>({
@@ -73,7 +123,37 @@ export const digital6000 = {
   }),
 }
 
+/** An SL Rack Receiver DW reports the index, an SL MCR DW the word. */
+function indexOrWord(address: string, entries: readonly (readonly [word: string, text: string])[]): Field<string> {
+  return field({
+    ...{ address, unit: 'index or word', range: entries.map(([word]) => word).join(', ') },
+    hasForm: (raw) => typeof raw === 'number' || typeof raw === 'string',
+    convert: (raw) => entries.find(([word], index) => raw === index || raw === word)?.[1] ?? null,
+  })
+}
+
 export const speechLine = {
+  level: audioLevel('/m/rx*/level', { min: -200 }),
+  levelOfRack: audioLevel('/audio/out1/level_db', { min: -200 }),
+  gain: number('/audio/rx*/gain', { unit: 'dB', min: -24, max: 12 }),
+  gainOfRack: words('/audio/out1/gain_db', { 0: -24, 1: -18, 2: -12, 3: -6, 4: 0, 5: 6, 6: 12 }),
+  linked: flag('/mates/tx*/active'),
+  linkedOfRack: warnings('/mates/active', ['tx1']),
+  transmitterType: indexOrWord('/mates/tx*/device_type', [
+    ['HANDHELD', 'Handheld'],
+    ['BODYPACK', 'Bodypack'],
+    ['TABLE-STAND', 'Tablestand'],
+    ['BOUNDARY', 'Boundary'],
+  ]),
+  batteryType: indexOrWord('/mates/tx*/bat_type', [
+    ['BATTERY', 'cells'],
+    ['RECHARGEABLE', 'rechargeable'],
+  ]),
+  acoustic: field<string>({
+    ...{ address: '/mates/tx*/acoustic', unit: 'text', range: '', codes: { INCOMPATIBLE: 'unknown' } },
+    hasForm: (raw) => typeof raw === 'string',
+    convert: (raw) => (raw === 'INCOMPATIBLE' ? null : (readText(raw)?.replaceAll('_', '-') ?? null)),
+  }),
   name: text('/rx*/name'),
   quality: percent('/rx*/rf_quality'),
   warnings: warnings('/rx*/warnings', ['No Link', 'Bad Link', 'HW Failure', 'No FW Image', 'TX OTA FWU failed']),
@@ -186,6 +266,7 @@ export const l6000 = {
 const guide = "SSC developer's guide"
 
 export const tables: readonly FieldTable[] = [
+  { family: 'Every SSC 1 device', source: `${guide} for EW-DX and Digital 6000`, fields: identity },
   { family: 'EW-DX over SSC 1', source: `${guide} for EW-DX, firmware 3.0`, fields: ewdx },
   { family: 'Digital 6000', source: `${guide} for Digital 6000 (TI 1109 v2.2)`, fields: digital6000 },
   { family: 'SpeechLine', source: `${guide} for SpeechLine Digital Wireless (TI 1094 v4.3)`, fields: speechLine },

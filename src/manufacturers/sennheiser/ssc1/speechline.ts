@@ -7,7 +7,7 @@
 
 import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading } from '../../../domain/equipment/receiver.ts'
-import { readAudioLevel, readText, readWhole, withoutUndefined } from '../../../upstream/fields.ts'
+import { withoutUndefined } from '../../../upstream/fields.ts'
 import { listIncludes, readWarning } from '../values.ts'
 import type { Family, SscValues, Topic } from './family.ts'
 import { speechLine as fields } from './fields.ts'
@@ -63,10 +63,11 @@ export const slMcr: Family = {
   readChannel: (values, n) =>
     readChannel(values, n, {
       name: values.get(`/rx${n}/name`),
-      level: values.get(`/m/rx${n}/level`),
-      gainDb: values.get(`/audio/rx${n}/gain`),
+      level: fields.level.read(values.get(`/m/rx${n}/level`)),
+      gainDb: fields.gain.read(values.get(`/audio/rx${n}/gain`)),
       // The address is rejected, and its value therefore null, if no transmitter is linked.
-      isLinked: values.get(`/mates/tx${n}/active`) ?? !values.has(`/mates/tx${n}/active`),
+      isLinked:
+        values.get(`/mates/tx${n}/active`) !== null && fields.linked.read(values.get(`/mates/tx${n}/active`)) !== false,
     }),
 }
 
@@ -89,14 +90,12 @@ export const slRack: Family = {
     readChannel(values, n, {
       // The only channel has no name of its own.
       name: values.get('/device/name'),
-      level: values.get('/audio/out1/level_db'),
-      gainDb: outputGains[Number(values.get('/audio/out1/gain_db') ?? Number.NaN)],
-      isLinked: !values.has('/mates/active') || listIncludes(values.get('/mates/active'), 'tx1'),
+      level: fields.levelOfRack.read(values.get('/audio/out1/level_db')),
+      gainDb: fields.gainOfRack.read(values.get('/audio/out1/gain_db')),
+      isLinked:
+        !values.has('/mates/active') || listIncludes(fields.linkedOfRack.read(values.get('/mates/active')), 'tx1'),
     }),
 }
-
-/** Output gain in dB by the index that an SL Rack Receiver DW reports. */
-const outputGains = [-24, -18, -12, -6, 0, 6, 12]
 
 /** The given addresses of a channel, and those that both kinds of receivers have for it and its transmitter. */
 function createTopics(n: number, addresses: readonly string[]): readonly Topic[] {
@@ -124,9 +123,9 @@ function createQuery(channel: number, addresses: readonly string[]): Topic {
 /** The values whose addresses depend on the kind of receiver. */
 interface ReceiverValues {
   readonly name: unknown
-  readonly level: unknown
-  readonly gainDb: unknown
-  readonly isLinked: unknown
+  readonly level: number | null | undefined
+  readonly gainDb: number | null | undefined
+  readonly isLinked: boolean
 }
 
 function readChannel(values: SscValues, n: number, { name, level, gainDb, isLinked }: ReceiverValues): ChannelReading {
@@ -134,12 +133,12 @@ function readChannel(values: SscValues, n: number, { name, level, gainDb, isLink
   return withoutUndefined({
     channel: n,
     name: fields.name.read(name),
-    audio_level: readAudioLevel(level),
-    transmitter: isLinked === false || listIncludes(warnings, 'No Link') ? null : readTransmitter(values, n),
+    audio_level: level,
+    transmitter: !isLinked || listIncludes(warnings, 'No Link') ? null : readTransmitter(values, n),
     details: withoutUndefined({
       quality: fields.quality.read(values.get(`/rx${n}/rf_quality`)),
       rf_low: readWarning('Bad Link', warnings),
-      gain_db: readWhole(gainDb, -24, 12),
+      gain_db: gainDb,
     }),
   })
 }
@@ -150,45 +149,17 @@ function readTransmitter(values: SscValues, n: number): ChannelReading['transmit
     upstream_slot: n,
     battery: fields.gauge.read(tx('bat_gauge')),
     details: withoutUndefined({
-      model: readByIndexOrName(tx('device_type'), transmitterTypes),
-      capsule: readAcoustic(tx('acoustic')),
+      model: fields.transmitterType.read(tx('device_type')),
+      capsule: fields.acoustic.read(tx('acoustic')),
       // The mute state that a receiver reports is the state of the transmitter that is linked to it.
       muted: fields.mute.read(values.get(`/rx${n}/mute_state`)),
       battery_minutes: toMinutes(fields.lifetime.read(tx('bat_lifetime'))),
-      battery_type: readByIndexOrName(tx('bat_type'), batteryTypes),
+      battery_type: fields.batteryType.read(tx('bat_type')),
       battery_health: fields.health.read(tx('bat_health')),
       battery_cycles: fields.cycles.read(tx('bat_cycles')),
       battery_low: readWarning('Low Bat', fields.transmitterWarnings.read(tx('warnings'))),
     }),
   })
-}
-
-/** An SL Rack Receiver DW reports the index, an SL MCR DW the name. */
-const transmitterTypes = [
-  ['HANDHELD', 'Handheld'],
-  ['BODYPACK', 'Bodypack'],
-  ['TABLE-STAND', 'Tablestand'],
-  ['BOUNDARY', 'Boundary'],
-] as const
-const batteryTypes = [
-  ['BATTERY', 'cells'],
-  ['RECHARGEABLE', 'rechargeable'],
-] as const
-
-function readByIndexOrName(
-  value: unknown,
-  entries: readonly (readonly [name: string, text: string])[],
-): string | null | undefined {
-  if (value === undefined) return undefined
-  return entries.find(([name], index) => value === index || value === name)?.[1] ?? null
-}
-
-/** Reads the capsule or the kind of input, such as `MMD815_1`, `MD42` and `Line`. */
-function readAcoustic(value: unknown): string | null | undefined {
-  const acoustic = readText(value)
-  if (acoustic === 'INCOMPATIBLE') return null
-  if (!acoustic) return acoustic
-  return acoustic.replaceAll('_', '-')
 }
 
 function toMinutes(seconds: number | null | undefined): number | null | undefined {

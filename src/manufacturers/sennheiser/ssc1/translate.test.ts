@@ -135,9 +135,10 @@ describe('Digital 6000', () => {
   }
 
   test("converts the meters in the guide's example", () => {
-    const { quality, ...meters } = readMeters(d6000['/mm'], 1) ?? { quality: 0 }
-    expect(meters).toEqual({ rf1Dbm: -86, rf2Dbm: -101, isRf1InUse: true, isRf2InUse: true, afDbfs: -45 })
-    expect(quality).toBeCloseTo(50.2, 1)
+    expect(readMeters(d6000['/mm'], 1)).toEqual({ rf_a: -86, rf_b: -101, antennas: 'AB', quality: 50, audio: -45 })
+    const unknown = { rf_a: null, rf_b: null, antennas: null, quality: null, audio: null }
+    expect(readMeters([[83, 0, 'x', 0, 1, 2, 256, -1, 0]], 1)).toEqual({ ...unknown, rf_a: -86 })
+    expect(readMeters([[]], 1)).toEqual(unknown)
   })
 
   test('converts a receiver with a transmitter', () => {
@@ -220,12 +221,9 @@ describe('Digital 6000', () => {
     else expect(channel?.transmitter).toMatchObject(transmitter)
   })
 
-  test.each([[undefined], ['x'], [[[1, 2]]], [[[1, 2, 3, 4, 5, 6, 7, 'x', 9]]], [[]]])(
-    'readMeters returns undefined for %j',
-    (mm) => {
-      expect(readMeters(mm, 1)).toBeUndefined()
-    },
-  )
+  test.each([[undefined], ['x'], [[7]], [[]]])('readMeters returns undefined for %j', (mm) => {
+    expect(readMeters(mm, 1)).toBeUndefined()
+  })
 })
 
 describe('SpeechLine', () => {

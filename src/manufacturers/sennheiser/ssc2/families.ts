@@ -5,7 +5,7 @@ import type { ChannelReading, TransmitterReading } from '../../../domain/equipme
 import { isRecord } from '../../../domain/json.ts'
 import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
-import { listIncludes, readCapsule, readEncryption, readLifetime, readLowCut, readWarning, toMhz } from '../values.ts'
+import { listIncludes, readEncryption, readLifetime, readWarning, toMhz } from '../values.ts'
 import type { Family } from './family.ts'
 import { ewdx as fields } from './fields.ts'
 import { property, type Resources, statePath } from './resources.ts'
@@ -117,10 +117,10 @@ function readEwdxTransmitter(resources: Resources, index: number): TransmitterRe
     battery: fields.gauge.read(getBattery('gauge')),
     details: withoutUndefined({
       model: fields.transmitterType.read(getProperty('type')),
-      capsule: readCapsule(getProperty('capsule')),
+      capsule: fields.capsule.read(getProperty('capsule')),
       muted: fields.transmitterMute.read(getProperty('mute')),
       gain_db: fields.trim.read(getProperty('trim')),
-      low_cut_hz: readLowCut(getProperty('lowcut')),
+      low_cut_hz: fields.lowCut.read(getProperty('lowcut')),
       battery_minutes: readLifetime(fields.lifetime.read(getBattery('lifetime')), battery_type),
       battery_type,
       battery_low: readWarning('LowBattery', fields.transmitterWarnings.read(resources.get(`${path}/warnings`))),

@@ -12,10 +12,15 @@ import {
   warnings,
   words,
 } from '../../../upstream/field-table.ts'
+import { capsule, lowCut } from '../values.ts'
 
 const runtimeCodes = { 65535: 'unknown' }
 
-const common = {
+const severities = { None: false, Low: true, Mid: true, High: true }
+
+export const common = {
+  product: text('/api/device/identity product'),
+  serial: { ...text('/api/device/identity serial'), codes: { '0…0': 'unknown' } },
   deviceName: text('/api/device/site deviceName'),
   location: text('/api/device/site location'),
   deviceVersion: text('/api/firmware/update/state deviceVersion'),
@@ -48,6 +53,8 @@ export const ewdx = {
   transmitterType: text(`${transmitter} type`),
   transmitterName: text(`${transmitter} name`),
   transmitterMute: flag(`${transmitter} mute`),
+  capsule: capsule(`${transmitter} capsule`),
+  lowCut: lowCut(`${transmitter} lowcut`),
   trim: number(`${transmitter} trim`, { unit: 'dB', min: -12, max: 6 }),
   transmitterWarnings: warnings(`${transmitter}/warnings`, ['AfPeak', 'LowBattery']),
   gauge: percent(`${transmitter}/battery gauge`),
@@ -63,6 +70,7 @@ export const ewdx = {
 }
 
 const pack = '/api/mts/paired/*'
+const severity = words('severity', severities)
 
 /** What `micLqi` says about the link of a microphone. */
 interface LinkState {
@@ -98,6 +106,7 @@ export const spectera = {
   ),
   antennaHot: flag('/api/rf/antennas/* warningHighTemperature'),
   frequency: number('/api/rf/channels/* frequency', { unit: 'kHz', min: 1, max: 99_999_999 }),
+  packSerial: { ...text(`${pack} serial`), codes: { '0…0': 'unknown' } },
   name: text(`${pack} name`),
   type: text(`${pack} type`),
   charge: percent(`${pack} batteryFillLevel`, { [-1]: 'unknown' }),
@@ -107,6 +116,23 @@ export const spectera = {
   }),
   batteryLow: flag(`${pack} batteryLow`),
   rf: number(`${pack} rssi`, { unit: 'dBm', min: -200, max: 50 }),
+  connection: words(
+    `${pack} state`,
+    { Connected: true },
+    Object.fromEntries(['Disconnected', 'Syncing', 'Sleeping', 'Updating'].map((word) => [word, 'not received'])),
+  ),
+  antenna: words(
+    `${pack} dominantAntenna`,
+    Object.fromEntries(
+      [...'abcd'].flatMap((port) => [port, port.toUpperCase()].map((raw) => [raw, port.toUpperCase()])),
+    ),
+    { NotAvailable: 'unknown' },
+  ),
+  interference: field<boolean>({
+    ...{ address: `${pack} interference`, unit: 'severity', range: Object.keys(severities).join(', ') },
+    hasForm: (raw) => isRecord(raw) && typeof raw.severity === 'string',
+    convert: (raw) => severity.read(isRecord(raw) ? raw.severity : null) ?? null,
+  }),
   linkState: words<LinkState>(
     `${pack} micLqi`,
     {

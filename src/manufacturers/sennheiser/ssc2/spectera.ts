@@ -8,7 +8,7 @@
 import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { isRecord, type Json } from '../../../domain/json.ts'
-import { readAudioLevel, readText, withoutUndefined } from '../../../upstream/fields.ts'
+import { readAudioLevel, withoutUndefined } from '../../../upstream/fields.ts'
 import { toMhz } from '../values.ts'
 import type { Family } from './family.ts'
 import { spectera as fields } from './fields.ts'
@@ -97,8 +97,7 @@ function readMicrophone(resources: Resources, pack: Json, link: number): Channel
   const { name, type, state, rfChannelId, batteryFillLevel, batteryRuntime, rssi, micLqi, dominantAntenna } = pack
   const linkState = fields.linkState.read(micLqi)
   const channel = link + 1
-  const isConnected = state === 'Connected'
-  const port = readText(dominantAntenna)?.toUpperCase() ?? null
+  const isConnected = fields.connection.read(state) === true
   const audio = isConnected ? readAudio(resources, link) : { peak: null, rms: null }
   return withoutUndefined({
     channel,
@@ -121,12 +120,12 @@ function readMicrophone(resources: Resources, pack: Json, link: number): Channel
         })
       : null,
     details: withoutUndefined({
-      antennas: port !== null && /^[A-D]$/.test(port) ? port : null,
+      antennas: fields.antenna.read(dominantAntenna) ?? null,
       quality: linkState?.quality ?? null,
       rf_concealed: isConnected ? (linkState?.isConcealed ?? null) : null,
       audio_peak: audio?.peak,
       audio_rms: audio?.rms,
-      interference: readInterference(pack.interference),
+      interference: fields.interference.read(pack.interference),
     }),
   })
 }
@@ -135,7 +134,7 @@ function readMicrophone(resources: Resources, pack: Json, link: number): Channel
 function readOtherPack(pack: Json, device: string): DeviceReport {
   const { mtUid, name, type, state, batteryFillLevel, batteryRuntime } = pack
   const model = fields.type.read(type) ?? null
-  const serial = readText(pack.serial)
+  const serial = fields.packSerial.read(pack.serial)
   const hasSerial = typeof serial === 'string' && !/^0+$/.test(serial)
   const hasMonitorMix = readLinkId(pack.iemAudiolinkId) !== null
   return withoutUndefined<DeviceReport>({
@@ -144,7 +143,7 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
     name: fields.name.read(name) ?? `${model ?? 'pack'} ${mtUid}`,
     device_type: hasMonitorMix ? 'spectera-iem' : 'spectera',
     model_name: model,
-    online: state === 'Connected',
+    online: fields.connection.read(state) === true,
     serial_number: hasSerial ? serial : null,
     battery: fields.charge.read(batteryFillLevel),
     details: withoutUndefined({
@@ -177,12 +176,6 @@ function readAudio(resources: Resources, link: number) {
 
 function readLevel(list: unknown, output: unknown): number | null {
   return Array.isArray(list) ? (readAudioLevel(list[Number(output)]) ?? null) : null
-}
-
-/** Returns whether `{"severity": …}` reports interference. The severity is `None`, or ranges from `Low` to `High`. */
-function readInterference(value: unknown): boolean | undefined {
-  const severity = isRecord(value) ? value.severity : undefined
-  return typeof severity === 'string' ? severity !== 'None' : undefined
 }
 
 function listBodies(resources: Resources, prefix: string): Json[] {

@@ -1,21 +1,22 @@
 /** Converts the resources of an SSC 2 device to the common format. Pure. */
 
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
-import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
+import { withoutUndefined } from '../../../upstream/fields.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { familyOfProduct } from './families.ts'
 import type { Family } from './family.ts'
+import { common } from './fields.ts'
 import { firmwarePath, identityPath, property, type Resources, sitePath } from './resources.ts'
 
 export const idPrefix = 'sscv2:'
 
 export function productOf(resources: Resources): string {
-  return readText(property(resources, identityPath, 'product')) ?? ''
+  return common.product.read(property(resources, identityPath, 'product')) ?? ''
 }
 
 /** Returns the serial number, which is the same on both network interfaces of a device; null if it is unknown. */
 function serialOf(resources: Resources): string | null {
-  const serial = readText(property(resources, identityPath, 'serial'))
+  const serial = common.serial.read(property(resources, identityPath, 'serial'))
   return serial && !/^0+$/.test(serial) ? serial : null
 }
 
@@ -30,7 +31,7 @@ export function deviceIdOf(resources: Resources, { host }: DeviceEndpoint): stri
 export function toDeviceReport(resources: Resources, endpoint: DeviceEndpoint): DeviceReport {
   const product = productOf(resources)
   const family = familyOfDevice(resources)
-  const readSite = (name: string) => readText(property(resources, sitePath, name), maxNameChars)
+  const readSite = (name: 'deviceName' | 'location') => common[name].read(property(resources, sitePath, name))
   const id = deviceIdOf(resources, endpoint)
   const fault = family?.readFault(resources)
   return withoutUndefined<DeviceReport>({
@@ -43,7 +44,7 @@ export function toDeviceReport(resources: Resources, endpoint: DeviceEndpoint): 
     serial_number: serialOf(resources),
     ip: endpoint.ip,
     description: readSite('location') || undefined,
-    firmware_version: readText(property(resources, firmwarePath, 'deviceVersion')),
+    firmware_version: common.deviceVersion.read(property(resources, firmwarePath, 'deviceVersion')),
     details: fault === undefined ? undefined : { fault },
     channels: family?.readChannels(resources) ?? [],
     units: family?.readUnits?.(resources, id),
