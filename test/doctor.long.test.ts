@@ -302,7 +302,7 @@ describe.concurrent('doctor', () => {
       ok: true,
       message: `micwatch.yaml is valid. Warning: ${message}`,
     })
-    for (const args of [['--nothing'], ['--port', 'high'], ['surplus']]) {
+    for (const args of [['--nothing'], ['--port', 'high'], ['surplus'], ['--config', 'none.yaml']]) {
       const { code, out, err } = await installation.run(['doctor', ...args])
       expect([args, code, out, err.trim().split('\n').length]).toEqual([args, 2, '', 1])
     }

@@ -190,8 +190,9 @@ describe('a typing error', () => {
     async () => {
       const installation = await createInstallation()
       expect((await installation.run(['migrate'])).code).toBe(0)
+      const hint = 'micwatch doctor checks everything at once.'
       const missingPath = join(installation.path, 'nope', 'copy')
-      const missingFolderError = `micwatch: ${missingPath} cannot be written: the folder ${join(installation.path, 'nope')} does not exist`
+      const missingFolderError = `micwatch: ${missingPath} cannot be written: the folder ${join(installation.path, 'nope')} does not exist; create it first. ${hint}`
       await expectLine(installation, ['export', '--output', missingPath], 1, missingFolderError)
       await expectLine(installation, ['backup', missingPath], 1, missingFolderError)
       await expectLine(installation, ['backup', missingPath, '--force'], 1, missingFolderError)
@@ -200,7 +201,7 @@ describe('a typing error', () => {
         installation,
         ['export', '--output', 'shelf'],
         1,
-        'micwatch: shelf cannot be written: it is a folder',
+        `micwatch: shelf cannot be written: it is a folder; specify a file in it. ${hint}`,
       )
       await installation.write('file', '')
       await expectLine(
@@ -209,7 +210,12 @@ describe('a typing error', () => {
         1,
         /file\/data cannot be written: .*file is not a folder/,
       )
-      await expectLine(installation, ['serve', '--data-dir', 'file'], 1, /^micwatch: .*file is not a folder$/)
+      await expectLine(
+        installation,
+        ['serve', '--data-dir', 'file'],
+        1,
+        /^micwatch: .*file is not a folder; specify another path\. micwatch doctor/,
+      )
       await expectLine(
         installation,
         ['serve', '--data-dir', '/proc/micwatch/data'],

@@ -1,4 +1,6 @@
 /** `import`: which files and values it rejects, and what it keeps of known shows. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 import { importInstallation } from '../src/actions/import-installation.ts'
@@ -78,7 +80,16 @@ describe('a file that cannot be imported', () => {
     async () => {
       const installation = await createInstallation()
       const missing = await installation.run(['import', 'nothing.yaml'])
-      expect([missing.code, missing.err]).toEqual([2, 'micwatch: nothing.yaml: cannot be read (no such file)\n'])
+      expect([missing.code, missing.err]).toEqual([
+        1,
+        'micwatch: nothing.yaml does not exist; check the path. micwatch doctor checks everything at once.\n',
+      ])
+      await writeFile(join(installation.path, 'latin.yaml'), Buffer.from('performers: [{name: J\xf6rg}]', 'latin1'))
+      const latin = await installation.run(['import', 'latin.yaml'])
+      expect([latin.code, latin.err]).toEqual([
+        2,
+        expect.stringMatching(/latin\.yaml: line 1 is not UTF-8; save the file/),
+      ])
       for (const args of [['export'], ['nodes'], ['backup', 'file']]) {
         const { code, out, err } = await installation.run(args)
         expect([args[0], code, out]).toEqual([args[0], 1, ''])

@@ -1,10 +1,12 @@
 /** backup, restore: the whole database as one file. */
 
 import { existsSync } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { writeBackup } from '../storage/backup.ts'
 import { openDatabase } from '../storage/database.ts'
+import { describeReadError } from '../storage/file-error.ts'
 import { saveLastBackup } from '../storage/last-backup.ts'
 import { restoreBackup } from '../storage/restore.ts'
 import { openSecrets } from '../storage/secrets.ts'
@@ -114,7 +116,7 @@ async function resetDatabase(options: RestoreOptions, terminal: Terminal): Promi
 
 async function restore(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
-  if (!existsSync(file)) throw new Error(`${file} does not exist`)
+  await access(file, constants.R_OK).catch((error) => Promise.reject(describeReadError(file, error)))
   const isForced = options.force === true
   const progress = createProgress(terminal, 'Recorded levels')
   const restored = await restoreBackup({

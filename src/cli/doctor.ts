@@ -8,6 +8,7 @@ import { listVariableWarnings } from '../config/variable-warnings.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { openRuntime } from '../runtime/open-runtime.ts'
 import type { Runtime } from '../runtime.ts'
+import { isMissing } from '../storage/folder.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 import { checkCertificate } from './doctor/certificate.ts'
 import {
@@ -66,7 +67,7 @@ async function doctor(options: CommonOptions, terminal: Terminal): Promise<ExitC
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Throws a ConfigError about a flag; any other error of the configuration is a problem that was found. */
+/** Throws a ConfigError about a flag or a missing file; any other error of the configuration is a problem that was found. */
 function readConfiguration(options: CommonOptions, terminal: Terminal): { config: Config | null; check: Check } {
   const name = 'configuration'
   try {
@@ -82,7 +83,7 @@ function readConfiguration(options: CommonOptions, terminal: Terminal): { config
       return { config, check: { name, ...undetermined(note) } }
     }
   } catch (error) {
-    if (!(error instanceof ConfigError) || error.message.startsWith('--')) throw error
+    if (!(error instanceof ConfigError) || error.message.startsWith('--') || isMissing(error.cause)) throw error
     const finding = isAccessDenied(error.cause)
       ? undetermined(`${reasonOf(error)}. ${asServiceUser}`)
       : failed(`${reasonOf(error)}. Correct this first; nothing else can be checked.`)

@@ -5,9 +5,11 @@ import type { Command } from 'commander'
 import { exportInstallation } from '../actions/export-installation.ts'
 import { ImportError, importedKinds } from '../actions/import-context.ts'
 import { type ImportReport, importInstallation } from '../actions/import-installation.ts'
+import { decodeText } from '../config/text-file.ts'
 import { toInstallationFile } from '../domain/installation-export.ts'
 import type { InstallationFile } from '../domain/installation-file.ts'
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
+import { describeReadError } from '../storage/file-error.ts'
 import { openSecrets } from '../storage/secrets.ts'
 import { writeText } from '../storage/sqlite-file.ts'
 import { parseInstallationFile, toJsonText, toYamlText } from './installation-file.ts'
@@ -99,12 +101,8 @@ async function runImport(path: string, options: ImportOptions, terminal: Termina
 }
 
 async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new UsageError(`${path}: cannot be read (${code === 'ENOENT' ? 'no such file' : message})`)
-  }
+  const bytes = await readFile(path).catch((error) => Promise.reject(describeReadError(path, error)))
+  return decodeText(path, bytes)
 }
 
 function print(terminal: Terminal, { counts, unknown }: ImportReport, isDryRun: boolean): void {

@@ -7,6 +7,8 @@ import { Command, CommanderError } from 'commander'
 import { loadEnvironmentFile } from '../config/environment-file.ts'
 import { listVariableWarnings } from '../config/variable-warnings.ts'
 import { ConfigError } from '../config.ts'
+import { StoreDownError } from '../storage/errors.ts'
+import { FileError } from '../storage/file-error.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { checkConnectionsCommand, realtimeStatusCommand } from './connections.ts'
 import { createAdminCommand } from './create-admin.ts'
@@ -227,7 +229,9 @@ function reportError(error: unknown): ExitCode {
   }
   const isPortInUse = code === 'EADDRINUSE'
   const text = isPortInUse ? `${address}:${port} is in use by another program; choose another with --port` : message
-  printError(text.split('\n')[0])
+  const [line = ''] = text.split('\n')
+  const isAboutFiles = error instanceof FileError || error instanceof StoreDownError
+  printError(isAboutFiles ? `${line.replace(/\.$/, '')}. micwatch doctor checks everything at once.` : line)
   return exitCodes.failed
 }
 

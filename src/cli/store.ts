@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { type Database, openDatabase } from '../storage/database.ts'
+import { FileError } from '../storage/file-error.ts'
 import { requireNoLoss } from '../storage/repair.ts'
 import { migrateWithSnapshot } from '../storage/snapshots.ts'
 import { sqlitePath } from '../storage/sqlite-file.ts'
@@ -33,7 +34,7 @@ export async function requireStore(config: Config): Promise<void> {
   await requireNoLoss(config)
   const path = sqlitePath(config.database_url)
   if (path === null || existsSync(path)) return
-  throw new Error(`There is no database at ${path}; specify its location with --data-dir or --database-url`)
+  throw new FileError(path, `There is no database at ${path}; specify its location with --data-dir or --database-url`)
 }
 
 /** Returns the user of this terminal, for the audit log. */

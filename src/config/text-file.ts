@@ -4,14 +4,18 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from './config-error.ts'
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'not permitted for this user',
-  EISDIR: 'it is a folder',
+  ENOENT: '(no such file); check the path',
+  EACCES: '(not permitted for this user); run this as root or as the user of the service, or change its owner',
+  EISDIR: '(it is a folder); specify a file in it',
 }
 
 /** Reads a file. Throws a ConfigError, with the system's error as its cause, if it is not a readable text in UTF-8. */
 export function readTextFile(path: string): string {
-  const bytes = readBytes(path)
+  return decodeText(path, readBytes(path))
+}
+
+/** Decodes the contents of a file. Throws a ConfigError that names the first line that is not UTF-8. */
+export function decodeText(path: string, bytes: Buffer): string {
   const text = bytes.toString('utf8')
   if (Buffer.from(text).equals(bytes)) return text.replace(/^\uFEFF/, '')
   const line = text.slice(0, text.indexOf('\uFFFD')).split('\n').length
@@ -23,7 +27,7 @@ function readBytes(path: string): Buffer {
     return readFileSync(path)
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
-    throw new ConfigError(`${path}: cannot be read (${reasons[code] ?? message})`, { cause: error })
+    throw new ConfigError(`${path}: cannot be read ${reasons[code] ?? `(${message})`}`, { cause: error })
   }
 }
 

@@ -1,8 +1,9 @@
-/** Creates private folders and files, and describes the errors that occur. */
+/** Creates private folders and files. */
 
 import { randomBytes } from 'node:crypto'
 import { constants, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { describeWriteError, FileError } from './file-error.ts'
 
 /**
  * Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option is not used,
@@ -13,9 +14,15 @@ export async function createFolder(path: string): Promise<void> {
     if (error.code !== 'ENOENT') throw describeWriteError(path, error)
     // Missing parents are created, so ENOENT has another cause here.
     const parent = dirname(error.path ?? path)
-    throw new Error(`${path} cannot be created: no folder can be created in ${parent}`, { cause: error })
+    throw new FileError(
+      path,
+      `${path} cannot be created: no folder can be created in ${parent}; specify another path`,
+      {
+        cause: error,
+      },
+    )
   })
-  if (!(await stat(path)).isDirectory()) throw new Error(`${path} is not a folder`)
+  if (!(await stat(path)).isDirectory()) throw new FileError(path, `${path} is not a folder; specify another path`)
 }
 
 async function createWithParents(path: string): Promise<void> {
@@ -75,32 +82,8 @@ async function hasOtherOwner({ uid }: { readonly uid: number }, path: string): P
  * Whether the error means that the file does not exist, for example because a parent folder is missing or is a file.
  */
 export function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOENT' || code === 'ENOTDIR'
-}
-
-/**
- * Describes why a file or folder cannot be created and how to fix it. `path` is the requested path, which may differ from
- * the path in the error. Errors that are not file system errors are returned unchanged.
- */
-export function describeWriteError(path: string, error: unknown): unknown {
-  const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
-  if (reason === undefined) return error
-  return new Error(`${path} cannot be written: ${reason(dirname(path))}`, { cause: error })
-}
-
-const permissionDenied = (folder: string) =>
-  `permission denied; check the owner and permissions of the file and of the folder ${folder}`
-
-const reasons: Readonly<Record<string, (folder: string) => string>> = {
-  ENOENT: (folder) => `the folder ${folder} does not exist`,
-  ENOTDIR: (folder) => `${folder} is not a folder`,
-  EISDIR: () => 'it is a folder; specify a file in it',
-  EEXIST: () => 'it already exists',
-  EACCES: permissionDenied,
-  EPERM: permissionDenied,
-  EROFS: () => 'the file system is read-only',
-  ENOSPC: () => 'the disk is full',
 }
 
 /** Whether users other than the owner can read a file; `unknown` on a file system without permissions. */

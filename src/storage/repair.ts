@@ -8,6 +8,7 @@ import { dirname, resolve } from 'node:path'
 import { type IncidentCause, incidentCauses, type StoreIncident } from '../domain/equipment/health.ts'
 import type { Reader, Tx } from './database.ts'
 import { StoreDamagedError } from './errors.ts'
+import { describeReadError } from './file-error.ts'
 import { isMissing } from './folder.ts'
 import { listSnapshots, newestGoodSnapshot, type Snapshot, type StorePaths, snapshotName } from './snapshots.ts'
 import { connectFile, copySqlite, findDamage, readSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
@@ -182,7 +183,7 @@ async function sizeOf(path: string): Promise<number | null> {
     return (await stat(path)).size
   } catch (error) {
     if (isMissing(error)) return null
-    throw error
+    throw describeReadError(path, error)
   }
 }
 

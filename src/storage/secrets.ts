@@ -5,7 +5,8 @@ import { link, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isSecretName } from '../domain/access/secrets.ts'
 import { isRecord } from '../domain/json.ts'
-import { createFolder, createPrivateFile, describeWriteError, findExposure } from './folder.ts'
+import { describeReadError, describeWriteError } from './file-error.ts'
+import { createFolder, createPrivateFile, findExposure } from './folder.ts'
 
 export type Config = Readonly<Record<string, unknown>>
 
@@ -43,7 +44,7 @@ interface Key extends Pick<Secrets, 'warning'> {
 async function readKey(path: string): Promise<Key | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw new Error(`Cannot read the key file ${path}: ${error.message}`, { cause: error })
+    throw describeReadError(path, error)
   })
   if (text === null) return null
   const exposure = await findExposure(path)

@@ -5,7 +5,8 @@ import { statSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from '@photostructure/sqlite'
-import { createPrivateFile, describeWriteError, type FileOwner } from './folder.ts'
+import { describeWriteError, FileError } from './file-error.ts'
+import { createPrivateFile, type FileOwner } from './folder.ts'
 
 /** Returns the path of a SQLite database; null for any other database. */
 export function sqlitePath(url: string): string | null {
@@ -211,7 +212,8 @@ export async function writeAtomically(
     await syncFolder(dirname(path))
   } catch (error) {
     if (!overwrite) await rm(path, { force: true })
-    throw describeWriteError(path, error)
+    // Users do not know the draft.
+    throw describeWriteError(path, error instanceof FileError && error.path === draft ? error.cause : error)
   } finally {
     await removeSqlite(draft)
   }

@@ -4,7 +4,9 @@
  * that is in use would damage the new file.
  */
 
+import { access, constants } from 'node:fs/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { describeWriteError } from './file-error.ts'
 import { createFile } from './sqlite-file.ts'
 
 export interface Lock {
@@ -18,13 +20,14 @@ export function takeSharedLock(path: string): Lock {
 
 /** Takes the exclusive lock. Returns null while any process has the database open. */
 export async function takeExclusiveLock(path: string): Promise<Lock | null> {
-  await createFile(lockFile(path))
   try {
+    await createFile(lockFile(path))
+    await access(lockFile(path), constants.W_OK)
     // Nothing is written to this file. The journal is kept in memory, so that it needs no space on a full disk.
     return lock(path, 'pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     if ((error as { errcode?: number }).errcode === busy) return null
-    throw error
+    throw describeWriteError(path, error)
   }
 }
 

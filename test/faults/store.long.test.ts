@@ -167,6 +167,9 @@ describe('a start that cannot succeed', () => {
       const startedAt = performance.now()
       const { code, err } = await runAsNobody(installation.path, ['serve', '--port', '0', '--data-dir', dataDir])
       expect([code, err.trimEnd().split('\n')]).toEqual([1, [expect.stringContaining(dataDir)]])
+      expect(err).toMatch(
+        /(belongs to user 0: run this as that user|is not a folder; specify another path).* micwatch doctor/,
+      )
       expect(elapsedSince(startedAt)).toBeLessThan(timeLimit(3000))
     },
     30_000,
