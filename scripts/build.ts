@@ -3,10 +3,9 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build as bundleProgram, type Plugin } from 'esbuild'
+import { build as bundleProgram, type Plugin } from 'esbuild'
 import { build as bundlePages } from 'vite'
 import { billOfMaterials } from './bill-of-materials.ts'
-import { writeCodeCache } from './code-cache.ts'
 import { writeHelp } from './help.ts'
 import { licencesOf } from './licences.ts'
 
@@ -18,8 +17,9 @@ const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'),
   engines: { node: string }
 }
 
-/** Entry points of the worker threads and child processes: name in `dist/` -> source file. */
-const workers = {
+/** Entry points of the program, its worker threads and its child processes: name in `dist/` -> source file. */
+const entryPoints = {
+  program: 'src/cli/program.ts',
   'hash-worker': 'src/workers/hash-worker.ts',
   'checkpoint-worker': 'src/workers/checkpoint-worker.ts',
   'history-worker': 'src/workers/history-worker.ts',
@@ -50,107 +50,79 @@ module.exports = new Proxy(fail, { get: () => fail })`,
   },
 }
 
-/**
- * Puts packages that are imported on demand into files of their own, such as `undici.cjs`, and adds their names to
- * `names`. They are not read at the start.
- */
-const intoOwnFiles = (names: Set<string>): Plugin => ({
-  name: 'packages on demand',
-  setup(build) {
-    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
-      if (kind !== 'dynamic-import') return undefined
-      names.add(path)
-      return { path: `./${path}.cjs`, external: true }
-    })
-  },
-})
-
-const target = 'node20'
-
-const options = {
-  absWorkingDir: root,
-  outdir: dist,
-  bundle: true,
-  external: [...nativePackages, ...optionalDependencies],
-  platform: 'node',
-  target,
-  minifyWhitespace: true,
-  minifySyntax: true,
-  sourcemap: 'linked',
-  metafile: true,
-  logLevel: 'warning',
-} satisfies BuildOptions
-
-const commonJs = { format: 'cjs', outExtension: { '.js': '.cjs' } } as const
-
 /** Defines `require` and `__dirname` for bundled CommonJS packages. */
 const commonJsBanner =
   "import { createRequire as requireFrom } from 'node:module'; " +
   'const require = requireFrom(import.meta.url); const __dirname = import.meta.dirname;'
 
+/** Leaves the program out of `main.js`, which loads it only in a supported Node.js. */
+const withoutProgram: Plugin = {
+  name: 'program',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/cli\/program\.ts$/ }, () => ({ path: './program.js', external: true }))
+  },
+}
+
 /**
- * Builds `main.js`, which checks the Node.js version, and `start.js`, which it loads. The target of `main.js` is ES5, so
- * that newer syntax, which an old Node.js could not parse, is an error.
+ * Builds `main.js`, which checks the Node.js version and loads `program.js`. The target is ES5, so that newer syntax,
+ * which an old Node.js could not parse, is an error. Node.js 12 can parse `import()`.
  */
 async function buildLauncher(): Promise<void> {
-  const shared = { absWorkingDir: root, outdir: dist, platform: 'node', logLevel: 'warning' } as const
   await bundleProgram({
-    ...shared,
+    absWorkingDir: root,
     entryPoints: { main: 'src/main.ts' },
+    outdir: dist,
+    bundle: true,
+    plugins: [withoutProgram],
+    format: 'esm',
+    platform: 'node',
     target: 'es5',
+    supported: { 'dynamic-import': true },
     banner: { js: '#!/usr/bin/env node' },
     define: { __MICWATCH_NODE_RANGE__: JSON.stringify(engines.node) },
+    logLevel: 'warning',
   })
   chmodSync(join(dist, 'main.js'), 0o755)
-  await bundleProgram({ ...shared, entryPoints: { start: 'src/start.ts' }, target, format: 'esm' })
 }
 
 /**
  * Builds the program and returns the input files. Packages are bundled, because one file loads in a third of the time
- * that a thousand files need. `program.cjs` is one function, which `start.js` compiles and calls, because Node.js 20 has no
- * code cache for ECMAScript modules.
+ * that a thousand files need.
  */
 async function buildProgram(): Promise<string[]> {
-  const onDemand = new Set<string>()
-  const program = await bundleProgram({
-    ...options,
-    entryPoints: { program: 'src/cli/program.ts' },
-    plugins: [withoutUnused, intoOwnFiles(onDemand)],
-    ...commonJs,
-    supported: { 'dynamic-import': false },
-    banner: { js: '(function (require, __filename, __dirname, importMetaUrl) { "use strict";' },
-    footer: { js: '})' },
-    define: { __MICWATCH_VERSION__: JSON.stringify(version), 'import.meta.url': 'importMetaUrl' },
-  })
-  const packages = await bundleProgram({
-    ...options,
-    ...commonJs,
-    entryPoints: [...onDemand],
-  })
-  const others = await bundleProgram({
-    ...options,
-    entryPoints: workers,
-    // What several workers share is in files of its own.
+  const { metafile } = await bundleProgram({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: dist,
+    bundle: true,
+    // Keeps modules that are imported on demand in files of their own.
     splitting: true,
+    external: [...nativePackages, ...optionalDependencies],
+    plugins: [withoutUnused],
     format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    sourcemap: 'linked',
     banner: { js: commonJsBanner },
+    define: { __MICWATCH_VERSION__: JSON.stringify(version) },
+    metafile: true,
+    logLevel: 'warning',
   })
-  const metafiles = [program, packages, others].map(({ metafile }) => metafile)
-  for (const file of metafiles.flatMap(({ outputs }) => Object.keys(outputs))) {
-    if (/\.c?js$/.test(file)) escapeNonAscii(join(root, file))
-  }
-  return metafiles.flatMap(({ inputs }) => Object.keys(inputs))
+  for (const file of Object.keys(metafile.outputs)) if (file.endsWith('.js')) escapeNonLatin1(join(root, file))
+  return Object.keys(metafile.inputs)
 }
 
 /**
- * Escapes characters beyond ASCII, so that a file is the same text in every encoding, and because a single character
- * beyond Latin-1 makes V8 store the whole source with two bytes per character. esbuild escapes them in strings; those that
- * remain are in comments and regular expressions, where an escape is equivalent.
+ * Escapes characters beyond Latin-1, because a single one makes V8 store the whole source with two bytes per character.
+ * esbuild escapes them in strings; those that remain are in comments and regular expressions, where an escape is
+ * equivalent.
  */
-function escapeNonAscii(path: string): void {
+function escapeNonLatin1(path: string): void {
   const text = readFileSync(path, 'utf8')
   const escaped = text.replace(
-    /[^\0-\x7f]/g,
+    /[^\0-\xff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
   if (escaped !== text) writeFileSync(path, escaped)
@@ -179,21 +151,12 @@ async function buildPages(): Promise<string[]> {
   return inputs
 }
 
-function storeCodeCache(): void {
-  try {
-    writeCodeCache(dist)
-  } catch (error) {
-    console.warn(`micwatch: there is no code cache, so every start takes longer: ${error}`)
-  }
-}
-
 try {
   rmSync(dist, { recursive: true, force: true })
   const inputs = await Promise.all([buildProgram(), buildPages(), buildLauncher().then(() => [])])
   writeHelp(root, join(dist, 'web', 'help'))
   writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root))
   writeFileSync(join(dist, 'licences.txt'), licencesOf(inputs.flat(), root))
-  storeCodeCache()
 } catch (error) {
   console.error(`micwatch: build failed: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1

@@ -91,8 +91,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config',
     'platform',
   ],
-  main: [],
-  start: [],
+  main: ['cli'],
   simulators: ['contract:types', 'manufacturers', 'upstream', 'domain', 'platform'],
   web: ['contract', 'domain'],
 }
@@ -101,7 +100,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const publicModules = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/index\.ts)$/
 
 /** Files that may use the global `process`, in addition to those in test/. */
-const mayUseProcess = ['src/main.ts', 'src/start.ts', 'src/cli/program.ts', 'src/workers/backup-reader.ts']
+const mayUseProcess = ['src/main.ts', 'src/cli/program.ts', 'src/workers/backup-reader.ts']
 
 /** Layers that run in the browser. */
 const browserLayers = ['contract', 'domain', 'web']

@@ -23,7 +23,6 @@ import { addLaunchers } from '../scripts/package/launchers.ts'
 import { writeProgram } from '../scripts/package/program.ts'
 import { nodeVersion, type Target, targets } from '../scripts/package/targets.ts'
 import { client, until, version } from './app.ts'
-import { usesCodeCache } from './code-cache.ts'
 import { createTestFolder } from './databases.ts'
 import { installDebianPackage } from './debian-package.ts'
 import { httpClient } from './http-client.ts'
@@ -77,8 +76,6 @@ describe('the program of each package', () => {
       expect(binaries.map((file) => machineOf(join(path, file)))).toEqual(binaries.map(() => machine))
       expect(binaries).toHaveLength(3)
       expect(all.filter((file) => file.endsWith('.map'))).toEqual([])
-      const isOfThisMachine = name === `${process.platform}-${process.arch}`
-      expect(all.filter((file) => file.endsWith('.bin'))).toHaveLength(isOfThisMachine ? 1 : 0)
       expect(all).toEqual(expect.arrayContaining(['dist/main.js', 'dist/web/index.html', 'LICENSE']))
       // Its README names only files that it contains.
       expect(all).toContain('dist/web/help/index.html')
@@ -94,7 +91,6 @@ describe('the program of each package', () => {
     const run = (args: readonly string[]) =>
       spawnSync(join(path, 'micwatch'), args, { cwd: folder.path, env: { PATH: '/nonexistent' }, encoding: 'utf8' })
     expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
-    expect(usesCodeCache(join(path, 'dist'), { node: join(path, 'bin/node') })).toBe(true)
     const link = join(folder.path, 'link')
     symlinkSync(join(path, 'micwatch'), link)
     expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${version}\n`)

@@ -14,7 +14,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { writeCodeCache } from '../code-cache.ts'
 import { nodeVersion, type Target } from './targets.ts'
 
 /** Thrown for an error that its message explains. */
@@ -30,8 +29,7 @@ interface ProgramOptions {
 /** Writes the program to `folder`, which must not exist. */
 export function writeProgram(folder: string, { root, target, cache }: ProgramOptions): void {
   mkdirSync(join(folder, 'bin'), { recursive: true })
-  // Code caches (.bin) are of the Node.js that runs the build.
-  const isCopied = (path: string) => !['.map', '.bin'].includes(extname(path))
+  const isCopied = (path: string) => extname(path) !== '.map'
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: isCopied })
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
   // The one of the repository describes the sources.
@@ -62,14 +60,6 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   cpSync(join(modules, sqlite, prebuilt), join(into(sqlite), prebuilt), { recursive: true, filter: isUsable })
   // Finds the prebuilt file.
   copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
-
-  if (target.sqlite === `${process.platform}-${process.arch}`) {
-    try {
-      writeCodeCache(join(root, 'dist'), { node: join(node, 'bin', target.program), into: join(folder, 'dist') })
-    } catch (error) {
-      console.warn(`package: ${target.name} has no code cache, so every start takes longer: ${error}`)
-    }
-  }
 }
 
 /** Copies the files of a package that run, without those named in `without`. */

@@ -136,10 +136,8 @@ const terminal: Terminal = {
   },
 }
 
-// Not awaited at the top level, which the format of the built program does not permit.
-void run(process.argv.slice(2)).then((ended) => {
-  process.exitCode = hasGivenUp ? exitCodes.failed : ended
-})
+const ended = await run(process.argv.slice(2))
+process.exitCode = hasGivenUp ? exitCodes.failed : ended
 
 async function run(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
