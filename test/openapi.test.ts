@@ -51,6 +51,13 @@ function operationsOf(document: OpenApi): string[] {
   )
 }
 
+/** Code generators do not know other formats than those of JSON Schema. */
+function expectKnownFormats(document: object) {
+  const formats = [...JSON.stringify(document).matchAll(/"format":"([^"]+)"/g)].map(([, format = '']) => format)
+  expect(formats.length).toBeGreaterThan(10)
+  for (const format of new Set(formats)) expect(['date', 'date-time']).toContain(format)
+}
+
 function expectDocumented(document: OpenApi, operation: string, { status, json }: { status: number; json: unknown }) {
   const [method = '', path = ''] = operation.split(' ')
   const response = document.paths[path]?.[method.toLowerCase()]?.responses[status]
@@ -75,8 +82,9 @@ function readExamples() {
   return [...text.matchAll(/\bcurl ([^\n]*?)\$URL(\/[^\s"')|?]*)/g)].map(([, options = '', path = '']) => {
     // The body is in single quotes, or in double quotes when it contains a variable.
     const [, quoted, escaped] = /--json (?:'([^']*)'|"((?:\\.|[^"\\])*)")/.exec(options) ?? []
-    // A variable that is not in quotes contains an id.
-    const body = quoted ?? escaped?.replaceAll('\\"', '"').replace(/(?<!")\$[A-Z]+/g, '1')
+    // `$UNTIL` contains a time, and a variable that is not in quotes an id.
+    const filled = escaped?.replaceAll('\\"', '"').replace('$UNTIL', '2030-12-31T00:00:00Z')
+    const body = quoted ?? filled?.replace(/(?<!")\$[A-Z]+/g, '1')
     const [, method = body === undefined ? 'GET' : 'POST'] = /-X (\w+)/.exec(options) ?? []
     return { request: `${method} ${path}`, body: body && JSON.parse(body) }
   })
@@ -165,6 +173,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ title: 'Micwatch', version, license: { identifier: 'MIT' } })
     expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(tags))
     expect(JSON.stringify(document)).not.toMatch(/"\$(id|defs)":/)
+    expectKnownFormats(document)
     const schemes = Object.keys(document.components.securitySchemes)
     expect(schemes.sort()).toEqual(['csrf', 'session', 'token'])
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref)
@@ -240,7 +249,7 @@ describe('the AsyncAPI document', () => {
   it('describes every message of both versions, and has an ETag', async () => {
     const app = await startApp({ config: { server: { mount: '/stage' } } })
     const { json: document, headers } = await app.get('/api/asyncapi.json')
-    expect(document).toMatchObject({ asyncapi: '3.0.0', info: { title: 'Micwatch', version } })
+    expect(document).toMatchObject({ asyncapi: '3.1.0', info: { title: 'Micwatch', version } })
     const typesOf = (version: string) => Object.keys(document.channels[version].messages).sort()
     const titles = (messages: readonly object[]) =>
       messages.map((message) => ('title' in message && message.title) || '').sort()
@@ -261,6 +270,7 @@ describe('the AsyncAPI document', () => {
       ).toBeDefined()
     }
     expect(document.channels.v2.address).toBe('/stage/ws')
+    expectKnownFormats(document)
     const again = await app.get('/api/asyncapi.json', { 'if-none-match': String(headers.etag) })
     expect(again.status).toBe(304)
   })

@@ -33,15 +33,11 @@ export const ByKey = Type.Object({ key: Type.String({ description: 'Key of the s
 
 // --- Queries ---------------------------------------------------------------------------------------------------------
 
-/** The format of `dayOrTime` parameters. */
-export const dayOrTimePattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
-
 const query = <Properties extends TProperties>(properties: Properties) => Type.Partial(Type.Object(properties))
 const flag = (description: string) => Type.Boolean({ description })
 const percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description })
 const dayOrTime = (description: string) =>
-  Type.String({
-    format: 'day-or-time',
+  Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' })], {
     description: `${description}; a date or a time such as 2026-05-01T18:00:00Z.`,
   })
 const sameValue = { description: 'Only records with this value.' }
@@ -221,7 +217,7 @@ export const AuditQuery = query({
 })
 
 const exactTime = (description: string) =>
-  Type.String({ format: 'time-with-zone', description: `${description}, such as 2026-05-01T18:00:00Z.` })
+  Type.String({ format: 'date-time', description: `${description}, such as 2026-05-01T18:00:00Z.` })
 
 const commaList = (description: string) => Type.String({ description: `${description}, separated by commas.` })
 

@@ -98,7 +98,7 @@ export const NewSilence = body({
       description: 'a list of distinct kinds of alerts',
     }),
   ),
-  until: Type.String({ format: 'time-with-zone', description: 'a time such as 2030-12-31T00:00:00Z' }),
+  until: Type.String({ format: 'date-time', description: 'a time such as 2030-12-31T00:00:00Z' }),
   reason: Type.Optional(reason),
 })
 
@@ -230,8 +230,8 @@ export const PlanningCenterPositionSlots = body({
 // --- History ---------------------------------------------------------------------------------------------------------
 
 const momentOrRange = {
-  time: Type.Optional(Type.String({ format: 'time-with-zone', description: 'a time such as 2026-05-01T18:00:00Z' })),
-  until: Type.Optional(nullable(Type.String({ format: 'time-with-zone' }), 'a time such as 2026-05-01T18:00:00Z')),
+  time: Type.Optional(Type.String({ format: 'date-time', description: 'a time such as 2026-05-01T18:00:00Z' })),
+  until: Type.Optional(nullable(Type.String({ format: 'date-time' }), 'a time such as 2026-05-01T18:00:00Z')),
   channel_id: Type.Optional(nullable(id, 'the id of a channel')),
 }
 

@@ -1,12 +1,19 @@
 /** Times in requests and files. */
 
-const pattern = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+/** The date-time of RFC 3339, also without seconds. */
+const pattern = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i
 
 /** Parses a time with `Z` or an offset. Returns epoch milliseconds, or null for anything else, such as 30 February. */
 export function parseTimestamp(text: string): number | null {
   const [, day] = pattern.exec(text) ?? []
   const time = Date.parse(text)
   if (day === undefined || Number.isNaN(time)) return null
+  return isDay(day) ? time : null
+}
+
+/** Whether a text is a date that exists, such as 2026-05-01. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false
   // JavaScript takes 30 February for 2 March.
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? time : null
+  return new Date(text).toISOString().startsWith(text)
 }

@@ -49,7 +49,7 @@ const versions: readonly Version[] = [
     description: 'Version 1, for clients that do not request version 2. The first message is a `status`.',
     fromServer: v1.serverMessages,
     fromClient: v1.clientMessages,
-    query: { manufacturer: SocketQuery.properties.manufacturer },
+    query: { manufacturer: SocketQuery.properties.manufacturer, site: SocketQuery.properties.site },
   },
   {
     name: 'v2',
@@ -89,7 +89,7 @@ export function createAsyncApi({ mount, version }: DocumentOptions): AsyncApi {
     operations[`${name}_receive`] = operation('receive', received)
   }
   return {
-    asyncapi: '3.0.0',
+    asyncapi: '3.1.0',
     info: { title: 'Micwatch', version, description: 'Real-time updates over the WebSocket.' },
     defaultContentType: 'application/json',
     channels,

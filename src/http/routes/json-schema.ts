@@ -52,6 +52,7 @@ export function typeOf(schema: Schema, formatName: (name: string) => string): st
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {}, formatName)}`
   if (schema.format === 'date-time') return 'time (ISO 8601)'
+  if (schema.format === 'date') return 'date'
   return schema.type ?? 'anything'
 }
 

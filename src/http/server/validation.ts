@@ -4,8 +4,9 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import Type, { type TObject, type TSchema } from 'typebox'
 import type { Body } from '../../contract/described.ts'
-import { dayOrTimePattern, paging } from '../../contract/queries.ts'
+import { paging } from '../../contract/queries.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { isDay, parseTimestamp } from '../../domain/timestamp.ts'
 
 /** A validation error from Ajv. */
 interface ValidationError {
@@ -32,7 +33,7 @@ const ajv = new Ajv({
   strict: false,
   verbose: true,
   validateSchema: false,
-  formats: { 'day-or-time': isDayOrTime, 'time-with-zone': isTime },
+  formats: { date: isDay, 'date-time': (text: string) => parseTimestamp(text) !== null },
 })
 
 /** Creates the validators. Bodies are not converted; the parameters of paths and queries are converted from text. */
@@ -50,7 +51,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
     return (values: Values) => {
       try {
         const value = convert((schema as TObject).properties, values)
-        const [error] = check(value)
+        const error = check(value).at(-1)
         return error === undefined ? { value } : { error: invalidParameter(error) }
       } catch (error) {
         return { error: error as Error }
@@ -66,14 +67,14 @@ export function createQueryReader<Schema extends TObject>(schema: Schema): (quer
   const check = createCheck(schema)
   return (query) => {
     const value = convert(schema.properties, query as Values)
-    const [error] = check(value)
+    const error = check(value).at(-1)
     if (error !== undefined) throw invalidParameter(error)
     return value as Body<Schema>
   }
 }
 
 /**
- * Creates a function that returns the errors of a value. The schema is compiled when it is first used, because
+ * Creates a function that returns the errors of a value: those inside a union before that of the union itself. The schema is compiled when it is first used, because
  * compiling all schemas would take most of the time that the service needs to start.
  */
 function createCheck(schema: TSchema): (value: unknown) => readonly ValidationError[] {
@@ -82,19 +83,6 @@ function createCheck(schema: TSchema): (value: unknown) => readonly ValidationEr
     validate ??= ajv.compile(schema)
     return validate(value) ? [] : (validate.errors as ValidationError[])
   }
-}
-
-function isDayOrTime(text: string): boolean {
-  return dayOrTimePattern.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10))
-}
-
-function isTime(text: string): boolean {
-  return text.includes('T') && isDayOrTime(text)
-}
-
-/** Whether the day exists; `Date.parse` accepts February 30. */
-function isDay(day: string): boolean {
-  return new Date(day).toISOString().startsWith(day)
 }
 
 /**
@@ -125,11 +113,11 @@ function invalidParameter({ instancePath, params, parentSchema = {} }: Validatio
   return badRequest(instancePath.split('/').slice(1), `expected ${describeValues(parentSchema)}`)
 }
 
-function describeValues({ type, format, enum: values, minimum, maximum }: ParameterSchema): string {
+function describeValues({ type, format, enum: values, anyOf, minimum, maximum }: ParameterSchema): string {
   if (values !== undefined) return `one of ${values.join(', ')}`
   if (type === 'boolean') return 'one of true, false, 1, 0'
-  if (format === 'day-or-time') return 'a day or a time such as 2026-05-01T18:00:00Z'
-  if (format === 'time-with-zone') return 'a time such as 2026-05-01T18:00:00Z'
+  if (anyOf !== undefined) return 'a day or a time such as 2026-05-01T18:00:00Z'
+  if (format === 'date-time') return 'a time such as 2026-05-01T18:00:00Z'
   if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER) return `a whole number of ${minimum} or more`
   return `a whole number from ${minimum} to ${maximum}`
 }
