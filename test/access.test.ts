@@ -66,7 +66,7 @@ describe('a listener that is reachable from the network', () => {
       }
     }
     const { same, unknown } = spellingsOf('/mics/api/health/', `http://127.0.0.1:${app.port}`)
-    for (const target of ['/mics/api/health/', '/mics/%61pi/nothing', ...same]) {
+    for (const target of ['/mics/api/health/', '/mics/%61pi/nothing', '/mics/metrics', '/mics/data.json', ...same]) {
       expect([target, (await root.get(target, html)).status]).toEqual([target, 401])
     }
     for (const target of unknown) expect([200, 404]).not.toContain((await root.get(target, html)).status)

@@ -3,7 +3,9 @@
 import { once } from 'node:events'
 import WebSocket from 'ws'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import { liveProtocol } from '../src/http/routes/live.ts'
 import { onTestEnd } from './cleanup.ts'
+import { checkMessage } from './response-check.ts'
 import { timeLimit } from './time-limit.ts'
 
 export interface ReceivedMessage {
@@ -45,18 +47,31 @@ export function channelIn({ type, data }: ReceivedMessage, channel = 1): Channel
     : undefined
 }
 
-/** Opens a socket and waits for the greeting. Throws `HTTP <status>` if the upgrade is rejected. */
+/**
+ * Opens a socket and waits for the greeting. Throws `HTTP <status>` if the upgrade is rejected. A message that differs
+ * from its description fails the test at its end.
+ */
 export async function openSocket(
   url: string,
   { headers = {}, protocols = [] }: SocketOptions = {},
 ): Promise<TestSocket> {
   const socket = new WebSocket(url, [...protocols], { headers, perMessageDeflate: false })
-  onTestEnd(() => socket.terminate())
+  let fault: unknown
+  onTestEnd(() => {
+    socket.terminate()
+    if (fault !== undefined) throw fault
+  })
+  const version = protocols.includes(liveProtocol) || /[?&]protocol=2/.test(url) ? 'v2' : 'v1'
   const messages: ReceivedMessage[] = []
   const checks = new Set<() => void>()
   socket.on('message', (data: Buffer, isBinary) => {
     const at = performance.now()
     const message = isBinary ? { type: 'binary' } : JSON.parse(String(data))
+    try {
+      checkMessage(version, message)
+    } catch (error) {
+      fault ??= error
+    }
     messages.push({ ...message, at, ...(message.at !== undefined && { sentAt: message.at }) })
     for (const check of [...checks]) check()
   })

@@ -16,7 +16,7 @@ export const tags = {
   Administration: 'Manufacturers, settings, users, tokens, the database and the audit log.',
 } as const
 
-interface OperationSchema {
+export interface OperationSchema {
   readonly tags: string[]
   readonly operationId: string
   readonly summary: string
@@ -25,7 +25,7 @@ interface OperationSchema {
   readonly body?: TSchema
   /** The media types of a body that is not JSON. */
   readonly consumes?: string[]
-  /** The bodies by status; errors that every operation can return are left out. */
+  /** The bodies by status, without the errors that `commonErrorsOf` returns. */
   readonly response: Readonly<Record<number, TSchema>>
 }
 
@@ -47,3 +47,16 @@ export const operation = (tag: keyof typeof tags, operationId: string, summary: 
   operationId,
   summary,
 })
+
+/**
+ * The server returns these for any operation: the request is malformed, slow, too long, from another site or for another
+ * host, the client has sent too many, or the service or its database is not available.
+ */
+const errorsOfServer = [400, 403, 408, 413, 414, 421, 429, 431, 500, 503]
+
+/** Returns the error statuses that follow from the inputs of an operation. Their body is `Error`. */
+export function commonErrorsOf(method: Method, { params, querystring }: OperationSchema): readonly number[] {
+  const namesRecord = params !== undefined || querystring?.properties.page !== undefined
+  // The body of a GET request is ignored.
+  return [...errorsOfServer, ...(namesRecord ? [404] : []), ...(method === 'GET' ? [] : [415])]
+}

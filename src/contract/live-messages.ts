@@ -32,8 +32,13 @@ function numbered<Name extends string, Fields extends TProperties>(type: Name, d
 }
 
 /** Creates a schema of a message without a sequence number. */
-function unnumbered<Name extends string, Fields extends TProperties>(type: Name, description: string, fields: Fields) {
-  return Type.Object({ type: Type.Literal(type), ...fields }, { title: type, description })
+function unnumbered<Name extends string, Fields extends TProperties>(
+  type: Name,
+  description: string,
+  fields: Fields,
+  options: object = {},
+) {
+  return Type.Object({ type: Type.Literal(type), ...fields }, { title: type, description, ...options })
 }
 
 const partial = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
@@ -227,6 +232,7 @@ const Ack = unnumbered(
     seq: Type.Optional(whole('The `seq` of the last message that has arrived.')),
     at: Type.Optional(text('Instead of `seq`: the `at` of the `levels` message.')),
   },
+  { anyOf: [{ required: ['seq'] }, { required: ['at'] }] },
 )
 export const LevelsRequest = unnumbered(
   'select_levels',

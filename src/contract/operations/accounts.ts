@@ -36,7 +36,7 @@ export const signInKiosk = endpoint('POST', '/api/auth/kiosk', {
 export const startOidcLogin = endpoint('GET', '/api/auth/oidc/login', {
   ...operation('Account', 'startOidcLogin', 'Redirects to the OpenID Connect provider to sign in there.'),
   querystring: OidcLoginQuery,
-  response: { 302: NoContent, 404: ErrorResponse, 503: ErrorResponse },
+  response: { 302: NoContent, 404: ErrorResponse, 502: ErrorResponse },
 })
 
 export const finishOidcLogin = endpoint('GET', '/api/auth/oidc/callback', {
@@ -46,7 +46,7 @@ export const finishOidcLogin = endpoint('GET', '/api/auth/oidc/callback', {
     'Signs in with the response of the OpenID Connect provider: sets the session cookie and redirects to a page.',
   ),
   querystring: OidcCallbackQuery,
-  response: { 302: NoContent, 401: ErrorResponse, 403: ErrorResponse, 404: ErrorResponse, 503: ErrorResponse },
+  response: { 302: NoContent, 401: ErrorResponse, 404: ErrorResponse, 502: ErrorResponse },
 })
 
 export const signOut = endpoint('POST', '/api/auth/logout', {

@@ -138,7 +138,7 @@ export const createPerformer = endpoint('POST', '/api/performers/', {
   ...operation('Hardware', 'createPerformer', 'Adds a performer.'),
   querystring: Scope,
   body: NewPerformer,
-  response: { 201: Performer },
+  response: { 201: Performer, 404: ErrorResponse },
 })
 
 export const changePerformer = endpoint('PUT', '/api/performers/:id/', {
@@ -188,7 +188,7 @@ export const createAssignment = endpoint('POST', '/api/assignments/', {
   ...operation('Hardware', 'createAssignment', 'Assigns a unit to a performer.'),
   querystring: Scope,
   body: NewAssignment,
-  response: { 201: Assignment, 409: ErrorResponse },
+  response: { 201: Assignment, 404: ErrorResponse, 409: ErrorResponse },
 })
 
 export const changeAssignment = endpoint('PUT', '/api/assignments/:id/', {

@@ -2,6 +2,7 @@
 
 import { binary, NoContent } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
+import { ErrorResponse } from '../errors.ts'
 import { ById, EventCsvQuery, EventQuery, HistoryCsvQuery, HistoryQuery, HistoryTimeQuery } from '../queries.ts'
 import { MarkerChange, NewMarker } from '../requests.ts'
 import { Event, EventList } from '../resources/events.ts'
@@ -22,7 +23,7 @@ export const getHistoryLevelsCsv = endpoint('GET', '/api/history/levels.csv', {
 export const getHistoryAt = endpoint('GET', '/api/history/at/', {
   ...operation('History', 'getHistoryAt', 'What was shown at an earlier second.'),
   querystring: HistoryTimeQuery,
-  response: { 200: DataAtTime },
+  response: { 200: DataAtTime, 404: ErrorResponse },
 })
 
 export const listEvents = endpoint('GET', '/api/events/', {
@@ -47,11 +48,11 @@ export const changeMarker = endpoint('PATCH', '/api/markers/:id/', {
   ...operation('History', 'changeMarker', 'Changes the given fields of a marker.'),
   params: ById,
   body: MarkerChange,
-  response: { 200: Event },
+  response: { 200: Event, 409: ErrorResponse },
 })
 
 export const removeMarker = endpoint('DELETE', '/api/markers/:id/', {
   ...operation('History', 'removeMarker', 'Removes a marker.'),
   params: ById,
-  response: { 204: NoContent },
+  response: { 204: NoContent, 409: ErrorResponse },
 })

@@ -81,7 +81,7 @@ export const identifyReceiver = endpoint('POST', '/api/receivers/:id/identify/',
   ),
   params: ById,
   body: IdentifyReceiver,
-  response: { 200: Identified, 404: ErrorResponse, 409: ErrorResponse, 503: ErrorResponse },
+  response: { 200: Identified, 409: ErrorResponse },
 })
 
 export const getSummary = endpoint('GET', '/api/summary/', {
@@ -174,14 +174,14 @@ export const acknowledgeAlert = endpoint('POST', '/api/alerts/:id/acknowledge', 
   ),
   params: ByAlert,
   body: AlertAcknowledgement,
-  response: { 200: Alert, 404: ErrorResponse, 409: ErrorResponse },
+  response: { 200: Alert, 409: ErrorResponse },
 })
 
 export const snoozeAlert = endpoint('POST', '/api/alerts/:id/snooze', {
   ...operation('Monitoring', 'snoozeAlert', 'Snoozes an alert for all users.'),
   params: ByAlert,
   body: AlertSnooze,
-  response: { 200: Alert, 404: ErrorResponse, 409: ErrorResponse },
+  response: { 200: Alert, 409: ErrorResponse },
 })
 
 export const listSilences = endpoint('GET', '/api/silences/', {
@@ -199,7 +199,7 @@ export const addSilence = endpoint('POST', '/api/silences/', {
 export const removeSilence = endpoint('DELETE', '/api/silences/:id/', {
   ...operation('Monitoring', 'removeSilence', 'Ends a silence.'),
   params: ById,
-  response: { 204: NoContent, 404: ErrorResponse },
+  response: { 204: NoContent },
 })
 
 export const listRealtimeConnections = endpoint('GET', '/api/admin/realtime-connections/', {
@@ -241,7 +241,7 @@ export const getOpenApi = endpoint('GET', '/api/openapi.json', {
 export const getAsyncApi = endpoint('GET', '/api/asyncapi.json', {
   ...operation('Monitoring', 'getAsyncApi', 'The description of the WebSocket.'),
   response: {
-    200: Type.Record(Type.String(), Type.Unknown(), { description: 'An AsyncAPI 3.0 document.' }),
+    200: Type.Record(Type.String(), Type.Unknown(), { description: 'An AsyncAPI 3.1 document.' }),
     304: NoContent,
   },
 })

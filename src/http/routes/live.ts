@@ -87,6 +87,7 @@ function readLevelsRequest({ levels: wanted, sites }: ClientMessage): LevelsRequ
   const levels = (['false', 'true', 'full'] as const).find((choice) => choice === wanted)
   if (levels === undefined) return { type: 'error', error: 'levels: expected false, true or full.' }
   if (sites === undefined) return { type: 'select_levels', levels }
-  if (!Array.isArray(sites)) return { type: 'error', error: 'sites: expected a list of codes.' }
-  return { type: 'select_levels', levels, sites: sites.map(String) }
+  if (!Array.isArray(sites) || !sites.every((site) => typeof site === 'string'))
+    return { type: 'error', error: 'sites: expected a list of codes.' }
+  return { type: 'select_levels', levels, sites }
 }

@@ -2,8 +2,8 @@
 
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import Type, { type TSchema } from 'typebox'
-import { tags } from '../../contract/endpoint.ts'
+import Type from 'typebox'
+import { commonErrorsOf, type Method, type OperationSchema, tags } from '../../contract/endpoint.ts'
 import { ErrorResponse } from '../../contract/errors.ts'
 import type { Permission } from '../../contract/values.ts'
 import { localPermissions, permissions } from '../../domain/access/access.ts'
@@ -57,8 +57,6 @@ export interface RouteCollector {
   createDocument(): OpenApi
 }
 
-type ResponseSchemas = Readonly<Record<string, TSchema>>
-
 /**
  * Registers the collector. Must be called before any route is added. The document contains the routes that have an
  * `operationId`.
@@ -67,10 +65,7 @@ export async function collectRoutes(
   app: FastifyInstance,
   { mount, version }: DocumentOptions,
 ): Promise<RouteCollector> {
-  /** The response schemas by `operationId`. */
-  const responses = new Map<string, ResponseSchemas>()
-  /** The `operationId`s of the operations whose body may be absent. */
-  const optionalBodies = new Set<string>()
+  const operations = new Map<string, OperationSchema>()
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -86,17 +81,16 @@ export async function collectRoutes(
       components: { securitySchemes },
     },
     transform({ schema, url, route }) {
-      const { operationId, response, ...documented } = schema ?? {}
+      const { operationId, response: _, ...documented } = schema ?? {}
       if (operationId === undefined || !url.startsWith(`${mount}/`)) return { url, schema: { hide: true } }
-      responses.set(operationId, response as ResponseSchemas)
-      if (Type.IsOptional(schema?.body)) optionalBodies.add(operationId)
+      operations.set(operationId, schema as OperationSchema)
       const isReading = route.method === 'GET'
       const needs = route.config?.needs ?? (isReading ? 'read' : 'operate')
       const security = securityOf(needs, isReading)
       return { url, schema: { ...documented, operationId, description: describeNeeds(needs), security } }
     },
   })
-  return { createDocument: () => finish(app.swagger() as unknown as OpenApi, responses, optionalBodies) }
+  return { createDocument: () => finish(app.swagger() as unknown as OpenApi, operations) }
 }
 
 const introduction = [
@@ -152,37 +146,38 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   400: 'The request is invalid; `details` names the invalid part.',
   401: 'A session or an API token is required.',
   403: 'The role is insufficient, the CSRF token is missing, or the request comes from another site.',
-  404: 'Not found.',
+  404: 'There is no such record or page.',
   408: 'The request took too long to arrive.',
   409: 'Conflict with the current state.',
   413: 'The body is too large.',
-  415: 'The body is not `application/json`.',
-  421: 'The service does not serve this host name.',
+  414: 'The address is longer than 8 KiB.',
+  415: 'The body is of another media type.',
+  421: 'The service does not serve this host name. Browsers receive a page.',
   429: 'Too many requests; `Retry-After` says how long to wait before a retry.',
+  431: 'The request headers are longer than 16 KiB.',
   500: 'Internal server error.',
   502: 'The upstream refused the request, or gave no usable response.',
   503: 'The service, its database or its upstreams are unavailable; `Retry-After` says how long to wait before a retry.',
 }
 
 /** Adds the responses to the document, and moves named schemas to its components. */
-function finish(
-  generated: OpenApi,
-  responses: ReadonlyMap<string, ResponseSchemas>,
-  optionalBodies: ReadonlySet<string>,
-): OpenApi {
+function finish(generated: OpenApi, operations: ReadonlyMap<string, OperationSchema>): OpenApi {
   const schemas: Record<string, Schema> = {}
   const errorSchema = hoist(ErrorResponse, schemas)
   const paths: Record<string, Record<string, Documented>> = {}
   for (const [path, methods] of Object.entries(generated.paths)) {
     paths[path] = {}
     for (const [method, documented] of Object.entries(methods)) {
-      const declared = responses.get(documented.operationId) ?? {}
-      const described: Record<string, ResponseObject> = {}
-      for (const status of errorStatusesOf(documented)) described[status] = describeResponse(status, errorSchema)
-      for (const [status, response] of Object.entries(declared)) {
-        described[status] = describeResponse(status, hoist(response, schemas))
+      const operation = operations.get(documented.operationId) as OperationSchema
+      const responses: Record<string, ResponseObject> = {}
+      if (documented.security.length > 0) responses[401] = describeResponse(401, errorSchema)
+      for (const status of commonErrorsOf(method.toUpperCase() as Method, operation)) {
+        responses[status] = describeResponse(status, errorSchema)
       }
-      paths[path][method] = { ...documented, ...bodyOf(documented, optionalBodies), responses: described }
+      for (const [status, response] of Object.entries(operation.response)) {
+        responses[status] = describeResponse(status, hoist(response, schemas))
+      }
+      paths[path][method] = { ...documented, ...bodyOf(documented, operation), responses }
     }
   }
   const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -196,24 +191,11 @@ function describeResponse(status: number | string, schema: Schema): ResponseObje
   if (schema.contentMediaType !== undefined) return { description, content: { [schema.contentMediaType]: { schema } } }
   const hasOwnBody = Number(status) >= 400 && nameOf(schema) !== 'Error'
   const body = hasOwnBody ? { anyOf: [schema, { $ref: '#/components/schemas/Error' }] } : schema
-  return { description, content: { 'application/json': { schema: body } } }
+  const page = Number(status) === 421 && { 'text/html': { schema: { type: 'string' } } }
+  return { description, content: { 'application/json': { schema: body }, ...page } }
 }
 
-function bodyOf({ requestBody, operationId }: Documented, optionalBodies: ReadonlySet<string>) {
+function bodyOf({ requestBody }: Documented, { body }: OperationSchema) {
   if (requestBody === undefined) return {}
-  return { requestBody: { required: !optionalBodies.has(operationId), content: requestBody.content } }
-}
-
-/** Determines from the inputs of a route which error statuses it can return. */
-function errorStatusesOf({ parameters = [], requestBody, security }: Documented): ReadonlySet<number> {
-  const isPaged = parameters.some(({ name }) => name === 'page')
-  const hasPath = parameters.some((parameter) => parameter.in === 'path')
-  return new Set([
-    ...(parameters.length > 0 || requestBody !== undefined ? [400] : []),
-    ...(security.length > 0 ? [401] : []),
-    403,
-    ...(hasPath || isPaged ? [404] : []),
-    ...(requestBody !== undefined ? [408, 413, 415] : []),
-    ...[421, 429, 500, 503],
-  ])
+  return { requestBody: { required: !Type.IsOptional(body), content: requestBody.content } }
 }

@@ -101,10 +101,12 @@ export function isNavigation({
   ws,
   is404,
   server,
-  routeOptions: { config },
+  routeOptions: { config, schema },
 }: FastifyRequest): boolean {
   // Unknown addresses below /api/ have a scope of their own: see `handleErrors`.
-  const isApi = is404 ? server.prefix.endsWith('/api') : config.endpoint !== undefined && !config.isDocument
+  const isApi = is404
+    ? server.prefix.endsWith('/api')
+    : schema?.operationId !== undefined || (config.endpoint !== undefined && !config.isDocument)
   return method === 'GET' && !isApi && !ws && headers.accept?.includes('text/html') === true
 }
 
