@@ -40,8 +40,10 @@ export function valuesOf(schema: Schema): SchemaValues {
 }
 
 const wrongTypes = [[], {}, 'no such value', 0.5]
+/** Recent, because the service makes responses for all the time since then. */
+const anHourAgo = new Date(Math.floor(Date.now() / 1000 - 3600) * 1000).toISOString()
 /** Texts for formats and patterns. */
-const samples = ['a', '470.300', '19:30', '2001-02-03', '2001-02-03T04:05:06Z']
+const samples = ['a', '470.300', '19:30', anHourAgo.slice(0, 10), anHourAgo]
 /** Longer texts and lists are not made, because they take much time. */
 const maxSize = 1100
 
