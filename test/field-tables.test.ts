@@ -13,9 +13,11 @@ import * as ssc2 from '../src/manufacturers/sennheiser/ssc2/fields.ts'
 import { table as wsm } from '../src/manufacturers/sennheiser/wsm/fields.ts'
 import { tables as strings } from '../src/manufacturers/shure/strings/fields.ts'
 import { table as systemApi } from '../src/manufacturers/shure/system-api/fields.ts'
+import { table as api } from '../src/upstream/api-table.ts'
 import { createMisfits, type Field, type FieldTable, percent } from '../src/upstream/field-table.ts'
 
 const tables: readonly FieldTable[] = [
+  api,
   ...strings,
   systemApi,
   ...[...ssc2.tables, ...ssc1.tables, mcp, wsm],

@@ -6,6 +6,7 @@
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import { isRecord, type Json } from '../domain/json.ts'
 import { jsonLimits } from '../domain/json-limits.ts'
+import { listed } from './api-table.ts'
 import type { UpstreamClient } from './client.ts'
 import {
   type ApiDevice,
@@ -21,7 +22,7 @@ import {
 } from './device-fields.ts'
 import { copyLevels, differsOnlyInLevels, hasSameFacts, readLevels } from './device-levels.ts'
 import { ApiError } from './errors.ts'
-import { readBattery, readIp, readMac, readRfLevel, readText } from './fields.ts'
+import { readBattery, readRfLevel, readText } from './fields.ts'
 import { type ItemList, readItems } from './items.ts'
 
 const maxDevices = 10_000
@@ -196,23 +197,15 @@ function toDevice(id: string, item: Json): ApiDevice {
   }
 }
 
-const listFields: Readonly<Record<string, (value: unknown) => unknown>> = {
-  device_name: readText,
-  model: readText,
-  serial_number: readText,
-  mac_address: readMac,
-  ip: readIp,
-  battery_percentage: readBattery,
-  rf_level: readRfLevel,
-}
+const listedFields = Object.values(listed)
 
 /** Describes the fields of a list entry that are present but invalid; returns null if all are valid. */
 function unreadableFields(item: Json): string | null {
   const names: string[] = []
-  for (const name in listFields) {
+  for (const { address: name, read } of listedFields) {
     const value = item[name]
     const isPresent = value !== undefined && value !== null && value !== ''
-    if (isPresent && listFields[name]?.(value) === null) names.push(name)
+    if (isPresent && read(value) === null) names.push(name)
   }
   return names.length === 0 ? null : `${names.join(', ')} cannot be read`
 }
