@@ -4,9 +4,9 @@
  * pushed, and no authentication is required. Values of a transmitter that is no longer received remain.
  */
 
-import { type LineDeviceOptions, type LineProtocol, startLineDevices } from '../show/line-devices.ts'
+import { type LineDeviceOptions, type LineDevices, type LineProtocol, startLineDevices } from '../show/line-devices.ts'
 import type { DeviceState, ShowChannel, ShowTransmitter } from '../show/show.ts'
-import { createShowContext, type Simulator } from '../show/simulator.ts'
+import { createShowContext } from '../show/simulator.ts'
 
 const maxMessageBytes = 287
 
@@ -24,7 +24,7 @@ interface SimulatedFamily {
 }
 
 /** Starts one device for each receiver in the show, at the given port and the following ones. */
-export function startAudioTechnicaSimulator(options: LineDeviceOptions = {}): Promise<Simulator> {
+export function startAudioTechnicaSimulator(options: LineDeviceOptions = {}): Promise<LineDevices> {
   const lastTransmitters = new Map<string, ShowTransmitter>()
   const findLastTransmitter = ({ device, channels }: DeviceState, number: number) => {
     for (const { channel, transmitter } of channels) {
@@ -38,6 +38,10 @@ export function startAudioTechnicaSimulator(options: LineDeviceOptions = {}): Pr
     answer: (query, state, { isBusy }) =>
       isBusy ? reject(query, state, 90) : toAnswer(query, state, (channel) => findLastTransmitter(state, channel)),
     answerWithStatus: reject,
+    kindOf(query) {
+      const [, command = '', channel] = /^(g\w+) O \d{4} 00 NC ?(\d*)$/.exec(query) ?? []
+      return { isLevel: /^glevel(?:rf|afrx)$/.test(command), channel: channel ? Number(channel) : null }
+    },
   }
   return startLineDevices(createShowContext('audio_technica', 2, options), protocol, options)
 }

@@ -9,6 +9,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type OscArgInput, toBuffer } from 'osc-min'
 import { type Framing, formatPackets, parsePacket, splitPackets } from '../../src/manufacturers/dpa/codec.ts'
 import type { ChannelChange, DeviceState, Show, ShowChannel } from '../show/show.ts'
+import { isSilenced, type SentValue, type Silence } from '../show/silence.ts'
 import { createShowContext, type SimulatorOptions } from '../show/simulator.ts'
 
 export interface DpaSimulatorOptions
@@ -29,6 +30,7 @@ export interface DpaSimulator {
   setFault(fault: 'silent' | 'foreign' | 'noise' | null): void
   /** Replaces the arguments of an address on all receivers; with null, they do not answer it. */
   override(address: string, args: Arguments | null): void
+  setSilence(silence: Silence | null): void
   /** Changes a channel of the first receiver. */
   change(
     channel: number,
@@ -48,6 +50,7 @@ export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Prom
   const interfered = new Set<number>()
   const overrides = new Map<string, Arguments | null>()
   let fault: Parameters<DpaSimulator['setFault']>[0] = null
+  let silence: Silence | null = null
   const ids = show.devicesAt(elapsed(), 'dpa').map(({ device }) => device.id)
   const servers = ids.map((id) => createServer((socket) => serve(socket, id)))
 
@@ -58,7 +61,8 @@ export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Prom
       if (args !== undefined) return args ?? undefined
       return readValue(address, show.deviceAt(elapsed(), id), { muted, interfered })
     }
-    const send = (messages: readonly (readonly [address: string, args: Arguments])[]) => {
+    const send = (all: readonly (readonly [address: string, args: Arguments])[]) => {
+      const messages = all.filter(([address]) => !isSilenced(silence, kindOf(address)))
       if (fault === 'silent' || messages.length === 0) return
       const packets = messages.map(([address, args]) => encode(address, args))
       if (fault === 'noise') packets.unshift(Buffer.from('junk'))
@@ -123,6 +127,9 @@ export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Prom
     override(address, args) {
       overrides.set(address, args)
     },
+    setSilence(next) {
+      silence = next
+    },
     change(channel, { muted: isMuted, hasInterference, ...change }) {
       toggle(muted, channel, isMuted)
       toggle(interfered, channel, hasInterference)
@@ -142,6 +149,13 @@ export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Prom
   }
 }
 
+function kindOf(address: string): SentValue {
+  const [, channel] = /\/(\d)\//.exec(address) ?? []
+  return {
+    isLevel: /\/(?:audiolevel|rfstrength)$/.test(address),
+    channel: channel === undefined ? null : Number(channel),
+  }
+}
 const channelWarnings = ['interference', 'afoverload', 'antennashorted']
 const deviceWarnings = ['hightemp', 'criticaltemp', 'fan', 'rfoverload']
 

@@ -4,22 +4,29 @@
  */
 
 import { commonScale, type ReportedScale } from '../show/day-levels.ts'
-import { type LineDeviceOptions, startLineDevices } from '../show/line-devices.ts'
+import { type LineDeviceOptions, type LineDevices, startLineDevices } from '../show/line-devices.ts'
 import type { DeviceState, ShowChannel } from '../show/show.ts'
-import { createShowContext, type Simulator } from '../show/simulator.ts'
+import type { SentValue } from '../show/silence.ts'
+import { createShowContext } from '../show/simulator.ts'
 
 export type LectrosonicsSimulatorOptions = LineDeviceOptions
 
 /** Starts one DSQD for each receiver in the show, at the given port and the following ones. */
-export function startLectrosonicsSimulator(options: LectrosonicsSimulatorOptions = {}): Promise<Simulator> {
+export function startLectrosonicsSimulator(options: LectrosonicsSimulatorOptions = {}): Promise<LineDevices> {
   return startLineDevices(
     createShowContext('lectrosonics', 2, options),
-    { answerEnd: '\r\n', answer: toAnswer },
+    { answerEnd: '\r\n', answer: toAnswer, kindOf },
     options,
   )
 }
 
 // --- Answers ----------------------------------------------------------------------------------------------------------
+
+/** The status contains the levels, the link and the charge. */
+function kindOf(line: string): SentValue {
+  const [, name, channel] = /^!?([a-z]+)(?:\(([1-4])\))?/.exec(line) ?? []
+  return { isLevel: name === 'chstat', channel: channel === undefined ? null : Number(channel) }
+}
 
 function toAnswer(line: string, state: DeviceState): string {
   const [, prefix, name = '', address] = /^(!?)([a-z]+)(?:\(([1-4]|\*)\))?\?$/.exec(line) ?? []

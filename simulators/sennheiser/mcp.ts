@@ -4,6 +4,7 @@
  * It replies to port 53212, its own port number, instead of the source port of the request.
  */
 
+import { isSilenced, type Silence } from '../show/silence.ts'
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from './simulated-udp.ts'
 
 /** State of the device, with numbers as in the protocol. */
@@ -46,6 +47,7 @@ export interface McpSimulator {
   readonly state: Readonly<McpState>
   /** Changes the state as if at the front panel; subscribers receive configuration changes. */
   set(changes: Partial<McpState>): void
+  setSilence(silence: Silence | null): void
   /** Sends this text unchanged to every subscriber. */
   send(text: string): void
   close(): Promise<void>
@@ -94,7 +96,7 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
   const udp = await openSimulatedUdpSocket(options, (text, from) => {
     const peer = { address: from.address, port: options.repliesToSource ? from.port : udp.port }
     const reply = device.reply(text, peer)
-    if (reply !== '') udp.send(reply, peer)
+    device.sendTo(peer, reply)
   })
   const device = new SimulatedRackDevice(udp, options)
   return device
@@ -109,6 +111,7 @@ class SimulatedRackDevice implements McpSimulator {
   readonly #subscriptions = new Map<string, Subscription>()
   /** Number of configuration changes, modulo 1000. */
   #configIndex = 0
+  #silence: Silence | null = null
 
   constructor(
     udp: SimulatedUdpSocket,
@@ -129,8 +132,22 @@ class SimulatedRackDevice implements McpSimulator {
     this.#applyChange('', changes)
   }
 
+  setSilence(silence: Silence | null): void {
+    this.#silence = silence
+  }
+
   send(text: string): void {
     for (const { peer } of this.#subscriptions.values()) this.udp.send(text, peer)
+  }
+
+  /** Sends the lines that are not silenced. */
+  sendTo(peer: Peer, text: string): void {
+    const lines = text.split('\r').filter((line) => line !== '')
+    const sent = lines.filter((line) => {
+      const isLevel = /^(?:RF\d?|A[Ff]) /.test(line)
+      return !isSilenced(this.#silence, { isLevel, channel: isLevel ? 1 : null })
+    })
+    if (sent.length > 0) this.udp.send(sent.map((line) => `${line}\r`).join(''), peer)
   }
 
   async close(): Promise<void> {
@@ -208,8 +225,8 @@ class SimulatedRackDevice implements McpSimulator {
     if (!isAllowed) return formatError(1020, line)
     this.#endSubscription(peer)
     // The data is sent before the acknowledgement, which the protocol allows.
-    if (flags !== 0) this.udp.send(this.#allConfiguration(), peer)
-    if (timeoutS === 0 && cycleMs > 0) this.udp.send(this.#cycleText(), peer)
+    if (flags !== 0) this.sendTo(peer, this.#allConfiguration())
+    if (timeoutS === 0 && cycleMs > 0) this.sendTo(peer, this.#cycleText())
     if (timeoutS > 0) this.#startSubscription(peer, { timeoutS, cycleMs, flags })
     return `${line}\r`
   }
@@ -217,7 +234,7 @@ class SimulatedRackDevice implements McpSimulator {
   #startSubscription(peer: Peer, requested: { timeoutS: number; cycleMs: number; flags: number }): void {
     const tick = () => {
       if (this.#isExpired(subscription)) this.#endSubscription(peer)
-      else this.udp.send(this.#cycleText(), peer)
+      else this.sendTo(peer, this.#cycleText())
     }
     const subscription: Subscription = {
       peer,
@@ -261,7 +278,7 @@ class SimulatedRackDevice implements McpSimulator {
 
   #notify(flag: number, text: string): void {
     for (const subscription of this.#subscriptions.values()) {
-      if ((subscription.flags & flag) !== 0 && !this.#isExpired(subscription)) this.udp.send(text, subscription.peer)
+      if ((subscription.flags & flag) !== 0 && !this.#isExpired(subscription)) this.sendTo(subscription.peer, text)
     }
   }
 

@@ -6,6 +6,7 @@
  */
 
 import { isRecord } from '../../src/domain/json.ts'
+import { isSilenced, type SentValue, type Silence } from '../show/silence.ts'
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from './simulated-udp.ts'
 import { bayValues, createInitialValues, type DockedPack, linkValues, type SscModel } from './ssc1-values.ts'
 
@@ -29,6 +30,7 @@ export interface Ssc1Simulator {
   setLinked(channel: number, isLinked: boolean): void
   /** Puts a pack into a bay of a CHG 70N, CHG 2N or CHG 4N; null removes it. */
   dock(bay: number, pack: DockedPack | null): void
+  setSilence(silence: Silence | null): void
   /** Sends this text unchanged to every subscriber. */
   send(text: string): void
   close(): Promise<void>
@@ -56,7 +58,7 @@ const terminated: SscErrorReply = [310, { desc: 'subscription terminated' }]
 export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Promise<Ssc1Simulator> {
   const udp = await openSimulatedUdpSocket(options, (text, from) => {
     const reply = device.reply(text, from)
-    udp.send(JSON.stringify(reply), from)
+    if (Object.keys(reply).length > 0) udp.send(JSON.stringify(reply), from)
   })
   const device = new SimulatedSsc1Device(udp, options)
   return device
@@ -72,6 +74,7 @@ class SimulatedSsc1Device implements Ssc1Simulator {
   /** Channels whose transmitter is off. */
   readonly #unlinked = new Set<number>()
   readonly #subscriptions = new Map<string, Subscription>()
+  #silence: Silence | null = null
 
   constructor(udp: SimulatedUdpSocket, options: Ssc1SimulatorOptions) {
     const { model = 'EWDXEM2', mac = '00:1B:66:0A:0B:0C', maxClients = 8, values } = options
@@ -108,6 +111,10 @@ class SimulatedSsc1Device implements Ssc1Simulator {
     this.set(bayValues(this.#values, bay, pack))
   }
 
+  setSilence(silence: Silence | null): void {
+    this.#silence = silence
+  }
+
   send(text: string): void {
     const peers = new Map([...this.#subscriptions.values()].map(({ peer }) => [`${peer.address}:${peer.port}`, peer]))
     for (const peer of peers.values()) this.udp.send(text, peer)
@@ -139,9 +146,17 @@ class SimulatedSsc1Device implements Ssc1Simulator {
 
   /** Adds the value of an address to the reply. If `requested` is not null, the value is set first. */
   #read(address: string, requested: unknown, reply: Tree, errors: Tree): void {
+    if (isSilenced(this.#silence, kindOf(address))) return
     const error = this.#findError(address)
     if (error === null && requested !== null) this.set({ [address]: roundToStep(address, requested) })
-    setAt(error === null ? reply : errors, address, error ?? this.#values.get(address))
+    setAt(error === null ? reply : errors, address, error ?? this.#reportedValue(address))
+  }
+
+  /** `/mm` contains the levels of all channels. */
+  #reportedValue(address: string): unknown {
+    const value = this.#values.get(address)
+    if (address !== '/mm' || !Array.isArray(value)) return value
+    return value.map((row, index) => (isSilenced(this.#silence, { isLevel: true, channel: index + 1 }) ? [] : row))
   }
 
   #findError(address: string): SscErrorReply | null {
@@ -213,6 +228,12 @@ class SimulatedSsc1Device implements Ssc1Simulator {
   #notifySubscribers(changed: readonly string[]): void {
     for (const [key, { timer }] of [...this.#subscriptions]) if (timer === null) this.#notify(key, changed)
   }
+}
+
+function kindOf(address: string): SentValue {
+  const [, channel] = /\/(?:[rt]x|out)(\d)\//.exec(address) ?? []
+  const isLevel = /^\/mm?(?:\/|$)|\/(?:rf_quality|level|level_db)$/.test(address)
+  return { isLevel, channel: channel === undefined ? null : Number(channel) }
 }
 
 // --- Numbers -----------------------------------------------------------------------------------------------------------

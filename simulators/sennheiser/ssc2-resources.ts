@@ -1,5 +1,11 @@
 /** Initial resources of a simulated SSC 2 device, with bodies as in the OpenAPI descriptions. */
 
+import { isRecord } from '../../src/domain/json.ts'
+import { isSilenced, type Silence } from '../show/silence.ts'
+
+/** The packs of a Spectera, which have both facts and levels. */
+export const packsPath = '/api/mts/paired/all'
+
 export function createInitialResources(product: string, serial: string): Record<string, unknown> {
   return { ...common(product, serial), ...(product.startsWith('EWDX') ? ewdx(Number(product[4])) : spectera()) }
 }
@@ -71,7 +77,7 @@ function spectera(): Record<string, unknown> {
       { rfChannelId: 0, frequency: 542_000, txPower: 50, bandwidthMode: 8000, rfState: 'RfActive' },
       { rfChannelId: 1, frequency: 558_000, txPower: 50, bandwidthMode: 8000, rfState: 'RfMuted' },
     ],
-    '/api/mts/paired/all': [
+    [packsPath]: [
       {
         ...pack,
         ...battery,
@@ -137,4 +143,15 @@ export function meters(levels: readonly { readonly peak: number; readonly rms: n
   })
   const silent = ['aoIpIn', 'madi1In', 'madi2In', 'madi1Out', 'madi2Out'].map((name) => [name, createLists([])])
   return { ...Object.fromEntries(silent), aoIpOut: createLists(levels), updateCounter: 0 }
+}
+
+/** Returns packs without silenced levels; any other body is returned unchanged. */
+export function withoutLevelsOf(body: unknown, silence: Silence | null): unknown {
+  if (!Array.isArray(body)) return body
+  return body.map((pack) => {
+    if (!isRecord(pack) || !isSilenced(silence, { isLevel: true, channel: Number(pack.micAudiolinkId) + 1 }))
+      return pack
+    const { rssi, ...facts } = pack
+    return facts
+  })
 }

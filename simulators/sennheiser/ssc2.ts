@@ -11,7 +11,8 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../src/domain/json.ts'
-import { createInitialResources } from './ssc2-resources.ts'
+import { isSilenced, type SentValue, type Silence } from '../show/silence.ts'
+import { createInitialResources, packsPath, withoutLevelsOf } from './ssc2-resources.ts'
 
 export interface Ssc2SimulatorOptions {
   readonly product?: 'EWDX2CHS' | 'EWDX4CHDS' | 'Spectera Base Station'
@@ -47,6 +48,7 @@ export interface Ssc2Simulator {
   setPassword(password: string): void
   /** While true, sends neither responses nor events; connections stay open. */
   setSilent(isSilent: boolean): void
+  setSilence(silence: Silence | null): void
   /** Sends this text unchanged to every session as the data of an event. */
   send(data: string): void
   close(): Promise<void>
@@ -90,6 +92,7 @@ class SimulatedSsc2Device implements Ssc2Simulator {
   #wrongPasswords = 0
   #hasAccess = true
   #isSilent = false
+  #silence: Silence | null = null
   #levelTimer: NodeJS.Timeout | undefined
 
   constructor(options: Ssc2SimulatorOptions) {
@@ -159,6 +162,10 @@ class SimulatedSsc2Device implements Ssc2Simulator {
     this.#isSilent = isSilent
   }
 
+  setSilence(silence: Silence | null): void {
+    this.#silence = silence
+  }
+
   send(data: string): void {
     for (const { response } of this.#sessions.values()) response.write(`data: ${data}\n\n`)
   }
@@ -181,7 +188,7 @@ class SimulatedSsc2Device implements Ssc2Simulator {
     const { method = 'GET', url: path = '/' } = request
     this.requests.push(`${method} ${path}`)
     const body = await readBody(request)
-    if (this.#isSilent) return
+    if (this.#isSilent || (method === 'GET' && this.#isSilenced(path))) return
     const denial = publicPaths.includes(path) ? null : this.#checkAccess(request)
     if (denial !== null) {
       send(response, denial)
@@ -209,7 +216,8 @@ class SimulatedSsc2Device implements Ssc2Simulator {
   #readResource(path: string): Reply {
     if (!this.#resources.has(path)) return { status: 404, body: { message: 'unknown resource' } }
     const body = this.#resources.get(path)
-    return body === null ? { status: 422, body: { message: 'not available' } } : { status: 200, body }
+    if (body === null) return { status: 422, body: { message: 'not available' } }
+    return { status: 200, body: withoutLevelsOf(body, this.#silence) }
   }
 
   #openSession(response: ServerResponse): void {
@@ -256,7 +264,14 @@ class SimulatedSsc2Device implements Ssc2Simulator {
   }
 
   #sendEvent({ response }: Session, changes: Record<string, unknown>): void {
-    if (!this.#isSilent && Object.keys(changes).length > 0) response.write(toEvent(changes))
+    const sent = Object.entries(changes)
+      .filter(([path]) => !this.#isSilenced(path))
+      .map(([path, body]) => [path, withoutLevelsOf(body, this.#silence)])
+    if (!this.#isSilent && sent.length > 0) response.write(toEvent(Object.fromEntries(sent)))
+  }
+
+  #isSilenced(path: string): boolean {
+    return path !== packsPath && isSilenced(this.#silence, kindOf(path))
   }
 
   #sendLevels(): void {
@@ -265,6 +280,11 @@ class SimulatedSsc2Device implements Ssc2Simulator {
       this.#sendEvent(session, Object.fromEntries(paths.map((path) => [path, this.#resources.get(path)])))
     }
   }
+}
+
+function kindOf(path: string): SentValue {
+  const [, index] = /^\/api\/(?:rf\/)?(?:channels?|transmitters)\/(\d+)/.exec(path) ?? []
+  return { isLevel: isLevelPath(path), channel: index === undefined ? null : Number(index) + 1 }
 }
 
 function toEvent(data: unknown, event?: string): string {

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createFaultSwitch, createRequestLog } from './device-api.ts'
 import type { Fault } from './faults.ts'
 import type { DeviceState } from './show.ts'
+import { isSilenced, type SentValue, type Silence } from './silence.ts'
 import type { ShowContext, Simulator, SimulatorOptions } from './simulator.ts'
 
 export type LineDeviceOptions = Omit<SimulatorOptions, 'tls' | 'rateLimit' | 'richList' | 'pushesPerSecond'>
@@ -15,6 +16,8 @@ export interface LineProtocol {
   readonly hasOneSession?: boolean
   /** `isBusy`: another query has arrived together with this one. */
   answer(query: string, state: DeviceState, options: { readonly isBusy: boolean }): string
+  /** What the answer to a query contains. */
+  kindOf(query: string): SentValue
   /** The answer under the fault `status`. Without it, the query is not answered. */
   answerWithStatus?(query: string, state: DeviceState, status: number): string
 }
@@ -25,17 +28,23 @@ interface Unit {
   close(): Promise<void>
 }
 
+export interface LineDevices extends Simulator {
+  /** Silenced queries are not answered. */
+  setSilence(silence: Silence | null): void
+}
+
 /** Starts one device for each receiver in the show, at the given port and the following ones. */
 export async function startLineDevices(
   context: ShowContext,
   protocol: LineProtocol,
   options: LineDeviceOptions,
-): Promise<Simulator> {
+): Promise<LineDevices> {
   const { host = '127.0.0.1', port = 0, now = Date.now } = options
   const { log, record } = createRequestLog(now)
   const faults = createFaultSwitch(() => {
     for (const socket of sockets()) socket.destroy()
   })
+  let silence: Silence | null = null
   const units: Unit[] = []
   const sockets = () => units.flatMap((unit) => [...unit.sockets])
   for (const [index, { device }] of context.show.devicesAt(context.elapsed(), context.manufacturer).entries()) {
@@ -44,6 +53,7 @@ export async function startLineDevices(
       await startUnit(address, protocol, {
         getState: () => context.show.deviceAt(context.elapsed(), device.id),
         takeFault: faults.take,
+        isSilenced: (query) => isSilenced(silence, protocol.kindOf(query)),
         recordQuery: (path) => void record({ method: 'TCP', path }),
       }),
     )
@@ -73,6 +83,9 @@ export async function startLineDevices(
     },
     elapsed: context.elapsed,
     setFault: faults.set,
+    setSilence(next) {
+      silence = next
+    },
     close: async () => {
       await Promise.all(units.map((unit) => unit.close()))
     },
@@ -88,6 +101,7 @@ async function startUnit(
     /** Returns undefined if the device does not exist. */
     readonly getState: () => DeviceState | undefined
     readonly takeFault: (path: string) => Fault | null
+    readonly isSilenced: (query: string) => boolean
     readonly recordQuery: (path: string) => void
   },
 ): Promise<Unit> {
@@ -110,6 +124,7 @@ async function startUnit(
     const state = options.getState()
     options.recordQuery(query)
     if (!state?.online) return void socket.destroy()
+    if (options.isSilenced(query)) return
     const fault = options.takeFault(query)
     const send = (answer: string) => socket.write(`${answer}${protocol.answerEnd}`, 'latin1')
     if (fault === null) send(protocol.answer(query, state, { isBusy }))

@@ -7,6 +7,7 @@
 import type { PlayedDevice } from '../show/day-levels.ts'
 import type { ChannelChange, DeviceState, Show } from '../show/show.ts'
 import { createShow } from '../show/show.ts'
+import type { Silence } from '../show/silence.ts'
 import type { RackOptions } from '../show/simulator.ts'
 import type { Controller, SimulatedDevice, StringsFault } from './strings/controller.ts'
 import { listenTcp, listenUdp } from './strings/listeners.ts'
@@ -52,6 +53,7 @@ export interface StringsSimulator {
   /** Whether a QLX-D has locked up because a client disconnected during metering. It then no longer responds. */
   readonly isLockedUp: boolean
   setFault(fault: StringsFault | null): void
+  setSilence(silence: Silence | null): void
   change(channel: number, change: ChannelChange & ChannelOverrides): void
   /** Closes all connections. */
   disconnectAll(): void
@@ -91,6 +93,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
   const controllers = new Set<Controller>()
   const flashing = new Set<number | null>()
   let fault: StringsFault | null = null
+  let silence: Silence | null = null
   let isLockedUp = false
 
   const state = (): DeviceState => {
@@ -119,6 +122,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     recordCommand: (command) => void commands.push(command),
     flash: (channel, isOn) => void (isOn ? flashing.add(channel) : flashing.delete(channel)),
     fault: () => fault,
+    silence: () => silence,
     isUnresponsive: () => isLockedUp || !state().online,
   }
   const listenerOptions = { device, controllers, port: options.port ?? 0 }
@@ -151,6 +155,9 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     },
     setFault(next) {
       fault = next
+    },
+    setSilence(next) {
+      silence = next
     },
     change(
       channel,

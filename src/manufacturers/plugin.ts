@@ -4,6 +4,7 @@
  * and omits the functions that its protocol does not support.
  */
 
+import type { RateLimit } from '../domain/access/rate-limit.ts'
 import type { Transport } from '../domain/equipment/connection.ts'
 import { withoutFalseZeros } from '../domain/equipment/false-zeros.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
@@ -220,10 +221,11 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
   /** Reads which installation this is and which ones it follows; null if its version is too old to say. */
   readInstallation?(client: UpstreamClient, signal: AbortSignal): Promise<InstallationPath | null>
   /**
-   * Returns how the levels of devices of a type arrive. If it is omitted, they are polled. A report contains only levels
-   * that have arrived since the last one, because a level that is reported counts as received.
+   * Returns how the levels of devices of a type arrive from a source with this rate limit. If it is omitted, they are
+   * polled. A report contains only levels that have arrived since the last one, because a level that is reported counts
+   * as received.
    */
-  levels?(deviceType: string): DeviceLevels
+  levels?(deviceType: string, rateLimit: RateLimit): DeviceLevels
   readonly transport?: Transport
   /**
    * Whether the subscription reports everything that a poll does, including that the device is online or offline.

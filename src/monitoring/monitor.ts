@@ -92,6 +92,11 @@ export class Monitor {
     return [...this.#watches.values()].map(({ poller }) => poller)
   }
 
+  /** Returns in how many cycles the levels of every device of a source are read once. */
+  cyclesPerRound(source: string): number {
+    return this.#watches.get(source)?.poller.cyclesPerRound ?? 1
+  }
+
   /** The installations that this one follows. */
   get sites(): readonly FollowedSite[] {
     return [...this.#watches.values()].flatMap(({ site }) => site ?? [])

@@ -130,6 +130,11 @@ export class Poller {
     return this.#wasAccessDenied
   }
 
+  /** In how many cycles the levels of every device are read once. */
+  get cyclesPerRound(): number {
+    return this.#partReader.cyclesPerRound
+  }
+
   /** Whether the upstream accepted the credentials after this time (`performance.now()`). */
   wasAcceptedAfter(time: number): boolean {
     return this.#acceptedAt > time

@@ -40,6 +40,7 @@ const budgetShare = 0.8
 export class PartReader {
   readonly #deps: PartReaderDeps
   #hasRead = false
+  #cyclesPerRound = 1
   /** The number of requests that remain in this cycle. */
   #budget = 0
   /** The number of requests that earlier cycles sent beyond their budget, and that later cycles save. */
@@ -47,6 +48,11 @@ export class PartReader {
 
   constructor(deps: PartReaderDeps) {
     this.#deps = deps
+  }
+
+  /** In how many cycles the levels of every device are read once. */
+  get cyclesPerRound(): number {
+    return this.#cyclesPerRound
   }
 
   /** Reads identities first, then levels, least recently read first. */
@@ -59,7 +65,9 @@ export class PartReader {
     this.#owed = Math.max(0, this.#owed - perCycle)
     this.#hasRead = true
     await this.#readIdentities(entries, options, performance.now())
-    await this.#readLevels(await this.#findDueLevels(entries, options), options)
+    const { due, parts } = await this.#findDueLevels(entries, options)
+    this.#cyclesPerRound = Math.max(1, Math.ceil(parts / Math.max(1, allowed - 1)))
+    await this.#readLevels(due, options)
   }
 
   async #readIdentities(entries: readonly RememberedDevice[], options: ReadPartsOptions, time: number): Promise<void> {
@@ -86,22 +94,28 @@ export class PartReader {
   }
 
   /**
-   * Returns the devices whose levels must be read separately. Levels in the list count as read when the cycle began: a
-   * subscription that was connected while the list was on its way has not reported what had changed before.
+   * Returns the devices whose levels must be read separately, and the number of requests for the levels of all devices.
+   * Levels in the list count as read when the cycle began: a subscription that was connected while the list was on its
+   * way has not reported what had changed before.
    */
-  async #findDueLevels(entries: readonly RememberedDevice[], options: ReadPartsOptions): Promise<RememberedDevice[]> {
+  async #findDueLevels(
+    entries: readonly RememberedDevice[],
+    options: ReadPartsOptions,
+  ): Promise<{ readonly due: RememberedDevice[]; readonly parts: number }> {
     const { devices } = this.#deps
+    let parts = 0
     const { start } = options
     const due: RememberedDevice[] = []
     for (const entry of entries) {
       const { hasIdentity, levelParts } = devices.translationOf(entry)
+      parts += levelParts.length
       if (hasIdentity && devices.areLevelsDue(entry)) {
         if (levelParts.length > 0) due.push(entry)
         else await this.#recordRead(entry, options, start.monotonicAt, start)
       }
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    return due
+    return { due, parts }
   }
 
   /**

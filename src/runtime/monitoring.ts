@@ -373,9 +373,13 @@ export class Monitoring {
     })
   }
 
-  readonly #levelArrival = (source: string | undefined, { manufacturer, device_type }: Receiver): LevelArrival => {
-    const adapter = source === undefined ? undefined : this.#deps.state.sourceRegistry.find(source)?.adapter
-    return { levels: adapter?.levels?.(device_type) ?? polledLevels, intervalMs: this.#intervalMs(manufacturer) }
+  readonly #levelArrival = (id: string | undefined, { manufacturer, device_type }: Receiver): LevelArrival => {
+    const source = id === undefined ? undefined : this.#deps.state.sourceRegistry.find(id)
+    const cycles = source === undefined ? 1 : this.monitor.cyclesPerRound(source.id)
+    return {
+      levels: source?.adapter.levels?.(device_type, source.settings.rateLimit) ?? polledLevels,
+      intervalMs: cycles * this.#intervalMs(manufacturer),
+    }
   }
 
   #createConditions(): ConditionMonitor {

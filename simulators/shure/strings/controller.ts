@@ -1,6 +1,7 @@
 /** One connected controller of a simulated receiver: handles its commands and sends it answers, meters and changes. */
 
 import type { DeviceState } from '../../show/show.ts'
+import { isSilenced, type Silence } from '../../show/silence.ts'
 import {
   type ChannelOverrides,
   isMxw,
@@ -32,6 +33,7 @@ export interface SimulatedDevice {
   /** Makes the lights of a channel flash, or stop; null for the whole device. */
   flash(channel: number | null, isOn: boolean): void
   fault(): StringsFault | null
+  silence(): Silence | null
   isUnresponsive(): boolean
 }
 
@@ -188,13 +190,20 @@ export class Controller {
     else this.#send(`SAMPLE SEC ${number} 060 070`)
   }
 
-  #send(...contents: string[]): void {
+  #send(...all: string[]): void {
+    const contents = all.filter((content) => !this.#isSilenced(content))
     const fault = this.#device.fault()
     if (this.#isClosed || this.#device.isUnresponsive() || fault === 'silent' || contents.length === 0) return
     const frames = fault === 'foreign' ? ['< REP HTTP 400 >'] : contents.map((text) => this.#envelope(text))
     if (fault === 'noise') frames.unshift(noise[this.#noiseCount++ % noise.length] ?? '')
     if (fault === 'late') this.#sendLater(frames.join(''))
     else this.#write(frames.join(''))
+  }
+
+  #isSilenced(content: string): boolean {
+    const [, channel] = /^\w+ (?:(?:SEC|CH) )?(\d+)/.exec(content) ?? []
+    const isLevel = /^SAMPLE | AUDIO_IN_LVL_/.test(content)
+    return isSilenced(this.#device.silence(), { isLevel, channel: channel === undefined ? null : Number(channel) })
   }
 
   #sendLater(text: string): void {

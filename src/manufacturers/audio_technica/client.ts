@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { abortable } from '../../upstream/abortable.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { codeOf, describeNoResponse } from '../../upstream/error-messages.ts'
+import { createMessageReader } from '../../upstream/message-reader.ts'
 import { openTcpSocket } from '../../upstream/tcp.ts'
 import {
   createReplyParser,
@@ -29,6 +30,8 @@ interface Connection {
    * reason on abort.
    */
   query(query: Query): Promise<Reply>
+  /** Does the same, but returns null if no reply to this query arrives within this time, and others have arrived. */
+  tryQuery(query: Query, withinMs: number): Promise<Reply | null>
 }
 
 export interface Session extends Connection {
@@ -70,8 +73,14 @@ export async function openSession(client: UpstreamClient, signal: AbortSignal): 
     if (shared.users === 0) end(client, shared)
   }
   try {
-    const { address, model, query } = await abortable(shared.opening, signal)
-    return { address, model, query: (wanted) => abortable(query(wanted), signal), close }
+    const { address, model, query, tryQuery } = await abortable(shared.opening, signal)
+    return {
+      address,
+      model,
+      query: (wanted) => abortable(query(wanted), signal),
+      tryQuery: (wanted, withinMs) => abortable(tryQuery(wanted, withinMs), signal),
+      close,
+    }
   } catch (error) {
     close()
     throw error
@@ -86,14 +95,16 @@ function share(client: UpstreamClient): SharedConnection {
     throw error
   }
   let last: Promise<unknown> = Promise.resolve()
+  const enqueue = <T>(send: () => Promise<T>): Promise<T> => {
+    const reply = last.then(send).catch(endWith)
+    last = reply.catch(() => {})
+    return reply
+  }
   const opening = open(client, lifetime.signal).then(
-    ({ query, ...connection }): Connection => ({
+    ({ query, tryQuery, ...connection }): Connection => ({
       ...connection,
-      query(wanted) {
-        const reply = last.then(() => query(wanted)).catch(endWith)
-        last = reply.catch(() => {})
-        return reply
-      },
+      query: (wanted) => enqueue(() => query(wanted)),
+      tryQuery: (wanted, withinMs) => enqueue(() => tryQuery(wanted, withinMs)),
     }),
     endWith,
   )
@@ -129,42 +140,32 @@ async function connect(client: UpstreamClient, signal: AbortSignal): Promise<Con
     throw error
   })
   if (socket === null) return null
-  const messages = flatten(socket.messages)
+  const messages = createMessageReader(socket.messages)
   const parse = createReplyParser()
-  let next: Promise<IteratorResult<string>> | undefined
   let hasReceived = false
   let lostBy: unknown
 
-  async function receive(late: Promise<null>): Promise<string | null> {
-    next ??= messages.next()
-    next.catch((error) => {
+  const late = () => new ApiError(describeNoResponse(host, timeoutMs))
+
+  async function receive(withinMs: number): Promise<string | null> {
+    const message = await messages.next(withinMs).catch((error) => {
       lostBy = error
+      throw error
     })
-    const result = await Promise.race([next, late])
-    if (result === null) return null
-    next = undefined
     signal.throwIfAborted()
-    if (result.done) throw new ApiError(`the session with ${host} was closed`)
-    hasReceived = true
-    return result.value
+    if (message === undefined) throw new ApiError(`the session with ${host} was closed`)
+    hasReceived ||= message !== null
+    return message
   }
 
   /** Returns the reply; null if none arrives in time. */
   async function exchange(query: Query, linkId: string, withinMs: number): Promise<Reply | null> {
     await socket?.send(formatQuery(query, linkId))
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, withinMs, null)
-    })
-    try {
-      for (;;) {
-        const message = await receive(late)
-        if (message === null) return null
-        const reply = parse(message)
-        if (reply?.command === query.command) return isOfChannel(reply, query) ? reply : { ...query, values: null }
-      }
-    } finally {
-      clearTimeout(timer)
+    for (const deadline = performance.now() + withinMs; ; ) {
+      const message = await receive(deadline - performance.now())
+      if (message === null) return null
+      const reply = parse(message)
+      if (reply?.command === query.command) return isOfChannel(reply, query) ? reply : { ...query, values: null }
     }
   }
 
@@ -183,7 +184,7 @@ async function connect(client: UpstreamClient, signal: AbortSignal): Promise<Con
       if (model !== null && 'values' in model && model.values !== null) return { linkId, model }
       rejection ??= model
     }
-    if (!hasReceived) throw new ApiError(describeNoResponse(host, timeoutMs))
+    if (!hasReceived) throw late()
     const reason = rejection !== null && 'errorCode' in rejection ? ` (${describeErrorCode(rejection.errorCode)})` : ''
     throw new ApiError(`${host} responds, but does not report the model of an Audio-Technica receiver${reason}`, {
       failureKind: 'unusable',
@@ -197,7 +198,12 @@ async function connect(client: UpstreamClient, signal: AbortSignal): Promise<Con
       model,
       async query(query) {
         const reply = await exchangeWhenReady(query, linkId, timeoutMs)
-        if (reply === null) throw new ApiError(describeNoResponse(host, timeoutMs))
+        if (reply === null) throw late()
+        return reply
+      },
+      async tryQuery(query, withinMs) {
+        const reply = await exchangeWhenReady(query, linkId, Math.min(withinMs, timeoutMs / 2))
+        if (reply === null && performance.now() - client.receivedAt >= timeoutMs) throw late()
         return reply
       },
     }
@@ -215,8 +221,4 @@ function isOfChannel(reply: Reply, { channel }: Query): boolean {
 
 async function pauseUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
-}
-
-async function* flatten(packets: AsyncIterable<readonly string[]>): AsyncGenerator<string, undefined> {
-  for await (const messages of packets) yield* messages
 }

@@ -6,6 +6,7 @@ import { connectToDevice, describeDevices, findReport, follow } from '../../../t
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf, until } from '../../../test/plugin-kit-resources.ts'
 import { serveLines, serveRaw } from '../../../test/plugin-kit-server.ts'
+import { testSilences } from '../../../test/silence-kit.ts'
 import { timeLimit } from '../../../test/time-limit.ts'
 import { getDevices, type PushEvent } from '../plugin.ts'
 import { AudioTechnicaApiError } from './errors.ts'
@@ -86,6 +87,32 @@ describeDevices(
     },
   })),
 )
+
+testSilences(
+  (['system20', 'esw'] as const).map((family) => ({
+    name: family,
+    plugin: audioTechnica,
+    // A System 20 PRO answers no queries for levels.
+    validSeconds: family === 'esw' ? { rf: 30, audio: 30 } : { rf: null, audio: null },
+    async start() {
+      const simulator = await startSimulator(family)
+      const [state] = simulator.show.devicesAt(0)
+      simulator.show.set(state?.device.id ?? '', { transmitter: true, battery: 80 }, 1)
+      return Object.assign(simulator, { url: simulator.baseUrl })
+    },
+  })),
+)
+
+// Conformance: C-22.1.
+test('levels are valid for three rounds at a low rate limit', () => {
+  const intervalOf = (perSecond: number) => {
+    const { rf } = receiver.levels?.('esw', { perSecond, burst: 1 }) ?? {}
+    return rf?.kind === 'polled' ? rf.intervalMs : undefined
+  }
+  // 27 queries, at four fifths of the rate limit.
+  expect(intervalOf(1)).toBe(33_750)
+  expect(intervalOf(10)).toBe(3_375)
+})
 
 const folder = new URL('./fixtures/', import.meta.url)
 

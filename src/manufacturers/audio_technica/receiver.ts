@@ -5,11 +5,13 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
+import type { RateLimit } from '../../domain/access/rate-limit.ts'
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
 import { type LevelKind, levelKinds } from '../../domain/levels/level-delivery.ts'
 import { withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits } from '../../upstream/field-table.ts'
+import { UnansweredQueries } from '../../upstream/unanswered-queries.ts'
 import {
   defineAdapter,
   type OnProblems,
@@ -48,7 +50,6 @@ const never = new AbortController().signal
 /** The share of the rate limit that a subscription uses; the rest remains for other requests. */
 const rateShare = 0.8
 const minRoundMs = 250
-const polled = { kind: 'polled', intervalMs: 1000 } as const
 /** Settings that are queried in a round at least. More are if the rate limit allows them in the shortest round. */
 const minSettingsPerRound = 3
 
@@ -68,10 +69,13 @@ export const receiver = defineAdapter<Receiver>({
     return { ...toReport(device), metadata }
   },
 
-  levels(deviceType) {
+  levels(deviceType, rateLimit) {
     const family = families.find((known) => known.deviceType === deviceType)
-    const levels = family?.levelCommands === undefined ? null : polled
-    return { rf: levels, audio: levels }
+    if (family?.levelCommands === undefined) return { rf: null, audio: null }
+    // Both levels and the mute of each channel, if all have a transmitter.
+    const queries = 3 * family.positions.length + minSettingsPerRound
+    const polled = { kind: 'polled', intervalMs: roundMs(rateLimit, queries) } as const
+    return { rf: polled, audio: polled }
   },
   transport: 'tcp',
   pushesEverything: true,
@@ -86,7 +90,7 @@ async function* subscribe(
   _onLevels?: unknown,
   onProblems?: OnProblems,
 ): AsyncGenerator<PushEvent> {
-  const perMs = (client.settings.rateLimit.perSecond * rateShare) / 1000
+  const { rateLimit } = client.settings
   let session: Session | undefined
   try {
     session = await openSession(client, signal)
@@ -101,29 +105,33 @@ async function* subscribe(
       if (isFirst || haveChanged.includes(true)) onProblems?.(misfits.list())
     }
     reportProblems({ isFirst: true })
+    const unanswered = new UnansweredQueries()
     yield { type: 'report', report: toReport(device), isComplete: true }
     for (let pending: Query[] = []; ; ) {
       if (pending.length === 0) pending = [...family.identityQueries, ...family.settingQueries(replies)]
       const levels = family.levelQueries(replies)
-      const settings = Math.max(minSettingsPerRound, Math.floor(perMs * minRoundMs) - levels.length)
-      const round = [...levels, ...pending.splice(0, settings)]
+      const settings = Math.max(minSettingsPerRound, queriesIn(rateLimit, minRoundMs) - levels.length)
+      const round = unanswered.select([...levels, ...pending.splice(0, settings)], keyOf)
       const startedAt = performance.now()
       const linkedBefore = linkedPositions(family, replies)
-      const busy = await sendQueries(session, round, replies)
+      const answered = await sendQueries(session, round, { replies, unanswered })
       // There may be another transmitter where one has appeared, so the values of the previous one are discarded.
       const linked = linkedPositions(family, replies).filter((position) => !linkedBefore.includes(position))
       const queries = queriesFor(family.transmitterCommands, linked)
       for (const query of queries) replies.delete(keyOf(query))
-      await sendQueries(session, queries, replies)
+      await sendQueries(session, queries, { replies, unanswered })
       reportProblems({ isFirst: false })
       // When all other values have been queried, the report includes the identity again.
       const isComplete = pending.length === 0
       const current = { ...device, replies }
       const complete = isComplete ? toReport(current) : { id, kind: 'receiver' as const, ...toContents(current) }
-      const report = { ...complete, channels: withoutOldLevels(complete.channels ?? [], family, busy) }
+      const report = {
+        ...complete,
+        channels: withoutOldLevels(complete.channels ?? [], family, answered),
+      }
       yield { type: 'report', report, isComplete }
-      const roundMs = Math.max(minRoundMs, (round.length + queries.length) / perMs)
-      await pause(Math.max(0, startedAt + roundMs - performance.now()), undefined, { signal })
+      const endsAt = startedAt + roundMs(rateLimit, round.length + queries.length)
+      await pause(Math.max(0, endsAt - performance.now()), undefined, { signal })
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -143,46 +151,65 @@ async function readReceiver(client: UpstreamClient, session: Session, replies: M
       { failureKind: 'unsupported' },
     )
   }
-  await sendQueries(session, family.identityQueries, replies)
+  await sendQueries(session, family.identityQueries, { replies })
   // The first answers show where there is a transmitter, and thereby what else to query.
   for (const queries of [family.levelQueries, family.levelQueries, family.settingQueries]) {
     const missing = queries(replies).filter((query) => !replies.has(keyOf(query)))
-    await sendQueries(session, missing, replies)
+    await sendQueries(session, missing, { replies })
   }
   const { address } = session
   return { id: family.idOf(replies, address), family, replies: new Map(replies), address }
 }
 
 /**
- * Sends the queries and stores the replies. While the receiver is busy, the earlier reply is kept. Returns the keys of
- * the queries for which it was busy.
+ * Sends the queries and stores the replies. While the receiver is busy, or leaves a query unanswered, the earlier reply is
+ * kept. Without `unanswered`, throws the manufacturer's ApiError if a query is not answered. Returns the keys of the
+ * queries whose replies are new.
  */
 async function sendQueries(
   session: Session,
   queries: readonly Query[],
-  replies: Map<string, Reply>,
+  { replies, unanswered }: { replies: Map<string, Reply>; unanswered?: UnansweredQueries },
 ): Promise<ReadonlySet<string>> {
-  const busy = new Set<string>()
+  const answered = new Set<string>()
   for (const query of queries) {
-    const reply = await session.query(query)
-    if (isBusy(reply)) busy.add(keyOf(query))
-    else replies.set(keyOf(query), reply)
+    const key = keyOf(query)
+    const reply =
+      unanswered === undefined ? await session.query(query) : await session.tryQuery(query, unanswered.waitMs)
+    unanswered?.record(key, reply !== null)
+    if (reply === null) break
+    if (isBusy(reply)) continue
+    replies.set(key, reply)
+    answered.add(key)
   }
-  return busy
+  return answered
 }
 
 /** Removes the levels from earlier replies, because they have not been received again. */
 function withoutOldLevels(
   channels: readonly ChannelReading[],
   { levelCommands }: Family,
-  busy: ReadonlySet<string>,
+  answered: ReadonlySet<string>,
 ): readonly ChannelReading[] {
-  if (levelCommands === undefined || busy.size === 0) return channels
+  if (levelCommands === undefined) return channels
   return channels.map((reading) => {
-    const { channel } = reading
-    const isOld = (kind: LevelKind) => busy.has(keyOf({ command: levelCommands[kind], channel }))
+    const { channel, rf_level, audio_level } = reading
+    // Without a transmitter, the audio level is not queried, and is known to be unknown.
+    const isOld = (kind: LevelKind) =>
+      (kind === 'rf' ? rf_level : audio_level) !== null &&
+      !answered.has(keyOf({ command: levelCommands[kind], channel }))
     return withoutLevels(reading, levelKinds.filter(isOld))
   })
+}
+
+/** Returns how many queries a subscription may send in this time. */
+function queriesIn({ perSecond }: RateLimit, ms: number): number {
+  return Math.floor((perSecond * rateShare * ms) / 1000)
+}
+
+/** Returns the time that a round with this many queries takes. */
+function roundMs({ perSecond }: RateLimit, queries: number): number {
+  return Math.max(minRoundMs, (queries * 1000) / (perSecond * rateShare))
 }
 
 function linkedPositions(family: Family, replies: Replies): readonly number[] {

@@ -27,8 +27,8 @@ export const settingsRequest = encodeQuery('/settings/retrieve')
 
 const identityAddresses = ['/model', '/serial', '/advanced/lan/name']
 const levelIntervalMs = 100
-const sampled = { kind: 'sampled', intervalMs: levelIntervalMs } as const
-export const deviceLevels: DeviceLevels = { rf: sampled, audio: sampled }
+export const levelDelivery = { kind: 'sampled', intervalMs: levelIntervalMs } as const
+export const deviceLevels: DeviceLevels = { rf: levelDelivery, audio: levelDelivery }
 const statusIntervalMs = 500
 const batteryIntervalMs = 5_000
 

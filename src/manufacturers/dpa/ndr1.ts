@@ -19,6 +19,7 @@ import {
   idOf,
   isComplete,
   isKnownAddress,
+  levelDelivery,
   listMissing,
   parseLevelAddress,
   rawOf,
@@ -212,16 +213,20 @@ async function* runSession(
 
 const allLevels: Update['metered'] = new Map([1, 2].map((channel) => [channel, new Set(levelKinds)]))
 
-/** Recognizes a channel that no longer sends a level, once for each silence. */
+/** Recognizes levels that do not arrive, once for each silence. */
 function createSilence() {
-  const lifetimeMs = levelLifetimeMs({ kind: 'sampled', intervalMs: 100 }, 0)
-  const receivedAt = new Map<number, number>()
+  const lifetimeMs = levelLifetimeMs(levelDelivery, 0)
+  const openedAt = performance.now()
+  const keyOf = (channel: number, kind: LevelKind) => `${channel} ${kind}`
+  const times = new Map(
+    [...allLevels].flatMap(([channel, kinds]) => [...kinds].map((kind) => [keyOf(channel, kind), openedAt])),
+  )
   return {
     isNew(metered: Update['metered']): boolean {
       const now = performance.now()
-      for (const channel of metered.keys()) receivedAt.set(channel, now)
-      const silent = [...receivedAt].filter(([, at]) => now - at >= lifetimeMs)
-      for (const [channel] of silent) receivedAt.delete(channel)
+      for (const [channel, kinds] of metered) for (const kind of kinds) times.set(keyOf(channel, kind), now)
+      const silent = [...times].filter(([, at]) => now - at >= lifetimeMs)
+      for (const [key] of silent) times.delete(key)
       return silent.length > 0
     },
   }

@@ -2,6 +2,7 @@
 
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { describeConnectionError } from '../../upstream/error-messages.ts'
+import { createMessageReader } from '../../upstream/message-reader.ts'
 import { type Framing, openTcpSocket } from '../../upstream/tcp.ts'
 import { type Address, formatQuery, parseReply, type Value } from './codec.ts'
 
@@ -12,9 +13,16 @@ export interface Session {
   /** The device's IP address. */
   readonly address: string
   /** Sends a query. Throws the manufacturer's ApiError if no answer arrives in time. */
-  query(name: string, address?: Address): Promise<readonly Value[] | Rejection>
+  query(name: string, address?: Address): Promise<Answer>
+  /**
+   * Does the same, but returns undefined if no answer to this query arrives within this time, and others have arrived.
+   */
+  tryQuery(query: { readonly name: string; readonly address?: Address }, withinMs: number): Promise<Answer | undefined>
   close(): void
 }
+
+/** The values of an answer, or why it has none. */
+export type Answer = readonly Value[] | Rejection
 
 const byLines: Framing = (text) => {
   const messages = text.split(/\r?\n/)
@@ -28,39 +36,39 @@ export async function openSession(client: UpstreamClient, signal: AbortSignal): 
   const { host } = new URL(baseUrl)
   const closed = new AbortController()
   const socket = await openTcpSocket(client, { framing: byLines, signal: AbortSignal.any([signal, closed.signal]) })
-  const answers = flatten(socket.messages)
+  const messages = createMessageReader(socket.messages)
+  const late = () => new client.errors.ApiError(describeConnectionError({ code: 'DEADLINE' }, host, timeoutMs))
 
-  async function nextAnswer(): Promise<string> {
-    const { value, done } = await answers.next()
-    if (!done) return value
-    signal.throwIfAborted()
-    throw new client.errors.ApiError(describeConnectionError({ code: 'DEADLINE' }, host, timeoutMs))
+  const send: Session['tryQuery'] = async ({ name, address }, withinMs) => {
+    await socket.send(formatQuery(name, address))
+    for (const deadline = performance.now() + withinMs; ; ) {
+      const message = await messages.next(deadline - performance.now())
+      signal.throwIfAborted()
+      if (message === null) return undefined
+      if (message === undefined) throw late()
+      const reply = parseReply(message)
+      if (reply === null) return /^\s*ERROR\b/i.test(message) ? 'refused' : 'malformed'
+      // Other replies are answers to other clients that are connected to the same port, or late ones.
+      if (reply.name === name && (reply.address ?? address) === address) return reply.values
+    }
   }
 
   return {
     address: socket.remoteAddress,
+    async tryQuery(query, withinMs) {
+      const answer = await send(query, Math.min(withinMs, timeoutMs / 2))
+      if (answer === undefined && performance.now() - client.receivedAt >= timeoutMs) throw late()
+      return answer
+    },
     async query(name, address) {
-      await socket.send(formatQuery(name, address))
-      const timer = setTimeout(() => closed.abort(), timeoutMs)
-      try {
-        for (;;) {
-          const answer = await nextAnswer()
-          const reply = parseReply(answer)
-          if (reply === null) return /^\s*ERROR\b/i.test(answer) ? 'refused' : 'malformed'
-          // Other replies are answers to other clients that are connected to the same port.
-          if (reply.name === name && (reply.address ?? address) === address) return reply.values
-        }
-      } finally {
-        clearTimeout(timer)
-      }
+      const answer = await send({ name, ...(address !== undefined && { address }) }, timeoutMs)
+      if (answer !== undefined) return answer
+      closed.abort()
+      throw late()
     },
     close() {
       closed.abort()
       socket.close()
     },
   }
-}
-
-async function* flatten(packets: AsyncIterable<readonly string[]>): AsyncGenerator<string, undefined> {
-  for await (const lines of packets) yield* lines
 }

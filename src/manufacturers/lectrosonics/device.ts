@@ -4,16 +4,14 @@ import type { Encryption } from '../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
 import type { Field } from '../../upstream/field-table.ts'
 import { readFrequency, readIp, readMac, withoutUndefined } from '../../upstream/fields.ts'
-import type { Rejection } from './client.ts'
-import type { Address, Value } from './codec.ts'
+import type { Answer } from './client.ts'
+import type { Address } from './codec.ts'
 import { fields } from './fields.ts'
 
 export interface Query {
   readonly name: string
   readonly address?: Address
 }
-
-export type Answer = readonly Value[] | Rejection
 
 /** Keyed by `keyOf(query)`. */
 export type Answers = ReadonlyMap<string, Answer>

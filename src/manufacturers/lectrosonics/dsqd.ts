@@ -4,8 +4,12 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
+import type { RateLimit } from '../../domain/access/rate-limit.ts'
+import type { ChannelReading } from '../../domain/equipment/receiver.ts'
+import { withoutLevels } from '../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { createMisfits } from '../../upstream/field-table.ts'
+import { UnansweredQueries } from '../../upstream/unanswered-queries.ts'
 import {
   defineAdapter,
   type OnProblems,
@@ -14,9 +18,8 @@ import {
   type UpstreamDevice,
   withoutParts,
 } from '../plugin.ts'
-import { openSession, type Session } from './client.ts'
+import { type Answer, openSession, type Session } from './client.ts'
 import {
-  type Answer,
   type Answers,
   identityQueries,
   isDsqd,
@@ -42,7 +45,8 @@ const never = new AbortController().signal
 /** The share of the rate limit that a subscription uses; the rest remains for other requests. */
 const rateShare = 0.8
 const minRoundMs = 250
-const polled = { kind: 'polled', intervalMs: 1000 } as const
+/** Levels are queried together with one other value. */
+const queriesPerRound = levelQueries.length + 1
 
 export const dsqd = defineAdapter<Dsqd>({
   async listDevices(client, signal = never) {
@@ -63,7 +67,10 @@ export const dsqd = defineAdapter<Dsqd>({
     return { ...toReport(device), channels: toChannels(answers), metadata }
   },
 
-  levels: () => ({ rf: polled, audio: polled }),
+  levels(_deviceType, rateLimit) {
+    const polled = { kind: 'polled', intervalMs: roundMs(rateLimit, queriesPerRound) } as const
+    return { rf: polled, audio: polled }
+  },
   transport: 'tcp',
   pushesEverything: true,
   subscribe,
@@ -83,22 +90,24 @@ async function* subscribe(
     const { answers } = connection
     session = connection.session
     yield { type: 'open' }
-    await sendQueries(session, levelQueries, answers)
+    let answered = await sendQueries(session, levelQueries, answers)
     await sendQueries(session, settingQueries(answers), answers)
+    const unanswered = new UnansweredQueries()
     for (let pending: Query[] = []; ; ) {
       // When all other values have been queried, the next report includes the identity again.
       const identity = pending.length === 0 ? toReport(toDevice(session, answers)) : null
       const { id } = toDevice(session, answers)
-      const report = { ...(identity ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
+      const channels = toNewChannels(answers, answered)
+      const report = { ...(identity ?? { id, kind: 'receiver' as const }), channels }
       const haveChanged = [misfits.check(listFields(answers)), misfits.setRefused(listRefused(answers))]
       // The first report also replaces the problems of the previous session.
       if (identity !== null || haveChanged.includes(true)) onProblems?.(misfits.list())
       yield { type: 'report', report, isComplete: identity !== null }
       if (pending.length === 0) pending = [...identityQueries, ...settingQueries(answers)]
-      const round = [...levelQueries, ...pending.splice(0, 1)]
-      const nextAt = performance.now() + roundMs(client, round.length)
+      const round = unanswered.select([...levelQueries, ...pending.splice(0, 1)], keyOf)
+      const nextAt = performance.now() + roundMs(client.settings.rateLimit, round.length)
       const linkedBefore = linkedChannels(answers)
-      await sendQueries(session, round, answers)
+      answered = await sendQueries(session, round, answers, unanswered)
       // A newly linked channel may have another transmitter, so the name of the previous one is discarded.
       for (const channel of linkedChannels(answers)) {
         if (linkedBefore.includes(channel)) continue
@@ -133,13 +142,39 @@ async function connect(client: UpstreamClient, signal: AbortSignal) {
   }
 }
 
-/** Sends the queries and stores their answers. */
-async function sendQueries(session: Session, queries: readonly Query[], answers: Map<string, Answer>): Promise<void> {
-  for (const query of queries) answers.set(keyOf(query), await session.query(query.name, query.address))
+/**
+ * Sends the queries and stores their answers. If the device leaves a query unanswered, the earlier answer is kept; without
+ * `unanswered`, that is an error. Returns the keys of the queries that were answered.
+ */
+async function sendQueries(
+  session: Session,
+  queries: readonly Query[],
+  answers: Map<string, Answer>,
+  unanswered?: UnansweredQueries,
+): Promise<ReadonlySet<string>> {
+  const answered = new Set<string>()
+  for (const query of queries) {
+    const { name, address } = query
+    const answer =
+      unanswered === undefined ? await session.query(name, address) : await session.tryQuery(query, unanswered.waitMs)
+    unanswered?.record(keyOf(query), answer !== undefined)
+    if (answer === undefined) break
+    answered.add(keyOf(query))
+    answers.set(keyOf(query), answer)
+  }
+  return answered
 }
 
-function roundMs(client: UpstreamClient, queries: number): number {
-  return Math.max(minRoundMs, (queries * 1000) / (client.settings.rateLimit.perSecond * rateShare))
+/** Converts the channels, without levels that have not been received again. */
+function toNewChannels(answers: Answers, answered: ReadonlySet<string>): readonly ChannelReading[] {
+  return toChannels(answers).map((reading) => {
+    const isNew = answered.has(keyOf({ name: 'chstat', address: reading.channel }))
+    return isNew ? reading : withoutLevels(reading)
+  })
+}
+
+function roundMs({ perSecond }: RateLimit, queries: number): number {
+  return Math.max(minRoundMs, (queries * 1000) / (perSecond * rateShare))
 }
 
 function toDevice({ address }: Session, answers: Answers): Dsqd {

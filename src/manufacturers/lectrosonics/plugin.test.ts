@@ -5,6 +5,7 @@ import { connectToDevice, describeDevices, findReport, follow } from '../../../t
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
 import { serveLines } from '../../../test/plugin-kit-server.ts'
+import { testSilences } from '../../../test/silence-kit.ts'
 import { timeLimit } from '../../../test/time-limit.ts'
 import { getDevices } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
@@ -66,6 +67,27 @@ describeDevices([
     },
   },
 ])
+
+testSilences([
+  {
+    name: 'DSQD',
+    plugin: lectrosonics,
+    validSeconds: { rf: 30, audio: 30 },
+    async start() {
+      const simulator = await startSimulator()
+      const [state] = simulator.show.devicesAt(0)
+      simulator.show.set(state?.device.id ?? '', { transmitter: true, battery: 80 }, 1)
+      return Object.assign(simulator, { url: simulator.baseUrl })
+    },
+  },
+])
+
+// Conformance: C-22.1.
+test('levels are valid for three rounds at a low rate limit', () => {
+  // Five queries, at four fifths of the rate limit.
+  const levels = dsqd.levels?.('dsqd', { perSecond: 0.5, burst: 1 })
+  expect(levels).toMatchObject({ rf: { kind: 'polled', intervalMs: 12_500 }, audio: { intervalMs: 12_500 } })
+})
 
 const folder = new URL('./fixtures/', import.meta.url)
 
