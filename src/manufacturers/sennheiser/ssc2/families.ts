@@ -37,7 +37,7 @@ function ewdx(model: string, count: number): Family {
     ),
     findLevels(path) {
       const [, index, name] = /^\/api\/channel\/(\d+)\/(signal\w+|level)$/.exec(path) ?? []
-      return name === undefined ? null : { channel: Number(index) + 1, kind: name === 'level' ? 'audio' : 'rf' }
+      return name === undefined ? [] : [{ channel: Number(index) + 1, kind: name === 'level' ? 'audio' : 'rf' }]
     },
     readChannels: (resources) => indices.map((index) => readEwdxChannel(resources, index)),
   }

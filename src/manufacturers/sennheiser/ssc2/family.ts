@@ -20,8 +20,8 @@ export interface Family {
   readonly levels: DeviceLevels
   /** Resources that are queried for levels, in turn, because a level that does not change is not sent again. */
   readonly levelQueries: readonly string[]
-  /** Returns which levels a body contains; null if it contains none. */
-  findLevels(path: string, body: unknown): LevelsInBody | null
+  /** Returns which levels a body contains that has been added to the resources. */
+  findLevels(path: string, body: unknown, resources: Resources): readonly LevelsInBody[]
   readonly fields: FieldTable['fields']
   /** Returns the fault of the device; null without one, undefined until it is known. */
   readFault(resources: Resources): Fault | null | undefined

@@ -10,10 +10,19 @@ import { withoutLevels } from '../../../domain/levels/level-sample.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { ApiError } from '../../../upstream/errors.ts'
 import type { Family, LevelsInBody } from './family.ts'
+import type { Resources } from './resources.ts'
+
+/** A query that is not answered within this time is unanswered. */
+const answerMs = 3_000
 
 export interface NewLevels {
-  readonly queries: readonly string[]
-  received(path: string, body: unknown): void
+  /**
+   * Returns the path to query next: that of the level that has not arrived or been queried for the longest time. With
+   * `isAnswered`, leaves out queries that the device has not answered; null if there is no other.
+   */
+  takeQuery(options: { readonly isAnswered: boolean }): string | null
+  /** `resources` contain the body already. */
+  received(path: string, body: unknown, resources: Resources): void
   /** The device has not answered the query. What it asked for is no longer confirmed by other answers. */
   unanswered(path: string): void
   /** The device has answered a query. */
@@ -25,30 +34,36 @@ export interface NewLevels {
 export function createNewLevels(family: Family | null): NewLevels {
   const fresh = new Set<string>()
   const silent = new Set<string>()
-  const queries = family?.levelQueries ?? []
+  /** When each level that can be queried last arrived or was queried, by path. */
+  const times = new Map((family?.levelQueries ?? []).map((path) => [path, Number.NEGATIVE_INFINITY]))
   const keyOf = ({ channel, kind }: LevelsInBody) => `${channel ?? 'all'} ${kind}`
-  const asked = new Map(
-    queries.map((path) => [path, family?.findLevels(path, { rssi: null }) ?? { channel: null, kind: 'rf' as const }]),
-  )
   const isOld = ({ channel, rf_level, audio_level }: ChannelReading, kind: LevelKind) =>
     (kind === 'rf' ? rf_level : audio_level) !== null &&
     !fresh.has(keyOf({ channel, kind })) &&
     !fresh.has(keyOf({ channel: null, kind }))
 
   return {
-    queries,
-    received(path, body) {
-      const levels = family?.findLevels(path, body) ?? null
-      if (levels === null) return
-      fresh.add(keyOf(levels))
-      silent.delete(keyOf(levels))
+    takeQuery({ isAnswered }) {
+      const candidates = [...times].filter(([path]) => !isAnswered || !silent.has(path))
+      const [oldest] = candidates.sort(([, a], [, b]) => a - b)
+      if (oldest === undefined) return null
+      times.set(oldest[0], performance.now())
+      return oldest[0]
+    },
+    received(path, body, resources) {
+      for (const levels of family?.findLevels(path, body, resources) ?? []) fresh.add(keyOf(levels))
+      silent.delete(path)
+      if (times.has(path)) times.set(path, performance.now())
     },
     unanswered(path) {
-      const levels = asked.get(path)
-      if (levels !== undefined) silent.add(keyOf(levels))
+      silent.add(path)
     },
     answered() {
-      for (const levels of asked.values()) if (!silent.has(keyOf(levels))) fresh.add(keyOf(levels))
+      for (const path of times.keys()) {
+        // Without a body, these are the levels that only this path contains.
+        if (!silent.has(path))
+          for (const levels of family?.findLevels(path, undefined, new Map()) ?? []) fresh.add(keyOf(levels))
+      }
     },
     takeNew(report) {
       const channels = report.channels?.map((reading) =>
@@ -63,15 +78,24 @@ export function createNewLevels(family: Family | null): NewLevels {
   }
 }
 
-/** Queries one level at a time, and yields each answer in the form of an event. */
+/**
+ * Queries one level at a time, and yields each answer in the form of an event. If the device does not answer, another
+ * level shows whether it still answers at all.
+ */
 export async function* queryLevels(client: UpstreamClient, levels: NewLevels, signal: AbortSignal) {
-  for (let index = 0; levels.queries.length > 0; index += 1) {
+  for (;;) {
     const isAborted = await sleep(queryLevelsEveryMs, false, { signal }).catch(() => true)
     if (isAborted) return
-    const path = levels.queries[index % levels.queries.length] ?? ''
-    const body = await readLevel(client, path, signal)
-    if (body === null) levels.unanswered(path)
-    else yield { event: 'answer', data: JSON.stringify({ [path]: body }) }
+    for (const isAnswered of [false, true]) {
+      const path = levels.takeQuery({ isAnswered })
+      const body = path === null ? null : await readLevel(client, path, signal)
+      if (signal.aborted || path === null) break
+      if (body === null) levels.unanswered(path)
+      else {
+        yield { event: 'answer', data: JSON.stringify({ [path]: body }) }
+        break
+      }
+    }
   }
 }
 
@@ -80,11 +104,18 @@ export async function* queryLevels(client: UpstreamClient, levels: NewLevels, si
  * few attempts.
  */
 async function readLevel(client: UpstreamClient, path: string, signal: AbortSignal): Promise<unknown> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), answerMs)
   try {
-    const { status, body } = await client.request('GET', path, { signal, accept: [404, 422] })
+    const { status, body } = await client.request('GET', path, {
+      signal: AbortSignal.any([signal, late.signal]),
+      accept: [404, 422],
+    })
     return status < 300 ? body : null
   } catch (error) {
     if (error instanceof ApiError && (error.status === 401 || error.status === 403)) throw error
     return null
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { isRecord } from '../../../domain/json.ts'
+import { levelLifetimeMs } from '../../../domain/levels/level-delivery.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { createMisfits } from '../../../upstream/field-table.ts'
 import { merge } from '../../../upstream/merge.ts'
@@ -21,6 +22,7 @@ import {
   sitePath,
   versionPath,
 } from './resources.ts'
+import { meters } from './spectera.ts'
 import { familyOfDevice, toDeviceReport } from './translate.ts'
 
 /** If the device rejects one path, it rejects the whole request. Four paths per request work on real devices. */
@@ -31,6 +33,8 @@ const retryMs = 30_000
 const maxQuietMs = 3000
 /** Minimum interval of reports with meters. A meter event that arrives sooner is combined with the next event. */
 const minMeterIntervalMs = 100
+/** Meters that are silent for this long are requested again, once for each silence. */
+const meterLifetimeMs = levelLifetimeMs(meters, 0)
 /** A stream without events for this long is reopened; the device then reports all resources again. */
 const maxSilenceMs = 300_000
 
@@ -66,6 +70,7 @@ export async function* subscribe(
   let receivedAt = performance.now()
   let reportedAt = Number.NEGATIVE_INFINITY
   let subscriber: PathSubscriber | undefined
+  let meterTimer: NodeJS.Timeout | undefined
   const stream = openEventStream(client, streamPath, lifetime, { silentStreamMs: maxSilenceMs })
   const levels = createNewLevels(familyOfDevice(resources))
   try {
@@ -88,7 +93,11 @@ export async function* subscribe(
           for (const [path, body] of changes) {
             applyResource(resources, path, body)
             reportProblems(misfits.check(listFields(path, body)))
-            levels.received(path, body)
+            levels.received(path, body, resources)
+            if (path === meteringPath) {
+              meterTimer ??= setTimeout(() => subscriber?.renew(meteringPath), meterLifetimeMs)
+              meterTimer.refresh()
+            }
           }
           if (event === 'answer') levels.answered()
           if (linkStateOf(resources) !== before) subscriber?.retryNow()
@@ -107,6 +116,7 @@ export async function* subscribe(
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
+    clearTimeout(meterTimer)
     ended.abort()
     await stream.return(undefined).catch(() => {})
   }
@@ -145,6 +155,8 @@ function linkStateOf(resources: Resources): string {
 interface PathSubscriber {
   run(signal: AbortSignal): Promise<never>
   retryNow(): void
+  /** Subscribes to this path again. */
+  renew(path: string): void
 }
 
 /** Subscribes to paths and retries the rejected ones. */
@@ -191,6 +203,10 @@ function createPathSubscriber(
       }
     },
     retryNow: () => wake.abort(),
+    renew(path) {
+      pending = [...new Set([...pending, path])]
+      wake.abort()
+    },
   }
 }
 

@@ -22,6 +22,9 @@ import {
   statePath,
 } from './resources.ts'
 
+/** Not every firmware reports them. */
+export const meters = { kind: 'sampled', intervalMs: 100, isOptional: true } as const
+
 export function spectera(product: string): Family {
   return {
     device_type: 'spectera',
@@ -33,13 +36,17 @@ export function spectera(product: string): Family {
       ...['/api/rf/channels', '/api/rf/antennas', '/api/mts/paired/all', '/api/audio/outputs', meteringPath],
     ],
     readFault,
-    // Not every firmware reports meters.
-    levels: { rf: { kind: 'changes' }, audio: { kind: 'sampled', intervalMs: 100, isOptional: true } },
+    levels: { rf: { kind: 'changes' }, audio: meters },
     levelQueries: ['/api/mts/paired/all'],
-    findLevels(path, body) {
-      if (path === meteringPath) return { channel: null, kind: 'audio' }
-      const packs = path.startsWith(packPrefix) ? (Array.isArray(body) ? body : [body]) : []
-      return packs.some((pack) => isRecord(pack) && 'rssi' in pack) ? { channel: null, kind: 'rf' } : null
+    findLevels(path, body, resources) {
+      if (path === meteringPath) return [{ channel: null, kind: 'audio' }]
+      if (!path.startsWith(packPrefix)) return []
+      return (Array.isArray(body) ? body : [body]).flatMap((pack) => {
+        if (!isRecord(pack) || !('rssi' in pack)) return []
+        const id = pack.mtUid ?? path.slice(packPrefix.length)
+        const link = readLinkId(property(resources, `${packPrefix}${id}`, 'micAudiolinkId'))
+        return link === null ? [] : [{ channel: link + 1, kind: 'rf' }]
+      })
     },
     readChannels(resources) {
       const channels = new Map<number, ChannelReading>()
