@@ -45,6 +45,7 @@ describe.each(fields)('%s', (_, field) => {
 
   const [, min, max] = /^(-?[\d.]+) to ([\d.]+)/.exec(field.range) ?? []
   if (min !== undefined && max !== undefined && !field.unit.startsWith('list')) {
+    // Conformance: C-22.6.
     test('reads only numbers within its range, none of which is a code', () => {
       const codes = Object.keys(field.codes).map(Number)
       const valid = [Number(min), Number(max)].filter((value) => !codes.includes(value))

@@ -240,6 +240,7 @@ describe('a session', () => {
     await find(iterator, (event) => transmitterOf(event) === null)
   })
 
+  // Conformance: C-22.7.
   test('names what a device refuses, and what it reports in an undocumented form', async () => {
     const without = ['/api/audio/metering', '/api/health/psu']
     const simulator = await start({ product: 'Spectera Base Station', without })

@@ -151,6 +151,7 @@ describe.concurrent('what a device refuses or reports in an undocumented form', 
     expect((await list()).problems).toEqual([])
   })
 
+  // Conformance: C-22.7.
   test('is named once with its keys, and the rest is reported', async () => {
     const { device, linked, list } = await start({ family: 'ulxd', unknownKeys: ['FW_VER', 'HIGH_DENSITY'] })
     device.change(2, { transmitter: true, battery: 60, raw: { BATT_RUN_TIME: '2:30', BATT_CYCLE: '-' } })

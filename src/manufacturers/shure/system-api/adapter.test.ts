@@ -116,6 +116,7 @@ describe('the list', () => {
   })
 })
 
+// Conformance: C-22.7.
 test('names what a device refuses, and what it reports in an undocumented form', async () => {
   const { simulator, source } = await start({ receivers: 1, dockedPacks: 1 })
   const adapter = await source.findAdapter()
