@@ -90,8 +90,11 @@ export interface UpstreamClient {
   readonly answeredAt: number
   /** Since when the source owes an answer (`performance.now()`); null while it owes none. */
   readonly awaitedSince: number | null
-  /** Records that something was sent that the source answers, without `waitForTurn`. */
-  recordSent(): void
+  /**
+   * Records that something was sent that the source answers, without `waitForTurn`; `since` if it has been silent for
+   * longer already.
+   */
+  recordSent(since?: number): void
   /** Records that anything came, even if it does not show that the source works. */
   recordAnswer(): void
   /** State for reopening the event stream. */
@@ -240,8 +243,8 @@ class HttpClient implements UpstreamClient {
     return Math.max(this.#busySince, this.answeredAt)
   }
 
-  recordSent(): void {
-    this.#unansweredSince ??= performance.now()
+  recordSent(since = performance.now()): void {
+    this.#unansweredSince ??= since
   }
 
   recordAnswer(): void {

@@ -123,7 +123,7 @@ describe('openWebSocket', () => {
       (socket) => {
         server = socket.on('ping', () => socket.pong())
       },
-      { pingEveryMs: 1000 },
+      { silentSocketMs: 2000 },
     )
     await events.next()
     expect(client.receivedAt).toBe(Number.NEGATIVE_INFINITY)
@@ -210,7 +210,7 @@ describe('openWebSocket on an idle connection', () => {
   test('sends a ping to an idle connection, and throws when there is no response', async () => {
     let pings = 0
     const { events, server } = await openSocketStream((socket) => socket.on('ping', () => pings++), {
-      pingEveryMs: 100,
+      silentSocketMs: 200,
     })
     const { error, tookMs } = await collect(events)
     expect(error).toBeInstanceOf(ApiError)
@@ -230,7 +230,7 @@ describe('openWebSocket on an idle connection', () => {
         if (pings === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200)
         else socket.send('here')
       })
-    const { events } = await openSocketStream(onSocket, { pingEveryMs: 500 })
+    const { events } = await openSocketStream(onSocket, { silentSocketMs: 1000 })
     await events.next()
     expect((await events.next()).value).toBe('here')
     await events.return(null)
@@ -246,7 +246,7 @@ describe('openWebSocket on an idle connection', () => {
         else if (pings % 2 === 1) socket.pong()
         else socket.send('here')
       })
-    const { events } = await openSocketStream(onSocket, { pingEveryMs: 700 }, stop.signal)
+    const { events } = await openSocketStream(onSocket, { silentSocketMs: 1400 }, stop.signal)
     const { error, received } = await collect(events)
     expect(error).toBeNull()
     expect(received).toContain('here')

@@ -15,7 +15,9 @@ import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
 const handshakeMs = 10_000
-const pingEveryMs = 15_000
+/** A ping is sent whenever nothing has arrived for this long. */
+const idleSocketMs = 1000
+const silentSocketMs = 30_000
 const defaultFrameBytes = 1024 * 1024
 const defaultFrameValues = 100_000
 const maxEventChars = 256 * 1024
@@ -28,11 +30,8 @@ export interface PushTiming {
    * until the first event.
    */
   readonly handshakeMs?: number
-  /**
-   * A ping is sent after this idle time. If the same time passes again without a message, the connection is treated as
-   * lost.
-   */
-  readonly pingEveryMs?: number
+  /** A WebSocket is treated as lost if nothing arrives for this long, answers to pings included. */
+  readonly silentSocketMs?: number
   /** An event stream is treated as lost if no data arrives for this long. */
   readonly silentStreamMs?: number
 }
@@ -74,7 +73,7 @@ export async function* openWebSocket(
     const { socket, connection, queue, frames } = await connect(client, url, {
       ...{ signal, timeoutMs, takeFrame, maxFrameBytes, limits },
     })
-    const stopKeepAlive = startKeepAlive(client, { socket, connection }, options.pingEveryMs ?? pingEveryMs)
+    const stopKeepAlive = startKeepAlive(client, { socket, connection }, options.silentSocketMs ?? silentSocketMs)
     close = () => {
       stopKeepAlive()
       terminate(socket)
@@ -233,28 +232,35 @@ function terminate(socket: WebSocket): void {
 }
 
 /**
- * Sends a ping when the socket is idle, and terminates the socket if nothing arrives. A part of a large frame counts too,
- * because it can take minutes on a slow line.
+ * Sends pings while the socket is idle, so that a silent source is noticed within seconds, and terminates the socket if
+ * nothing arrives for `silentMs`. A part of a large frame counts too, because it can take minutes on a slow line.
  */
 function startKeepAlive(
   client: UpstreamClient,
   { socket, connection }: Pick<OpenSocket, 'socket' | 'connection'>,
-  everyMs: number,
+  silentMs: number,
 ): () => void {
-  let isPingPending = false
+  const idleMs = Math.min(idleSocketMs, silentMs / 2)
+  const maxUnanswered = Math.floor(silentMs / idleMs) - 1
+  let unanswered = 0
+  let activeAt = performance.now()
   let receivedBytes = connection.bytesRead
-  const onActivity = () => {
+  const recordActivity = () => {
     client.recordReceived()
-    isPingPending = false
+    unanswered = 0
+    activeAt = performance.now()
+  }
+  const onActivity = () => {
+    recordActivity()
     timer.refresh()
   }
   const check = () => {
     const hasReceived = connection.bytesRead > receivedBytes
     receivedBytes = connection.bytesRead
-    if (isPingPending && !hasReceived) return socket.terminate()
-    if (hasReceived) client.recordReceived()
-    isPingPending = true
-    client.recordSent()
+    if (hasReceived) recordActivity()
+    if (unanswered >= maxUnanswered) return socket.terminate()
+    unanswered += 1
+    client.recordSent(activeAt)
     socket.ping()
     timer.refresh()
   }
@@ -262,7 +268,7 @@ function startKeepAlive(
   const timer = setTimeout(() => {
     // If the event loop was blocked, this timer fires before data that has already arrived is read.
     checking = setImmediate(check)
-  }, everyMs)
+  }, idleMs)
   socket.on('message', onActivity).on('pong', onActivity).on('ping', onActivity)
   return () => {
     clearTimeout(timer)
