@@ -154,6 +154,6 @@ describe('a client that does not respond', () => {
 })
 
 async function countClients(app: TestApp): Promise<number> {
-  const [, count] = /^micwatch_websocket_clients (\d+)$/m.exec((await app.get('/metrics')).bytes.toString()) ?? []
+  const [, count] = /^micwatch_websocket_clients\S* (\d+)$/m.exec((await app.get('/metrics')).bytes.toString()) ?? []
   return Number(count)
 }

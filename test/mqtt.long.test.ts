@@ -253,7 +253,7 @@ it('a broker that hangs, closes or refuses affects nothing else', async () => {
 })
 
 const isConnected = async (app: TestApp) =>
-  /^micwatch_mqtt_connected (\d)/m.exec(String((await app.get('/metrics')).bytes))?.[1] === '1'
+  /^micwatch_mqtt_connected\S* (\d)/m.exec(String((await app.get('/metrics')).bytes))?.[1] === '1'
 
 // Conformance: C-16.76.
 it('uses MQTT 3.1.1 with a broker that closes the connections of MQTT 5', async () => {

@@ -167,7 +167,7 @@ describe('an uncaught exception', () => {
 describe('standard output and standard error', () => {
   const countDroppedLines = async (service: ReturnType<typeof client>) => {
     const metrics = String((await service.get('/metrics')).bytes)
-    return Number(/^micwatch_log_lines_dropped (\d+)/m.exec(metrics)?.[1])
+    return Number(/^micwatch_log_lines_dropped\S* (\d+)/m.exec(metrics)?.[1])
   }
   /** Starts the program through a shell. `outputs` redirects its output, for example `>/dev/full`. */
   const startWithOutputs = async (outputs: string) => {
