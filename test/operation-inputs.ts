@@ -167,16 +167,22 @@ async function newest(list: Service['list'], path: string): Promise<string | num
   return ids.every((id) => typeof id === 'number') ? Math.max(...ids) : String(ids.at(-1))
 }
 
-/** Returns an input with which an operation succeeds: the special one, and otherwise the simplest that is allowed. */
+/** Returns an input with which an operation succeeds: the special one, and otherwise the newest record and the simplest body. */
 export function createInputs(service: Service): (operation: Operation) => Promise<Input> {
   const special = specialInputs(service)
-  return async ({ operationId, body }) => {
-    const simplest = body === undefined ? {} : { body: valuesOf(body).allowed[0] }
-    return { ...simplest, ...(await special[operationId]?.()) }
+  return async ({ operationId, path, body }) => {
+    const input = (await special[operationId]?.()) ?? {}
+    const collection = path.slice(0, path.lastIndexOf('{'))
+    const isRecord = path.includes('{') && input.id === undefined
+    return {
+      ...(body !== undefined && { body: valuesOf(body).allowed[0] }),
+      ...(isRecord && { id: await newest(service.list, await addressOf(service, collection, {})) }),
+      ...input,
+    }
   }
 }
 
-/** Fills a path with the id of the input, or with those of the newest records, and adds the query. */
+/** Fills a path with the id of the input, and with those of the newest records before it, and adds the query. */
 export async function addressOf({ list }: Service, path: string, { id, query }: Input): Promise<string> {
   const [collection = '', ...rest] = path.split(/\{\w+\}/)
   let address = collection

@@ -63,12 +63,14 @@ function variantsOf({ parameters, body }: Operation, working: Input) {
 
 type Texts = Readonly<Record<string, string>>
 
-/** Headers that the server refuses for every operation, and the status. */
-const refusedHeaders: readonly (readonly [status: number, headers: Texts])[] = [
+/** Returns headers that the server refuses for an operation, and the status. */
+const refusedHeaders = ({ security, body }: Operation): readonly (readonly [status: number, headers: Texts])[] => [
   [400, { upgrade: 'websocket', connection: 'upgrade' }],
   [421, { host: 'elsewhere.example' }],
   [421, { host: 'elsewhere.example', accept: 'text/html' }],
   [431, { filler: 'x'.repeat(16_384) }],
+  ...(security.length === 0 ? [] : [[401, { authorization: 'Bearer wrong' }] as const]),
+  ...(body === undefined ? [] : [[415, { 'content-type': 'text/plain' }] as const]),
 ]
 
 /** Returns a function that sends a request and reports a response that differs from the description. */
@@ -103,7 +105,7 @@ async function callAll(service: Service, operations: readonly Operation[]): Prom
   }
   for (const operation of operations) {
     const working = await inputOf(operation)
-    for (const [expected, headers] of refusedHeaders)
+    for (const [expected, headers] of refusedHeaders(operation))
       await expectStatus(call(operation, working, headers), (status) => status === expected)
     const tooLong = { ...working, query: { ...working.query, filler: 'x'.repeat(8192) } }
     await expectStatus(call(operation, tooLong), (status) => status === 414)
