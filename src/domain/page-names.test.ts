@@ -18,7 +18,7 @@ test('hints name pages and buttons as the menus and the pages do', () => {
   expect(buttonNames).toEqual({ acknowledge: shell.overview.acknowledge })
 })
 
-test('no message names a page by itself', () => {
+test('messages take the names of pages from one place', () => {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name))
   expect(files.length).toBeGreaterThan(500)
   const code = files.map((name) => [name, readFileSync(join(root, name), 'utf8').replace(/^ *(\/?\*|\/\/).*$/gm, '')])
