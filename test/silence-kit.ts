@@ -86,10 +86,7 @@ export function testSilences(kinds: readonly DeviceWithLevels[]): void {
       }
       requests[silence] = countRequests(devices).map((count, index) => count - (requestsBefore[index] ?? 0))
       const alerts = await clock.settle(readAlerts(app))
-      const alerted = before.filter(
-        ({ channel, device }) =>
-          (silence === 'levels' || silence === channel.channel) && isAlerted(channel, device, devices),
-      )
+      const alerted = before.filter((channel) => isAlerted(channel, silence, devices))
       expect(new Set(alerts)).toEqual(new Set(alerted.map(({ receiver }) => receiver)))
       expect(alerts).toEqual([...new Set(alerts)])
       for (const { device } of devices) device.setSilence(null)
@@ -161,8 +158,23 @@ async function readAlerts(app: TestApp): Promise<readonly number[]> {
   return lost.sort((a, b) => a - b)
 }
 
-function isAlerted({ transmitter }: ChannelBody, device: string, devices: readonly MonitoredDevice[]): boolean {
-  return transmitter !== null && devices.some((kind) => kind.name === device && hasLevels(kind))
+function isAlerted(
+  { channel, device }: MonitoredChannel,
+  silence: Silence,
+  devices: readonly MonitoredDevice[],
+): boolean {
+  const kind = devices.find(({ name }) => name === device)
+  if (kind === undefined || channel.transmitter === null) return false
+  return levelKinds.some((level) => kind.validSeconds[level] !== null && isSilent(kind, level, { silence, channel }))
+}
+
+/** Whether the levels of this kind of a channel do not arrive during the silence. */
+function isSilent(
+  { sharedLevels = [] }: DeviceWithLevels,
+  kind: LevelKind,
+  { silence, channel }: { readonly silence: Silence | null; readonly channel: ChannelBody },
+): boolean {
+  return silence === 'levels' || (silence === channel.channel && !sharedLevels.includes(kind))
 }
 
 /** The first channel of every device must have the levels that its kind reports. */
@@ -193,7 +205,7 @@ function problemsOf(kind: DeviceWithLevels, expected: Expected): string[] {
 }
 
 function problemsOfChannel(
-  { validSeconds, sharedLevels = [] }: DeviceWithLevels,
+  device: DeviceWithLevels,
   { current, earlier, silence, forMs }: Expected & Record<'current' | 'earlier', MonitoredChannel>,
 ): string[] {
   const { channel } = current
@@ -203,10 +215,9 @@ function problemsOfChannel(
   if (current.connectedAt !== earlier.connectedAt) problems.push('was connected again')
   if ((batteries[0] === null) !== (batteries[1] === null)) problems.push(`has a battery of ${batteries[0]}`)
   const lost = levelKinds.filter((kind) => {
-    const seconds = validSeconds[kind]
-    const isSilent = silence === 'levels' || (silence === channel.channel && !sharedLevels.includes(kind))
+    const seconds = device.validSeconds[kind]
     const [now, then] = [levelOf(channel, kind), levelOf(earlier.channel, kind)]
-    if (seconds === null || !isSilent) {
+    if (seconds === null || !isSilent(device, kind, { silence, channel })) {
       if ((now === null) !== (then === null)) problems.push(`has ${kind} ${now}`)
       return false
     }

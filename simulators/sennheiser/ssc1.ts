@@ -149,14 +149,7 @@ class SimulatedSsc1Device implements Ssc1Simulator {
     if (isSilenced(this.#silence, kindOf(address))) return
     const error = this.#findError(address)
     if (error === null && requested !== null) this.set({ [address]: roundToStep(address, requested) })
-    setAt(error === null ? reply : errors, address, error ?? this.#reportedValue(address))
-  }
-
-  /** `/mm` contains the levels of all channels. */
-  #reportedValue(address: string): unknown {
-    const value = this.#values.get(address)
-    if (address !== '/mm' || !Array.isArray(value)) return value
-    return value.map((row, index) => (isSilenced(this.#silence, { isLevel: true, channel: index + 1 }) ? [] : row))
+    setAt(error === null ? reply : errors, address, error ?? this.#values.get(address))
   }
 
   #findError(address: string): SscErrorReply | null {

@@ -144,7 +144,10 @@ testSilences(
   [
     { name: 'ew G4', validSeconds: sampled, start: (host: string) => startMcpSimulator({ host }), meters: /^Push/ },
     { name: 'EW-DX', validSeconds: sampled, start: ssc1('EWDXEM2'), meters: /subscribe.*"rssi"/ },
-    { name: 'Digital 6000', validSeconds: sampled, start: ssc1('EM6000'), meters: /subscribe.*"mm"/ },
+    {
+      ...{ name: 'Digital 6000', validSeconds: sampled, start: ssc1('EM6000'), meters: /subscribe.*"mm"/ },
+      sharedLevels: ['rf', 'audio'] as const,
+    },
     { name: 'SL MCR 4 DW', validSeconds: changes, start: ssc1('SLDW4CH'), meters: /"level"/ },
     { name: 'SL Rack Receiver DW', validSeconds: changes, start: ssc1('SLDW'), meters: /"level_db"/ },
   ].map(({ start, meters, ...kind }) => ({
