@@ -178,3 +178,24 @@ test('levels that another process receives now are left alone', () => {
   vi.advanceTimersByTime(60_000)
   expect([ages.rf, ages.changed]).toEqual([[-60, -60], []])
 })
+
+test('optional samples that came at one time only are not awaited, and become unknown', () => {
+  const optional = { kind: 'sampled', intervalMs: 100, isOptional: true } as const
+  const ages = createAges({ rf: optional, audio: optional })
+  ages.receive(1, 2)
+  vi.advanceTimersByTime(500)
+  ages.receive(1, 2)
+  vi.advanceTimersByTime(6_000)
+  expect([ages.rf, ages.statuses]).toEqual([
+    [null, null],
+    ['unknown', 'unknown'],
+  ])
+  ages.receive(1)
+  vi.advanceTimersByTime(1_000)
+  ages.receive(1)
+  vi.advanceTimersByTime(6_000)
+  expect([ages.rf, ages.statuses]).toEqual([
+    [null, null],
+    ['lost', 'unknown'],
+  ])
+})

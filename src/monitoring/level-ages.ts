@@ -8,6 +8,7 @@ import type { ChannelReading, Receiver } from '../domain/equipment/receiver.ts'
 import {
   type DeviceLevels,
   isExpected,
+  isOptional,
   type LevelKind,
   levelKinds,
   levelLifetimeMs,
@@ -33,12 +34,17 @@ export interface LevelArrival {
   readonly intervalMs: number
 }
 
-/** Of the levels of one kind of a channel. `awaited`: none has arrived yet. `idle`: none is due. */
-const statuses = ['none', 'awaited', 'current', 'lost', 'idle'] as const
+/**
+ * Of the levels of one kind of a channel. `awaited`: none has arrived yet. `first`: optional samples have arrived at one
+ * time only, as a device that does not send them may report at the beginning. `idle`: none is due.
+ */
+const statuses = ['none', 'awaited', 'first', 'current', 'lost', 'idle'] as const
 type Status = (typeof statuses)[number]
 const codes = Object.fromEntries(statuses.map((status, code) => [status, code])) as Record<Status, number>
 
 const checkEveryMs = 500
+/** What arrives within this time is one report. */
+const sameTimeMs = 1000
 
 export class LevelAges {
   readonly #deps: LevelAgesDeps
@@ -75,8 +81,11 @@ export class LevelAges {
         const delivery = arrival.levels[kind]
         if (delivery === null) continue
         const index = this.#indexOf(row, kind)
-        if (this.#status[index] === codes.lost) isFound = true
-        this.#status[index] = codes.current
+        const status = this.#status[index]
+        if (status === codes.lost) isFound = true
+        if (status === codes.first && now - (this.#since[index] ?? 0) < sameTimeMs) continue
+        const isFirst = isOptional(delivery) && (status === codes.none || status === codes.idle)
+        this.#status[index] = isFirst ? codes.first : codes.current
         this.#since[index] = now
       }
     }
@@ -102,7 +111,9 @@ export class LevelAges {
     const current = levelKinds.map((kind) => statuses[this.#status[this.#indexOf(row, kind)] ?? 0])
     if (current.includes('lost')) return 'lost'
     if (current.includes('awaited')) return 'unknown'
-    return current.includes('current') || current.includes('idle') ? 'current' : 'unknown'
+    return current.some((status) => status === 'current' || status === 'first' || status === 'idle')
+      ? 'current'
+      : 'unknown'
   }
 
   /** Returns whether the receiver should send levels at a fixed rate now. */
@@ -139,7 +150,7 @@ export class LevelAges {
       if (row === undefined) return reading
       const isNewer = (kind: LevelKind) => {
         const index = this.#indexOf(row, kind)
-        return this.#status[index] === codes.current && (this.#since[index] ?? 0) > time
+        return this.#isKnown(index) && (this.#since[index] ?? 0) > time
       }
       return withoutLevels(reading, levelKinds.filter(isNewer))
     })
@@ -168,9 +179,10 @@ export class LevelAges {
         const at = this.#indexOf(row, kind)
         const status = this.#status[at]
         const delivery = levels[kind]
-        if (delivery === null || (status !== codes.current && status !== codes.awaited)) continue
+        if (delivery === null || (status !== codes.awaited && !this.#isKnown(at))) continue
         if (now - (this.#since[at] ?? 0) < levelLifetimeMs(delivery, intervalMs)) continue
-        this.#status[at] = isExpectedNow ? codes.lost : codes.idle
+        if (status === codes.first) this.#status[at] = codes.none
+        else this.#status[at] = isExpectedNow ? codes.lost : codes.idle
         lost.push({ row, kind })
       }
     }
@@ -181,12 +193,16 @@ export class LevelAges {
     const delivery = arrival.levels[kind]
     const index = this.#indexOf(row, kind)
     const status = this.#status[index]
-    if (delivery === null || status === codes.current || status === codes.awaited) return
+    if (delivery === null || status === codes.awaited || this.#isKnown(index)) return
     if (!isDue) this.#status[index] = codes.idle
     else if (status === codes.idle || (status === codes.none && this.#shouldArrive(row, kind, arrival))) {
       this.#status[index] = codes.awaited
       this.#since[index] = performance.now()
     }
+  }
+
+  #isKnown(index: number): boolean {
+    return this.#status[index] === codes.first || this.#status[index] === codes.current
   }
 
   #shouldArrive(row: number, kind: LevelKind, { levels }: LevelArrival): boolean {

@@ -41,7 +41,12 @@ export function levelLifetimeMs(delivery: LevelDelivery, intervalMs: number): nu
   }
 }
 
+/** Whether the device may not send such levels, although its type does. */
+export function isOptional(delivery: LevelDelivery): boolean {
+  return delivery.kind === 'sampled' && delivery.isOptional === true
+}
+
 /** Whether such levels should arrive, even if none has arrived yet. */
 export function isExpected(delivery: LevelDelivery | null): boolean {
-  return delivery?.kind === 'sampled' && delivery.isOptional !== true
+  return delivery?.kind === 'sampled' && !isOptional(delivery)
 }
