@@ -1,56 +1,143 @@
-/** Creates the software bill of materials (CycloneDX) of the packages that run: `dependencies` and what they need. */
+/** Creates the software bill of materials (CycloneDX). The same sources and packages make the same bytes. */
 
-import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sourceDate } from './source-date.ts'
 
-interface BillOfMaterials {
-  readonly components: readonly { readonly 'bom-ref': string }[]
-  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
+/** Packages with native code and the loader that they need. They are installed for each platform and not bundled. */
+export const nativePackages = ['@node-rs/argon2', '@photostructure/sqlite', 'node-gyp-build']
+
+/** The name that the taxonomy of CycloneDX gives to the folder of a package. */
+const folderProperty = 'cdx:npm:package:path'
+
+/** The part of package-lock.json that describes a package, by its folder. */
+interface LockedPackage {
+  readonly version: string
+  readonly license?: string
+  readonly integrity?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+interface Component {
+  readonly 'bom-ref': string
+  readonly properties?: readonly { readonly name: string; readonly value: string }[]
 }
 
 /**
- * Reads only the lock file, so the result does not depend on what is installed. `nodeVersion` is that of the Node.js that
- * a package contains.
+ * Lists the npm packages in `folders` (relative to `root`), the SQLite that one of them contains, and the Node.js of this
+ * version.
  */
-export function billOfMaterials(root: string, nodeVersion?: string): string {
-  const options = ['--package-lock-only', '--include=dev', '--sbom-format=cyclonedx', '--sbom-type=application']
-  const text = execFileSync('npm', ['sbom', ...options], {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const bill = JSON.parse(text) as BillOfMaterials
-  const isRunning = runningPackages(root)
-  return JSON.stringify({
-    ...bill,
-    components: [
-      ...bill.components.filter((component) => isRunning(component['bom-ref'])),
-      ...(nodeVersion === undefined ? [] : [describeNode(nodeVersion)]),
+export function billOfMaterials(root: string, folders: Iterable<string>, nodeVersion?: string): string {
+  const { packages } = readJson(join(root, 'package-lock.json')) as { packages: Record<string, LockedPackage> }
+  const { name, version, license } = readJson(join(root, 'package.json')) as Record<string, string>
+  const { versions } = readJson(join(root, 'node_modules/@photostructure/sqlite/package.json')) as {
+    versions: { sqlite: string }
+  }
+  // Two folders may contain the same version of a package.
+  const byReference = new Map([...folders].sort().map((folder) => [referenceOf(folder, packages), folder]))
+  const shipped = new Set(byReference.values())
+  const others = [
+    describeProgram('sqlite', versions.sqlite, 'sqlite:sqlite', 'blessing'),
+    ...(nodeVersion === undefined ? [] : [describeProgram('node', nodeVersion, 'nodejs:node.js', 'MIT')]),
+  ]
+  const self = `${name}@${version}`
+  const content = {
+    metadata: {
+      timestamp: sourceDate(root).toISOString(),
+      component: {
+        'bom-ref': self,
+        type: 'application',
+        name,
+        version,
+        purl: `pkg:npm/${self}`,
+        licenses: [{ license: { id: license } }],
+      },
+    },
+    components: [...[...byReference].map(([, folder]) => describePackage(folder, packages)), ...others],
+    dependencies: [
+      { ref: self, dependsOn: [...dependenciesOf('', packages, shipped), ...others.map((other) => other['bom-ref'])] },
+      ...[...byReference].map(([ref, folder]) => ({ ref, dependsOn: dependenciesOf(folder, packages, shipped) })),
     ],
-    dependencies: bill.dependencies
-      .filter(({ ref }, index) => index === 0 || isRunning(ref))
-      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isRunning) })),
-  })
+  }
+  const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(content))}`
+  return JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', serialNumber, version: 1, ...content })
 }
 
-function describeNode(version: string) {
-  const reference = `pkg:generic/node@${version}`
-  const licenses = [{ license: { id: 'MIT' } }]
-  return { 'bom-ref': reference, type: 'application', name: 'node', version, purl: reference, licenses }
+/** Returns the folders of the npm packages that a bill of materials lists. */
+export function listedFolders(bill: string): string[] {
+  const { components } = JSON.parse(bill) as { components: readonly Component[] }
+  return components.flatMap(({ properties = [] }) =>
+    properties.filter(({ name }) => name === folderProperty).map(({ value }) => value),
+  )
 }
 
-/**
- * Returns a function that checks whether the package `name@version` runs in production. Without `--include=dev`, npm
- * would also omit packages that development packages use too, such as `pg`.
- */
-function runningPackages(root: string): (reference: string) => boolean {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { version: string; dev?: boolean; devOptional?: boolean }>
+const nameOf = (folder: string) => folder.replace(/^.*node_modules\//, '')
+
+function lockedIn(folder: string, packages: Readonly<Record<string, LockedPackage>>): LockedPackage {
+  const locked = packages[folder]
+  if (locked === undefined) throw new Error(`package-lock.json does not contain ${folder}.`)
+  return locked
+}
+
+function referenceOf(folder: string, packages: Readonly<Record<string, LockedPackage>>): string {
+  return `${nameOf(folder)}@${lockedIn(folder, packages).version}`
+}
+
+function describePackage(folder: string, packages: Readonly<Record<string, LockedPackage>>) {
+  const { version, license, integrity } = lockedIn(folder, packages)
+  const name = nameOf(folder)
+  return {
+    'bom-ref': `${name}@${version}`,
+    type: 'library',
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    ...(license !== undefined && {
+      licenses: [/ /.test(license) ? { expression: license } : { license: { id: license } }],
+    }),
+    ...(integrity?.startsWith('sha512-') && {
+      hashes: [{ alg: 'SHA-512', content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex') }],
+    }),
+    properties: [{ name: folderProperty, value: folder }],
   }
-  const running = new Set<string>()
-  for (const [path, { version, dev = false, devOptional = false }] of Object.entries(packages)) {
-    if (!dev && !devOptional) running.add(`${path.replace(/^.*node_modules\//, '')}@${version}`)
-  }
-  return (reference) => running.has(reference)
+}
+
+/** Describes a program that no npm package of its name contains. `product` is that of its CPE. */
+function describeProgram(name: string, version: string, product: string, license: string) {
+  const purl = `pkg:generic/${name}@${version}`
+  const cpe = `cpe:2.3:a:${product}:${version}:*:*:*:*:*:*:*`
+  return { 'bom-ref': purl, type: 'application', name, version, purl, cpe, licenses: [{ license: { id: license } }] }
+}
+
+/** Returns the shipped packages that the one in `folder` depends on. */
+function dependenciesOf(
+  folder: string,
+  packages: Readonly<Record<string, LockedPackage>>,
+  shipped: ReadonlySet<string>,
+): string[] {
+  const { dependencies = {}, optionalDependencies = {} } = lockedIn(folder, packages)
+  return Object.keys({ ...dependencies, ...optionalDependencies })
+    .map((name) => resolve(name, folder, packages))
+    .filter((path) => shipped.has(path))
+    .map((path) => referenceOf(path, packages))
+    .sort()
+}
+
+/** Returns the folder of the package `name` that Node.js finds from `folder`: in it, or in one around it. */
+function resolve(name: string, folder: string, packages: Readonly<Record<string, LockedPackage>>): string {
+  const path = join(folder, 'node_modules', name)
+  if (folder === '' || packages[path] !== undefined) return path
+  return resolve(name, folder.replace(/\/?node_modules\/(?:@[^/]+\/)?[^/]+$/, ''), packages)
+}
+
+/** Returns a UUID of version 8 (RFC 9562) that depends only on the text. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'))
 }

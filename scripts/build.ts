@@ -5,9 +5,9 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build as bundleProgram, type Plugin } from 'esbuild'
 import { build as bundlePages } from 'vite'
-import { billOfMaterials } from './bill-of-materials.ts'
+import { billOfMaterials, nativePackages } from './bill-of-materials.ts'
 import { writeHelp } from './help.ts'
-import { licencesOf } from './licences.ts'
+import { licencesOf, packageFolders } from './licences.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -29,8 +29,6 @@ const entryPoints = {
   'backup-reader': 'src/workers/backup-reader.ts',
 }
 
-/** Packages with native code, which are installed for each platform and not bundled. */
-const nativePackages = ['@node-rs/argon2', '@photostructure/sqlite']
 /** An optional dependency of `pg` that Micwatch does not use. */
 const optionalDependencies = ['pg-native']
 
@@ -86,7 +84,7 @@ async function buildLauncher(): Promise<void> {
 }
 
 /**
- * Builds the program and returns the input files. Packages are bundled, because one file loads in a third of the time
+ * Builds the program and returns the files that are part of it. Packages are bundled, because one file loads in a third of the time
  * that a thousand files need.
  */
 async function buildProgram(): Promise<string[]> {
@@ -111,7 +109,8 @@ async function buildProgram(): Promise<string[]> {
     logLevel: 'warning',
   })
   for (const file of Object.keys(metafile.outputs)) if (file.endsWith('.js')) escapeNonLatin1(join(root, file))
-  return Object.keys(metafile.inputs)
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs))
+  return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path)
 }
 
 /**
@@ -128,7 +127,7 @@ function escapeNonLatin1(path: string): void {
   if (escaped !== text) writeFileSync(path, escaped)
 }
 
-/** Builds the web pages and returns the input files, including fonts and images that style sheets name. */
+/** Builds the web pages and returns the files that are part of them, with fonts and images that style sheets name. */
 async function buildPages(): Promise<string[]> {
   const inputs: string[] = []
   const web = join(root, 'web')
@@ -151,12 +150,17 @@ async function buildPages(): Promise<string[]> {
   return inputs
 }
 
+// React and others have a second variant for development.
+process.env.NODE_ENV = 'production'
+
 try {
   rmSync(dist, { recursive: true, force: true })
   const inputs = await Promise.all([buildProgram(), buildPages(), buildLauncher().then(() => [])])
   writeHelp(root, join(dist, 'web', 'help'))
-  writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root))
-  writeFileSync(join(dist, 'licences.txt'), licencesOf(inputs.flat(), root))
+  const bundled = packageFolders(inputs.flat())
+  const native = nativePackages.map((name) => `node_modules/${name}`)
+  writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root, [...bundled, ...native]))
+  writeFileSync(join(dist, 'licences.txt'), licencesOf(bundled, root))
 } catch (error) {
   console.error(`micwatch: build failed: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1

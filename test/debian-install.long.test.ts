@@ -36,7 +36,15 @@ function buildPackage(packageVersion: string): void {
   writeProgram(program, { root, target, cache: join(root, 'node_modules/.cache/micwatch-package') })
   const files = join(root, 'scripts/package/files')
   const unit = join(root, 'deploy/micwatch.service')
-  const deb = buildDeb({ program, work, files, unit, version: packageVersion, architecture: 'amd64' })
+  const deb = buildDeb({
+    program,
+    work,
+    files,
+    unit,
+    version: packageVersion,
+    architecture: 'amd64',
+    date: new Date(0),
+  })
   writeFileSync(join(debs, `micwatch_${packageVersion}_amd64.deb`), deb)
   rmSync(work, { recursive: true })
 }

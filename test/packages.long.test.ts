@@ -3,6 +3,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,12 +16,11 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { billOfMaterials } from '../scripts/bill-of-materials.ts'
 import { freePort } from '../scripts/free-port.ts'
 import { tarGz, zip } from '../scripts/package/archives.ts'
 import { buildDeb } from '../scripts/package/deb.ts'
 import { addLaunchers } from '../scripts/package/launchers.ts'
-import { writeProgram } from '../scripts/package/program.ts'
+import { billOfPackages, writeProgram } from '../scripts/package/program.ts'
 import { nodeVersion, type Target, targets } from '../scripts/package/targets.ts'
 import { client, until, version } from './app.ts'
 import { createTestFolder } from './databases.ts'
@@ -31,6 +31,7 @@ import { password, signIn } from './users.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/micwatch-package')
 const files = join(root, 'scripts/package/files')
+const date = new Date('2026-01-01T00:00:00Z')
 
 let folder: Awaited<ReturnType<typeof createTestFolder>>
 beforeAll(async () => {
@@ -201,11 +202,60 @@ it('npm run package writes archives with one folder each, and their checksums', 
   rmSync(release, { recursive: true })
 }, 240_000)
 
+/** Returns the components of a bill of materials, without what is bundled into the program. */
+function unbundled(bill: string): readonly string[] {
+  const { components } = JSON.parse(bill) as { components: { name: string; version: string }[] }
+  const licences = readFileSync(join(root, 'dist/licences.txt'), 'utf8')
+  return components
+    .filter(({ name, version }) => !licences.includes(`\n\n${name} ${version} (`))
+    .map(({ name }) => name)
+    .sort()
+}
+
 // Conformance: C-17.91.
-it('the bill of materials of the packages names their Node.js', () => {
-  const { components } = JSON.parse(billOfMaterials(root, nodeVersion))
+it('the bill of materials of a package lists its Node.js, SQLite and native packages, and no others', () => {
+  const path = programOf('linux-x64')
+  const bill = readFileSync(join(path, 'dist/sbom.cdx.json'), 'utf8')
+  const installed = listFiles(join(path, 'node_modules')).filter((file) =>
+    /^(@[^/]+\/)?[^@/]+\/package.json$/.test(file),
+  )
+  expect(unbundled(bill)).toEqual([...installed.map((file) => join(file, '..')), 'node', 'sqlite'].sort())
+  const { components, metadata } = JSON.parse(bill)
+  expect(metadata.component).toMatchObject({ name: 'micwatch', version })
   expect(components.filter(({ name }: { name: string }) => name === 'node')).toMatchObject([{ version: nodeVersion }])
+  const all = unbundled(billOfPackages(root, targets)).filter((name) => name.startsWith('@node-rs/argon2-'))
+  expect(all).toEqual([...new Set(targets.map(({ argon2 }) => argon2))].sort())
 })
+
+/** Copies the sources and the installed packages to another folder, with new times. */
+function copySources(copy: string): void {
+  const without = ['.git', 'dist', 'release', 'node_modules/.cache'].map((name) => join(root, name))
+  cpSync(root, copy, { recursive: true, verbatimSymlinks: true, filter: (path) => !without.includes(path) })
+  mkdirSync(cache, { recursive: true })
+  mkdirSync(join(copy, 'node_modules/.cache'))
+  symlinkSync(cache, join(copy, 'node_modules/.cache/micwatch-package'))
+}
+
+// Conformance: C-17.97.
+it('the same sources make the same packages in another folder, at another time and with another umask', () => {
+  const copy = join(folder.path, 'another folder')
+  copySources(copy)
+  const { metadata } = JSON.parse(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8'))
+  const SOURCE_DATE_EPOCH = String(Date.parse(metadata.timestamp) / 1000)
+  const elsewhere = { SOURCE_DATE_EPOCH, TZ: 'Pacific/Auckland', LC_ALL: 'C' }
+  const run = (cwd: string, umask: string, script: string, variables: NodeJS.ProcessEnv) => {
+    const command = `umask ${umask}; exec "$0" --import tsx ${script}`
+    execFileSync('sh', ['-c', command, process.execPath], { cwd, env: { ...process.env, ...variables } })
+  }
+  run(copy, '077', 'scripts/build.ts', elsewhere)
+  const packaging = 'scripts/package/index.ts deb-amd64 linux-x64'
+  run(copy, '077', packaging, elsewhere)
+  run(root, '022', packaging, { SOURCE_DATE_EPOCH })
+  const sums = (path: string) => readFileSync(join(path, 'release/SHA256SUMS'), 'utf8')
+  expect(sums(copy)).toBe(sums(root))
+  expect(sums(root).trim().split('\n')).toHaveLength(3)
+  rmSync(join(root, 'release'), { recursive: true })
+}, 240_000)
 
 // Conformance: C-17.92.
 it('an unknown target ends with one line and exit code 1', () => {
@@ -223,7 +273,7 @@ it('a Debian package has the program, the unit, the configuration and scripts th
   writeProgram(program, { root, target: targetNamed('deb-amd64'), cache })
   const unit = join(root, 'deploy/micwatch.service')
   const deb = join(work, 'micwatch.deb')
-  writeFileSync(deb, buildDeb({ program, work: join(work, 'deb'), files, unit, version, architecture: 'amd64' }))
+  writeFileSync(deb, buildDeb({ program, work: join(work, 'deb'), files, unit, version, architecture: 'amd64', date }))
 
   const dpkg = (...args: string[]) => execFileSync('dpkg-deb', args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
   expect(dpkg('--field', deb, 'Package', 'Version', 'Architecture')).toBe(
@@ -265,8 +315,8 @@ it('archives can be read by tar and unzip, do not depend on the umask, and are t
   chmodSync(join(path, 'micwatch/empty'), 0o600)
   chmodSync(join(path, 'micwatch'), 0o700)
   for (const [name, pack, unpack] of [
-    ['a.zip', () => zip(path, 'micwatch'), ['unzip', '-q']],
-    ['a.tar.gz', () => tarGz(path, ['micwatch']), ['tar', '-xzf']],
+    ['a.zip', () => zip(path, 'micwatch', date), ['unzip', '-q']],
+    ['a.tar.gz', () => tarGz(path, ['micwatch'], date), ['tar', '-xzf']],
   ] as const) {
     expect(pack().equals(pack())).toBe(true)
     writeFileSync(join(path, name), pack())

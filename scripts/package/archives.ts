@@ -5,17 +5,17 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** All files have this time, so that a package does not depend on when it was built. 1980 is the earliest in a zip. */
-const fixedTime = '2026-01-01 00:00:00Z'
-
-/** Packs the entries of a folder with GNU tar, owned by root and readable by all users, whatever the umask is. */
-export function tarGz(folder: string, entries: readonly string[]): Buffer {
+/**
+ * Packs the entries of a folder with GNU tar, owned by root and readable by all users, whatever the umask is. All files
+ * have the time `date`.
+ */
+export function tarGz(folder: string, entries: readonly string[], date: Date): Buffer {
   const owner = ['--owner=root:0', '--group=root:0', '--numeric-owner', '--mode=u=rwX,go=rX']
   const args = [
     '--create',
     '--use-compress-program=gzip -n',
     '--sort=name',
-    `--mtime=${fixedTime}`,
+    `--mtime=@${date.getTime() / 1000}`,
     ...owner,
     '--directory',
     folder,
@@ -36,9 +36,9 @@ export function ar(files: readonly (readonly [name: string, content: Buffer])[])
 
 /**
  * Packs a folder; its name is the first part of all paths. Files are readable by all users, whatever the umask is, and
- * programs stay executable; links are not supported.
+ * programs stay executable; links are not supported. All files have the time `date`, in UTC.
  */
-export function zip(parent: string, name: string): Buffer {
+export function zip(parent: string, name: string, date: Date): Buffer {
   const locals: Buffer[] = []
   const entries: Buffer[] = []
   let offset = 0
@@ -47,12 +47,12 @@ export function zip(parent: string, name: string): Buffer {
     const packed = deflateRawSync(content, { level: 9 })
     const fileName = Buffer.from(path)
     const fields = Buffer.alloc(26)
-    // Version 2.0, UTF-8 names, deflate, 1 January 2026 at 00:00.
+    // Version 2.0, UTF-8 names, deflate, the time in steps of two seconds, the day.
     fields.writeUInt16LE(20, 0)
     fields.writeUInt16LE(0x0800, 2)
     fields.writeUInt16LE(8, 4)
-    fields.writeUInt16LE(0, 6)
-    fields.writeUInt16LE(((2026 - 1980) << 9) | (1 << 5) | 1, 8)
+    fields.writeUInt16LE((date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1), 6)
+    fields.writeUInt16LE(((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate(), 8)
     fields.writeUInt32LE(crc32(content), 10)
     fields.writeUInt32LE(packed.length, 14)
     fields.writeUInt32LE(content.length, 18)

@@ -16,12 +16,14 @@ interface DebOptions {
   readonly unit: string
   readonly version: string
   readonly architecture: string
+  /** The time of all files. */
+  readonly date: Date
 }
 
 const conffiles = ['/etc/micwatch/micwatch.yaml']
 const scripts = ['postinst', 'prerm', 'postrm']
 
-export function buildDeb({ program, work, files, unit, version, architecture }: DebOptions): Buffer {
+export function buildDeb({ program, work, files, unit, version, architecture, date }: DebOptions): Buffer {
   const [data, control] = [join(work, 'data'), join(work, 'control')]
   for (const folder of ['opt', 'etc/micwatch', 'lib/systemd/system', 'usr/bin', 'usr/share/doc/micwatch'])
     mkdirSync(join(data, folder), { recursive: true, mode: 0o755 })
@@ -46,9 +48,9 @@ export function buildDeb({ program, work, files, unit, version, architecture }: 
     ['debian-binary', Buffer.from('2.0\n')],
     [
       'control.tar.gz',
-      tarGz(control, ['./control', './conffiles', './md5sums', ...scripts.map((name) => `./${name}`)]),
+      tarGz(control, ['./control', './conffiles', './md5sums', ...scripts.map((name) => `./${name}`)], date),
     ],
-    ['data.tar.gz', tarGz(data, ['.'])],
+    ['data.tar.gz', tarGz(data, ['.'], date)],
   ])
 }
 

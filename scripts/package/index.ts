@@ -8,12 +8,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { billOfMaterials } from '../bill-of-materials.ts'
+import { sourceDate } from '../source-date.ts'
 import { tarGz, zip } from './archives.ts'
 import { buildDeb } from './deb.ts'
 import { addLaunchers } from './launchers.ts'
-import { PackageError, writeProgram } from './program.ts'
-import { fileNameOf, nodeVersion, type Target, targets } from './targets.ts'
+import { billOfPackages, PackageError, writeProgram } from './program.ts'
+import { fileNameOf, type Target, targets } from './targets.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = join(root, 'scripts/package/files')
@@ -33,13 +33,16 @@ function buildPackage(target: Target): void {
 }
 
 function pack({ kind, program, architecture = 'amd64' }: Target, work: string, name: string): Buffer {
+  const date = sourceDate(root)
   if (kind === 'deb') {
     const unit = join(root, 'deploy/micwatch.service')
-    return buildDeb({ program: join(work, name), work: join(work, 'deb'), files, unit, version, architecture })
+    return buildDeb({ program: join(work, name), work: join(work, 'deb'), files, unit, version, architecture, date })
   }
   addLaunchers(join(work, name), program === 'node.exe')
-  return kind === 'zip' ? zip(work, name) : tarGz(work, [name])
+  return kind === 'zip' ? zip(work, name, date) : tarGz(work, [name], date)
 }
+
+const isBuilt = (target: Target) => existsSync(join(release, fileNameOf(target, version)))
 
 /** Lists the checksums of all files in the folder, in the format of `sha256sum --check`. */
 function writeChecksums(): void {
@@ -64,7 +67,7 @@ function run(names: readonly string[]): void {
   if (names.length === 0) rmSync(release, { recursive: true, force: true })
   mkdirSync(release, { recursive: true })
   for (const target of targets) if (names.length === 0 || names.includes(target.name)) buildPackage(target)
-  writeFileSync(join(release, `micwatch-${version}.cdx.json`), billOfMaterials(root, nodeVersion))
+  writeFileSync(join(release, `micwatch-${version}.cdx.json`), billOfPackages(root, targets.filter(isBuilt)))
   writeChecksums()
 }
 

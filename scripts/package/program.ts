@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
+import { billOfMaterials, listedFolders } from '../bill-of-materials.ts'
 import { nodeVersion, type Target } from './targets.ts'
 
 /** Thrown for an error that its message explains. */
@@ -31,6 +32,7 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   mkdirSync(join(folder, 'bin'), { recursive: true })
   const isCopied = (path: string) => extname(path) !== '.map'
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: isCopied })
+  writeFileSync(join(folder, 'dist/sbom.cdx.json'), billOfPackages(root, [target]))
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
   // The one of the repository describes the sources.
   cpSync(join(root, 'scripts/package/README.md'), join(folder, 'README.md'))
@@ -60,6 +62,13 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   cpSync(join(modules, sqlite, prebuilt), join(into(sqlite), prebuilt), { recursive: true, filter: isUsable })
   // Finds the prebuilt file.
   copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
+}
+
+/** Returns the bill of materials of what the packages of these targets contain. */
+export function billOfPackages(root: string, targets: readonly Target[]): string {
+  const built = listedFolders(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8'))
+  const binaries = targets.map(({ argon2 }) => `node_modules/${argon2}`)
+  return billOfMaterials(root, [...built, ...binaries], nodeVersion)
 }
 
 /** Copies the files of a package that run, without those named in `without`. */
