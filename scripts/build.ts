@@ -138,8 +138,11 @@ async function buildPages(): Promise<string[]> {
     plugins: [
       {
         name: 'inputs',
-        moduleParsed: ({ id }) => void inputs.push(relative(root, id)),
         generateBundle(_options, bundle) {
+          const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
+          const modules = chunks.flatMap((chunk) => Object.entries(chunk.modules))
+          const rendered = modules.filter(([, { renderedLength }]) => renderedLength > 0)
+          inputs.push(...rendered.map(([id]) => relative(root, id)))
           const assets = Object.values(bundle).filter((output) => output.type === 'asset')
           const names = assets.flatMap(({ originalFileNames }) => originalFileNames)
           inputs.push(...names.map((name) => relative(root, join(web, name))))
