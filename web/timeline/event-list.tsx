@@ -31,7 +31,7 @@ import {
 import { useChannelName } from './names.ts'
 import type { TimelineEvents } from './use-timeline.ts'
 
-export const categoryIcons: Readonly<Record<EventCategory, LucideIcon>> = {
+const categoryIcons: Readonly<Record<EventCategory, LucideIcon>> = {
   rf: Radio,
   audio: Volume2,
   battery: BatteryMedium,
