@@ -98,7 +98,7 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
   const ofRack = async () => (await app.receivers()).find(({ manufacturer }) => manufacturer === 'sennheiser')
   const pictured = async () =>
     (await list('/api/performers/')).find(({ picture }) => String(picture).startsWith('/api')) ?? {}
-  const cast = async () => ({ body: { text: `${(await ofRack())?.channels[0]?.slot},Ada` } })
+  const cast = async (name: string) => ({ body: { text: `${(await ofRack())?.channels[0]?.slot},${name}` } })
   const plan = { token, service_type: '1001' }
   const range = () => {
     return { query: { channels: '1,2', from: secondsFromNow(-60), to: secondsFromNow(0) } }
@@ -131,8 +131,9 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
       body: { name: 'Hook', type: 'webhook', config: { url: 'http://127.0.0.1:9/' } },
     }),
     addSilence: () => ({ body: { channels: [1], until: secondsFromNow(3600) } }),
-    importCast: cast,
-    undo: async () => ({ id: (await app.post('/api/import/cast/', (await cast()).body, headers)).json.undo_id }),
+    importCast: () => cast('Ada'),
+    // Another name, because there is nothing to undo after an import that changes nothing.
+    undo: async () => ({ id: (await app.post('/api/import/cast/', (await cast('Bo')).body, headers)).json.undo_id }),
     importMicboard: () => ({ body: { text: '{"slots": [], "groups": []}' } }),
     importPlanningCenter: () => ({ body: { ...plan, positions: { 'Vox 1': 1 }, remember: true } }),
     listPlanningCenterServiceTypes: () => ({ body: { token } }),
