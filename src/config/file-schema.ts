@@ -24,7 +24,7 @@ const Manufacturer = Type.Object(
 export const File = section({
   server: section({
     name: Type.Union([Type.Null(), Type.String({ pattern: '^[^\\p{Cc}]{1,64}$' })], {
-      description: 'a name of up to 64 characters',
+      description: 'a name of up to 64 characters, on one line',
     }),
     // Digits and dots alone are not a host name.
     host: Type.Union([Type.String({ format: 'ipv4' }), Type.String({ pattern: '[^\\d.]' })], {
