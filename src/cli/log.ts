@@ -17,7 +17,7 @@ interface Line {
   readonly [field: string]: unknown
 }
 
-const warnLevel = pino.levels.values.warn ?? 40
+const { warn: warnLevel = 40, fatal: fatalLevel = 60 } = pino.levels.values
 
 /** Creates the log at the configured level, otherwise at this one. */
 export function createLog(
@@ -30,7 +30,8 @@ export function createLog(
   const prefix = isJournal(terminal.env) ? journalPriority : () => ''
   const write = (text: string) => {
     const line = JSON.parse(text) as Line
-    const leftOut = line.level < warnLevel ? 0 : repeats.admit(causeOf(line), performance.now())
+    const isLimited = line.level >= warnLevel && line.level < fatalLevel
+    const leftOut = isLimited ? repeats.admit(causeOf(line), performance.now()) : 0
     if (leftOut === null) return
     const lines = format(leftOut === 0 ? line : { ...line, left_out: leftOut }).split('\n')
     for (const part of lines) terminal.err(prefix(line) + part)
