@@ -16,7 +16,6 @@ import { eventually } from './eventually.ts'
 import { expectCommonFormat } from './plugin-kit-fixtures.ts'
 import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
-import { testSilences } from './silence-kit.ts'
 import { timeLimit } from './time-limit.ts'
 
 const open: { close(): unknown }[] = []
@@ -75,26 +74,6 @@ async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
 
 const transmitterOf = (event: PushEvent) =>
   event.type === 'report' ? event.report.channels?.[0]?.transmitter : undefined
-
-testSilences(
-  [
-    { product: 'EWDX4CHDS', validSeconds: { rf: 30, audio: 30 } } as const,
-    // Its meters are one list of all outputs.
-    { product: 'Spectera Base Station', validSeconds: { rf: 30, audio: 5 }, sharedLevels: ['audio'] } as const,
-  ].map(({ product, ...kind }) => ({
-    ...kind,
-    name: product,
-    plugin: sennheiser,
-    async start(host: string) {
-      const device = await startSsc2Simulator({ product, host, serial: host })
-      const isMeterRequest = (request: string) => /^PUT .*\/add$/.test(request)
-      return Object.defineProperties(device, {
-        password: { value: password },
-        meterRequests: { get: () => device.requests.filter(isMeterRequest).length },
-      })
-    },
-  })),
-)
 
 describe('detection of the protocol at a web address', () => {
   // Conformance: C-3.12.

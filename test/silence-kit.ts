@@ -53,9 +53,10 @@ const toleranceMs = (validSeconds: number) => (validSeconds < 10 ? 1_500 : 11_00
 const alertMs = 17_000
 
 export function testSilences(kinds: readonly DeviceWithLevels[]): void {
+  const names = kinds.map(({ name }) => name).join(', ')
   // Conformance: C-22.5.
   // Reliability: R11.
-  test('levels that no longer arrive become unknown, and nothing else does', async () => {
+  test(`levels of ${names} that no longer arrive become unknown, and nothing else does`, async () => {
     const clock = startVirtualClock()
     const devices: MonitoredDevice[] = []
     for (const [index, kind] of kinds.entries()) {

@@ -13,8 +13,8 @@ export interface VirtualClock {
 }
 
 const stepMs = 100
-/** The real time in which a message, its answer and what follows from it are handled. */
-const realStepMs = 1
+/** The real time in which a message and its answer are handled. Within 50 steps, a lease of a source must be renewed. */
+const realStepMs = 4
 
 export function startVirtualClock(): VirtualClock {
   const { setTimeout: realPause } = timersPromises

@@ -6,7 +6,6 @@ import { connectToDevice, describeDevices, findReport, follow } from '../../../t
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf, until } from '../../../test/plugin-kit-resources.ts'
 import { serveLines, serveRaw } from '../../../test/plugin-kit-server.ts'
-import { testSilences } from '../../../test/silence-kit.ts'
 import { timeLimit } from '../../../test/time-limit.ts'
 import { getDevices, type PushEvent } from '../plugin.ts'
 import { AudioTechnicaApiError } from './errors.ts'
@@ -84,21 +83,6 @@ describeDevices(
           return simulator.close()
         },
       }
-    },
-  })),
-)
-
-testSilences(
-  (['system20', 'esw'] as const).map((family) => ({
-    name: family,
-    plugin: audioTechnica,
-    // A System 20 PRO answers no queries for levels.
-    validSeconds: family === 'esw' ? { rf: 30, audio: 30 } : { rf: null, audio: null },
-    async start() {
-      const simulator = await startSimulator(family)
-      const [state] = simulator.show.devicesAt(0)
-      simulator.show.set(state?.device.id ?? '', { transmitter: true, battery: 80 }, 1)
-      return Object.assign(simulator, { url: simulator.baseUrl })
     },
   })),
 )

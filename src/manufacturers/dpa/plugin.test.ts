@@ -5,7 +5,6 @@ import { onTestEnd } from '../../../test/cleanup.ts'
 import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf, until } from '../../../test/plugin-kit-resources.ts'
-import { testSilences } from '../../../test/silence-kit.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { LevelSample } from '../../domain/levels/level-sample.ts'
 import { encodeMessage, type OscMessage } from '../../domain/osc/packet.ts'
@@ -24,23 +23,6 @@ describeDevices(
     },
   })),
 )
-
-testSilences([
-  {
-    name: 'N-DR1',
-    plugin: dpa,
-    validSeconds: { rf: 5, audio: 5 },
-    async start() {
-      const simulator = await startDpaSimulator({ story: false })
-      simulator.change(1, { transmitter: true, battery: 80 })
-      const isMeterRequest = (address: string) => address === '/subscribe'
-      return Object.defineProperties(simulator, {
-        url: { value: simulator.urls[0] },
-        meterRequests: { get: () => simulator.received.filter(isMeterRequest).length },
-      }) as typeof simulator & { readonly url: string }
-    },
-  },
-])
 
 async function start(options: DpaSimulatorOptions = {}) {
   const simulator = await startDpaSimulator({ story: false, ...options })

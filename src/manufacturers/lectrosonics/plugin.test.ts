@@ -5,7 +5,6 @@ import { connectToDevice, describeDevices, findReport, follow } from '../../../t
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
 import { serveLines } from '../../../test/plugin-kit-server.ts'
-import { testSilences } from '../../../test/silence-kit.ts'
 import { timeLimit } from '../../../test/time-limit.ts'
 import { getDevices } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
@@ -64,20 +63,6 @@ describeDevices([
           return simulator.close()
         },
       }
-    },
-  },
-])
-
-testSilences([
-  {
-    name: 'DSQD',
-    plugin: lectrosonics,
-    validSeconds: { rf: 30, audio: 30 },
-    async start() {
-      const simulator = await startSimulator()
-      const [state] = simulator.show.devicesAt(0)
-      simulator.show.set(state?.device.id ?? '', { transmitter: true, battery: 80 }, 1)
-      return Object.assign(simulator, { url: simulator.baseUrl })
     },
   },
 ])

@@ -4,13 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { startMcpSimulator } from '../../../simulators/sennheiser/mcp.ts'
 import type { SimulatedUdpSocket } from '../../../simulators/sennheiser/simulated-udp.ts'
 import { startSsc1Simulator } from '../../../simulators/sennheiser/ssc1.ts'
-import type { SscModel } from '../../../simulators/sennheiser/ssc1-values.ts'
 import { startWsmSimulator } from '../../../simulators/sennheiser/wsm.ts'
 import { onTestEnd } from '../../../test/cleanup.ts'
 import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
 import { eventually } from '../../../test/eventually.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
-import { testSilences } from '../../../test/silence-kit.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import { sennheiser } from './index.ts'
 
@@ -128,38 +126,6 @@ const speechLineDevices = [
 
 describeDevices(
   [...devices, ...speechLineDevices].map(({ name, start }) => ({ name, plugin: sennheiser, start: () => start() })),
-)
-
-const sampled = { rf: 5, audio: 5 }
-const changes = { rf: 30, audio: 30 }
-const ssc1 = (model: SscModel) => (host: string) =>
-  startSsc1Simulator({
-    model,
-    host,
-    mac: `00:1B:66:0A:0B:${host.at(-1)}0`,
-    values: { '/device/identity/serial': host },
-  })
-
-testSilences(
-  [
-    { name: 'ew G4', validSeconds: sampled, start: (host: string) => startMcpSimulator({ host }), meters: /^Push/ },
-    { name: 'EW-DX', validSeconds: sampled, start: ssc1('EWDXEM2'), meters: /subscribe.*"rssi"/ },
-    {
-      ...{ name: 'Digital 6000', validSeconds: sampled, start: ssc1('EM6000'), meters: /subscribe.*"mm"/ },
-      sharedLevels: ['rf', 'audio'] as const,
-    },
-    { name: 'SL MCR 4 DW', validSeconds: changes, start: ssc1('SLDW4CH'), meters: /"level"/ },
-    { name: 'SL Rack Receiver DW', validSeconds: changes, start: ssc1('SLDW'), meters: /"level_db"/ },
-  ].map(({ start, meters, ...kind }) => ({
-    ...kind,
-    plugin: sennheiser,
-    async start(host: string) {
-      const device = await start(host)
-      return Object.defineProperty(device, 'meterRequests', {
-        get: () => device.udp.received.filter(({ text }) => meters.test(text)).length,
-      })
-    },
-  })),
 )
 
 describe.concurrent.each(devices)('$name', ({ start }) => {

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createShow } from '../../../../simulators/show/show.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../../../../simulators/shure/strings.ts'
 import { onTestEnd } from '../../../../test/cleanup.ts'
 import { connectToDevice, describeDevices, findReport, follow } from '../../../../test/device-kit.ts'
 import { eventually } from '../../../../test/eventually.ts'
 import { rejectionOf, until } from '../../../../test/plugin-kit-resources.ts'
-import { testSilences } from '../../../../test/silence-kit.ts'
 import { timeLimit } from '../../../../test/time-limit.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { shure } from '../index.ts'
@@ -20,24 +18,6 @@ const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr', 'mxw
 
 describeDevices(
   families.map((family) => ({ name: family, plugin: shure, start: () => startStringsSimulator({ family }) })),
-)
-
-testSilences(
-  families.map((family, index) => ({
-    name: family,
-    plugin: shure,
-    validSeconds: { rf: family === 'psm1000' ? null : 5, audio: ['uhfr', 'mxw'].includes(family) ? null : 5 },
-    async start() {
-      // Each device has an identity of its own.
-      const show = createShow({ story: false, manufacturers: { shure: 0 }, firstNumber: 1 + 10 * index })
-      const device = await startStringsSimulator({ family, show })
-      for (const { channel } of device.state.channels) device.change(channel, { transmitter: true, battery: 80 })
-      const isMeterRequest = (command: string) => command.includes('METER')
-      return Object.defineProperty(device, 'meterRequests', {
-        get: () => device.commands.filter(isMeterRequest).length,
-      })
-    },
-  })),
 )
 
 async function start(options: StringsSimulatorOptions, config: object = {}) {
