@@ -4,7 +4,6 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { AlertBody } from '../contract/resources/alerts.ts'
 import { type Alert, toAlertBody } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import { type EventChange, type EventRecord, toEventBody } from '../domain/events/event.ts'
 import { polledLevels } from '../domain/levels/level-delivery.ts'
 import { audioFloorOf } from '../manufacturers/index.ts'
 import { Alerts } from '../monitoring/alerts.ts'
@@ -40,6 +39,7 @@ import type { Database } from '../storage/database.ts'
 import { deleteDischarge, listDischarges, pruneDischarges, saveDischarges } from '../storage/discharges.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import type { StorePaths } from '../storage/snapshots.ts'
+import { createEventAnnouncements } from './event-announcements.ts'
 import type { LiveFrequencies } from './live-frequencies.ts'
 import type { State } from './state.ts'
 
@@ -286,32 +286,19 @@ export class Monitoring {
   }
 
   #createEventLog(): EventLog {
-    const { db, state, log } = this.#deps
+    const { db, state, counters, log } = this.#deps
+    const isOwn = (receiverId: number) => this.conditions.isOwn(receiverId)
     return new EventLog({
       db,
       receiverStore: state.receiverStore,
-      isOwn: (receiverId) => this.conditions.isOwn(receiverId),
+      isOwn,
       thresholds: (receiver, channel) => this.conditions.thresholdsOf(receiver, channel),
       rowTrueUntil: (channelId, row) => this.conditions.rowTrueUntil(channelId, row),
-      announce: (change) => this.#announceEvent(change),
+      announce: createEventAnnouncements({ ...state, counters, isOwn }),
       keepDays: () => this.#keepDays(),
       log,
       now,
     })
-  }
-
-  #announceEvent(change: EventChange): void {
-    const { feed, live } = this.#deps.state
-    const message = change.type === 'event_deleted' ? change : { type: change.type, event: toEventBody(change.event) }
-    if (change.type === 'event') this.#countEvent(change.event)
-    feed.publish(message, message.type === 'event_deleted' ? undefined : (message.event.site?.code ?? null))
-    live.eventChanged(message)
-  }
-
-  /** Counts an event of a receiver that this process evaluates. */
-  #countEvent({ kind, channel_id, receiver_id }: EventRecord): void {
-    if (channel_id === null || receiver_id === null || !this.conditions.isOwn(receiver_id)) return
-    this.#deps.counters.countEvent(kind, channel_id)
   }
 
   #createOrphanedSources(): OrphanedSources {
