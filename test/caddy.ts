@@ -1,14 +1,12 @@
 /** Runs deploy/Caddyfile in a real Caddy. */
 
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../scripts/free-port.ts'
-import { onTestEnd } from './cleanup.ts'
 import { createTestFolder } from './databases.ts'
-import { installDebianPackage } from './debian-package.ts'
+import { runProxy } from './proxy-examples.ts'
 
 const caddyfile = fileURLToPath(new URL('../deploy/Caddyfile', import.meta.url))
 
@@ -22,15 +20,6 @@ interface CaddyConfig {
 interface Policy {
   readonly subjects?: readonly string[]
   readonly issuers?: readonly { readonly module: string }[]
-}
-
-/** Installs Caddy, unless it is installed. */
-export async function requireCaddy(): Promise<void> {
-  try {
-    execFileSync('caddy', ['version'], { stdio: 'ignore' })
-  } catch {
-    await installDebianPackage('caddy')
-  }
 }
 
 export function adapt(env: Record<string, string>): CaddyConfig {
@@ -57,15 +46,6 @@ export async function startCaddy(env: Record<string, string>) {
   }
   const file = join(folder.path, 'caddy.json')
   await writeFile(file, JSON.stringify(config))
-  const child = spawn('caddy', ['run', '--config', file], {
-    env: { PATH: process.env.PATH, HOME: folder.path },
-    stdio: 'ignore',
-  })
-  const exited = once(child, 'exit')
-  onTestEnd(async () => {
-    child.kill()
-    await exited
-    await folder.drop()
-  })
+  runProxy('caddy', ['run', '--config', file], folder)
   return { httpsPort, httpPort }
 }

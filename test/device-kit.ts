@@ -194,3 +194,20 @@ function testAborts(kind: DeviceUnderTest): void {
 async function drain(events: AsyncIterator<PushEvent>): Promise<void> {
   while (!(await events.next()).done);
 }
+
+/**
+ * Follows a device until its first report, and then closes it. Returns the lists of problems that the subscription has
+ * reported.
+ */
+export async function problemsOfSession(
+  connection: Parameters<typeof follow>[0],
+  simulator: { close(): Promise<unknown> },
+): Promise<readonly unknown[]> {
+  const problems: unknown[] = []
+  const events = follow(connection, new AbortController().signal, (all) => problems.push(all))
+  await findReport(events, () => true)
+  const reported = [...problems]
+  await simulator.close()
+  await rejectionOf(findReport(events, () => false))
+  return reported
+}

@@ -84,15 +84,21 @@ export async function startExample(proxy: Proxy, site: Site): Promise<void> {
   const configFile = join(folder.path, 'config')
   const filled = lines(site, folder.path).reduce(replaceLine, await readExample(proxy))
   await writeFile(configFile, complete(filled))
-  const child = spawn(program, args(configFile, folder.path), {
-    env: { PATH: process.env.PATH, HOME: folder.path },
-    stdio: 'ignore',
-  })
+  runProxy(program, args(configFile, folder.path), folder)
+}
+
+/** Runs the program until the end of the test, with the folder as its home. */
+export function runProxy(
+  program: string,
+  args: readonly string[],
+  { path, drop }: Awaited<ReturnType<typeof createTestFolder>>,
+): void {
+  const child = spawn(program, args, { env: { PATH: process.env.PATH, HOME: path }, stdio: 'ignore' })
   const exited = once(child, 'exit')
   onTestEnd(async () => {
     child.kill()
     await exited
-    await folder.drop()
+    await drop()
   })
 }
 

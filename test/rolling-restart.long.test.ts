@@ -7,12 +7,12 @@ import { beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { freePort } from '../scripts/free-port.ts'
 import { configFor, createInstallation, startShure, until } from './app.ts'
-import { requireCaddy, startCaddy } from './caddy.ts'
+import { startCaddy } from './caddy.ts'
 import { onTestEnd } from './cleanup.ts'
 import { findProxy, startExample } from './proxy-examples.ts'
 
 beforeAll(async () => {
-  await requireCaddy()
+  await findProxy('caddy')
   await findProxy('haproxy')
 }, 300_000)
 

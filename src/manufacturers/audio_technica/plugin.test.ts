@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startAudioTechnicaSimulator } from '../../../simulators/audio_technica/receivers.ts'
 import type { Fault } from '../../../simulators/show/faults.ts'
-import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
+import { connectToDevice, describeDevices, findReport, follow, problemsOfSession } from '../../../test/device-kit.ts'
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf, until } from '../../../test/plugin-kit-resources.ts'
 import { serveLines, serveRaw } from '../../../test/plugin-kit-server.ts'
@@ -110,12 +110,7 @@ test.each(readFixtures(folder))('fixture $name', async ({ fixture }) => {
 
 test('clears the problems of the previous session', async () => {
   const { simulator } = await startUnit()
-  const problems: unknown[] = []
-  const events = follow(connect(simulator.baseUrl), new AbortController().signal, (all) => problems.push(all))
-  await findReport(events, () => true)
-  expect(problems).toEqual([[]])
-  await simulator.close()
-  await rejectionOf(findReport(events, () => false))
+  expect(await problemsOfSession(connect(simulator.baseUrl), simulator)).toEqual([[]])
 })
 
 test('names what a device rejects or reports in another form, and reads the rest', async () => {

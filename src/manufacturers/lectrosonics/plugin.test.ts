@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startLectrosonicsSimulator } from '../../../simulators/lectrosonics/dsqd.ts'
 import type { Fault } from '../../../simulators/show/faults.ts'
-import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
+import { connectToDevice, describeDevices, findReport, follow, problemsOfSession } from '../../../test/device-kit.ts'
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
 import { serveLines } from '../../../test/plugin-kit-server.ts'
@@ -92,12 +92,7 @@ test('accepts only TCP addresses, with the command port by default', () => {
 
 test('clears the problems of the previous session', async () => {
   const { simulator } = await startUnit()
-  const problems: unknown[] = []
-  const events = follow(connect(simulator.baseUrl), new AbortController().signal, (all) => problems.push(all))
-  await findReport(events, () => true)
-  expect(problems).toEqual([[]])
-  await simulator.close()
-  await rejectionOf(findReport(events, () => false))
+  expect(await problemsOfSession(connect(simulator.baseUrl), simulator)).toEqual([[]])
 })
 
 test('names what a device refuses or reports in another form, and reads the rest', async () => {
