@@ -50,7 +50,7 @@ export function checkResponse(method: string, target: string, response: HttpResp
 
 const excerpt = (json: unknown) => JSON.stringify(json)?.slice(0, 1000)
 
-/** Whether a response has the media type of its schema. One without a body has none. */
+/** Compares the media type with that of the schema. A response without a body has none. */
 function hasMediaType(schema: TSchema, { status, headers, bytes }: HttpResponse): boolean {
   const type = headers['content-type'] ?? ''
   const { type: kind, contentMediaType = 'application/json' } = schema as { type?: string; contentMediaType?: string }

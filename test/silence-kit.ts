@@ -169,7 +169,7 @@ function isAlerted(
   return levelKinds.some((level) => kind.validSeconds[level] !== null && isSilent(kind, level, { silence, channel }))
 }
 
-/** Whether the levels of this kind of a channel do not arrive during the silence. */
+/** True if the silence stops levels of this kind on the channel. */
 function isSilent(
   { sharedLevels = [] }: DeviceWithLevels,
   kind: LevelKind,

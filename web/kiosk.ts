@@ -1,4 +1,4 @@
-/** Whether the page is a kiosk view: `kiosk=1` in its address. It shows the wall or the monitor without any control. */
+/** A kiosk view shows the wall or the monitor without controls. Its address contains `kiosk=1`. */
 
 import { useSearch } from '@tanstack/react-router'
 

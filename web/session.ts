@@ -22,7 +22,7 @@ export function useSession(): SessionBody | null {
   return session
 }
 
-/** Whether the user has a permission; true until the session is loaded. A replay and a kiosk have none. */
+/** Returns true until the session is loaded. Replays and kiosks have no permissions. */
 export function useMay(permission: Permission): boolean {
   const session = useSession()
   const isReplay = useServices().replay !== null

@@ -213,8 +213,8 @@ export function positionAfter(position: Position | null, message: LiveMessage): 
 }
 
 /**
- * Whether the connection began after this message (`startSeq`; null: it has not begun), so that it must not be applied.
- * Alerts may overtake other messages.
+ * True for a message from before the start of this connection, which must not be applied again. `startSeq` is the number
+ * of its first message, null before that has arrived. Alerts may overtake other messages.
  */
 export function isRepeated(startSeq: number | null, message: LiveMessage): boolean {
   if (message.type === 'snapshot' || message.type === 'resumed' || !('seq' in message)) return false

@@ -46,11 +46,11 @@ export interface WatchState {
   readonly problem: Problem | null
   readonly connection: ConnectionState
   readonly nextTryAt: number | null
-  /** Whether the session with which the page was loaded has ended, while it may still be read with another one. */
+  /** The session has ended, but the page can still be read without it. */
   readonly hasSessionEnded: boolean
   /** Whether `receivers` is current: no update since the snapshot has been missed. */
   readonly isFresh: boolean
-  /** How many seconds what arrives is behind the service, on a line that is slower than its data; otherwise 0. */
+  /** Delay of a line that is slower than its data, in seconds; otherwise 0. */
   readonly behindSeconds: number
   /** Time of the latest message, as of the latest tick of the page. */
   readonly receivedAt: number | null
@@ -88,7 +88,6 @@ export interface WatchState {
   readonly now: number
 }
 
-/** Whether the connection is closed because the session has ended. */
 export function isSignedOut({ connection, problem }: Pick<WatchState, 'connection' | 'problem'>): boolean {
   return connection === 'lost' && problem?.kind === 'sign_in'
 }

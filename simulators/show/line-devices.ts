@@ -16,7 +16,7 @@ export interface LineProtocol {
   readonly hasOneSession?: boolean
   /** `isBusy`: another query has arrived together with this one. */
   answer(query: string, state: DeviceState, options: { readonly isBusy: boolean }): string
-  /** What the answer to a query contains. */
+  /** Returns the kind of values that a query asks for. */
   kindOf(query: string): SentValue
   /** The answer under the fault `status`. Without it, the query is not answered. */
   answerWithStatus?(query: string, state: DeviceState, status: number): string

@@ -1,4 +1,4 @@
-/** What a simulated device no longer sends, although its connection stays open and it answers everything else. */
+/** Simulated devices that stop sending levels, facts or one channel. Their connections stay open. */
 
 /** `levels`: no levels; `facts`: nothing but levels; a number: nothing about this channel. */
 export type Silence = 'levels' | 'facts' | number

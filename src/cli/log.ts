@@ -80,7 +80,7 @@ function formatText({ level, time, msg, err, pid: _pid, hostname: _hostname, ...
   return [[start, msg, ...rest].filter(Boolean).join(' '), ...(err === undefined ? [] : [err.stack])].join('\n')
 }
 
-/** Whether standard error is connected to the systemd journal: see systemd.exec(5), `$JOURNAL_STREAM`. */
+/** `$JOURNAL_STREAM` is the device and inode of the journal: see systemd.exec(5). */
 function isJournal({ JOURNAL_STREAM }: Terminal['env']): boolean {
   if (JOURNAL_STREAM === undefined) return false
   const { dev, ino } = fstatSync(2)

@@ -72,7 +72,7 @@ export function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-/** Whether an orchestrator has injected the value, as Kubernetes does for a service that is called micwatch. */
+/** Kubernetes sets MICWATCH_PORT=tcp://… for a service named micwatch. */
 export function isInjected(value: string | undefined): boolean {
   return value?.startsWith('tcp://') === true
 }
@@ -91,7 +91,7 @@ export function fromEnvironment(env: Environment): object {
 interface Setting {
   /** The name of the variable that is set. */
   readonly name: string
-  /** Whether it names a file that contains the value. */
+  /** True for the variable with `_FILE`, which names a file that contains the value. */
   readonly isFile: boolean
 }
 

@@ -17,8 +17,8 @@ export function listVariableWarnings(env: Environment): string[] {
 }
 
 /**
- * Returns whether an orchestrator has injected a variable. Kubernetes sets MICWATCH_PORT=tcp://10.0.0.1:80 for a service
- * that is called micwatch, and with it MICWATCH_SERVICE_HOST, MICWATCH_PORT_80_TCP_ADDR and others.
+ * Returns a predicate for variables that an orchestrator injects. Besides MICWATCH_PORT=tcp://10.0.0.1:80, Kubernetes
+ * sets MICWATCH_SERVICE_HOST, MICWATCH_PORT_80_TCP_ADDR and others.
  */
 function findInjected(env: Environment): (name: string) => boolean {
   const injected = Object.keys(env).filter((name) => isInjected(env[name]))

@@ -11,7 +11,7 @@ export function parseTimestamp(text: string): number | null {
   return isDay(day) ? time : null
 }
 
-/** Whether a text is a date that exists, such as 2026-05-01. */
+/** Accepts dates that exist, such as 2026-05-01. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false
   // JavaScript takes 30 February for 2 March.

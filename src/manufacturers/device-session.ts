@@ -8,7 +8,7 @@ type Problems = Parameters<OnProblems>[0]
 interface SessionUpdate {
   /** How many frames or messages could not be parsed. */
   readonly malformed: number
-  /** What the device refuses or reports in an undocumented form; the same list as before if it is unchanged. */
+  /** Refused requests and undocumented values. The same list as before if nothing has changed. */
   readonly problems?: Problems
 }
 

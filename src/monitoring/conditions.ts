@@ -75,7 +75,7 @@ interface WatchedChannel extends WatchedFacts {
   readonly receiverId: number
   readonly watch: LevelWatch
   memory: ConditionMemory | null
-  /** Whether `memory` follows from what this process received, so that it sees every change. */
+  /** See `isObserved` of `evaluate`. */
   isObserved: boolean
   /** False if `memory` is not stored because this process does not evaluate the receiver. */
   isStored: boolean

@@ -43,7 +43,7 @@ type Status = (typeof statuses)[number]
 const codes = Object.fromEntries(statuses.map((status, code) => [status, code])) as Record<Status, number>
 
 const checkEveryMs = 500
-/** What arrives within this time is one report. */
+/** Samples that arrive within this time count as one. */
 const sameTimeMs = 1000
 
 export class LevelAges {
@@ -116,7 +116,7 @@ export class LevelAges {
       : 'unknown'
   }
 
-  /** Returns whether the receiver should send levels at a fixed rate now. */
+  /** True if levels of the receiver are due at a fixed rate. */
   awaitsSamples(receiverId: number): boolean {
     const rows = this.#deps.levels.rowsOf(receiverId)
     const levels = rows && this.#arrivals.get(rows)?.levels
@@ -131,8 +131,8 @@ export class LevelAges {
   }
 
   /**
-   * Returns whether levels of the receiver that also come with polls were not received for `queryLevelsEveryMs`. If so,
-   * they may be unchanged, and a poll must confirm them.
+   * True if polled levels of the receiver are older than `queryLevelsEveryMs`. They may be unchanged, so a poll must
+   * confirm them.
    */
   needsPoll(receiverId: number): boolean {
     const rows = this.#deps.levels.rowsOf(receiverId)
@@ -209,7 +209,7 @@ export class LevelAges {
     return isExpected(levels[kind]) || this.#deps.levels.hasKnown(row, kind)
   }
 
-  /** Whether levels that have arrived before were not received for `queryLevelsEveryMs`. */
+  /** False for levels that have never arrived. */
   #isOld(row: number, kind: LevelKind): boolean {
     const at = this.#indexOf(row, kind)
     const status = this.#status[at]
@@ -235,7 +235,7 @@ export class LevelAges {
   }
 }
 
-/** Whether the levels of a channel, by its index, should arrive. */
+/** `index` is that of the channel in its receiver. */
 function isDue({ facts }: LevelRows, index: number, { needsTransmitter }: DeviceLevels): boolean {
   return needsTransmitter !== true || facts.channels[index]?.transmitter != null
 }

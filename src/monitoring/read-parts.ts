@@ -10,7 +10,7 @@ import type { CycleStart, SourceDevices } from './source-devices.ts'
 
 export interface LevelsRead {
   readonly start: CycleStart
-  /** Whether they were read before since the subscription connected. */
+  /** True if they were already read since the subscription connected. */
   readonly isRepeated: boolean
 }
 

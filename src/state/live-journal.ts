@@ -110,7 +110,7 @@ export class LiveJournal {
     this.#holes = [...this.#holes.slice(-maxHoles), { from, to }]
   }
 
-  /** Whether a client that has received this message cannot resume after it. */
+  /** Clients cannot resume after such a message. */
   isInHole(seq: number): boolean {
     return this.#holes.some(({ from, to }) => seq >= from && seq <= to)
   }

@@ -70,7 +70,7 @@ export function countPixels(page: Page, token: string, row?: number): Promise<nu
   })()`)
 }
 
-/** Whether the legend has an item that is drawn with a colour of the style sheet: `Now --accent`. */
+/** `item` is the text of a legend item and the CSS variable of its colour: `Now --accent`. */
 export function hasSwatch(page: Page, item: string): Promise<boolean> {
   const [, text = '', token = ''] = /^(.*) (--.*)$/.exec(item) ?? []
   return page.evaluate<boolean>(`(() => {

@@ -48,7 +48,7 @@ function fieldName(name: string): string {
   return `config.${name}`
 }
 
-/** Whether the stored secrets must be entered again, because they were entered for another address. */
+/** True if the address has changed, so that stored secrets must be entered again. */
 export function isMovedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): boolean {
   return hasNewOrigin(config, { ...config, ...typedConfig(config, keys, values) }, parseUrl)
 }

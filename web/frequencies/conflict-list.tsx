@@ -18,7 +18,7 @@ interface ConflictListProps {
   readonly total: number
   /** The name of the carrier whose conflicts are listed; null if all are. */
   readonly chosenName: string | null
-  /** Whether transmitters that are off were not checked. */
+  /** Only transmitters that are on were checked. */
   readonly isOnlyOn: boolean
   readonly selectedKey: string | null
   readonly find: FindCarrier
@@ -102,7 +102,7 @@ export function ConflictList(props: ConflictListProps) {
   )
 }
 
-/** Says what was not compared with the carriers, so that "no conflicts" promises no more than was checked. */
+/** Lists the data that was not checked, so that "no conflicts" does not promise too much. */
 function notConsidered(isOnlyOn: boolean): string {
   const parts = [
     t('frequencies.conflicts.ignored.scans'),

@@ -11,7 +11,7 @@ interface ConfigFieldsProps {
   readonly type: NotificationChannelType
   /** Null for a new channel. */
   readonly config: NotificationChannelBody['config'] | null
-  /** Whether the address has changed for which the stored secrets were entered. */
+  /** See `isMovedConfig`. */
   readonly isMoved: boolean
 }
 

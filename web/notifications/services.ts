@@ -108,7 +108,7 @@ export function missingField(
   return fieldsOf(type).find(isMissing) ?? null
 }
 
-/** Whether the stored secrets must be entered again, because they were entered for another address. */
+/** True if the address has changed, so that stored secrets must be entered again. */
 export function isMovedConfig(type: NotificationChannelType, before: Config | null, values: FormData): boolean {
   if (before === null) return false
   const fields = fieldsOf(type)

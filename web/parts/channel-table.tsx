@@ -176,7 +176,7 @@ const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Col
       <Battery facts={facts} /> <BatteryAge facts={facts} />
     </>
   ),
-  // What was left when the transmitter was last received is no forecast.
+  // An old forecast is no longer valid.
   time_left: (facts) =>
     facts.isBatteryOld ? (
       t('card.none')

@@ -42,7 +42,7 @@ export function PasswordField({ name, label, hint, ...input }: InputProps) {
 type SecretProps = InputProps & {
   /** `********` stands for the stored value. */
   readonly stored: string
-  /** Whether the address to which the stored value may be sent has changed. */
+  /** The stored value may not be sent to the new address, so it must be entered again. */
   readonly isMoved: boolean
 }
 

@@ -208,7 +208,7 @@ function conditionOf({ since, endedAt }: Rows, { channel, recordedAt, hasMuteAtt
     severity: state === 'receiver_offline' && !isInUse ? 'warning' : (row?.severity ?? 'ok'),
     attention: typeof attention === 'string' ? attentions[attention] : attention,
     since: new Date(at).toISOString(),
-    // What was true when the channel was recorded has begun before.
+    // A state from before the recording may have started at any time.
     since_known: at > recordedAt || (state === recorded.state && recorded.since_known),
     flags,
   }

@@ -24,9 +24,9 @@ const [middle, markY] = [width / 2, height / 2]
 
 interface Item {
   readonly text: string
-  /** What the strip below shows; nothing if it is missing. */
+  /** Values of the strip below the item. */
   readonly columns?: Partial<Record<keyof Columns, number>>
-  /** What is drawn over it. */
+  /** Draws over the strip. */
   draw?(stage: Stage): void
 }
 

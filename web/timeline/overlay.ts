@@ -99,7 +99,6 @@ function drawWithin(context: Context, text: string, { left, right, y }: Line): v
   if (context.measureText(text).width <= right - left) context.fillText(text, left, y)
 }
 
-/** What is drawn of a mark: its event as far as the drawing needs it. */
 type DrawnMark = Omit<Mark, 'event'> & { readonly event: Pick<EventBody, 'kind' | 'severity'> }
 
 function toneOf({ severity, kind }: DrawnMark['event'], colours: OverlayColours): string {

@@ -182,7 +182,7 @@ function Playhead({ settled, now }: { settled: TimelineState; now: () => number 
 interface LabelProps {
   readonly row: Row
   readonly height: number
-  /** Whether the strips show the present, so that the label shows the present state. */
+  /** The label shows the current state only beside current strips. */
   readonly isPresent: boolean
 }
 

@@ -47,7 +47,7 @@ export async function within<T>(ms: number, promise: T | Promise<T>): Promise<T>
 export const asServiceUser =
   'Run this command as root or as the user of the service, for example: sudo -u micwatch micwatch doctor'
 
-/** Whether the error, or its cause, means that this user may not use a file. */
+/** Also looks at the causes of the error. */
 export function isAccessDenied(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('code' in error && (error.code === 'EACCES' || error.code === 'EPERM')) || isAccessDenied(error.cause)

@@ -57,7 +57,7 @@ export interface Condition {
   readonly attention: boolean
   /** Since when `state` is what it is, in epoch milliseconds. Nothing else moves it. */
   readonly since: number
-  /** Whether the beginning of the state was seen. If not, `since` is the earliest time at which it is known. */
+  /** False if the state may have started before `since`. */
   readonly since_known: boolean
   /** When the values of a channel that is stale or offline were last received, in epoch milliseconds. */
   readonly values_at?: number
@@ -93,7 +93,7 @@ export function hasRow({ state, flags }: Pick<Condition, 'state' | 'flags'>, row
   return state === row || flags.includes(row)
 }
 
-/** Whether the channel is not received, so that a change of its state is not seen. */
+/** True while changes of the channel's state go unnoticed, because nothing is received from it. */
 export function isInterruption(condition: Pick<Condition, 'state' | 'flags'>): boolean {
   return hasRow(condition, 'stale') || condition.state === 'receiver_offline'
 }

@@ -68,7 +68,7 @@ export interface EvaluationInput {
   readonly watch: LevelWatch
   /** The memory that the previous evaluation returned; null for a new channel. */
   readonly memory: ConditionMemory | null
-  /** Whether `memory` follows from what this process received, so that it sees every change. */
+  /** True if `memory` was computed by this process, so that it has seen every change since. */
   readonly isObserved: boolean
   readonly thresholds: Thresholds
   /** The ids of the running shows that have this channel. */

@@ -41,7 +41,6 @@ export function levelLifetimeMs(delivery: LevelDelivery, intervalMs: number): nu
   }
 }
 
-/** Whether the device may not send such levels, although its type does. */
 export function isOptional(delivery: LevelDelivery): boolean {
   return delivery.kind === 'sampled' && delivery.isOptional === true
 }

@@ -22,7 +22,7 @@ export class LineWindow {
   #unconfirmedBytes = 0
   /** As many bytes as the line carries in a second, as far as that is known. */
   #limit = firstBytes
-  /** Whether a confirmation took longer than a second, and the line has not carried the most since. */
+  /** Set by a confirmation that took longer than a second. Cleared once the line carries the maximum again. */
   #isSlow = false
 
   record(message: Omit<Sent, 'at'>, now: number): void {
@@ -52,7 +52,6 @@ export class LineWindow {
     return true
   }
 
-  /** Whether nothing more should be sent now. */
   isFull(now: number): boolean {
     return this.#unconfirmedBytes >= this.#limit || this.#isLate(now)
   }

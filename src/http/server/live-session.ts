@@ -29,7 +29,7 @@ import type { LiveData } from './live-data.ts'
 export interface LiveOptions {
   readonly filter: LiveFilter
   readonly levels: 'false' | 'true' | 'full'
-  /** Whether the client confirms what it has received, and is sent no more than its line carries. */
+  /** The client confirms messages, so changes can be held back when its line is slow. */
   readonly acks: boolean
   /** The last message that the client received on an earlier connection; null to start with a snapshot. */
   readonly since: { readonly seq: number; readonly epoch: string } | null
@@ -49,7 +49,7 @@ export interface LiveSessionDeps {
 interface Frame {
   readonly bytes: Buffer
   readonly isLast: boolean
-  /** Whether it is the `levels` message that the client acknowledges before it is sent the next. */
+  /** True for a `levels` message whose acknowledgement the next one waits for. */
   readonly isAcknowledged: boolean
   /** Null for a message without a number, and for a snapshot. */
   readonly seq: number | null
@@ -297,7 +297,6 @@ export class LiveSession implements LiveSubscriber {
     else this.#sendNumbered({ seq: entry.seq, firstSeq: entry.seq, bytes })
   }
 
-  /** Whether changes are held back, because the line carries no more. */
   get #isHolding(): boolean {
     return this.#window !== null && (!this.#held.isEmpty || this.#window.isFull(performance.now()))
   }

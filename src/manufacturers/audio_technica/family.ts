@@ -29,9 +29,7 @@ export interface Family {
   settingQueries(replies: Replies): readonly Query[]
   /** The commands that query the transmitter at a position; their answers are obsolete when there is another one. */
   readonly transmitterCommands: readonly string[]
-  /**
-   * Whether there is a transmitter at the position; undefined if it is unknown.
-   */
+  /** Returns undefined if the device has not reported the link at this position. */
   isLinked(replies: Replies, position: number): boolean | undefined
   idOf(replies: Replies, address: string): string
   toDetails(replies: Replies): Partial<DeviceReport>
@@ -56,8 +54,8 @@ const nothingThere = [11, 61, 62]
 const invalidParameter = 4
 
 /**
- * Whether the device rejects the query because it has no such position, or nothing is there. An invalid parameter is a
- * position that does not exist if the command is answered for another position.
+ * True if the device rejects the query because the position does not exist or is empty. "Invalid parameter" means that
+ * the position does not exist if the same command is answered for another position.
  */
 export function isAbsent(replies: Replies, query: Query): boolean {
   const reply = replies.get(keyOf(query))

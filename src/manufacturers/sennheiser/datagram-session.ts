@@ -33,7 +33,7 @@ export interface DatagramSession {
   markReported(): void
   /** Whether all initial requests have been answered or given up. */
   readonly isComplete: boolean
-  /** What the device refuses or reports in an undocumented form. */
+  /** Refused requests and undocumented values. */
   readonly problems?: readonly DeviceProblem[]
   /** Why the device rejects the subscription; null while it accepts it. */
   readonly rejection: string | null

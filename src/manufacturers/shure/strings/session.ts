@@ -32,7 +32,7 @@ import { idOf, type StringsDevice } from './translate.ts'
 /** What has changed on a device. The device's `values` are live: later frames change them. */
 export interface DeviceUpdate extends Changes {
   readonly device: StringsDevice
-  /** What the device refuses or reports in an undocumented form; the same list as before if it is unchanged. */
+  /** Refused requests and undocumented values. The same list as before if nothing has changed. */
   readonly problems: readonly DeviceProblem[]
 }
 
