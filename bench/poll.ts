@@ -12,9 +12,9 @@ import pino from 'pino'
 import { toChannels, toDetail, toTransmitters } from '../simulators/show/device-api.ts'
 import { createShow } from '../simulators/show/show.ts'
 import { readConfig } from '../src/config.ts'
-import { Poller } from '../src/monitoring/poller.ts'
-import { openRuntime } from '../src/runtime/open-runtime.ts'
-import type { Runtime } from '../src/runtime.ts'
+import { openRuntime } from '../src/service/open-runtime.ts'
+import type { Runtime } from '../src/service.ts'
+import { Poller } from '../src/sources/poller.ts'
 import { type AtEnd, type Bench, createTempFolder, type Figure } from './harness.ts'
 
 const smallSize = 1_000

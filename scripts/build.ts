@@ -20,13 +20,13 @@ const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'),
 /** Entry points of the program, its worker threads and its child processes: name in `dist/` -> source file. */
 const entryPoints = {
   program: 'src/cli/program.ts',
-  'hash-worker': 'src/workers/hash-worker.ts',
-  'checkpoint-worker': 'src/workers/checkpoint-worker.ts',
-  'history-worker': 'src/workers/history-worker.ts',
-  'frequency-worker': 'src/workers/frequency-worker.ts',
-  'scan-worker': 'src/workers/scan-worker.ts',
+  'hash-worker': 'src/actions/access/hash-worker.ts',
+  'checkpoint-worker': 'src/storage/checkpoint-worker.ts',
+  'history-worker': 'src/history/levels/history-worker.ts',
+  'frequency-worker': 'src/frequencies/frequency-worker.ts',
+  'scan-worker': 'src/actions/frequencies/scan-worker.ts',
   'demo-day-worker': 'simulators/demo-day-worker.ts',
-  'backup-reader': 'src/workers/backup-reader.ts',
+  'backup-reader': 'src/storage/backup-reader.ts',
 }
 
 /** An optional dependency of `pg` that Micwatch does not use. */

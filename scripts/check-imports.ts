@@ -33,46 +33,45 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'domain'],
   'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain', 'platform'],
   'manufacturers/test': ['manufacturers', 'upstream', 'domain', 'simulators'],
-  notifications: ['contract', 'upstream', 'domain', 'platform'],
-  storage: ['contract', 'domain', 'platform'],
-  state: ['contract', 'domain', 'platform'],
-  monitoring: [
-    'contract:types',
+  storage: ['contract', 'history/levels', 'domain', 'platform'],
+  'history/levels': ['storage', 'domain', 'platform'],
+  'alerts/services': ['contract', 'upstream', 'domain', 'platform'],
+  subsystems: [
+    'contract',
+    'alerts/services',
+    'history/levels',
+    'config:types',
+    'service:types',
     'manufacturers',
-    'notifications',
-    'upstream:types',
+    'upstream',
     'storage',
-    'state',
     'domain',
     'platform',
   ],
-  actions: ['contract', 'monitoring', 'manufacturers', 'notifications', 'storage', 'state', 'domain', 'platform'],
+  actions: ['contract', 'alerts/services', 'subsystems', 'manufacturers', 'storage', 'domain', 'platform'],
   integrations: [
     'contract:types',
     'config:types',
     'actions',
-    'monitoring',
+    'subsystems',
     'upstream',
     'storage',
-    'state',
-    'runtime:types',
+    'service:types',
     'domain',
     'platform',
   ],
-  http: ['contract', 'actions', 'storage', 'state', 'domain', 'platform'],
-  workers: ['domain', 'storage'],
+  http: ['contract', 'actions', 'subsystems', 'storage', 'domain', 'platform'],
   config: ['domain'],
-  runtime: ['contract', 'monitoring', 'manufacturers', 'upstream', 'storage', 'state', 'config', 'domain', 'platform'],
+  service: ['contract', 'subsystems', 'manufacturers', 'upstream', 'storage', 'config', 'domain', 'platform'],
   'http/app': [
     'contract',
     'http',
     'integrations',
-    'runtime',
+    'service',
     'actions',
-    'monitoring',
+    'subsystems',
     'manufacturers',
     'storage',
-    'state',
     'config',
     'domain',
     'platform',
@@ -80,11 +79,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'http/app',
     'contract',
-    'runtime',
+    'service',
     'actions',
-    'monitoring',
+    'subsystems',
     'storage',
-    'state',
+    'history/levels',
     'manufacturers',
     'simulators',
     'domain',
@@ -96,11 +95,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['contract', 'domain'],
 }
 
+/** The folders of the layer `subsystems`: each owns a part of the running service. They may import each other. */
+const subsystems = ['sources', 'ingest', 'conditions', 'alerts', 'frequencies', 'history', 'sites', 'lists', 'live']
+
 /** The modules of a manufacturer that other layers may import. */
 const publicModules = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/index\.ts)$/
 
 /** Files that may use the global `process`, in addition to those in test/. */
-const mayUseProcess = ['src/main.ts', 'src/cli/program.ts', 'src/workers/backup-reader.ts']
+const mayUseProcess = ['src/main.ts', 'src/cli/program.ts', 'src/storage/backup-reader.ts']
 
 /** Layers that run in the browser. */
 const browserLayers = ['contract', 'domain', 'web']
@@ -273,6 +275,8 @@ function layerOf(file: string): string {
   const [top = '', folder = '', name, inner] = path.split('/')
   if (top !== 'src') return top
   if (folder === 'http' && name === 'app') return 'http/app'
+  if (inner !== undefined && (folder === 'alerts' || folder === 'history')) return `${folder}/${name}`
+  if (subsystems.includes(folder)) return 'subsystems'
   if (folder !== 'manufacturers' || name === undefined) return folder
   // A test may import everything that the files next to it may import.
   if (inner === undefined) return isTest(file) ? 'manufacturers/test' : `manufacturers/${name}`

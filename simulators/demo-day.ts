@@ -85,7 +85,7 @@ export async function playDay(venue: Venue, target: DayTarget, signal: AbortSign
   const channelCount = devices.reduce((count, { setup }) => count + setup.channels.length, 0)
   const filledMs = Math.min(dayMs, (maxChannelHours / channelCount) * 3_600_000)
   const dayStart = Math.ceil((startedAt - filledMs) / 1000)
-  const thread = startThread('demo-day-worker', undefined, new URL('.', import.meta.url))
+  const thread = startThread(new URL('./demo-day-worker.ts', import.meta.url))
   const groups: Group[] = []
   const recentStart = startedAt / 1000 - 3600
   let hasVenueEvents = false

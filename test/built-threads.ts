@@ -4,13 +4,14 @@
  */
 
 import { fork } from 'node:child_process'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type * as thread from '../src/platform/thread.ts'
 
-const builtFile = (name: string) => new URL(`../dist/${name}.js`, import.meta.url)
+const builtFile = (source: URL) => new URL(`../dist/${basename(source.pathname, '.ts')}.js`, import.meta.url)
 
-export const startThread: typeof thread.startThread = (name, options) => new Worker(builtFile(name), options)
+export const startThread: typeof thread.startThread = (source, options) => new Worker(builtFile(source), options)
 
-export const startProcess: typeof thread.startProcess = (name, args) =>
-  fork(fileURLToPath(builtFile(name)), args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+export const startProcess: typeof thread.startProcess = (source, args) =>
+  fork(fileURLToPath(builtFile(source)), args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })

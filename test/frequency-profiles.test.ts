@@ -1,8 +1,8 @@
 /** Frequencies: what is stored, and what follows from it: profiles, zones, TV channels, exports and alerts. */
 
 import { expect, it } from 'vitest'
-import { exportInstallation } from '../src/actions/export-installation.ts'
-import { importInstallation } from '../src/actions/import-installation.ts'
+import { exportInstallation } from '../src/actions/imports/export-installation.ts'
+import { importInstallation } from '../src/actions/imports/import-installation.ts'
 import { parseInstallationFile, toYamlText } from '../src/cli/installation-file.ts'
 import { toInstallationFile } from '../src/domain/installation-export.ts'
 import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type ColumnName, columnNames } from '../src/domain/history/columns.ts'
-import { openLevelHistory } from '../src/storage/history/open-level-history.ts'
+import { openLevelHistory } from '../src/history/levels/open-level-history.ts'
 import { createInstallation } from './app.ts'
 
 const toTime = (seconds: number) => new Date(seconds * 1000).toISOString()

@@ -15,7 +15,7 @@ import { type HistoryRoutesDeps, historyRoutes } from '../src/http/routes/histor
 import type { ContractServer } from '../src/http/server/contract.ts'
 import { sendError, toRequestError } from '../src/http/server/error-response.ts'
 import { createValidatorCompiler } from '../src/http/server/validation.ts'
-import type { ReceiverStore } from '../src/state/receiver-store.ts'
+import type { ReceiverStore } from '../src/ingest/receiver-store.ts'
 import { StoreDownError } from '../src/storage/errors.ts'
 import { until } from './app.ts'
 import { buildReceiver } from './builders.ts'

@@ -72,7 +72,7 @@ describe.concurrent('a scan', () => {
     ])
     expect(await discovered('?manufacturer=sennheiser')).toEqual([])
     const { json: pending } = await app.get('/api/discovery/pending/')
-    const { reviewEntries } = await import('../src/actions/review.ts')
+    const { reviewEntries } = await import('../src/actions/shows/review.ts')
     const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
     await reviewEntries({ ...app.runtime, now: Date.now }, actor, 'approve', [pending.results[0].id])
     expect(await discovered()).toEqual([])

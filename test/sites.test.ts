@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportInstallation } from '../src/actions/export-installation.ts'
+import { exportInstallation } from '../src/actions/imports/export-installation.ts'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ConnectionBody } from '../src/contract/resources/connections.ts'

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StatusUpdate } from '../src/contract/messages.ts'
 import type { MonitoredManufacturer } from '../src/domain/equipment/health.ts'
-import { type CycleOutcome, SourceRecords } from '../src/monitoring/source-records.ts'
+import { type CycleOutcome, SourceRecords } from '../src/sources/source-records.ts'
 import { type Database, openDatabase } from '../src/storage/database.ts'
 import { onTestEnd } from './cleanup.ts'
 import { engines } from './databases.ts'

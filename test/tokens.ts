@@ -1,9 +1,9 @@
 /** Credentials for tests of other features. */
 
-import { createToken, type PeopleDeps } from '../src/actions/people.ts'
+import { createToken, type PeopleDeps } from '../src/actions/access/people.ts'
 import type { Role } from '../src/contract/values.ts'
 import type { Actor } from '../src/domain/access/access.ts'
-import type { Runtime } from '../src/runtime.ts'
+import type { Runtime } from '../src/service.ts'
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 

@@ -1,12 +1,12 @@
 /** Messages about alerts that cannot be stored, without a database, to real endpoints. */
 
 import { describe, expect, it } from 'vitest'
+import { UnstoredNotifications } from '../src/alerts/unstored-notifications.ts'
 import { type Alert, noResponse } from '../src/domain/alerts/alert.ts'
 import { toAlertCause } from '../src/domain/alerts/compare-causes.ts'
 import { toRecordingCause } from '../src/domain/alerts/recording.ts'
 import { defaultRule, type NotificationRule } from '../src/domain/notifications/rule.ts'
-import { UnstoredNotifications } from '../src/monitoring/unstored-notifications.ts'
-import { createCounters, createNotificationCounters } from '../src/state/counters.ts'
+import { createCounters, createNotificationCounters } from '../src/platform/counters.ts'
 import type { SealedChannel } from '../src/storage/notification-channels.ts'
 import { openSecrets } from '../src/storage/secrets.ts'
 import { createDestinations } from '../src/upstream/destinations.ts'

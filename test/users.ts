@@ -1,8 +1,8 @@
 /** Users who sign in, for tests of permissions. */
 
 import { expect } from 'vitest'
-import { createHasher } from '../src/actions/hasher.ts'
-import { createAdmin } from '../src/actions/people.ts'
+import { createHasher } from '../src/actions/access/hasher.ts'
+import { createAdmin } from '../src/actions/access/people.ts'
 import type { Role } from '../src/contract/values.ts'
 import type { TestApp } from './app.ts'
 import type { HttpResponse } from './http-client.ts'

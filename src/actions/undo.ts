@@ -3,14 +3,14 @@
 import type { Undone } from '../contract/resources/imports.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
-import type { Ingest } from '../monitoring/ingest.ts'
-import type { ReceiverStore } from '../state/receiver-store.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { lockUnits } from '../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
 import { findUndoRecord, restoreRows } from '../storage/undo.ts'
-import { recordAssignments } from './record-assignments.ts'
-import { recordMoves } from './record-moves.ts'
+import { recordAssignments } from './equipment/record-assignments.ts'
+import { recordMoves } from './shows/record-moves.ts'
 
 export interface UndoDeps {
   readonly ingest: Pick<Ingest, 'change'>

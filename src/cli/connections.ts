@@ -6,8 +6,8 @@ import { type ConnectionStatus, connectionStatuses } from '../contract/values.ts
 import { sourceFailing, subscriptionLost, subscriptionSubject } from '../domain/alerts/source.ts'
 import { type Connection, toConnectionBody } from '../domain/equipment/connection.ts'
 import { addressOf, type SourceError, type SourceRecord } from '../domain/equipment/health.ts'
-import { openRuntime } from '../runtime/open-runtime.ts'
-import type { Runtime } from '../runtime.ts'
+import { openRuntime } from '../service/open-runtime.ts'
+import type { Runtime } from '../service.ts'
 import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {

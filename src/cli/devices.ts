@@ -4,14 +4,14 @@
  */
 
 import type { Command } from 'commander'
-import { addSingleDevices, findSingleDevices, removeSingleDevices } from '../actions/add-devices.ts'
-import { type Registration, registerAddresses } from '../actions/scan-network.ts'
+import { addSingleDevices, findSingleDevices, removeSingleDevices } from '../actions/equipment/add-devices.ts'
+import { type Registration, registerAddresses } from '../actions/equipment/scan-network.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { hostAddresses, parseScanAddresses, parseScanSubnet } from '../domain/identity/network.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
-import { openRuntime } from '../runtime/open-runtime.ts'
-import type { Runtime } from '../runtime.ts'
+import { openRuntime } from '../service/open-runtime.ts'
+import type { Runtime } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { listManufacturers } from '../storage/settings.ts'
 import { createLog } from './log.ts'

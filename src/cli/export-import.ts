@@ -2,9 +2,9 @@
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { exportInstallation } from '../actions/export-installation.ts'
-import { ImportError, importedKinds } from '../actions/import-context.ts'
-import { type ImportReport, importInstallation } from '../actions/import-installation.ts'
+import { exportInstallation } from '../actions/imports/export-installation.ts'
+import { ImportError, importedKinds } from '../actions/imports/import-context.ts'
+import { type ImportReport, importInstallation } from '../actions/imports/import-installation.ts'
 import { decodeText } from '../config/text-file.ts'
 import { toInstallationFile } from '../domain/installation-export.ts'
 import type { InstallationFile } from '../domain/installation-file.ts'

@@ -1,14 +1,14 @@
 /** start_<vendor>_websocket and start_sse_subscriptions: run the real-time subscriptions in a separate process. */
 
 import type { Command } from 'commander'
+import { keepSavingLevels } from '../ingest/levels.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import { keepSavingLevels } from '../monitoring/levels.ts'
-import { keepSubscribed } from '../monitoring/subscriptions.ts'
-import { childLifetime, type Lifetime, pause } from '../monitoring/wait.ts'
 import { now } from '../platform/clock.ts'
-import { openRuntime } from '../runtime/open-runtime.ts'
-import type { Runtime } from '../runtime.ts'
+import { childLifetime, type Lifetime, pause } from '../platform/wait.ts'
+import { openRuntime } from '../service/open-runtime.ts'
+import type { Runtime } from '../service.ts'
+import { keepSubscribed } from '../sources/subscriptions.ts'
 import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {

@@ -1,7 +1,7 @@
 /** notify test: sends a test message to notification channels, and prints what their services responded. */
 
 import { Command } from 'commander'
-import { type NotificationChannelDeps, testNotificationChannel } from '../actions/edit-notification-channels.ts'
+import { type NotificationChannelDeps, testNotificationChannel } from '../actions/alerts/edit-notification-channels.ts'
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
 import { listSealedChannels, type SealedChannel } from '../storage/notification-channels.ts'
 import { openSecrets } from '../storage/secrets.ts'

@@ -2,7 +2,7 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
-import type { ConfigChanges } from '../runtime/config-reload.ts'
+import type { ConfigChanges } from '../service/config-reload.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ReloadOptions {

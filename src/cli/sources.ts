@@ -1,7 +1,7 @@
 /** Selects the sources on which a command works. */
 
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime } from '../service.ts'
 import { UsageError } from './terminal.ts'
 
 /**

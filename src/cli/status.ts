@@ -12,8 +12,8 @@ import {
   serviceHealth,
 } from '../domain/equipment/health.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import { openRuntime } from '../runtime/open-runtime.ts'
-import type { Runtime } from '../runtime.ts'
+import { openRuntime } from '../service/open-runtime.ts'
+import type { Runtime } from '../service.ts'
 import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { addHistory, type CopyOptions } from '../history/levels/history-backup.ts'
+import { historyPath } from '../history/levels/sqlite-tables.ts'
 import type { Database } from './database.ts'
-import { addHistory, type CopyOptions } from './history/history-backup.ts'
-import { historyPath } from './history/sqlite-tables.ts'
 import { copyFromPostgres } from './postgres-copy.ts'
 import { copySqlite, sqlitePath, type WriteOptions, writeAtomically } from './sqlite-file.ts'
 

@@ -3,7 +3,7 @@
  */
 
 import { DatabaseSync } from '@photostructure/sqlite'
-import { createHistorySchema, historyTables } from './history/sqlite-tables.ts'
+import { createHistorySchema, historyTables } from '../history/levels/sqlite-tables.ts'
 import { createSqliteSchema, missingMigrations } from './migrate.ts'
 import { describeDamage, findDamage, type Read, readSqlite, type StoredRow } from './sqlite-file.ts'
 

@@ -7,12 +7,6 @@ import { dirname, join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import type { Actor } from '../domain/access/access.ts'
 import { describeProcess, type HeldLease, toNodes } from '../domain/scheduling/node.ts'
-import { startProcess } from '../platform/thread.ts'
-import { writeAudit } from './audit.ts'
-import { writeBackup } from './backup.ts'
-import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
-import { StoreBusyError } from './errors.ts'
-import { createFolder } from './folder.ts'
 import {
   type CopyOptions,
   containsHistory,
@@ -20,8 +14,14 @@ import {
   extractHistory,
   moveHistoryAside,
   movePostgresHistoryAside,
-} from './history/history-backup.ts'
-import { historyPath } from './history/sqlite-tables.ts'
+} from '../history/levels/history-backup.ts'
+import { historyPath } from '../history/levels/sqlite-tables.ts'
+import { startProcess } from '../platform/thread.ts'
+import { writeAudit } from './audit.ts'
+import { writeBackup } from './backup.ts'
+import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
+import { StoreBusyError } from './errors.ts'
+import { createFolder } from './folder.ts'
 import { isRunning, listHeldLeases } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
@@ -93,7 +93,7 @@ async function timeLimitMs(file: string): Promise<number> {
 }
 
 async function checkInSeparateProcess(file: string, limitMs: number): Promise<string | null> {
-  const reader = startProcess('backup-reader', [resolve(file)])
+  const reader = startProcess(new URL('./backup-reader.ts', import.meta.url), [resolve(file)])
   const limit = setTimeout(() => reader.kill('SIGKILL'), limitMs)
   const results: { readonly fault: string | null }[] = []
   reader.on('message', (result: { readonly fault: string | null }) => results.push(result))

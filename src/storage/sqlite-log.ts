@@ -81,7 +81,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   function startCheckpoint(): void {
     checkpointStartedAt = performance.now()
     checkpoint = new Promise<void>((resolve, reject) => {
-      const thread = startThread('checkpoint-worker', { workerData: database })
+      const thread = startThread(new URL('./checkpoint-worker.ts', import.meta.url), { workerData: database })
       thread.once('error', reject)
       thread.once('exit', () => resolve())
     })

@@ -1,8 +1,8 @@
 /** Moves the database and its snapshots aside, so that the next start begins with an empty database. Deletes nothing. */
 
 import { rename, stat } from 'node:fs/promises'
+import { moveHistoryAside } from '../history/levels/history-backup.ts'
 import { StoreBusyError } from './errors.ts'
-import { moveHistoryAside } from './history/history-backup.ts'
 import { moveAside } from './repair.ts'
 import { listSnapshots, type StorePaths, snapshotsFolder } from './snapshots.ts'
 import { sqlitePath, toStamp } from './sqlite-file.ts'

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSameJson } from '../../src/domain/json.ts'
-import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
+import { openLevelHistory } from '../../src/history/levels/open-level-history.ts'
 import { type RecordedSecond, readSeconds } from '../recorded-seconds.ts'
 
 interface RecordingService {

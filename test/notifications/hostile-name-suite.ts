@@ -2,9 +2,9 @@
 
 import { connectAsync } from 'mqtt'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { notificationServices } from '../../src/alerts/services/index.ts'
 import type { NotificationMessage } from '../../src/domain/notifications/message.ts'
 import { type NotificationText, toNotificationText } from '../../src/domain/notifications/text.ts'
-import { notificationServices } from '../../src/notifications/index.ts'
 import { certify } from '../certificates.ts'
 import { openShared } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'

@@ -1,9 +1,9 @@
 /** What services need to send a message, and messages, for tests. */
 
+import type { SendKit } from '../../src/alerts/services/service.ts'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { noData } from '../../src/domain/alerts/alert.ts'
 import type { NotificationMessage } from '../../src/domain/notifications/message.ts'
-import type { SendKit } from '../../src/notifications/service.ts'
 import { createDestinations } from '../../src/upstream/destinations.ts'
 import { buildAlert } from '../builders.ts'
 

@@ -1,6 +1,6 @@
 /** Sends a test message to each of these channels, and prints the results: send-child.ts <JSON of [type, config][]> */
 
-import { notificationServices } from '../../src/notifications/index.ts'
+import { notificationServices } from '../../src/alerts/services/index.ts'
 import { buildKit, buildMessage } from './kit.ts'
 
 const channels = JSON.parse(process.argv[2] ?? '[]') as [keyof typeof notificationServices, Record<string, unknown>][]

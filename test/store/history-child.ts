@@ -4,7 +4,7 @@
  */
 
 import { type ColumnName, columnNames } from '../../src/domain/history/columns.ts'
-import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
+import { openLevelHistory } from '../../src/history/levels/open-level-history.ts'
 
 const [url = '', channel, from, to] = process.argv.slice(2)
 const batchSeconds = 5

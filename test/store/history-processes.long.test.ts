@@ -2,8 +2,8 @@
 
 import { dirname, join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { openLevelHistory } from '../../src/history/levels/open-level-history.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
-import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
 import { findDamage } from '../../src/storage/sqlite-file.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { createEmptyDatabase, engines } from '../databases.ts'

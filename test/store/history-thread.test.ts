@@ -3,8 +3,8 @@
 import type { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { columnNames, type RecordedSeconds, stateLetters } from '../../src/domain/history/columns.ts'
+import { openLevelHistory } from '../../src/history/levels/open-level-history.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
-import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { createEmptyDatabase } from '../databases.ts'
 

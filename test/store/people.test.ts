@@ -1,10 +1,10 @@
 /** Users, sessions, tokens, sign-in attempts and the audit log, on both engines. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Credentials, createSecret, hashOf, tokenText } from '../../src/actions/credentials.ts'
-import type { Hasher } from '../../src/actions/hasher.ts'
-import { changeUser, createUser, removeUser } from '../../src/actions/people.ts'
-import { signIn } from '../../src/actions/sign-in.ts'
+import { Credentials, createSecret, hashOf, tokenText } from '../../src/actions/access/credentials.ts'
+import type { Hasher } from '../../src/actions/access/hasher.ts'
+import { changeUser, createUser, removeUser } from '../../src/actions/access/people.ts'
+import { signIn } from '../../src/actions/access/sign-in.ts'
 import type { AuditAction } from '../../src/contract/values.ts'
 import type { Actor } from '../../src/domain/access/access.ts'
 import { sessionLimits } from '../../src/domain/access/people.ts'

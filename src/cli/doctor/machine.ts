@@ -5,7 +5,7 @@ import { access, readdir, stat, statfs } from 'node:fs/promises'
 import { platform, userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
-import { requiredFreeBytes } from '../../monitoring/recorder.ts'
+import { requiredFreeBytes } from '../../history/recorder.ts'
 import { isMissing } from '../../storage/folder.ts'
 import { type Finding, failed, passed, undetermined } from './check.ts'
 

@@ -6,7 +6,7 @@ import type { HeldLease } from '../../domain/scheduling/node.ts'
 import { plugins } from '../../manufacturers/index.ts'
 import { searchAddresses } from '../../manufacturers/search.ts'
 import { type MonitoredSource, type SourceFailure, toSourceFailure } from '../../manufacturers/sources.ts'
-import type { Runtime } from '../../runtime.ts'
+import type { Runtime } from '../../service.ts'
 import { type Check, type Finding, failed, passed, runCheck, undetermined } from './check.ts'
 
 /** Leaves time to search for the manufacturer of a system that responds differently than expected. */

@@ -1,4 +1,4 @@
-/** The effect of review actions on entries of the review queue. `actions/review.ts` stores the result. */
+/** The effect of review actions on entries of the review queue. `actions/shows/review.ts` stores the result. */
 
 import type { QueueStatus } from '../../contract/values.ts'
 import { type Creation, toDraft } from '../identity/ingest-plan.ts'

@@ -1,6 +1,6 @@
 /**
  * Plans the changes that a batch of device reports causes: which receivers to create, update, move or queue for review.
- * Pure functions; `monitoring/ingest.ts` stores and publishes the result.
+ * Pure functions; `ingest/ingest.ts` stores and publishes the result.
  */
 
 import type { ConflictType } from '../../contract/values.ts'

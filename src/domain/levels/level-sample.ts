@@ -20,7 +20,7 @@ import { type LevelKind, levelKinds } from './level-delivery.ts'
 export const levelFields = ['rf_level', 'audio_level'] as const
 /**
  * The levels among the details of a channel. `antennas` contains letters; all others are whole numbers. A change of this
- * list changes the format of `state/level-frame.ts`.
+ * list changes the format of `ingest/level-frame.ts`.
  */
 export const levelDetails = [
   'rf_a',

@@ -1,9 +1,9 @@
 /** The probes and metrics of a process that polls: `/healthz`, `/readyz` and `/metrics`, with the access rules of the service. */
 
 import type { Config } from '../../config.ts'
-import { ConfigReloader } from '../../runtime/config-reload.ts'
-import type { Runtime } from '../../runtime.ts'
-import { createCache } from '../../state/cache.ts'
+import { createCache } from '../../platform/cache.ts'
+import { ConfigReloader } from '../../service/config-reload.ts'
+import type { Runtime } from '../../service.ts'
 import type { CachedResponse } from '../server/response.ts'
 import { createServer } from '../server/server.ts'
 import { addressOf, toListenError } from './listen.ts'

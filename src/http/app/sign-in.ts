@@ -1,13 +1,13 @@
 /** The parts that users sign in with, and the code with which the first administrator is created. */
 
 import type { FastifyBaseLogger } from 'fastify'
-import { Credentials } from '../../actions/credentials.ts'
-import { createHasher, type Hasher } from '../../actions/hasher.ts'
-import { createSetupCode, isSetupNeeded, type SetupCode } from '../../actions/sign-in.ts'
+import { Credentials } from '../../actions/access/credentials.ts'
+import { createHasher, type Hasher } from '../../actions/access/hasher.ts'
+import { createSetupCode, isSetupNeeded, type SetupCode } from '../../actions/access/sign-in.ts'
 import type { Config } from '../../config.ts'
 import { isLoopback } from '../../domain/identity/address.ts'
 import { now } from '../../platform/clock.ts'
-import type { Runtime } from '../../runtime.ts'
+import type { Runtime } from '../../service.ts'
 import { removeSetupCode, writeSetupCode } from '../../storage/setup-code.ts'
 
 export interface SetupOptions {

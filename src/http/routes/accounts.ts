@@ -1,8 +1,15 @@
 /** Routes for sign-in and sign-out, set-up, users, tokens and the audit log. */
 
 import type { FastifyReply } from 'fastify'
-import { openKiosk } from '../../actions/open-kiosk.ts'
-import { changeToken, changeUser, createToken, createUser, removeUser, revokeToken } from '../../actions/people.ts'
+import { openKiosk } from '../../actions/access/open-kiosk.ts'
+import {
+  changeToken,
+  changeUser,
+  createToken,
+  createUser,
+  removeUser,
+  revokeToken,
+} from '../../actions/access/people.ts'
 import {
   changeOwnPassword,
   isSetupNeeded,
@@ -11,8 +18,8 @@ import {
   setUp,
   signIn,
   signOut,
-} from '../../actions/sign-in.ts'
-import { type OidcDeps, singleSignOnLabel } from '../../actions/sign-in-oidc.ts'
+} from '../../actions/access/sign-in.ts'
+import { type OidcDeps, singleSignOnLabel } from '../../actions/access/sign-in-oidc.ts'
 import * as operations from '../../contract/operations/accounts.ts'
 import { credentialBytes } from '../../contract/requests.ts'
 import type { SignedInBody } from '../../contract/resources/accounts.ts'

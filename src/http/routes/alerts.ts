@@ -1,14 +1,14 @@
 /** Routes for alerts and silences, and for real-time connections and their start and stop actions. */
 
-import { addSilence, removeSilence, type SilenceDeps } from '../../actions/edit-silences.ts'
-import { acknowledge, type RespondDeps, snooze } from '../../actions/respond-to-alerts.ts'
-import { type SwitchDeps, switchConnections } from '../../actions/switch-connections.ts'
+import { addSilence, removeSilence, type SilenceDeps } from '../../actions/alerts/edit-silences.ts'
+import { acknowledge, type RespondDeps, snooze } from '../../actions/alerts/respond-to-alerts.ts'
+import { type SwitchDeps, switchConnections } from '../../actions/sources/switch-connections.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
 import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
 import { type AlertFilter, compareNewestFirst, isSelected } from '../../domain/alerts/alert-filter.ts'
 import { type Silence, toSilenceBody } from '../../domain/alerts/silences.ts'
 import { type Connection, toConnectionBody } from '../../domain/equipment/connection.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { countAlerts, listAlerts } from '../../storage/alerts.ts'
 import type { Database } from '../../storage/database.ts'
 import type { ContractServer } from '../server/contract.ts'

@@ -1,6 +1,6 @@
 /** Routes for line checks. */
 
-import { addCheck, beginCheck, type LineCheckDeps } from '../../actions/line-check.ts'
+import { addCheck, beginCheck, type LineCheckDeps } from '../../actions/shows/line-check.ts'
 import * as operations from '../../contract/operations/checks.ts'
 import type { ChannelCheckBody } from '../../contract/resources/checks.ts'
 import type { Group } from '../../contract/resources/groups.ts'
@@ -19,7 +19,7 @@ import type { Forecast } from '../../domain/forecast/forecast.ts'
 import { noWalkLevels, type WalkLevels } from '../../domain/history/walk-test.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
 import { listChannelsOfShow, type Show } from '../../domain/shows.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { listChecks } from '../../storage/checks.ts'
 import { listDropouts } from '../../storage/events.ts'
 import { plannedFrequencies } from '../../storage/shows.ts'

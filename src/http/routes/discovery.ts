@@ -1,8 +1,8 @@
 /** Routes for network scans, the review queue and movements. */
 
 import { networkInterfaces } from 'node:os'
-import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/review.ts'
-import { type ScanDeps, scanNetwork } from '../../actions/scan-network.ts'
+import { type ScanDeps, scanNetwork } from '../../actions/equipment/scan-network.ts'
+import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/shows/review.ts'
 import type { Body } from '../../contract/described.ts'
 import * as operations from '../../contract/operations/discovery.ts'
 import type { LocalList, QueueQuery } from '../../contract/queries.ts'
@@ -10,7 +10,7 @@ import type { Location } from '../../contract/resources/locations.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/discovery-api.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
 import { listScanNetworks } from '../../domain/identity/scan-networks.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import type { Database } from '../../storage/database.ts'
 import {
   countEntries,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/builders.ts'
-import { createCounters } from '../../state/counters.ts'
+import { createCounters } from '../../platform/counters.ts'
 import { formatEquipmentMetrics } from './equipment-metrics.ts'
 
 it('writes a line for each series, with escaped labels', async () => {

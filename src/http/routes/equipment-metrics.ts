@@ -5,9 +5,9 @@
  */
 
 import { transmitterName } from '../../domain/equipment/hardware.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { Counters } from '../../platform/counters.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
-import type { Counters } from '../../state/counters.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
 
 type Labels = Readonly<Record<string, string | number>>
 

@@ -1,13 +1,13 @@
 /** Routes for events and markers. */
 
-import { addMarker, changeMarker, type EditMarkerDeps, removeMarker } from '../../actions/edit-markers.ts'
+import { addMarker, changeMarker, type EditMarkerDeps, removeMarker } from '../../actions/shows/edit-markers.ts'
 import * as operations from '../../contract/operations/history.ts'
 import { type EventKind, eventKinds } from '../../contract/values.ts'
 import { byteOrderMark } from '../../domain/csv.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toEventBody } from '../../domain/events/event.ts'
 import { eventCsvHeading, toEventLine } from '../../domain/events/event-csv.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { type EventFilter, findEvent, hasEventOfChannel, listEvents, readEvents } from '../../storage/events.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendCsv, toTime } from '../server/response.ts'

@@ -6,8 +6,8 @@ import {
   changeFrequencyProfile,
   type EditFrequencyProfileDeps,
   removeFrequencyProfile,
-} from '../../actions/edit-frequency-profiles.ts'
-import { type IdleNoiseDeps, listIdleNoise } from '../../actions/list-idle-noise.ts'
+} from '../../actions/frequencies/edit-frequency-profiles.ts'
+import { type IdleNoiseDeps, listIdleNoise } from '../../actions/frequencies/list-idle-noise.ts'
 import * as operations from '../../contract/operations/frequencies.ts'
 import type { FrequencyNoiseBody } from '../../contract/resources/frequencies.ts'
 import type { Group } from '../../contract/resources/groups.ts'
@@ -37,9 +37,9 @@ import type { Profile } from '../../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../../domain/frequencies/tv-raster.ts'
 import type { LevelHistory } from '../../domain/history/level-history.ts'
 import { globalScope, type SettingScope } from '../../domain/settings.ts'
+import type { FrequencyChecker } from '../../frequencies/frequency-checker.ts'
 import type { ClientKey } from '../../platform/client-shares.ts'
 import { LruMap } from '../../platform/lru-map.ts'
-import type { FrequencyChecker } from '../../state/frequency-checker.ts'
 import { clientKeyOf } from '../server/client-key.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginateLocal, sendCsv } from '../server/response.ts'

@@ -14,7 +14,7 @@ import {
   removeAssignment,
   removeGroup,
   removePerformer,
-} from '../../actions/edit-hardware.ts'
+} from '../../actions/equipment/edit-hardware.ts'
 import type { Body } from '../../contract/described.ts'
 import * as operations from '../../contract/operations/hardware.ts'
 import type { AssignmentQuery, UnitQuery } from '../../contract/queries.ts'
@@ -35,8 +35,8 @@ import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount, withoutMount } from '../../domain/equipment/picture.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
-import type { UnitStore } from '../../state/unit-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { UnitStore } from '../../ingest/unit-store.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate, paginateLocal } from '../server/response.ts'

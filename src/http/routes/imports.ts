@@ -1,7 +1,7 @@
 /** Routes for imports and undo. */
 
-import { importCast } from '../../actions/import-cast.ts'
-import { importMicboard, type MicboardImportDeps } from '../../actions/import-micboard.ts'
+import { importCast } from '../../actions/imports/import-cast.ts'
+import { importMicboard, type MicboardImportDeps } from '../../actions/imports/import-micboard.ts'
 import {
   describePlanningCenter,
   forgetPlanningCenter,
@@ -10,7 +10,7 @@ import {
   listServiceTypes,
   type PlanningCenterDeps,
   readPositions,
-} from '../../actions/import-planning-center.ts'
+} from '../../actions/imports/import-planning-center.ts'
 import { type UndoDeps, undo } from '../../actions/undo.ts'
 import * as operations from '../../contract/operations/imports.ts'
 import type { ContractServer } from '../server/contract.ts'

@@ -1,9 +1,9 @@
 /** All routes, under the mount prefix. */
 
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import { LiveData, type LiveDataDeps } from '../../live/live-data.ts'
 import type { ClientShares } from '../../platform/client-shares.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { LiveData, type LiveDataDeps } from '../server/live-data.ts'
 import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
 import { type CheckRoutesDeps, checkRoutes } from './checks.ts'

@@ -10,8 +10,8 @@ import * as hardware from '../../contract/operations/hardware.ts'
 import * as locations from '../../contract/operations/locations.ts'
 import * as monitoring from '../../contract/operations/monitoring.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
-import type { LevelDemand } from '../../state/level-demand.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { LevelDemand } from '../../ingest/level-demand.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 
 export interface LevelResponseDeps {
   readonly mount: string

@@ -1,15 +1,25 @@
 /** Administration routes for locations and receivers, and the hardware layout. */
 
-import { addLocation, changeLocation, deleteLocation, type EditLocationDeps } from '../../actions/edit-locations.ts'
-import { addReceiver, changeReceiver, deleteReceiver, type EditReceiverDeps } from '../../actions/edit-receivers.ts'
+import {
+  addLocation,
+  changeLocation,
+  deleteLocation,
+  type EditLocationDeps,
+} from '../../actions/equipment/edit-locations.ts'
+import {
+  addReceiver,
+  changeReceiver,
+  deleteReceiver,
+  type EditReceiverDeps,
+} from '../../actions/equipment/edit-receivers.ts'
 import * as operations from '../../contract/operations/locations.ts'
 import type { Location } from '../../contract/resources/locations.ts'
 import { toReceiverDetail } from '../../domain/api.ts'
 import { toLayout } from '../../domain/equipment/location.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
-import type { UnitStore } from '../../state/unit-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { UnitStore } from '../../ingest/unit-store.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginateLocal, readPage, toPage } from '../server/response.ts'
 

@@ -6,8 +6,8 @@ import {
   listAll,
   type ManufacturerDeps,
   removeManufacturer,
-} from '../../actions/change-manufacturers.ts'
-import { listPlugins, testManufacturer, tryManufacturer } from '../../actions/test-manufacturer.ts'
+} from '../../actions/sources/change-manufacturers.ts'
+import { listPlugins, testManufacturer, tryManufacturer } from '../../actions/sources/test-manufacturer.ts'
 import * as operations from '../../contract/operations/administration.ts'
 import type { ManufacturerBody } from '../../contract/resources/manufacturers.ts'
 import { maskSecrets } from '../../domain/access/secrets.ts'

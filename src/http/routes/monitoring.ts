@@ -1,9 +1,9 @@
 /** Routes for health and refresh. */
 
 import type { FastifyReply } from 'fastify'
-import { type IngestReceiversDeps, ingestReceivers } from '../../actions/ingest-receivers.ts'
-import type { RefreshDeps } from '../../actions/refresh.ts'
-import { refresh } from '../../actions/refresh.ts'
+import { type IngestReceiversDeps, ingestReceivers } from '../../actions/equipment/ingest-receivers.ts'
+import type { RefreshDeps } from '../../actions/sources/refresh.ts'
+import { refresh } from '../../actions/sources/refresh.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { retryAfterSeconds } from '../../domain/errors.ts'

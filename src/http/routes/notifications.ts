@@ -8,13 +8,13 @@ import {
   removeNotificationChannel,
   rotateNotificationSecret,
   testNotificationChannel,
-} from '../../actions/edit-notification-channels.ts'
+} from '../../actions/alerts/edit-notification-channels.ts'
 import {
   addNotificationRule,
   changeNotificationRule,
   type NotificationRuleDeps,
   removeNotificationRule,
-} from '../../actions/edit-notification-rules.ts'
+} from '../../actions/alerts/edit-notification-rules.ts'
 import * as operations from '../../contract/operations/notifications.ts'
 import { toTimestamp } from '../../domain/api.ts'
 import { RequestError } from '../../domain/errors.ts'

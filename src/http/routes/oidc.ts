@@ -1,7 +1,7 @@
 /** Routes of single sign-on. Browsers open them as pages, so that errors are shown on the sign-in page. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { finishOidcLogin, type OidcDeps, startOidcLogin } from '../../actions/sign-in-oidc.ts'
+import { finishOidcLogin, type OidcDeps, startOidcLogin } from '../../actions/access/sign-in-oidc.ts'
 import * as operations from '../../contract/operations/accounts.ts'
 import { type OidcProblem, oidcProblems } from '../../domain/access/oidc.ts'
 import { RequestError } from '../../domain/errors.ts'

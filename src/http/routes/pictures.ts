@@ -1,7 +1,7 @@
 /** Routes for the pictures of performers. */
 
 import type { FastifyPluginCallback } from 'fastify'
-import { type PictureDeps, removePicture, setPicture } from '../../actions/edit-pictures.ts'
+import { type PictureDeps, removePicture, setPicture } from '../../actions/equipment/edit-pictures.ts'
 import * as operations from '../../contract/operations/hardware.ts'
 import { maxPictureBytes, withMount } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'

@@ -5,7 +5,7 @@ import {
   changePlaceholder,
   type EditPlaceholderDeps,
   removePlaceholder,
-} from '../../actions/edit-placeholders.ts'
+} from '../../actions/equipment/edit-placeholders.ts'
 import * as operations from '../../contract/operations/placeholders.ts'
 import { toPlaceholderBody } from '../../domain/equipment/placeholder.ts'
 import { RequestError } from '../../domain/errors.ts'

@@ -1,6 +1,6 @@
 /** Routes for `GET /api/data.json`, `GET /data.json` in the shape of micboard, the list of receivers and one receiver. */
 
-import type { Identifications } from '../../actions/identify-receivers.ts'
+import type { Identifications } from '../../actions/equipment/identify-receivers.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Location } from '../../contract/resources/locations.ts'
@@ -12,9 +12,9 @@ import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toPerformerNames } from '../../domain/live/lists.ts'
 import { toMicboard } from '../../domain/micboard.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { LiveData } from '../../live/live-data.ts'
 import type { ContractServer } from '../server/contract.ts'
-import type { LiveData } from '../server/live-data.ts'
 import { type ResponseCache, readPage, sendCached, toPage } from '../server/response.ts'
 
 export interface ReceiverDeps {

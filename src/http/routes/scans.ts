@@ -1,7 +1,7 @@
 /** Routes for spectrum scans. */
 
 import type { FastifyPluginCallback } from 'fastify'
-import { removeScan, type ScanDeps, uploadScan } from '../../actions/edit-scans.ts'
+import { removeScan, type ScanDeps, uploadScan } from '../../actions/frequencies/edit-scans.ts'
 import * as operations from '../../contract/operations/scans.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { maxScanFileBytes } from '../../domain/frequencies/scans/scan.ts'

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { changeSetting, forgetSetting, requireKey, type SettingsDeps } from '../../actions/change-settings.ts'
-import type { RefreshDeps } from '../../actions/refresh.ts'
+import type { RefreshDeps } from '../../actions/sources/refresh.ts'
 import * as administration from '../../contract/operations/administration.ts'
 import * as monitoring from '../../contract/operations/monitoring.ts'
 import type { Group } from '../../contract/resources/groups.ts'

@@ -1,8 +1,15 @@
 /** Routes for shows. */
 
-import { addScene, getScene, listScenes, removeScene, type SceneDeps } from '../../actions/edit-scenes.ts'
-import { addShow, changeShow, type EditShowDeps, endShow, removeShow, startShow } from '../../actions/edit-shows.ts'
-import { previewRecall, recallScene } from '../../actions/recall-scene.ts'
+import { addScene, getScene, listScenes, removeScene, type SceneDeps } from '../../actions/shows/edit-scenes.ts'
+import {
+  addShow,
+  changeShow,
+  type EditShowDeps,
+  endShow,
+  removeShow,
+  startShow,
+} from '../../actions/shows/edit-shows.ts'
+import { previewRecall, recallScene } from '../../actions/shows/recall-scene.ts'
 import * as operations from '../../contract/operations/shows.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toSceneBody } from '../../domain/scenes/arrangement.ts'

@@ -6,7 +6,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import { type Credential, type Credentials, csrfTokenOf } from '../../actions/credentials.ts'
+import { type Credential, type Credentials, csrfTokenOf } from '../../actions/access/credentials.ts'
 import type { Permission } from '../../contract/values.ts'
 import { type Actor, isAllowed, localPermissions, permissions } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'

@@ -5,7 +5,7 @@ import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
 import { LruMap } from '../../platform/lru-map.ts'
-import type { Redis } from '../../state/redis.ts'
+import type { Redis } from '../../storage/redis.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

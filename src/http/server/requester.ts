@@ -1,7 +1,7 @@
 /** Describes the client of a sign-in. */
 
 import type { FastifyRequest } from 'fastify'
-import type { Requester } from '../../actions/sign-in.ts'
+import type { Requester } from '../../actions/access/sign-in.ts'
 import { clientKeyOf } from './client-key.ts'
 import { readBrowserCookie } from './cookies.ts'
 

@@ -7,9 +7,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageBody } from '../../contract/described.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { Cache } from '../../state/cache.ts'
+import { digestOf, gzipChunks, joinChunks, type ResponseChunk, toChunk } from '../../live/response-chunks.ts'
+import type { Cache } from '../../platform/cache.ts'
 import { addConnectionHeaders } from './headers.ts'
-import { digestOf, gzipChunks, joinChunks, type ResponseChunk, toChunk } from './response-chunks.ts'
 
 /** A response that is created once and sent many times. */
 export interface CachedResponse {

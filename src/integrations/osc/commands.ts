@@ -1,15 +1,15 @@
 /** Carries out commands that are received over OSC, one after another, with the role operator. */
 
-import { addMarker, type EditMarkerDeps } from '../../actions/edit-markers.ts'
-import { type EditShowDeps, endShow, startShow } from '../../actions/edit-shows.ts'
-import { acknowledge, type RespondDeps } from '../../actions/respond-to-alerts.ts'
+import { acknowledge, type RespondDeps } from '../../actions/alerts/respond-to-alerts.ts'
+import { addMarker, type EditMarkerDeps } from '../../actions/shows/edit-markers.ts'
+import { type EditShowDeps, endShow, startShow } from '../../actions/shows/edit-shows.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
 import type { OscAction } from '../../domain/osc/command.ts'
 import { type Show, stateOf } from '../../domain/shows.ts'
-import type { Log } from '../../monitoring/log.ts'
 import { ClientShares } from '../../platform/client-shares.ts'
+import type { Log } from '../../platform/log.ts'
 
 export interface CommandDeps extends EditMarkerDeps, EditShowDeps, RespondDeps {
   shows(): readonly Show[]

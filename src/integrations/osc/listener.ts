@@ -6,10 +6,10 @@ import { createServer, type Socket } from 'node:net'
 import { type Bucket, fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
 import { clientKey, isInNetwork, parseAddress, parseNetwork } from '../../domain/identity/address.ts'
 import { decodePacket, FrameReader, type ReceivedMessage } from '../../domain/osc/packet.ts'
-import type { Log } from '../../monitoring/log.ts'
-import { pause, untilAborted } from '../../monitoring/wait.ts'
 import { ClientShares } from '../../platform/client-shares.ts'
+import type { Log } from '../../platform/log.ts'
 import { LruMap } from '../../platform/lru-map.ts'
+import { pause, untilAborted } from '../../platform/wait.ts'
 import { createTcpPeer, type OscPeer, UdpPeers } from './peers.ts'
 
 /** Where a message came from, and how to answer. */

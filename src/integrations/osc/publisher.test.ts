@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/builders.ts'
 import { emptyChannel } from '../../domain/equipment/receiver.ts'
-import { createReceiverStore } from '../../state/receiver-store.ts'
+import { createReceiverStore } from '../../ingest/receiver-store.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 

@@ -16,9 +16,9 @@ import {
   toSlotMessages,
   toStripMessages,
 } from '../../domain/osc/slot-messages.ts'
-import { pause } from '../../monitoring/wait.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../../platform/time-slice.ts'
-import type { ReceiverStore } from '../../state/receiver-store.ts'
+import { pause } from '../../platform/wait.ts'
 import { type OscPeer, PeerMessage } from './peers.ts'
 
 export interface PublisherDeps {

@@ -3,9 +3,9 @@
  * packet that asks for them, so each subscriber is sent them at most once in five seconds.
  */
 
-import type { Log } from '../../monitoring/log.ts'
-import { pause } from '../../monitoring/wait.ts'
+import type { Log } from '../../platform/log.ts'
 import { LruMap } from '../../platform/lru-map.ts'
+import { pause } from '../../platform/wait.ts'
 import type { OscOrigin } from './listener.ts'
 import type { OscPeer } from './peers.ts'
 import type { OscPublisher } from './publisher.ts'

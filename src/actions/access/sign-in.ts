@@ -1,0 +1,334 @@
+/** Sign-in, sign-out, password change and the set-up of the first administrator. */
+
+import { randomInt, timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Actor, AuditEntry } from '../../domain/access/access.ts'
+import { globalLoginLimit, loginLimits, loginWaitMs } from '../../domain/access/login-limits.ts'
+import { isUsername, passwordProblem, usernameKey } from '../../domain/access/password.ts'
+import type { User } from '../../domain/access/people.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { clientKey } from '../../domain/identity/address.ts'
+import type { ClientKey } from '../../platform/client-shares.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Database, Tx } from '../../storage/database.ts'
+import {
+  changePeople,
+  countAdmins,
+  countFailedLogins,
+  deleteFailedLogin,
+  deleteFailedLoginsOf,
+  deleteSession,
+  deleteSessionsOf,
+  findUser,
+  findUserByName,
+  insertFailedLogin,
+  insertSession,
+  insertUser,
+  isKnownBrowser,
+  listFailedLogins,
+  lockFailedLogins,
+  saveKnownBrowser,
+  saveUser,
+} from '../../storage/people.ts'
+import { type Credentials, createSecret, csrfTokenOf, hashOf } from './credentials.ts'
+import type { Hasher } from './hasher.ts'
+
+export interface SignInDeps {
+  readonly db: Database
+  readonly hasher: Hasher
+  readonly credentials: Credentials
+  now(): number
+}
+
+/** The client that sent the request. */
+export interface Requester {
+  /** Identifies the client among those that wait for passwords to be verified. */
+  readonly client: ClientKey
+  readonly address: string
+  /** The cookie that identifies a browser that has signed in before. */
+  readonly browser: string | null
+  /** The request's id. */
+  readonly request?: string | undefined
+}
+
+export interface SignedIn {
+  readonly user: User
+  /** The value of the session cookie. */
+  readonly session: string
+  readonly csrfToken: string
+  /** The value of the cookie that identifies the browser at its next sign-in. */
+  readonly browser: string
+}
+
+/**
+ * Signs a user in. An unknown user and a wrong password lead to the same message, the same status and the same response
+ * time.
+ */
+export async function signIn(
+  deps: SignInDeps,
+  requester: Requester,
+  { username, password }: { username: string; password: string },
+): Promise<SignedIn> {
+  const { db, hasher, now } = deps
+  const user = await findUserByName(db.read, username)
+  const isKnown =
+    user !== null && requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), user.id))
+  const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : clientKey(requester.address)
+  const account = `user ${usernameKey(username)}`
+  // A password typed into the name field must not reach the log.
+  const actor = guest(requester, user === null ? 'unknown' : user.username)
+
+  const counted = await countAttempt(deps, { client, account })
+  if (!isKnown && (await countFailedLogins(db.read, now() - loginLimits.windowMs)) > globalLoginLimit.failures) {
+    await sleep(globalLoginLimit.delayMs)
+  }
+  const matches = await hasher
+    .verify(user?.password ?? null, password, requester.client)
+    .catch((error) => discardAttempt(deps, counted, error))
+  if (user === null || !matches || !user.is_active) {
+    await auditFailure(
+      deps,
+      { actor, action: 'session.login', target: `user ${actor.name}`, result: 'failed' },
+      counted,
+    )
+    throw new RequestError('wrong_credentials')
+  }
+
+  return db.transaction(async (tx) => {
+    await changePeople(tx)
+    // The password or the account may have changed while the hash was computed.
+    const current = await findUserByName(tx.query, username)
+    if (current?.id !== user.id || !current.is_active || current.password !== user.password) {
+      throw new RequestError('wrong_credentials')
+    }
+    await deleteFailedLoginsOf(tx, client, account)
+    const opened = await openSession(tx, deps, requester, current)
+    await writeAudit(tx, {
+      actor: signedIn(requester, current),
+      action: 'session.login',
+      target: `user ${user.username}`,
+      result: 'ok',
+    })
+    return opened
+  })
+}
+
+/** Signs a session out: immediately in this process, and within one second in the others. */
+export async function signOut({ db, credentials }: SignInDeps, actor: Actor, session: string): Promise<void> {
+  const hash = hashOf(session)
+  await db.transaction(async (tx) => {
+    await changePeople(tx)
+    await deleteSession(tx, hash)
+    await writeAudit(tx, { actor, action: 'session.logout', target: `user ${actor.name}`, result: 'ok' })
+    tx.afterCommit(() => credentials.end({ hash }))
+  })
+}
+
+/** Changes the user's password. Signs the user out everywhere and opens a new session for the requesting browser. */
+export async function changeOwnPassword(
+  deps: SignInDeps,
+  requester: Requester,
+  actor: Actor,
+  { current_password, new_password }: { current_password: string; new_password: string },
+): Promise<SignedIn> {
+  const { db, hasher, credentials, now } = deps
+  const stored = actor.kind === 'user' ? await findUserByName(db.read, actor.name) : null
+  if (stored === null || stored.id !== actor.id) throw new RequestError('not_a_user')
+  await checkPassword('new_password', new_password, stored.username)
+
+  const isKnown = requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), stored.id))
+  const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : clientKey(requester.address)
+  const account = `user ${usernameKey(stored.username)}`
+  const entry = { actor, action: 'user.password', target: `user ${stored.username}` } as const
+  const counted = await countAttempt(deps, { client, account })
+  const matches = await hasher
+    .verify(stored.password, current_password, requester.client)
+    .catch((error) => discardAttempt(deps, counted, error))
+  if (!matches) {
+    await auditFailure(deps, { ...entry, result: 'failed' }, counted)
+    throw new RequestError('bad_request', { details: 'current_password: this is not your password' })
+  }
+  const hash = await hasher.hash(new_password, requester.client).catch((error) => discardAttempt(deps, counted, error))
+
+  return db.transaction(async (tx) => {
+    await changePeople(tx)
+    const current = await findUserByName(tx.query, stored.username)
+    if (current?.id !== stored.id || !current.is_active || current.password !== stored.password) {
+      throw new RequestError('sign_in_needed')
+    }
+    await deleteFailedLoginsOf(tx, client, account)
+    await saveUser(tx, stored.id, { password: { hash, changedAt: now() } })
+    await deleteSessionsOf(tx, stored.id)
+    await writeAudit(tx, { ...entry, result: 'ok' })
+    tx.afterCommit(() => credentials.end({ user: stored.id }))
+    return openSession(tx, deps, requester, current)
+  })
+}
+
+// --- The first administrator ------------------------------------------------------------------------------------------
+
+export interface SetupCode {
+  /** Returns the code; null after it was used or has expired. */
+  current(): string | null
+  use(): void
+}
+
+const setupMs = 60 * 60_000
+const codeLetters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+export function createSetupCode(now: () => number): SetupCode {
+  const madeAt = now()
+  let code: string | null = Array.from({ length: 20 }, () => codeLetters[randomInt(codeLetters.length)]).join('')
+  return {
+    current: () => (now() - madeAt < setupMs ? code : null),
+    use() {
+      code = null
+    },
+  }
+}
+
+export interface SetupDeps extends SignInDeps {
+  /** The set-up code; null when none is required. */
+  readonly setupCode: SetupCode | null
+  /** Called after the first administrator was created. */
+  onSetUp(): void
+}
+
+export async function isSetupNeeded({ db }: Pick<SignInDeps, 'db'>): Promise<boolean> {
+  return (await countAdmins(db.read)) === 0
+}
+
+/**
+ * Creates the first administrator. `needsCode` is false when only clients on the same machine can reach the service.
+ */
+export async function setUp(
+  deps: SetupDeps,
+  requester: Requester,
+  { username, password, code = '' }: { username: string; password: string; code?: string | undefined },
+  { needsCode }: { needsCode: boolean },
+): Promise<SignedIn> {
+  const { db, hasher, setupCode } = deps
+  if (!(await isSetupNeeded(deps))) throw new RequestError('already_set_up')
+  const client = clientKey(requester.address)
+  const account = 'set-up'
+  if (needsCode) {
+    const counted = await countAttempt(deps, { client, account })
+    if (!isCode(code, setupCode?.current() ?? null)) {
+      const actor = guest(requester, 'unknown')
+      await auditFailure(deps, { actor, action: 'setup', target: 'service', result: 'failed' }, counted)
+      throw new RequestError('wrong_code')
+    }
+    await db.transaction((tx) => deleteFailedLogin(tx, counted.id))
+  }
+  await checkNewUser(username, password)
+  const hash = await hasher.hash(password, requester.client)
+  return db.transaction(async (tx) => {
+    await changePeople(tx)
+    if ((await countAdmins(tx.query)) > 0) throw new RequestError('already_set_up')
+    // Another request may have used the code in the meantime.
+    if (needsCode && !isCode(code, setupCode?.current() ?? null)) throw new RequestError('wrong_code')
+    const user = await insertUser(tx, { username, role: 'admin', password: hash, now: deps.now() })
+    if (user === null) throw new RequestError('name_taken', { subject: username })
+    await writeAudit(tx, {
+      actor: signedIn(requester, user),
+      action: 'setup',
+      target: `user ${user.username}`,
+      result: 'ok',
+    })
+    tx.afterCommit(() => {
+      setupCode?.use()
+      deps.onSetUp()
+    })
+    return openSession(tx, deps, requester, user)
+  })
+}
+
+/** Whether the entered code is the expected one. Separators and case are ignored; look-alike characters are equal. */
+function isCode(entered: string, expected: string | null): boolean {
+  const code = entered.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
+  if (expected === null || code.length !== expected.length) return false
+  const [a, b] = [Buffer.from(hashOf(code)), Buffer.from(hashOf(expected))]
+  return timingSafeEqual(a, b)
+}
+
+/** Validates a new user. Throws a RequestError that names the invalid field. */
+export async function checkNewUser(username: string, password: string): Promise<void> {
+  if (!isUsername(username)) {
+    throw new RequestError('bad_request', {
+      details: 'username: expected 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit',
+    })
+  }
+  await checkPassword('password', password, username)
+}
+
+/** Validates a new password. Throws a RequestError that names the field. */
+export async function checkPassword(field: string, password: string, username: string): Promise<void> {
+  const { commonPasswords } = await import('./common-passwords.ts')
+  const problem = passwordProblem(password, username, commonPasswords)
+  if (problem !== null) throw new RequestError('bad_request', { details: `${field}: ${problem}` })
+}
+
+// --- Attempts ---------------------------------------------------------------------------------------------------------
+
+interface CountedAttempt {
+  readonly id: number
+  /** True if no further attempt is allowed. */
+  readonly isLast: boolean
+}
+
+/** Counts an attempt as failed before the password is checked, so that parallel attempts cannot exceed the limit. */
+async function countAttempt(
+  { db, now }: SignInDeps,
+  { client, account }: { client: string; account: string },
+): Promise<CountedAttempt> {
+  const at = now()
+  const attempt = await db.transaction(async (tx) => {
+    await lockFailedLogins(tx)
+    const failures = await listFailedLogins(tx.query, client, at - loginLimits.windowMs)
+    const waitMs = loginWaitMs(failures, account, at)
+    if (waitMs > 0) return { waitMs }
+    const id = await insertFailedLogin(tx, client, { account, at })
+    return { waitMs, id, isLast: loginWaitMs([...failures, { account, at }], account, at) > 0 }
+  })
+  if (attempt.id === undefined) throw new RequestError('rate_limited', { retryAfter: Math.ceil(attempt.waitMs / 1000) })
+  return attempt
+}
+
+/** Removes a counted attempt whose password was not checked. */
+async function discardAttempt({ db }: SignInDeps, { id }: CountedAttempt, error: unknown): Promise<never> {
+  await db.transaction((tx) => deleteFailedLogin(tx, id))
+  throw error
+}
+
+/**
+ * Writes a failed attempt to the audit log. Only called for attempts within the limit, because a flood of further
+ * attempts would displace all other entries.
+ */
+async function auditFailure({ db }: SignInDeps, entry: AuditEntry, { isLast }: CountedAttempt): Promise<void> {
+  await db.transaction((tx) => writeAudit(tx, { ...entry, details: isLast ? { limited: true } : {} }))
+}
+
+/** Opens a session for a user whose identity is proven. Call `changePeople` first. */
+export async function openSession(
+  tx: Tx,
+  { now }: Pick<SignInDeps, 'now'>,
+  requester: Requester,
+  { id }: Pick<User, 'id'>,
+): Promise<SignedIn> {
+  const session = createSecret()
+  const browser = requester.browser ?? createSecret()
+  await insertSession(tx, { hash: hashOf(session), user_id: id, now: now() })
+  await saveKnownBrowser(tx, { hash: hashOf(browser), user_id: id, now: now() })
+  await saveUser(tx, id, { last_login_at: now() })
+  const user = await findUser(tx.query, id)
+  if (user === null) throw new RequestError('wrong_credentials')
+  return { user, session, csrfToken: csrfTokenOf(session), browser }
+}
+
+export function guest({ address, request }: Requester, name: string): Actor {
+  return { kind: 'guest', id: null, name, role: 'viewer', address, request }
+}
+
+export function signedIn({ address, request }: Requester, { id, username: name, role }: User): Actor {
+  return { kind: 'user', id, name, role, address, request }
+}

@@ -1,0 +1,115 @@
+/** Adds, changes and removes the rules of notifications. */
+
+import type { AuditAction } from '../../contract/values.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { localSite, recordOfSite } from '../../domain/equipment/sites.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { allSites, defaultRule, type NotificationRule } from '../../domain/notifications/rule.ts'
+import { isTimeZone } from '../../domain/settings.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Database, Reader, Tx } from '../../storage/database.ts'
+import { listGroups } from '../../storage/groups.ts'
+import { listSealedChannels } from '../../storage/notification-channels.ts'
+import { detachRule } from '../../storage/notification-deliveries.ts'
+import {
+  deleteNotificationRule,
+  insertNotificationRule,
+  listNotificationRules,
+  saveNotificationRule,
+} from '../../storage/notification-rules.ts'
+import { editRecords } from '../edit-records.ts'
+
+export interface NotificationRuleDeps {
+  readonly db: Database
+  hasManufacturer(code: string): boolean
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+}
+
+type RuleFields = Omit<NotificationRule, 'id'>
+
+export function addNotificationRule(
+  deps: NotificationRuleDeps,
+  actor: Actor,
+  fields: Partial<RuleFields> & Pick<RuleFields, 'name' | 'notification_channel_ids'>,
+): Promise<NotificationRule> {
+  const rule = { ...defaultRule, ...fields }
+  return editRecords(deps, 'notifications', async (tx) => {
+    await requireKnown(deps, tx.query, rule)
+    const added = await insertNotificationRule(tx, rule)
+    await audit(tx, actor, 'notification_rule.create', added.id, { name: rule.name })
+    return added
+  })
+}
+
+export function changeNotificationRule(
+  deps: NotificationRuleDeps,
+  actor: Actor,
+  id: number,
+  change: Partial<RuleFields>,
+): Promise<NotificationRule> {
+  return editRecords(deps, 'notifications', async (tx) => {
+    const before = await ruleOf(tx.query, id)
+    const after = { ...before, ...change }
+    await requireKnown(deps, tx.query, after, before)
+    await saveNotificationRule(tx, after)
+    await audit(tx, actor, 'notification_rule.change', id, { name: after.name, fields: Object.keys(change) })
+    return after
+  })
+}
+
+export async function removeNotificationRule(deps: NotificationRuleDeps, actor: Actor, id: number): Promise<void> {
+  await editRecords(deps, 'notifications', async (tx) => {
+    const { name } = await ruleOf(tx.query, id)
+    await deleteNotificationRule(tx, id)
+    await detachRule(tx, id, 'The rule was removed.')
+    await audit(tx, actor, 'notification_rule.delete', id, { name })
+  })
+}
+
+async function ruleOf(reader: Reader, id: number): Promise<NotificationRule> {
+  const rule = (await listNotificationRules(reader)).find((candidate) => candidate.id === id)
+  if (rule === undefined) throw new RequestError('not_found', { subject: `notification rule ${id}` })
+  return rule
+}
+
+/** Throws a RequestError if the rule names something that does not exist, unless it was named `before`. */
+async function requireKnown(
+  { hasManufacturer }: NotificationRuleDeps,
+  reader: Reader,
+  { notification_channel_ids, escalate, group_ids, manufacturers, sites, when }: RuleFields,
+  before?: RuleFields,
+): Promise<void> {
+  const channelIds = (await listSealedChannels(reader)).map(({ id }) => id)
+  const groupIds = [...(await listGroups(reader)).map(({ id }) => id), ...(before?.group_ids ?? [])]
+  const escalatedTo = escalate?.notification_channel_ids ?? []
+  const unknownChannel = (ids: readonly number[]) => ids.find((id) => !channelIds.includes(id))
+  reject('notification_channel_ids', 'notification channel', unknownChannel(notification_channel_ids))
+  reject('escalate.notification_channel_ids', 'notification channel', unknownChannel(escalatedTo))
+  const unknownGroup = group_ids.find((id) => !groupIds.includes(id))
+  reject('group_ids', 'group', unknownGroup)
+  const isKnown = (code: string) => hasManufacturer(code) || before?.manufacturers.includes(code) === true
+  const unknownManufacturer = manufacturers.find((code) => !isKnown(code))
+  reject('manufacturers', 'manufacturer', unknownManufacturer)
+  const isSite = (code: string) => code === localSite || code === allSites || hasManufacturer(recordOfSite(code))
+  const unknownSite = sites.find((code) => !isSite(code) && before?.sites.includes(code) !== true)
+  reject('sites', 'site', unknownSite)
+  if (typeof when === 'object' && !isTimeZone(when.time_zone)) {
+    throw new RequestError('bad_request', { details: 'when.time_zone: expected a time zone such as Europe/Berlin' })
+  }
+}
+
+function reject(field: string, what: string, unknown: number | string | undefined): void {
+  if (unknown === undefined) return
+  throw new RequestError('bad_request', { details: `${field}: there is no ${what} ${unknown}` })
+}
+
+function audit(
+  tx: Tx,
+  actor: Actor,
+  action: AuditAction,
+  id: number,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return writeAudit(tx, { actor, action, target: `notification rule ${id}`, result: 'ok', details })
+}

@@ -1,0 +1,312 @@
+/** Edits groups, the slots of channels, performers and their assignments. */
+
+import type { Body } from '../../contract/described.ts'
+import type { ChannelChange as ChannelChangeRequest } from '../../contract/requests.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import type { Performer } from '../../contract/resources/performers.ts'
+import type { SlotMove } from '../../contract/resources/slots.ts'
+import type { AuditAction } from '../../contract/values.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
+import { describeHolder, listSlotHolders, type PlannedMove, planMoves } from '../../domain/equipment/slots.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { isBuiltIn } from '../../domain/frequencies/profile-changes.ts'
+import type { Ingest } from '../../ingest/ingest.ts'
+import type { PlaceholderStore } from '../../ingest/placeholder-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Database, Reader, Tx } from '../../storage/database.ts'
+import { listStoredProfiles, setChannelProfile } from '../../storage/frequency-profiles.ts'
+import { deleteGroup, findGroup, insertGroup, saveGroup } from '../../storage/groups.ts'
+import {
+  deleteAssignment,
+  deletePerformer,
+  findActiveAssignment,
+  findAssignment,
+  findPerformer,
+  hasUnit,
+  insertAssignment,
+  insertPerformer,
+  saveAssignment,
+  savePerformer,
+} from '../../storage/hardware.ts'
+import { lockPictures, removeUnusedPictures } from '../../storage/pictures.ts'
+import { placeHolders } from '../../storage/slots.ts'
+import { requireLocal } from '../require-local.ts'
+import { recordMoves } from '../shows/record-moves.ts'
+import { storePicture } from './edit-pictures.ts'
+import { recordAssignments } from './record-assignments.ts'
+
+export interface HardwareDeps {
+  readonly db: Database
+  readonly ingest: Pick<Ingest, 'change'>
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts' | 'listAllFacts'>
+  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
+  hasManufacturer(code: string): boolean
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+  now(): number
+}
+
+export type GroupChange = Partial<Omit<Group, 'id'>>
+
+export async function addGroup(
+  deps: HardwareDeps,
+  actor: Actor,
+  {
+    title,
+    slots = [],
+    hide_charts = false,
+    zone = null,
+    manufacturer = null,
+  }: GroupChange & { readonly title: string },
+): Promise<Group> {
+  checkManufacturer(deps, manufacturer)
+  const group = await deps.db.transaction(async (tx) => {
+    const inserted = await insertGroup(tx, { title, slots, hide_charts, zone, manufacturer })
+    await audit(tx, actor, 'group.create', `group ${inserted.id}`, { title })
+    return inserted
+  })
+  await deps.reload()
+  return group
+}
+
+/** Changes a group. If `manufacturer` is given, a group of another manufacturer is treated as not found. */
+export async function changeGroup(
+  deps: HardwareDeps,
+  actor: Actor,
+  id: number,
+  change: GroupChange,
+  manufacturer?: string,
+): Promise<Group> {
+  checkManufacturer(deps, change.manufacturer ?? null)
+  const group = await deps.db.transaction(async (tx) => {
+    const before = await groupOf(tx.query, id, manufacturer)
+    const after = { ...before, ...change }
+    await saveGroup(tx, after)
+    await audit(tx, actor, 'group.change', `group ${id}`, { fields: Object.keys(change) })
+    return after
+  })
+  await deps.reload()
+  return group
+}
+
+export async function removeGroup(deps: HardwareDeps, actor: Actor, id: number, manufacturer?: string): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const { title } = await groupOf(tx.query, id, manufacturer)
+    await deleteGroup(tx, id)
+    await audit(tx, actor, 'group.delete', `group ${id}`, { title })
+  })
+  await deps.reload()
+}
+
+async function groupOf(reader: Reader, id: number, manufacturer: string | undefined): Promise<Group> {
+  const group = await findGroup(reader, id)
+  if (group === undefined || (manufacturer !== undefined && group.manufacturer !== manufacturer)) {
+    throw new RequestError('not_found', { subject: `group ${id}` })
+  }
+  return group
+}
+
+function checkManufacturer({ hasManufacturer }: HardwareDeps, code: string | null): void {
+  if (code !== null && !hasManufacturer(code)) throw notFoundIn('manufacturer', `manufacturer ${code}`)
+}
+
+export type ChannelChange = Body<typeof ChannelChangeRequest>
+
+/** Moves a channel to another slot, and sets its frequency profile. Returns the id of its receiver. */
+export async function changeChannel(
+  deps: HardwareDeps,
+  actor: Actor,
+  id: number,
+  { slot, profile }: ChannelChange,
+  manufacturer?: string,
+): Promise<number> {
+  if (slot === undefined && profile === undefined) throw new RequestError('bad_request', { details: 'slot: missing' })
+  return deps.ingest.change(async (tx, revision) => {
+    const receivers = deps.receiverStore.listAllFacts({ manufacturer })
+    const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
+    if (receiver === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
+    const stored = slot === undefined ? [] : await storeMoves(deps, tx, revision, [{ channel_id: id, slot }])
+    for (const { holder } of stored) {
+      await audit(tx, actor, 'channel.move', `channel ${id}`, { before: holder.slot, after: slot })
+    }
+    await recordMoves(tx, deps, actor, stored)
+    const before = receiver.channels.find((channel) => channel.id === id)?.profile ?? null
+    if (profile !== undefined && profile !== before) {
+      requireLocal(receiver)
+      if (profile !== null) await requireProfile(tx.query, profile)
+      await setChannelProfile(tx, revision, { channelId: id, receiverId: receiver.id, profile })
+      await audit(tx, actor, 'channel.change', `channel ${id}`, { field: 'profile', before, after: profile })
+    }
+    return receiver.id
+  })
+}
+
+async function requireProfile(reader: Reader, id: string): Promise<void> {
+  const stored = await listStoredProfiles(reader)
+  if (isBuiltIn(id) || stored.some((profile) => profile.id === id)) return
+  throw new RequestError('bad_request', { details: `profile: there is no profile ${id}` })
+}
+
+/** Moves channels and placeholders to other slots, all at once: two may swap their slots. */
+export async function moveToSlots(deps: HardwareDeps, actor: Actor, moves: readonly SlotMove[]): Promise<void> {
+  await deps.ingest.change(async (tx, revision) => {
+    const stored = await storeMoves(deps, tx, revision, moves)
+    if (stored.length === 0) return
+    const changes = stored.map(({ holder, slot }) => ({
+      moved: describeHolder(holder),
+      before: holder.slot,
+      after: slot,
+    }))
+    await audit(tx, actor, 'slots.change', `${stored.length} slots`, { moves: changes })
+    await recordMoves(tx, deps, actor, stored)
+  })
+}
+
+/** Stores the moves. Returns those that change a slot. */
+async function storeMoves(
+  { receiverStore, placeholderStore }: HardwareDeps,
+  tx: Tx,
+  revision: number,
+  moves: readonly SlotMove[],
+): Promise<readonly PlannedMove[]> {
+  const planned = planMoves(moves, listSlotHolders(receiverStore.listAllFacts(), placeholderStore.list()))
+  await placeHolders(tx, revision, planned)
+  return planned
+}
+
+export type PerformerChange = Partial<Omit<Performer, 'id'>>
+
+export async function addPerformer(
+  { db, reload }: HardwareDeps,
+  actor: Actor,
+  { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
+): Promise<Performer> {
+  const performer = await db.transaction(async (tx) => {
+    await lockPictures(tx)
+    const inserted = await insertPerformer(tx, await storePicture(tx, { name, notes, picture }))
+    await audit(tx, actor, 'performer.create', `performer ${inserted.id}`, { name })
+    return inserted
+  })
+  await reload()
+  return performer
+}
+
+export async function changePerformer(
+  { db, reload }: HardwareDeps,
+  actor: Actor,
+  id: number,
+  change: PerformerChange,
+): Promise<Performer> {
+  const performer = await db.transaction(async (tx) => {
+    await lockPictures(tx)
+    const after = { ...(await performerOf(tx.query, id)), ...(await storePicture(tx, change)) }
+    await savePerformer(tx, after)
+    await removeUnusedPictures(tx)
+    await audit(tx, actor, 'performer.change', `performer ${id}`, { fields: Object.keys(change) })
+    return after
+  })
+  await reload()
+  return performer
+}
+
+export async function removePerformer({ db, reload, now }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockPictures(tx)
+    const { name } = await performerOf(tx.query, id)
+    await recordAssignments(tx, { actor, time: now() }, () => deletePerformer(tx, id))
+    await removeUnusedPictures(tx)
+    await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
+  })
+  await reload()
+}
+
+async function performerOf(reader: Reader, id: number): Promise<Performer> {
+  const performer = await findPerformer(reader, id)
+  if (performer === undefined) throw new RequestError('not_found', { subject: `performer ${id}` })
+  return performer
+}
+
+export type AssignmentChange = Partial<Pick<Assignment, 'performer' | 'wireless_unit' | 'role' | 'is_active'>>
+
+export async function addAssignment(
+  { db, reload, now }: HardwareDeps,
+  actor: Actor,
+  { is_active = true, role = null, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
+): Promise<Assignment> {
+  const assignment = await db.transaction(async (tx) => {
+    const started_at = now()
+    const draft = { ...who, role, is_active, started_at, ended_at: is_active ? null : started_at }
+    await checkAssignment(tx, draft)
+    const inserted = await recordAssignments(tx, { actor, time: started_at }, () => insertAssignment(tx, draft))
+    await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, role, is_active })
+    return inserted
+  })
+  await reload()
+  return assignment
+}
+
+export async function changeAssignment(
+  { db, reload, now }: HardwareDeps,
+  actor: Actor,
+  id: number,
+  { is_active, ...change }: AssignmentChange,
+): Promise<Assignment> {
+  const assignment = await db.transaction(async (tx) => {
+    const before = await assignmentOf(tx.query, id)
+    const after = { ...setActive(before, is_active ?? before.is_active, now()), ...change }
+    await checkAssignment(tx, after, id)
+    await recordAssignments(tx, { actor, time: now() }, () => saveAssignment(tx, after))
+    const { performer, wireless_unit, role } = after
+    const details = { performer, wireless_unit, role, is_active: after.is_active }
+    await audit(tx, actor, 'assignment.change', `assignment ${id}`, details)
+    return after
+  })
+  await reload()
+  return assignment
+}
+
+export async function removeAssignment({ db, reload, now }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { performer, wireless_unit } = await assignmentOf(tx.query, id)
+    await recordAssignments(tx, { actor, time: now() }, () => deleteAssignment(tx, id))
+    await audit(tx, actor, 'assignment.delete', `assignment ${id}`, { performer, wireless_unit })
+  })
+  await reload()
+}
+
+async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {
+  const assignment = await findAssignment(reader, id)
+  if (assignment === undefined) throw new RequestError('not_found', { subject: `assignment ${id}` })
+  return assignment
+}
+
+/** Checks that the performer and the unit exist and that the unit has no active assignment other than `ownId`. */
+async function checkAssignment(tx: Tx, assignment: Omit<Assignment, 'id'>, ownId?: number): Promise<void> {
+  const { performer, wireless_unit, is_active } = assignment
+  // PostgreSQL needs a row lock to serialize two requests for the same unit.
+  if (tx.dialect === 'postgres') {
+    await tx.query.selectFrom('units').select('id').where('id', '=', wireless_unit).forUpdate().execute()
+  }
+  if ((await findPerformer(tx.query, performer)) === undefined) throw notFoundIn('performer', `performer ${performer}`)
+  if (!(await hasUnit(tx.query, wireless_unit))) throw notFoundIn('wireless_unit', `unit ${wireless_unit}`)
+  const current = is_active ? await findActiveAssignment(tx.query, wireless_unit) : undefined
+  if (current === undefined || current.id === ownId) return
+  const details = `wireless_unit: assignment ${current.id} of this unit is still active`
+  throw new RequestError('taken', { subject: `unit ${wireless_unit}`, details })
+}
+
+function notFoundIn(field: string, what: string): RequestError {
+  return new RequestError('bad_request', { details: `${field}: there is no ${what}` })
+}
+
+function audit(
+  tx: Tx,
+  actor: Actor,
+  action: AuditAction,
+  target: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return writeAudit(tx, { actor, action, target, result: 'ok', details })
+}

@@ -1,0 +1,95 @@
+/** Adds, changes and removes locations. */
+
+import type { Location } from '../../contract/resources/locations.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { isCircular } from '../../domain/equipment/location.ts'
+import { changedFields } from '../../domain/equipment/receiver.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { Ingest } from '../../ingest/ingest.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import { insertLocation, listLocations, removeLocation, saveLocation } from '../../storage/locations.ts'
+
+export interface EditLocationDeps {
+  readonly ingest: Pick<Ingest, 'change'>
+  readonly receiverStore: ReceiverStore
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+}
+
+export type LocationEdit = Partial<Omit<Location, 'id'>>
+
+export async function addLocation(
+  deps: EditLocationDeps,
+  actor: Actor,
+  { name, description = '', zone = null, parent = null }: LocationEdit & Pick<Location, 'name'>,
+): Promise<Location> {
+  const location = await deps.ingest.change(async (tx) => {
+    checkParent(await listLocations(tx.query), parent)
+    const made = await insertLocation(tx, { name, description, zone, parent })
+    const details = { name, parent }
+    await writeAudit(tx, { actor, action: 'location.add', target: `location ${made.id}`, result: 'ok', details })
+    return made
+  })
+  await deps.reload()
+  return location
+}
+
+export async function changeLocation(
+  deps: EditLocationDeps,
+  actor: Actor,
+  id: number,
+  edit: LocationEdit,
+): Promise<Location> {
+  const location = await deps.ingest.change(async (tx) => {
+    const locations = await listLocations(tx.query)
+    const before = findLocation(locations, id)
+    const details = changedFields<Location>(before, edit)
+    if (details.parent !== undefined) {
+      checkParent(locations, details.parent)
+      if (isCircular(locations, id, details.parent)) {
+        throw new RequestError('bad_request', { details: 'parent: a location cannot be inside itself' })
+      }
+    }
+    const after = { ...before, ...details }
+    await saveLocation(tx, after)
+    await writeAudit(tx, { actor, action: 'location.change', target: `location ${id}`, result: 'ok', details })
+    return after
+  })
+  await deps.reload()
+  return location
+}
+
+/** Deletes a location. Throws a RequestError if it still contains receivers or other locations. */
+export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: number): Promise<void> {
+  await deps.ingest.change(async (tx) => {
+    const locations = await listLocations(tx.query)
+    const { name } = findLocation(locations, id)
+    const receivers = deps.receiverStore.list().filter((receiver) => receiver.location === id).length
+    const children = locations.filter(({ parent }) => parent === id).length
+    if (receivers + children > 0) {
+      const details = `${receivers} receiver(s) and ${children} location(s); move them first`
+      throw new RequestError('not_empty', { subject: `location ${id}`, details })
+    }
+    await removeLocation(tx, id)
+    await writeAudit(tx, {
+      actor,
+      action: 'location.delete',
+      target: `location ${id}`,
+      result: 'ok',
+      details: { name },
+    })
+  })
+  await deps.reload()
+}
+
+function findLocation(locations: readonly Location[], id: number): Location {
+  const found = locations.find((location) => location.id === id)
+  if (found === undefined) throw new RequestError('not_found', { subject: `location ${id}` })
+  return found
+}
+
+function checkParent(locations: readonly Location[], parent: number | null): void {
+  if (parent === null || locations.some(({ id }) => id === parent)) return
+  throw new RequestError('bad_request', { details: `parent: there is no location ${parent}` })
+}

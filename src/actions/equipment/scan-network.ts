@@ -1,0 +1,258 @@
+/**
+ * Scans a subnet: adds its addresses to the upstreams' discovery lists and polls the upstreams, searches for individual
+ * devices itself, and returns the devices that were found.
+ */
+
+import { randomBytes } from 'node:crypto'
+import type { ScanBody } from '../../contract/resources/discovery.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { toScannedDevice } from '../../domain/discovery-api.ts'
+import { type DiscoveredRecord, discoveredRetentionMs } from '../../domain/equipment/discovery.ts'
+import type { SourceError } from '../../domain/equipment/health.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { formatSubnet, hostAddresses, isInSubnet, parseScanSubnet, type Subnet } from '../../domain/identity/network.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { getPlugin, plugins } from '../../manufacturers/index.ts'
+import type { DiscoveryList } from '../../manufacturers/plugin.ts'
+import { type FoundDevice, searchAddresses } from '../../manufacturers/search.ts'
+import { type MonitoredSource, type SourceDeps, toSourceFailure } from '../../manufacturers/sources.ts'
+import { abortWithin } from '../../platform/abort-within.ts'
+import { childLifetime, pause } from '../../platform/wait.ts'
+import type { Monitor, PollResult } from '../../sources/monitor.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Database } from '../../storage/database.ts'
+import { listUnimported } from '../../storage/discovery.ts'
+import { acquireLease, releaseLease } from '../../storage/leases.ts'
+import { forgetDiscovered, saveDiscovered } from '../../storage/locations.ts'
+import type { Secrets } from '../../storage/secrets.ts'
+import { listManufacturers } from '../../storage/settings.ts'
+import { allFailedError, selectEnabled, toSourceError } from '../sources/refresh.ts'
+
+export interface ScanDeps {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly receiverStore: ReceiverStore
+  readonly sourceDeps: SourceDeps
+  readonly monitor: Pick<Monitor, 'pollNow' | 'pollers'>
+  /** Networks that may be scanned in addition to the private ones. */
+  ranges(): readonly string[]
+  /** Aborts when the service stops. */
+  readonly signal: AbortSignal
+  manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+  now(): number
+}
+
+const scanLimitMs = 30_000
+/** Allows one scan at a time across all processes on the database. The lease lasts longer than the longest scan. */
+const scanLease = 'scan'
+
+/**
+ * Runs a scan. Throws a RequestError when the network is not allowed, the manufacturer is unknown, a scan is already
+ * running, or nothing responded.
+ */
+export async function scanNetwork(
+  deps: ScanDeps,
+  actor: Actor,
+  request: { readonly scan_subnet: string; readonly manufacturer?: string | undefined },
+): Promise<ScanBody> {
+  const { db } = deps
+  const codes = selectEnabled(deps.manufacturers(), request.manufacturer)
+  const subnet = parseScanSubnet(request.scan_subnet, deps.ranges())
+  if ('error' in subnet) throw new RequestError('bad_request', { details: `scan_subnet: ${subnet.error}` })
+  const nodeId = randomBytes(8).toString('hex')
+  const lease = await db.transaction((tx) => acquireLease(tx, scanLease, nodeId, 2 * scanLimitMs))
+  if (lease === null) throw new RequestError('scan_running')
+  try {
+    return await scan(deps, actor, codes, request.manufacturer === undefined, subnet)
+  } finally {
+    await db.transaction((tx) => releaseLease(tx, scanLease, nodeId)).catch(() => {})
+  }
+}
+
+async function scan(
+  deps: ScanDeps,
+  actor: Actor,
+  codes: readonly string[],
+  isEverything: boolean,
+  subnet: Subnet,
+): Promise<ScanBody> {
+  const { db, monitor, now } = deps
+  const sources = monitor.pollers.map(({ source }) => source).filter(({ manufacturer }) => codes.includes(manufacturer))
+  const limit = abortWithin(scanLimitMs, deps.signal)
+  const ips = hostAddresses(subnet)
+  const searching = search(deps, codes, isEverything, ips, limit)
+  const registered = await registerAddresses(sources, 'add', ips, limit)
+  const polled = await pollWithin(deps, codes, limit)
+  const { found, unsupported } = await searching
+
+  const errors = [...sources.flatMap((source) => errorOf(source, registered, polled)), ...unsupported]
+  const target = formatSubnet(subnet)
+  const audit = { actor, action: 'network.scan', target } as const
+  const hasResponse =
+    polled.length < sources.length || polled.some(({ report: { failed } }) => failed === null || failed === 'upstream')
+  if (sources.length > 0 && !hasResponse && found.length === 0 && unsupported.length === 0) {
+    await db.transaction((tx) => writeAudit(tx, { ...audit, result: 'failed', details: { errors } }))
+    throw allFailedError(polled, errors)
+  }
+
+  const { receivers, others } = await findInside(deps, codes, subnet)
+  const knownIps = new Set([...receivers, ...others].map(({ ip }) => ip))
+  others.push(...found.filter(({ ip }) => !knownIps.has(ip)))
+  const devices = [...receivers, ...others.map(toScannedDevice)]
+  const isConfigured = ({ manufacturer }: FoundRecord) => deps.manufacturers().some(({ code }) => code === manufacturer)
+  await db.transaction(async (tx) => {
+    await forgetDiscovered(tx, now() - discoveredRetentionMs)
+    await saveDiscovered(tx, others.filter(isConfigured))
+    await writeAudit(tx, { ...audit, result: 'ok', details: { manufacturers: codes, discovered: devices.length } })
+  })
+  await deps.reload()
+  return { discovered: devices.length, devices, ...(errors.length > 0 && { errors }) }
+}
+
+/** The result of changing the discovery list of one source. */
+export interface Registration {
+  readonly source: MonitoredSource
+  readonly error: string | null
+}
+
+/** Changes the discovery list of every source that has one; skips the others. */
+export async function registerAddresses(
+  sources: readonly MonitoredSource[],
+  operation: 'add' | 'remove',
+  ips: readonly string[],
+  signal: AbortSignal,
+): Promise<Registration[]> {
+  const withList = sources.flatMap((source) => {
+    const { discovery } = source.adapter
+    return discovery === undefined ? [] : [{ source, discovery }]
+  })
+  return Promise.all(
+    withList.map(({ source, discovery }) =>
+      callList(discovery, operation)(source.client, ips, signal).then(
+        () => ({ source, error: null }),
+        (error: unknown) => ({ source, error: toSourceFailure(error).error }),
+      ),
+    ),
+  )
+}
+
+function callList(discovery: DiscoveryList, operation: 'add' | 'remove'): DiscoveryList['addDiscoveryIps'] {
+  return operation === 'add' ? discovery.addDiscoveryIps : discovery.removeDiscoveryIps
+}
+
+type FoundRecord = Omit<DiscoveredRecord, 'id'>
+
+interface SearchResult {
+  readonly found: readonly FoundRecord[]
+  /** Devices of these manufacturers that responded, but that Micwatch does not support. */
+  readonly unsupported: readonly SourceError[]
+}
+
+/**
+ * Searches for individual devices of the manufacturers whose plugins support this. If everything is scanned, also those
+ * of the supported manufacturers that are not configured yet.
+ */
+async function search(
+  { db, secrets, monitor, sourceDeps, now }: ScanDeps,
+  codes: readonly string[],
+  isEverything: boolean,
+  ips: readonly string[],
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  const configured = await listManufacturers(db.read, secrets)
+  const isConfigured = (plugin: string) =>
+    configured.some((record) => record.plugin === plugin || record.code === plugin)
+  const others = isEverything ? plugins.filter(({ code }) => !isConfigured(code)) : []
+  const records = [
+    ...configured.filter(({ code }) => codes.includes(code)),
+    ...others.map(({ code }) => ({ code, plugin: code })),
+  ]
+  const known = new Set(monitor.pollers.map(({ source }) => source.settings.baseUrl))
+  const { destinations } = sourceDeps
+  const unsupported: SourceError[] = []
+  const found = await Promise.all(
+    records.map(async ({ code: manufacturer, plugin }) => {
+      const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer, source, error })
+      const devices = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal, onUnsupported })
+      return devices.map((device) => toFoundRecord(manufacturer, device, now()))
+    }),
+  )
+  return { found: found.flat(), unsupported }
+}
+
+function toFoundRecord(manufacturer: string, device: FoundDevice, at: number): FoundRecord {
+  const { id, kind: _, ...facts } = device
+  return { ...facts, manufacturer, api_device_id: id, discovered_at: at, last_seen: at }
+}
+
+/**
+ * Polls the sources of these manufacturers, and returns the results of the polls that completed in time. A slower poll
+ * continues, and its devices appear when it completes.
+ */
+async function pollWithin(
+  { monitor, signal }: ScanDeps,
+  codes: readonly string[],
+  limit: AbortSignal,
+): Promise<readonly PollResult[]> {
+  const waiting = childLifetime(limit)
+  const polled: PollResult[] = []
+  const polling = monitor.pollNow(codes, signal, (result) => polled.push(result)).finally(waiting.abort)
+  await Promise.race([polling, pause(2 * scanLimitMs, waiting.signal)])
+  return [...polled]
+}
+
+/** Returns the reason why devices of a source may be missing from the scan's result; empty if none can be missing. */
+function errorOf(
+  monitored: MonitoredSource,
+  registered: readonly Registration[],
+  polled: readonly PollResult[],
+): SourceError[] {
+  const { manufacturer, settings } = monitored
+  const result = polled.find((poll) => poll.manufacturer === manufacturer && poll.source === settings.baseUrl)
+  if (result === undefined) {
+    return [{ manufacturer, source: settings.baseUrl, error: `not finished after ${scanLimitMs / 1000} s` }]
+  }
+  const failed = toSourceError(result)
+  if (failed.length > 0) return failed
+  const error = registered.find(({ source }) => source === monitored)?.error ?? null
+  return error === null ? [] : [{ manufacturer, source: settings.baseUrl, error }]
+}
+
+/**
+ * Finds the devices that the upstreams list and whose address is in the subnet. `others` are those that are not stored
+ * as receivers.
+ */
+async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
+  const listed = new Set(
+    monitor.pollers.flatMap((poller) => poller.devices.listedIds.map((id) => `${poller.source.manufacturer}\n${id}`)),
+  )
+  const isListed = (manufacturer: string, id: string | null) => listed.has(`${manufacturer}\n${id}`)
+  const receivers = codes
+    .flatMap((code) => receiverStore.list(code))
+    .filter(({ is_active, manufacturer, api_device_id }) => is_active && isListed(manufacturer, api_device_id))
+    .flatMap(({ ip, device_type, channels }) =>
+      isInSubnet(subnet, ip) ? [{ ip, device_type, channels: channels.length }] : [],
+    )
+
+  const others = (await listUnimported(db.read, codes)).flatMap(({ entry, report }): FoundRecord[] => {
+    const { manufacturer, api_device_id, serial_number, mac_address, ip } = entry
+    if (!isListed(manufacturer, api_device_id) || !isInSubnet(subnet, ip)) return []
+    const record = {
+      manufacturer,
+      api_device_id,
+      serial_number,
+      mac_address,
+      ip,
+      device_type: report?.device_type ?? entry.device_type,
+      channels: report?.channels?.length ?? 0,
+      discovered_at: now(),
+      last_seen: now(),
+      model: null,
+      address: null,
+    }
+    return [record]
+  })
+  return { receivers, others }
+}

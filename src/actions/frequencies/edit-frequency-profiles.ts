@@ -1,0 +1,123 @@
+/** Adds, changes and removes frequency profiles, and takes back the changes of built-in ones. */
+
+import type { Body } from '../../contract/described.ts'
+import type { NewFrequencyProfile } from '../../contract/requests.ts'
+import type { FrequencyProfileBody } from '../../contract/resources/frequencies.ts'
+import type { AuditAction } from '../../contract/values.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { RequestError } from '../../domain/errors.ts'
+import {
+  completeLevels,
+  findReversedRange,
+  isBuiltIn,
+  mergeProfileChanges,
+  type ProfileChange,
+  toProfileBodies,
+} from '../../domain/frequencies/profile-changes.ts'
+import type { Ingest } from '../../ingest/ingest.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Reader, Tx } from '../../storage/database.ts'
+import {
+  clearChannelProfile,
+  deleteStoredProfile,
+  listStoredProfiles,
+  saveStoredProfile,
+} from '../../storage/frequency-profiles.ts'
+
+export interface EditFrequencyProfileDeps {
+  readonly ingest: Pick<Ingest, 'change'>
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+}
+
+export async function addFrequencyProfile(
+  deps: EditFrequencyProfileDeps,
+  actor: Actor,
+  { id: requested, ...entered }: Body<typeof NewFrequencyProfile>,
+): Promise<FrequencyProfileBody> {
+  const id = requested ?? toId(entered.name)
+  checkRanges(entered)
+  const body = await deps.ingest.change(async (tx) => {
+    if (await hasProfile(tx.query, id)) throw new RequestError('taken', { subject: `profile ${id}` })
+    await saveStoredProfile(tx, { id, change: completeLevels(entered) })
+    await audit(tx, actor, 'frequency_profile.create', id, { name: entered.name })
+    return bodyOf(tx.query, id)
+  })
+  await deps.reload()
+  return body
+}
+
+export async function changeFrequencyProfile(
+  deps: EditFrequencyProfileDeps,
+  actor: Actor,
+  id: string,
+  change: ProfileChange,
+): Promise<FrequencyProfileBody> {
+  checkRanges(change)
+  const body = await deps.ingest.change(async (tx) => {
+    await requireProfile(tx.query, id)
+    const stored = (await listStoredProfiles(tx.query)).find((profile) => profile.id === id)
+    if (Object.keys(change).length > 0) {
+      await saveStoredProfile(tx, { id, change: mergeProfileChanges(stored?.change ?? {}, change) })
+      await audit(tx, actor, 'frequency_profile.change', id, { ...change })
+    }
+    return bodyOf(tx.query, id)
+  })
+  await deps.reload()
+  return body
+}
+
+/** Removes an added profile, also from its channels; takes back the changes of a built-in one. */
+export async function removeFrequencyProfile(deps: EditFrequencyProfileDeps, actor: Actor, id: string): Promise<void> {
+  await deps.ingest.change(async (tx, revision) => {
+    const { name, is_built_in, is_changed } = await requireProfile(tx.query, id)
+    if (is_built_in && !is_changed) {
+      const sentence = `The profile ${id} is built in and has not been changed.`
+      throw new RequestError('wrong_state', { subject: sentence })
+    }
+    await deleteStoredProfile(tx, id)
+    if (!is_built_in) await clearChannelProfile(tx, revision, id)
+    await audit(tx, actor, 'frequency_profile.delete', id, { name })
+  })
+  await deps.reload()
+}
+
+async function requireProfile(reader: Reader, id: string): Promise<FrequencyProfileBody> {
+  if (!(await hasProfile(reader, id))) throw new RequestError('not_found', { subject: `profile ${id}` })
+  return bodyOf(reader, id)
+}
+
+async function hasProfile(reader: Reader, id: string): Promise<boolean> {
+  return isBuiltIn(id) || (await listStoredProfiles(reader)).some((profile) => profile.id === id)
+}
+
+async function bodyOf(reader: Reader, id: string): Promise<FrequencyProfileBody> {
+  const found = toProfileBodies(await listStoredProfiles(reader)).find((profile) => profile.id === id)
+  if (found === undefined) throw new RequestError('not_found', { subject: `profile ${id}` })
+  return found
+}
+
+/** Derives an id from a name: `Shure GLX-D+` becomes `shure_glx-d`. */
+function toId(name: string): string {
+  const id = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '_')
+    .replace(/^[_-]+|[_-]+$/g, '')
+    .slice(0, 64)
+  if (id === '') throw new RequestError('bad_request', { details: 'id: missing' })
+  return id
+}
+
+function checkRanges({ bands = [] }: ProfileChange): void {
+  for (const [index, { ranges }] of bands.entries()) {
+    const reversed = findReversedRange(ranges)
+    if (reversed === undefined) continue
+    const details = `bands.${index}.ranges: expected from (${reversed.from}) to be at most to (${reversed.to})`
+    throw new RequestError('bad_request', { details })
+  }
+}
+
+function audit(tx: Tx, actor: Actor, action: AuditAction, id: string, details: Readonly<Record<string, unknown>>) {
+  return writeAudit(tx, { actor, action, target: `profile ${id}`, result: 'ok', details })
+}

@@ -1,0 +1,71 @@
+/** Lists the noise that the receivers measured while their transmitters were off. */
+
+import type { FrequencyNoiseBody } from '../../contract/resources/frequencies.ts'
+import { toTimestamp } from '../../domain/api.ts'
+import type { Thresholds } from '../../domain/conditions/thresholds.ts'
+import { type Channel, frequencyOf, type Receiver } from '../../domain/equipment/receiver.ts'
+import { localSite } from '../../domain/equipment/sites.ts'
+import { noiseStep } from '../../domain/history/idle-noise.ts'
+import type { LevelReader } from '../../domain/history/level-history.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { Database } from '../../storage/database.ts'
+import { readEvents } from '../../storage/events.ts'
+import { type RecordingHistory, storeRecentSeconds } from '../store-recent-seconds.ts'
+
+export interface IdleNoiseDeps {
+  readonly db: Database
+  readonly history: RecordingHistory
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  thresholdsOf(receiver: Receiver, channel: Channel): Pick<Thresholds, 'RF_NOISE_DBM'>
+  now(): number
+}
+
+export async function listIdleNoise(
+  deps: IdleNoiseDeps,
+  levels: Pick<LevelReader, 'findIdleNoise'>,
+  hours: number,
+): Promise<FrequencyNoiseBody> {
+  const to = Math.floor(deps.now() / 1000)
+  const from = to - hours * 3600
+  await storeRecentSeconds(deps, to * 1000)
+  const channels = listTunedChannels(deps)
+  const tunedAt = await readTunedAt(deps.db, from)
+  const since = new Map([...channels.keys()].map((id) => [id, tunedAt.get(id) ?? from]))
+  const found = await levels.findIdleNoise(since, from, to)
+  return {
+    from: toTimestamp(from * 1000),
+    to: toTimestamp(to * 1000),
+    step_seconds: noiseStep(to - from),
+    channels: found.flatMap(({ channelId, seconds, median, highest, highestAt }) => {
+      const channel = channels.get(channelId)
+      if (channel === undefined) return []
+      return {
+        ...{ id: `c${channelId}`, channel_id: channelId, mhz: channel.mhz, seconds, median_dbm: median },
+        ...{ highest_dbm: highest, highest_at: toTimestamp(highestAt * 1000), is_high: highest > channel.limitDbm },
+      }
+    }),
+  }
+}
+
+function listTunedChannels({ receiverStore, thresholdsOf }: IdleNoiseDeps) {
+  return new Map(
+    receiverStore.listFacts().flatMap((receiver) =>
+      receiver.channels.flatMap((channel) => {
+        const mhz = frequencyOf(channel)
+        const limitDbm = thresholdsOf(receiver, channel).RF_NOISE_DBM
+        return mhz === null ? [] : [[channel.id, { mhz, limitDbm }] as const]
+      }),
+    ),
+  )
+}
+
+/** Returns when each channel was last tuned to another frequency since `from`, in epoch seconds. */
+async function readTunedAt({ read }: Database, from: number): Promise<ReadonlyMap<number, number>> {
+  const tunedAt = new Map<number, number>()
+  for await (const events of readEvents(read, { from: from * 1000, kinds: ['frequency_changed'], site: localSite })) {
+    for (const { channel_id, time } of events) {
+      if (channel_id !== null) tunedAt.set(channel_id, Math.max(tunedAt.get(channel_id) ?? 0, Math.ceil(time / 1000)))
+    }
+  }
+  return tunedAt
+}

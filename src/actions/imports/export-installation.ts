@@ -1,0 +1,66 @@
+/** Reads the configuration of an installation and everything that users entered, in one consistent snapshot. */
+
+import type { Installation } from '../../domain/installation-export.ts'
+import { now } from '../../platform/clock.ts'
+import { listChecks } from '../../storage/checks.ts'
+import type { Database, Reader } from '../../storage/database.ts'
+import { listMarkers } from '../../storage/events.ts'
+import { listStoredProfiles } from '../../storage/frequency-profiles.ts'
+import { listGroups } from '../../storage/groups.ts'
+import { listAssignments, listPerformers } from '../../storage/hardware.ts'
+import { listLocations } from '../../storage/locations.ts'
+import { listNotificationChannels } from '../../storage/notification-channels.ts'
+import { listNotificationRules } from '../../storage/notification-rules.ts'
+import { embedPictures } from '../../storage/pictures.ts'
+import { listPlaceholders } from '../../storage/placeholders.ts'
+import { findToken, listStoredServiceTypes } from '../../storage/planning-center.ts'
+import { listReceivers } from '../../storage/receivers.ts'
+import { listStoredScenes } from '../../storage/scenes.ts'
+import type { Secrets } from '../../storage/secrets.ts'
+import { listManufacturers, listSettings } from '../../storage/settings.ts'
+import { listShows } from '../../storage/shows.ts'
+import { listSilences } from '../../storage/silences.ts'
+import { listUnits } from '../../storage/units.ts'
+
+export async function readInstallation(reader: Reader, secrets: Secrets): Promise<Installation> {
+  return {
+    manufacturers: await listManufacturers(reader, secrets),
+    settings: await listSettings(reader),
+    locations: await listLocations(reader),
+    groups: await listGroups(reader),
+    performers: await embedPictures(reader, await listPerformers(reader)),
+    frequency_profiles: await listStoredProfiles(reader),
+    receivers: await listReceivers(reader),
+    units: await listUnits(reader),
+    assignments: await listAssignments(reader, { is_active: true }),
+    placeholders: await listPlaceholders(reader),
+    shows: await listShows(reader),
+    scenes: await listStoredScenes(reader),
+    silences: await listSilences(reader, now()),
+    markers: await listMarkers(reader),
+    checks: await listChecks(reader),
+    notification_channels: await listNotificationChannels(reader, secrets),
+    notification_rules: await listNotificationRules(reader),
+    planning_center: await readPlanningCenter(reader, secrets),
+  }
+}
+
+async function readPlanningCenter(reader: Reader, secrets: Secrets): Promise<Installation['planning_center']> {
+  const stored = await listStoredServiceTypes(reader)
+  return {
+    token: (await findToken(reader, secrets))?.token ?? null,
+    service_types: stored.map(({ service_type, name, positions }) => ({ id: service_type, name, positions })),
+  }
+}
+
+/** Leaves out the receivers of followed installations, which appear again when these are followed. */
+export async function exportInstallation({
+  db,
+  secrets,
+}: {
+  readonly db: Database
+  readonly secrets: Secrets
+}): Promise<Installation> {
+  const installation = await db.transaction((tx) => readInstallation(tx.query, secrets))
+  return { ...installation, receivers: installation.receivers.filter(({ origin }) => origin === undefined) }
+}

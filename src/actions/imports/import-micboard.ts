@@ -1,0 +1,111 @@
+/** Imports micboard's config.json: slots, extended names as performers, placeholders, and groups. */
+
+import type { MicboardImport, RecordChange } from '../../contract/resources/imports.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import type { Placeholder } from '../../domain/equipment/placeholder.ts'
+import { listSlotHolders } from '../../domain/equipment/slots.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { type MicboardPlan, planMicboard, readMicboardConfig } from '../../domain/imports/micboard.ts'
+import { findJsonExcess } from '../../domain/json-limits.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import type { Tx } from '../../storage/database.ts'
+import { insertGroup, listGroups, saveGroup } from '../../storage/groups.ts'
+import { insertPlaceholder } from '../../storage/placeholders.ts'
+import { placeHolders } from '../../storage/slots.ts'
+import type { UndoRecorder } from '../../storage/undo.ts'
+import { type ApplyCastDeps, applyCast } from '../shows/apply-cast.ts'
+import { recordMoves } from '../shows/record-moves.ts'
+
+export interface MicboardImportDeps extends ApplyCastDeps {
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  readonly placeholderStore: { list(): readonly Placeholder[] }
+}
+
+/** 10,000 slots, each with its fields. */
+const maxValues = 200_000
+
+interface MicboardRequest {
+  readonly text: string
+  readonly preview?: boolean
+}
+
+export async function importMicboard(
+  deps: MicboardImportDeps,
+  actor: Actor,
+  { text, preview = false }: MicboardRequest,
+): Promise<MicboardImport> {
+  const excess = findJsonExcess(Buffer.from(text), maxValues)
+  if (excess !== null) throw new RequestError('bad_request', { details: `text: ${excess.message}` })
+  const config = readMicboardConfig(text)
+  if (typeof config === 'string') throw new RequestError('bad_request', { details: `text: ${config}` })
+  const { receiverStore, placeholderStore, now } = deps
+  let skippedSlots: MicboardPlan['skipped'] = []
+  const applied = await applyCast(deps, actor, {
+    preview,
+    action: 'micboard.import',
+    target: 'micboard',
+    describeRow: (row) => `text: slot ${row}`,
+    async rows(tx, revision, undo) {
+      const receivers = receiverStore.listFacts()
+      const holders = listSlotHolders(receivers, placeholderStore.list())
+      const plan = planMicboard(config, { receivers, holders, groups: await listGroups(tx.query) })
+      skippedSlots = plan.skipped
+      await recordMoves(tx, deps, actor, plan.moves)
+      const work = { tx, undo, preview }
+      const changes = [
+        ...(await applyMoves(work, revision, plan.moves)),
+        ...(await addPlaceholders(work, now(), plan.placeholders)),
+        ...(await applyGroups(work, plan.groups)),
+      ]
+      return { rows: plan.rows, changes }
+    },
+  })
+  // The number of a row is its slot.
+  const skippedRows = applied.skipped.map(({ row, name, reason }) => ({ slot: row, name, reason }))
+  return { changes: [...applied.changes], skipped: [...skippedSlots, ...skippedRows], undo_id: applied.undo_id }
+}
+
+interface Work {
+  readonly tx: Tx
+  readonly undo: UndoRecorder
+  readonly preview: boolean
+}
+
+async function applyMoves({ tx, undo }: Work, revision: number, moves: MicboardPlan['moves']): Promise<RecordChange[]> {
+  for (const { holder } of moves) await undo.willChange(`${holder.kind}s`, holder.id)
+  if (moves.length > 0) await placeHolders(tx, revision, moves)
+  return moves.map(({ holder: { kind, id, slot: from }, slot }) => {
+    return { what: `${kind}_slot`, id, from: { slot: from }, to: { slot } }
+  })
+}
+
+async function addPlaceholders(
+  { tx, undo, preview }: Work,
+  created_at: number,
+  placeholders: MicboardPlan['placeholders'],
+): Promise<RecordChange[]> {
+  const changes: RecordChange[] = []
+  for (const fields of placeholders) {
+    const { id } = await insertPlaceholder(tx, { ...fields, kind: 'wireless', frequency: null, created_at })
+    undo.added('placeholders', id)
+    changes.push({ what: 'placeholder', id: preview ? null : id, from: null, to: fields })
+  }
+  return changes
+}
+
+async function applyGroups({ tx, undo, preview }: Work, groups: MicboardPlan['groups']): Promise<RecordChange[]> {
+  const changes: RecordChange[] = []
+  for (const { before, after } of groups) {
+    const { title, slots, hide_charts } = after
+    if (before === null) {
+      const { id } = await insertGroup(tx, after)
+      undo.added('groups', id)
+      changes.push({ what: 'group', id: preview ? null : id, from: null, to: { title, slots, hide_charts } })
+      continue
+    }
+    await undo.willChange('groups', before.id)
+    await saveGroup(tx, { ...after, id: before.id })
+    changes.push({ what: 'group', id: before.id, from: { title, slots: before.slots }, to: { title, slots } })
+  }
+  return changes
+}

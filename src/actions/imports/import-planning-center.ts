@@ -1,0 +1,379 @@
+/** Imports the people in a plan of Planning Center. The last plan is stored, for when Planning Center is not available. */
+
+import { isDeepStrictEqual } from 'node:util'
+import type {
+  PlanningCenterImport,
+  PlanningCenterPlans,
+  PlanningCenterPositions,
+  PlanningCenterServiceTypes,
+  PlanningCenterState,
+} from '../../contract/resources/planning-center.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { refuseMovedSecrets } from '../../domain/access/secrets.ts'
+import { maxPictureBytes, pictureTypeOf } from '../../domain/equipment/picture.ts'
+import { RequestError } from '../../domain/errors.ts'
+import {
+  findNextTime,
+  hasEnded,
+  isPlanningCenterToken,
+  listPositions,
+  mergeSlots,
+  type NamedSlot,
+  type PlannedCast,
+  PlanningCenterError,
+  type PlanSummary,
+  type PositionSlots,
+  type ServicePlan,
+  type ServiceType,
+  suggestSlots,
+  toCast,
+} from '../../domain/imports/planning-center.ts'
+import type { PlaceholderStore } from '../../ingest/placeholder-store.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Database, Tx } from '../../storage/database.ts'
+import { lockPictures, removeUnusedPictures, savePicture } from '../../storage/pictures.ts'
+import { listPlaceholders } from '../../storage/placeholders.ts'
+import {
+  deleteToken,
+  findStoredServiceType,
+  findToken,
+  listStoredServiceTypes,
+  type StoredPlan,
+  type StoredServiceType,
+  saveServiceType,
+  saveToken,
+} from '../../storage/planning-center.ts'
+import type { Secrets } from '../../storage/secrets.ts'
+import { listChannelSlots } from '../../storage/slots.ts'
+import { type ApplyCastDeps, applyCast } from '../shows/apply-cast.ts'
+import { withSecretErrors } from '../sources/secret-errors.ts'
+
+/** The connection to Planning Center. All methods throw a `PlanningCenterError`, or the reason of the signal. */
+interface PlanningCenter {
+  /** Scheme, host and port of its address. */
+  readonly origin: string
+  listServiceTypes(token: string, signal: AbortSignal): Promise<ServiceType[]>
+  /** Returns the next plans, the earliest first. */
+  listPlans(token: string, serviceType: string, signal: AbortSignal): Promise<PlanSummary[]>
+  /** Returns the plan with this id, or the next one if it is null; null if there is no next plan. */
+  loadPlan(token: string, serviceType: string, plan: string | null, signal: AbortSignal): Promise<ServicePlan | null>
+  /** Returns the photos that could be loaded, by their address. */
+  loadPhotos(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Uint8Array>>
+}
+
+export interface PlanningCenterDeps extends ApplyCastDeps {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly planningCenter: PlanningCenter
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
+  /** Ends requests to Planning Center when the service stops. */
+  readonly signal: AbortSignal
+}
+
+/** Ids may be numbers, because they look like them. */
+type Id = string | number
+
+interface Access {
+  /** Default: the stored token. */
+  readonly token?: string
+}
+
+interface PlanRequest extends Access {
+  readonly service_type: Id
+  /** Default: the next plan. */
+  readonly plan?: Id | null
+  /** Id of the service. Default: the next one of the plan. */
+  readonly time?: Id | null
+}
+
+interface ImportRequest extends PlanRequest {
+  readonly positions: PositionSlots
+  readonly remember?: boolean
+  readonly preview?: boolean
+}
+
+export async function describePlanningCenter({
+  db,
+  secrets,
+  planningCenter,
+}: PlanningCenterDeps): Promise<PlanningCenterState> {
+  const services = await listStoredServiceTypes(db.read)
+  return {
+    is_token_stored: (await findToken(db.read, secrets))?.origin === planningCenter.origin,
+    service_types: services.map(({ service_type, name, plan, loaded_at }) => ({
+      id: service_type,
+      name,
+      plan_id: plan?.id ?? null,
+      loaded_at: toTime(loaded_at),
+    })),
+  }
+}
+
+export async function forgetPlanningCenter({ db }: PlanningCenterDeps, actor: Actor): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await deleteToken(tx))) throw new RequestError('not_found', { subject: 'stored token' })
+    await writeAudit(tx, { actor, action: 'planning_center.forget', target: 'token', result: 'ok' })
+  })
+}
+
+export async function listServiceTypes(deps: PlanningCenterDeps, access: Access): Promise<PlanningCenterServiceTypes> {
+  const token = await findAccess(deps, access)
+  const { value, problem } = await loadOrStored(deps, {
+    load: () => deps.planningCenter.listServiceTypes(token, deps.signal),
+    async readStored() {
+      const stored = (await listStoredServiceTypes(deps.db.read)).filter(({ plan }) => plan !== null)
+      return stored.length === 0 ? null : stored.map(({ service_type, name }) => ({ id: service_type, name }))
+    },
+  })
+  return { service_types: value, problem }
+}
+
+export async function listPlans(deps: PlanningCenterDeps, request: PlanRequest): Promise<PlanningCenterPlans> {
+  const token = await findAccess(deps, request)
+  const serviceType = String(request.service_type)
+  const { value, problem } = await loadOrStored(deps, {
+    load: () => deps.planningCenter.listPlans(token, serviceType, deps.signal),
+    async readStored() {
+      const plan = (await findStoredServiceType(deps.db.read, serviceType))?.plan
+      return plan == null ? null : [{ id: plan.id, title: plan.title, dates: plan.dates }]
+    },
+  })
+  return { plans: value, problem }
+}
+
+export async function readPositions(deps: PlanningCenterDeps, request: PlanRequest): Promise<PlanningCenterPositions> {
+  const loaded = await loadPlan(deps, request)
+  const { plan, time, positions } = loaded
+  const filled = listPositions(plan, time)
+  const suggestions = suggestSlots(filled, positions, listNamedSlots(deps))
+  return {
+    plan: toPlanBody(loaded),
+    times: plan.times.map(({ id, name, starts_at }) => ({ id, name, starts_at: new Date(starts_at).toISOString() })),
+    positions: filled.map(({ position, people }) => ({
+      position,
+      people: people.map(({ name }) => name),
+      slot: suggestions.get(position) ?? null,
+    })),
+  }
+}
+
+export async function importPlanningCenter(
+  deps: PlanningCenterDeps,
+  actor: Actor,
+  request: ImportRequest,
+): Promise<PlanningCenterImport> {
+  const { positions, token, remember = false, preview = false } = request
+  const placeholderSlots = await requireSlots(deps, positions)
+  const loaded = await loadPlan(deps, request, positions)
+  const { plan, time } = loaded
+  const filled = listPositions(plan, time)
+  const cast = toCast(filled, positions, ({ photo }) => (photo === null ? null : (plan.pictures[photo] ?? null)))
+  const { changes, skipped, undo_id } = await applyCast(deps, actor, {
+    rows: cast.rows.map((row) => (placeholderSlots.has(Number(row.slot)) ? { ...row, role: '', photo: '' } : row)),
+    preview,
+    action: 'planning_center.import',
+    target: `plan ${plan.id}`,
+    describeRow: (row) => `positions.${cast.positions[row - 1]}`,
+    finish: (tx) => rememberChoices(tx, deps, actor, { plan, positions, token: remember ? token : undefined }),
+  })
+  const fromCast = skipped.map(({ row, name, reason }) => ({ position: cast.positions[row - 1] ?? '', name, reason }))
+  return {
+    changes,
+    skipped: [...cast.skipped, ...listMissingPhotos(cast, plan), ...fromCast],
+    undo_id,
+    plan: toPlanBody(loaded),
+  }
+}
+
+async function findAccess({ db, secrets, planningCenter }: PlanningCenterDeps, { token }: Access): Promise<string> {
+  const { origin } = planningCenter
+  const stored = token === undefined ? await findToken(db.read, secrets) : null
+  const used = token ?? stored?.token
+  if (used === undefined) throw new RequestError('bad_request', { details: 'token: missing, and no token is stored' })
+  if (stored !== null) {
+    const sent = { key: 'token', secret: used }
+    withSecretErrors('', () =>
+      refuseMovedSecrets({ before: [{ ...sent, ...stored }], after: [{ ...sent, origin }], entered: [] }),
+    )
+  }
+  if (isPlanningCenterToken(used)) return used
+  const details = 'token: expected a personal access token in the form <application id>:<secret>'
+  throw new RequestError('bad_request', { details })
+}
+
+/** Throws if a position has a slot that does not exist. Returns the slots of placeholders, which have no role and no photo. */
+async function requireSlots({ db }: PlanningCenterDeps, positions: PositionSlots): Promise<ReadonlySet<number>> {
+  const channelSlots = new Set((await listChannelSlots(db.read)).map(({ slot }) => slot))
+  const placeholderSlots = new Set((await listPlaceholders(db.read)).map(({ slot }) => slot))
+  for (const [position, slot] of Object.entries(positions)) {
+    if (slot === null || channelSlots.has(slot) || placeholderSlots.has(slot)) continue
+    throw new RequestError('bad_request', { details: `positions.${position}: there is no slot ${slot}` })
+  }
+  return placeholderSlots
+}
+
+function listNamedSlots({ receiverStore, placeholderStore }: PlanningCenterDeps): NamedSlot[] {
+  const channels = receiverStore.listFacts().flatMap((receiver) => receiver.channels)
+  return [
+    ...channels.map(({ slot, name, transmitter }) => ({ slot, names: namesOf(name, transmitter?.name ?? null) })),
+    ...placeholderStore.list().map(({ slot, name }) => ({ slot, names: namesOf(name) })),
+  ]
+}
+
+function namesOf(...names: readonly (string | null)[]): string[] {
+  return names.filter((name) => name !== null && name !== '') as string[]
+}
+
+// --- Loading ----------------------------------------------------------------------------------------------------------
+
+/** Returns what Planning Center returns or, while it is not available, what is stored together with the problem. */
+async function loadOrStored<T>(
+  { signal }: PlanningCenterDeps,
+  { load, readStored }: { load(): Promise<T>; readStored(): Promise<T | null> },
+): Promise<{ readonly value: T; readonly problem: string | null }> {
+  try {
+    return { value: await load(), problem: null }
+  } catch (error) {
+    if (signal.aborted) throw new RequestError('stopping')
+    if (!(error instanceof PlanningCenterError)) throw error
+    const { failure, message, retryAfter } = error
+    if (failure === 'limited') {
+      throw new RequestError('planning_center_limited', { subject: message, retryAfter: retryAfter ?? 1 })
+    }
+    const stored = failure === 'away' ? await readStored() : null
+    if (stored === null) throw new RequestError('planning_center_failed', { subject: message, cause: error })
+    return { value: stored, problem: message }
+  }
+}
+
+interface LoadedPlan extends Pick<StoredServiceType, 'positions'> {
+  readonly plan: StoredPlan
+  /** Id of the service; null if the plan has none. */
+  readonly time: string | null
+  readonly loaded_at: number
+  /** Why the plan could not be loaded now; null if it was. */
+  readonly problem: string | null
+}
+
+/** Loads a plan and the missing photos of the people whose positions have slots, and stores them. */
+async function loadPlan(
+  deps: PlanningCenterDeps,
+  request: PlanRequest,
+  slots: PositionSlots = {},
+): Promise<LoadedPlan> {
+  const { db, planningCenter, signal, now } = deps
+  const token = await findAccess(deps, request)
+  const serviceType = String(request.service_type)
+  const planId = request.plan == null ? null : String(request.plan)
+  const stored = await findStoredServiceType(db.read, serviceType)
+  const isStored = stored?.plan != null && (planId === null || stored.plan.id === planId)
+  const { value, problem } = await loadOrStored<StoredServiceType | null>(deps, {
+    async load() {
+      const plan = await planningCenter.loadPlan(token, serviceType, planId, signal)
+      return plan && loadPhotosAndSave(deps, { plan, stored, slots, time: findTime(plan, request, now()) })
+    },
+    readStored: async () => (isStored ? stored : null),
+  })
+  if (value?.plan == null || value.loaded_at === null) {
+    throw new RequestError('not_found', { subject: `upcoming plan for service type ${serviceType}` })
+  }
+  const { plan, positions, loaded_at } = value
+  const isPast = problem !== null && planId === null && hasEnded(plan, now())
+  const described = isPast ? `${problem} The stored plan is of the past; the next plan is not known.` : problem
+  return { plan, positions, time: findTime(plan, request, now()), loaded_at, problem: described }
+}
+
+function findTime({ times }: ServicePlan, { time }: PlanRequest, now: number): string | null {
+  if (time == null) return findNextTime(times, now)?.id ?? null
+  if (times.some(({ id }) => id === String(time))) return String(time)
+  throw new RequestError('bad_request', { details: `time: the plan has no service ${time}` })
+}
+
+interface LoadedFrom {
+  readonly plan: ServicePlan
+  readonly stored: StoredServiceType | undefined
+  readonly slots: PositionSlots
+  readonly time: string | null
+}
+
+async function loadPhotosAndSave(
+  { db, planningCenter, signal, now }: PlanningCenterDeps,
+  { plan, stored, slots, time }: LoadedFrom,
+): Promise<StoredServiceType> {
+  const known = stored?.plan?.pictures ?? {}
+  const addresses = new Set(plan.people.flatMap(({ photo }) => photo ?? []))
+  // The cast with the addresses instead of the pictures.
+  const { rows } = toCast(listPositions(plan, time), slots, ({ photo }) => photo)
+  const missing = new Set(rows.map(({ photo }) => photo).filter((photo) => photo !== '' && known[photo] === undefined))
+  const photos = await planningCenter.loadPhotos([...missing], signal)
+  return db.transaction(async (tx) => {
+    await lockPictures(tx)
+    const pictures = Object.fromEntries(Object.entries(known).filter(([address]) => addresses.has(address)))
+    for (const [address, bytes] of photos) {
+      const type = pictureTypeOf(bytes)
+      if (type !== null && bytes.length <= maxPictureBytes) pictures[address] = await savePicture(tx, { type, bytes })
+    }
+    const loaded = {
+      service_type: plan.service_type.id,
+      name: plan.service_type.name,
+      positions: (await findStoredServiceType(tx.query, plan.service_type.id))?.positions ?? {},
+      plan: { ...plan, pictures },
+      loaded_at: now(),
+    }
+    await saveServiceType(tx, loaded)
+    await removeUnusedPictures(tx)
+    return loaded
+  })
+}
+
+interface Choices {
+  readonly plan: StoredPlan
+  readonly positions: PositionSlots
+  /** Undefined: not to be stored. */
+  readonly token: string | undefined
+}
+
+async function rememberChoices(
+  tx: Tx,
+  { secrets, planningCenter: { origin } }: PlanningCenterDeps,
+  actor: Actor,
+  { plan, positions, token }: Choices,
+): Promise<void> {
+  const stored = await findStoredServiceType(tx.query, plan.service_type.id)
+  if (stored !== undefined) {
+    await saveServiceType(tx, { ...stored, positions: mergeSlots(stored.positions, positions) })
+  }
+  if (token === undefined) return
+  if (isDeepStrictEqual(await findToken(tx.query, secrets), { token, origin })) return
+  await saveToken(tx, secrets, { token, origin })
+  await writeAudit(tx, { actor, action: 'planning_center.remember', target: 'token', result: 'ok' })
+}
+
+// --- Responses --------------------------------------------------------------------------------------------------------
+
+function listMissingPhotos({ rows, positions }: PlannedCast, plan: StoredPlan): PlanningCenterImport['skipped'] {
+  return rows.flatMap(({ name, photo }, index) => {
+    const hasPhoto = plan.people.some((person) => person.name === name && person.photo !== null)
+    if (photo !== '' || !hasPhoto) return []
+    return [{ position: positions[index] ?? '', name, reason: 'The photo could not be loaded, so it is not imported.' }]
+  })
+}
+
+function toPlanBody({ plan, time, loaded_at, problem }: LoadedPlan): PlanningCenterImport['plan'] {
+  const { id, title, dates, service_type } = plan
+  return {
+    id,
+    title,
+    dates,
+    service_type: service_type.id,
+    time,
+    loaded_at: new Date(loaded_at).toISOString(),
+    problem,
+  }
+}
+
+function toTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}

@@ -1,0 +1,245 @@
+/**
+ * Applies a cast list in one transaction: creates and changes performers, assigns their packs, and renames placeholders.
+ */
+
+import { pictureText } from '../../contract/fields.ts'
+import type { RecordChange } from '../../contract/resources/imports.ts'
+import type { AuditAction } from '../../contract/values.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'
+import { withMount } from '../../domain/equipment/picture.ts'
+import type { Placeholder } from '../../domain/equipment/placeholder.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { CastRow } from '../../domain/imports/cast-columns.ts'
+import { type CastPlan, type CastState, planCast, type Skipped } from '../../domain/imports/cast-plan.ts'
+import type { Ingest } from '../../ingest/ingest.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Tx } from '../../storage/database.ts'
+import {
+  insertAssignment,
+  insertPerformer,
+  listAssignments,
+  listPerformers,
+  lockUnits,
+  saveAssignment,
+  savePerformer,
+} from '../../storage/hardware.ts'
+import { lockPictures, removeUnusedPictures, savePictureText } from '../../storage/pictures.ts'
+import { listPlaceholders, savePlaceholder } from '../../storage/placeholders.ts'
+import { listChannelSlots } from '../../storage/slots.ts'
+import { UndoRecorder } from '../../storage/undo.ts'
+import { listUnits } from '../../storage/units.ts'
+import { recordAssignments } from '../equipment/record-assignments.ts'
+
+export interface ApplyCastDeps {
+  readonly ingest: Pick<Ingest, 'change'>
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+  now(): number
+  /** The path prefix of all routes, for the addresses of pictures. */
+  readonly mount: string
+}
+
+interface CastSource {
+  /** The rows, or a function that makes other changes in the transaction first. */
+  readonly rows: readonly CastRow[] | ((tx: Tx, revision: number, undo: UndoRecorder) => Promise<PreparedRows>)
+  /** A preview makes the same changes and rolls them back. */
+  readonly preview: boolean
+  /** The action in the audit log and of the undo, and what it was done to. */
+  readonly action: AuditAction
+  readonly target: string
+  /** Returns the part of the request that a row comes from, for an error message. */
+  describeRow(row: number): string
+  /** Called in the transaction, at its end; not for a preview. */
+  finish?(tx: Tx): Promise<void>
+}
+
+interface PreparedRows {
+  readonly rows: readonly CastRow[]
+  /** The changes that have been made. */
+  readonly changes: readonly RecordChange[]
+}
+
+interface AppliedCast {
+  readonly changes: readonly RecordChange[]
+  readonly skipped: readonly Skipped[]
+  /** Null for a preview, or if nothing changes. */
+  readonly undo_id: number | null
+}
+
+export async function applyCast(
+  { ingest, reload, now, mount }: ApplyCastDeps,
+  actor: Actor,
+  { rows, preview, action, target, describeRow, finish }: CastSource,
+): Promise<AppliedCast> {
+  let applied: AppliedCast | undefined
+  try {
+    await ingest.change(async (tx, revision) => {
+      await lockPictures(tx)
+      await lockUnits(tx)
+      const undo = new UndoRecorder(tx)
+      const prepared = typeof rows === 'function' ? await rows(tx, revision, undo) : { rows, changes: [] }
+      const state = await readState(tx)
+      const plan = planCast(prepared.rows, state)
+      if ('unknownSlot' in plan) {
+        const details = `${describeRow(plan.row)}: there is no slot ${plan.unknownSlot}`
+        throw new RequestError('bad_request', { details })
+      }
+      const work = { tx, plan, state, now: now(), mount, preview, undo, changes: [...prepared.changes] }
+      const performers = await applyPerformers(work)
+      await recordAssignments(tx, { actor, time: work.now }, () => applyAssignments(work, performers))
+      await applyPlaceholders(work)
+      const { changes } = work
+      const { skipped } = plan
+      const undo_id = await undo.save(action, now())
+      // The undo record keeps the pictures that it can restore.
+      await removeUnusedPictures(tx)
+      applied = { changes, skipped, undo_id: preview ? null : undo_id }
+      if (preview) throw new PreviewRollback()
+      await finish?.(tx)
+      if (changes.length === 0) return
+      const details = { changes: changes.length, skipped: skipped.length }
+      await writeAudit(tx, { actor, action, target, result: 'ok', details })
+    })
+    await reload()
+  } catch (error) {
+    if (!(error instanceof PreviewRollback)) throw error
+  }
+  if (applied === undefined) throw new Error('Nothing was imported.')
+  return applied
+}
+
+/** Thrown to roll back the transaction of a preview. */
+class PreviewRollback extends Error {
+  override readonly name = 'PreviewRollback'
+}
+
+async function readState(tx: Tx): Promise<CastState> {
+  return {
+    performers: await listPerformers(tx.query),
+    assignments: await listAssignments(tx.query, { is_active: true }),
+    units: await listUnits(tx.query),
+    slots: new Map((await listChannelSlots(tx.query)).map(({ id, slot }) => [slot, id])),
+    placeholders: new Map((await listPlaceholders(tx.query)).map((placeholder) => [placeholder.slot, placeholder])),
+  }
+}
+
+interface Work {
+  readonly tx: Tx
+  readonly plan: CastPlan
+  readonly state: CastState
+  readonly now: number
+  readonly mount: string
+  readonly preview: boolean
+  readonly undo: UndoRecorder
+  readonly changes: RecordChange[]
+}
+
+interface NamedPerformer {
+  readonly id: number
+  readonly name: string
+  readonly isNew: boolean
+}
+
+/** Creates and changes the performers. Returns them by their key in the plan. */
+async function applyPerformers({
+  tx,
+  plan,
+  mount,
+  preview,
+  undo,
+  changes,
+}: Work): Promise<Map<string, NamedPerformer>> {
+  const performers = new Map<string, NamedPerformer>()
+  for (const [key, { stored, name, note, photo }] of plan.performers) {
+    const picture = photo === '' ? null : await savePictureText(tx, photo)
+    if (picture === undefined) {
+      throw new RequestError('bad_request', { details: `text: photo of ${name}: expected ${pictureText}` })
+    }
+    // The pictures of a preview are not stored, so it returns them as they were entered.
+    const shownPicture = withMount({ picture: preview ? photo : picture }, mount)
+    if (stored === null) {
+      const { id } = await insertPerformer(tx, { name, notes: note, picture })
+      undo.added('performers', id)
+      const to = { name, notes: note, ...(picture === null ? { picture } : shownPicture) }
+      changes.push({ what: 'performer', id: preview ? null : id, from: null, to })
+      performers.set(key, { id, name, isNew: true })
+      continue
+    }
+    performers.set(key, { id: stored.id, name: stored.name, isNew: false })
+    const hasNewNotes = note !== '' && note !== stored.notes
+    const hasNewPicture = picture !== null && picture !== stored.picture
+    if (!hasNewNotes && !hasNewPicture) continue
+    await undo.willChange('performers', stored.id)
+    await savePerformer(tx, {
+      ...stored,
+      ...(hasNewNotes && { notes: note }),
+      ...(hasNewPicture && { picture }),
+    })
+    changes.push({
+      what: 'performer',
+      id: stored.id,
+      from: {
+        ...(hasNewNotes && { notes: stored.notes }),
+        ...(hasNewPicture && withMount({ picture: stored.picture }, mount)),
+      },
+      to: { ...(hasNewNotes && { notes: note }), ...(hasNewPicture && shownPicture) },
+    })
+  }
+  return performers
+}
+
+async function applyAssignments(
+  { tx, plan, state, now, preview, undo, changes }: Work,
+  performers: ReadonlyMap<string, NamedPerformer>,
+): Promise<void> {
+  const names = new Map(state.performers.map(({ id, name }) => [id, name]))
+  const slotOf = createSlotFinder(state)
+  const describe = ({
+    performer: id,
+    wireless_unit,
+    role,
+  }: Pick<Assignment, 'performer' | 'wireless_unit' | 'role'>) => ({
+    slot: slotOf(wireless_unit),
+    wireless_unit,
+    performer: { id, name: names.get(id) ?? '' },
+    role,
+  })
+  for (const assignment of plan.ended) {
+    await undo.willChange('assignments', assignment.id)
+    await saveAssignment(tx, setActive(assignment, false, now))
+    changes.push({ what: 'assignment', id: assignment.id, from: describe(assignment), to: null })
+  }
+  for (const { unit, performer: key, role, changed } of plan.assigned) {
+    if (changed !== null) {
+      await undo.willChange('assignments', changed.id)
+      await saveAssignment(tx, { ...changed, role })
+      changes.push({ what: 'assignment', id: changed.id, from: describe(changed), to: describe({ ...changed, role }) })
+      continue
+    }
+    const performer = performers.get(key)
+    if (performer === undefined) continue
+    const assignment = { performer: performer.id, wireless_unit: unit, role }
+    const { id } = await insertAssignment(tx, { ...assignment, is_active: true, started_at: now, ended_at: null })
+    undo.added('assignments', id)
+    const shownPerformer = { id: preview && performer.isNew ? null : performer.id, name: performer.name }
+    const to = { ...describe(assignment), performer: shownPerformer }
+    changes.push({ what: 'assignment', id: preview ? null : id, from: null, to })
+  }
+}
+
+async function applyPlaceholders({ tx, plan, undo, changes }: Work): Promise<void> {
+  const describe = ({ slot, name, note }: Placeholder) => ({ slot, name, note })
+  for (const { before, after } of plan.placeholders) {
+    await undo.willChange('placeholders', before.id)
+    await savePlaceholder(tx, after)
+    changes.push({ what: 'placeholder', id: before.id, from: describe(before), to: describe(after) })
+  }
+}
+
+/** Creates a function that returns the slot of a unit; null if no channel receives it. */
+function createSlotFinder({ units, slots }: CastState): (unit: number) => number | null {
+  const slotByChannel = new Map([...slots].map(([slot, channel]) => [channel, slot]))
+  const channelByUnit = new Map(units.map(({ id, channel_id }) => [id, channel_id]))
+  return (unit) => slotByChannel.get(channelByUnit.get(unit) ?? 0) ?? null
+}

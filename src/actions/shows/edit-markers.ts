@@ -1,0 +1,132 @@
+/** Creates, changes and removes markers. */
+
+import type { AuditAction } from '../../contract/values.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { EventRecord } from '../../domain/events/event.ts'
+import { type MarkedChannel, type Marker, toMarkerEvent } from '../../domain/events/marker.ts'
+import { parseTimestamp } from '../../domain/timestamp.ts'
+import type { EventLog } from '../../history/event-log.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Database, Tx } from '../../storage/database.ts'
+import { deleteEvent, findEvent, insertEvents, saveEvent } from '../../storage/events.ts'
+
+export interface EditMarkerDeps {
+  readonly db: Database
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  readonly events: Pick<EventLog, 'load'>
+  now(): number
+}
+
+/** The fields of a request, with times as text. */
+export interface MarkerFields {
+  readonly time?: string | undefined
+  readonly until?: string | null | undefined
+  readonly channel_id?: number | null | undefined
+  readonly text?: string | undefined
+}
+
+/** The clocks of clients may be ahead of the service's by this much. */
+const maxAheadMs = 60_000
+
+export async function addMarker(
+  deps: EditMarkerDeps,
+  actor: Actor,
+  fields: MarkerFields & { readonly text: string },
+): Promise<EventRecord> {
+  const { db, events, now } = deps
+  const { text, channel_id = null } = fields
+  const marker = { time: now(), until: null, ...parseTimes(fields, now()), text }
+  requireOrder(marker)
+  const event = toMarkerEvent(marker, findChannel(deps, channel_id), actor.name)
+  const stored = await db.transaction(async (tx) => {
+    const [inserted] = await insertEvents(tx, [event])
+    if (inserted === undefined) throw new Error('The marker was not stored.')
+    await audit(tx, actor, 'marker.create', inserted)
+    return inserted
+  })
+  await events.load()
+  return stored
+}
+
+/** Changes the given fields of a marker. */
+export async function changeMarker(
+  deps: EditMarkerDeps,
+  actor: Actor,
+  id: number,
+  fields: MarkerFields,
+): Promise<EventRecord> {
+  const { db, events, now } = deps
+  const times = parseTimes(fields, now())
+  const changed = await db.transaction(async (tx) => {
+    const before = await markerOf(tx, id)
+    const { time, until, text } = before
+    const marker = { time, until, text, ...times, ...(fields.text !== undefined && { text: fields.text }) }
+    requireOrder(marker)
+    // The channel of the marker may have been removed in the meantime.
+    const event =
+      fields.channel_id === undefined
+        ? { ...before, ...marker }
+        : toMarkerEvent(marker, findChannel(deps, fields.channel_id), before.by)
+    const after: EventRecord = { ...event, id }
+    await saveEvent(tx, after)
+    await audit(tx, actor, 'marker.change', after)
+    return after
+  })
+  await events.load()
+  return changed
+}
+
+export async function removeMarker({ db, events, now }: EditMarkerDeps, actor: Actor, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const marker = await markerOf(tx, id)
+    await deleteEvent(tx, id, now())
+    await audit(tx, actor, 'marker.delete', marker)
+  })
+  await events.load()
+}
+
+async function markerOf(tx: Tx, id: number): Promise<EventRecord> {
+  const event = await findEvent(tx.query, id)
+  if (event?.kind !== 'marker') throw new RequestError('not_found', { subject: `marker ${id}` })
+  if (event.site === null) return event
+  const details = `This marker belongs to the site ${event.site.name}. It can only be changed there.`
+  throw new RequestError('wrong_state', { subject: details })
+}
+
+function findChannel({ receiverStore }: EditMarkerDeps, id: number | null): MarkedChannel | null {
+  if (id === null) return null
+  for (const receiver of receiverStore.listFacts()) {
+    const channel = receiver.channels.find((candidate) => candidate.id === id)
+    if (channel !== undefined) return { receiver, channel }
+  }
+  throw badRequest(`channel_id: there is no channel ${id}`)
+}
+
+function parseTimes({ time, until }: MarkerFields, now: number): Partial<Pick<Marker, 'time' | 'until'>> {
+  const parsed = {
+    ...(time !== undefined && { time: parseTime('time', time) }),
+    ...(until !== undefined && { until: until === null ? null : parseTime('until', until) }),
+  }
+  if ((parsed.time ?? now) > now + maxAheadMs) throw badRequest('time: expected at most one minute from now')
+  return parsed
+}
+
+function parseTime(field: string, text: string): number {
+  const time = parseTimestamp(text)
+  if (time === null) throw badRequest(`${field}: expected a time such as 2026-05-01T18:00:00Z`)
+  return time
+}
+
+function requireOrder({ time, until }: Marker): void {
+  if (until !== null && until < time) throw badRequest('until: expected a time that is not before time')
+}
+
+function badRequest(details: string): RequestError {
+  return new RequestError('bad_request', { details })
+}
+
+function audit(tx: Tx, actor: Actor, action: AuditAction, { id, text }: EventRecord): Promise<void> {
+  return writeAudit(tx, { actor, action, target: `marker ${id}`, result: 'ok', details: { text } })
+}

@@ -1,0 +1,127 @@
+/** Plans, changes, starts, ends and deletes shows. */
+
+import type { AuditAction } from '../../contract/values.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { frequencyOf } from '../../domain/equipment/receiver.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { toShowEvent } from '../../domain/events/edit-events.ts'
+import { listFrequencies } from '../../domain/scenes/arrangement.ts'
+import {
+  changePlan,
+  end,
+  listChannelsOfShow,
+  requireGroups,
+  requireNotRunning,
+  requireOrder,
+  type Show,
+  type ShowPlan,
+  start,
+} from '../../domain/shows.ts'
+import { parseTimestamp } from '../../domain/timestamp.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Database, Tx } from '../../storage/database.ts'
+import { insertEvents } from '../../storage/events.ts'
+import { listGroups } from '../../storage/groups.ts'
+import { deleteShow, findShow, insertShow, saveShow, saveStartFrequencies } from '../../storage/shows.ts'
+import { listChannelSlots } from '../../storage/slots.ts'
+import { editRecords } from '../edit-records.ts'
+
+export interface EditShowDeps {
+  readonly db: Database
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+  now(): number
+}
+
+/** The fields of a request, with times as text. */
+export interface ShowFields extends Partial<Omit<ShowPlan, 'starts_at' | 'ends_at'>> {
+  readonly starts_at?: string | null
+  readonly ends_at?: string | null
+}
+
+export function addShow(deps: EditShowDeps, actor: Actor, fields: ShowFields & Pick<ShowPlan, 'title'>): Promise<Show> {
+  const defaults = { starts_at: null, ends_at: null, group_ids: [], notes: '' }
+  const plan = { ...defaults, title: fields.title, ...parseFields(fields) }
+  requireOrder(plan)
+  return editRecords(deps, 'shows', async (tx) => {
+    requireGroups(plan, await listGroups(tx.query))
+    const show = await insertShow(tx, { ...plan, started_at: null, ended_at: null, channel_ids: null })
+    await audit(tx, actor, 'show.create', show.id, { title: show.title })
+    return show
+  })
+}
+
+export function changeShow(deps: EditShowDeps, actor: Actor, id: number, fields: ShowFields): Promise<Show> {
+  const change = parseFields(fields)
+  return editRecords(deps, 'shows', async (tx) => {
+    const before = await showOf(tx, id)
+    const after = changePlan(before, change)
+    requireGroups(after, await listGroups(tx.query), before.group_ids)
+    await saveShow(tx, after)
+    await audit(tx, actor, 'show.change', id, { fields: Object.keys(change) })
+    return after
+  })
+}
+
+export async function removeShow(deps: EditShowDeps, actor: Actor, id: number): Promise<void> {
+  await editRecords(deps, 'shows', async (tx) => {
+    const show = await showOf(tx, id)
+    requireNotRunning(show)
+    await deleteShow(tx, id)
+    await audit(tx, actor, 'show.delete', id, { title: show.title })
+  })
+}
+
+/** Starts a show, and stores the frequencies of all channels. */
+export function startShow(deps: EditShowDeps, actor: Actor, id: number): Promise<Show> {
+  return editRecords(deps, 'shows', async (tx) => {
+    const show = start(await showOf(tx, id), deps.now())
+    await saveShow(tx, show)
+    const channels = deps.receiverStore.listFacts().flatMap((receiver) => receiver.channels)
+    const frequencies = channels.map((channel) => ({ id: channel.id, frequency: frequencyOf(channel) }))
+    await saveStartFrequencies(tx, id, new Map(listFrequencies(frequencies)))
+    await audit(tx, actor, 'show.start', id, { title: show.title })
+    await insertEvents(tx, [toShowEvent(show, actor.name)])
+    return show
+  })
+}
+
+/** Ends a show, and stores which channels belong to it. */
+export function endShow(deps: EditShowDeps, actor: Actor, id: number): Promise<Show> {
+  return editRecords(deps, 'shows', async (tx) => {
+    const running = await showOf(tx, id)
+    const channels = listChannelsOfShow(running, await listChannelSlots(tx.query), await listGroups(tx.query))
+    const show = end(running, deps.now(), channels)
+    await saveShow(tx, show)
+    await audit(tx, actor, 'show.end', id, { title: show.title })
+    await insertEvents(tx, [toShowEvent(show, actor.name)])
+    return show
+  })
+}
+
+async function showOf(tx: Tx, id: number): Promise<Show> {
+  const show = await findShow(tx.query, id)
+  if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
+  return show
+}
+
+function parseFields({ starts_at, ends_at, ...fields }: ShowFields): Partial<ShowPlan> {
+  return {
+    ...fields,
+    ...(starts_at !== undefined && { starts_at: parseTime('starts_at', starts_at) }),
+    ...(ends_at !== undefined && { ends_at: parseTime('ends_at', ends_at) }),
+  }
+}
+
+function parseTime(field: string, text: string | null): number | null {
+  if (text === null) return null
+  const time = parseTimestamp(text)
+  if (time !== null) return time
+  throw new RequestError('bad_request', { details: `${field}: expected a time such as 2026-05-01T18:00:00Z` })
+}
+
+function audit(tx: Tx, actor: Actor, action: AuditAction, id: number, details: Readonly<Record<string, unknown>>) {
+  return writeAudit(tx, { actor, action, target: `show ${id}`, result: 'ok', details })
+}

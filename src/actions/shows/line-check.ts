@@ -1,0 +1,101 @@
+/** Begins the line checks of channels, and enters their results. */
+
+import type { AuditAction, CheckResult } from '../../contract/values.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { type Check, requireNotEnded } from '../../domain/checks.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { toCheckEvent } from '../../domain/events/check-event.ts'
+import type { EventDraft } from '../../domain/events/event.ts'
+import { listChannelsOfShow } from '../../domain/shows.ts'
+import type { EventLog } from '../../history/event-log.ts'
+import type { ReceiverStore } from '../../ingest/receiver-store.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import { findOpenCheck, insertCheck, saveCheck } from '../../storage/checks.ts'
+import type { Database, Tx } from '../../storage/database.ts'
+import { insertEvents } from '../../storage/events.ts'
+import { listGroups } from '../../storage/groups.ts'
+import { nextRevision } from '../../storage/revision.ts'
+import { findShow } from '../../storage/shows.ts'
+import { listChannelSlots } from '../../storage/slots.ts'
+
+export interface LineCheckDeps {
+  readonly db: Database
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  readonly events: Pick<EventLog, 'load'>
+  /** Announces the checks that have changed. */
+  readonly checks: { load(): Promise<void> }
+  now(): number
+}
+
+interface CheckedChannel {
+  readonly show_id: number
+  readonly channel_id: number
+}
+
+/** Begins the check of a channel. A check that was begun and has no result begins again. */
+export function beginCheck(deps: LineCheckDeps, actor: Actor, checked: CheckedChannel): Promise<Check> {
+  return edit(deps, async (tx, revision) => {
+    await requireChannel(tx, checked)
+    const open = await findOpenCheck(tx.query, checked)
+    const begun = { ...checked, began_at: deps.now(), checked_at: null, result: null, note: null, by: actor.name }
+    const check = open === undefined ? await insertCheck(tx, revision, begun) : { ...begun, id: open.id }
+    if (open !== undefined) await saveCheck(tx, revision, check)
+    await audit(tx, actor, 'check.begin', check)
+    return check
+  })
+}
+
+export interface CheckEntry extends CheckedChannel {
+  readonly result: CheckResult
+  readonly note: string | null
+}
+
+/** Enters the result of a check, which need not have begun. */
+export function addCheck(deps: LineCheckDeps, actor: Actor, { result, note, ...checked }: CheckEntry): Promise<Check> {
+  return edit(deps, async (tx, revision) => {
+    await requireChannel(tx, checked)
+    const open = await findOpenCheck(tx.query, checked)
+    const checked_at = deps.now()
+    const ended = { ...checked, began_at: open?.began_at ?? null, checked_at, result, note, by: actor.name }
+    const check = open === undefined ? await insertCheck(tx, revision, ended) : { ...ended, id: open.id }
+    if (open !== undefined) await saveCheck(tx, revision, check)
+    await audit(tx, actor, 'check.create', check)
+    await insertEvents(tx, listEvents(deps, { ...check, checked_at }))
+    return check
+  })
+}
+
+/** Runs a change. Changes that are requested at once, in several processes too, run one after the other. */
+async function edit(
+  { db, checks, events }: LineCheckDeps,
+  work: (tx: Tx, revision: number) => Promise<Check>,
+): Promise<Check> {
+  const check = await db.transaction(async (tx) => work(tx, await nextRevision(tx, 'checks')))
+  await checks.load()
+  await events.load()
+  return check
+}
+
+/** Throws a RequestError unless the show exists, has not ended and has the channel. */
+async function requireChannel(tx: Tx, { show_id, channel_id }: CheckedChannel): Promise<void> {
+  const show = await findShow(tx.query, show_id)
+  if (show === undefined) throw new RequestError('not_found', { subject: `show ${show_id}` })
+  const channels = listChannelsOfShow(show, await listChannelSlots(tx.query), await listGroups(tx.query))
+  if (!channels.includes(channel_id)) {
+    throw new RequestError('bad_request', { details: `channel_id: channel ${channel_id} is not part of the show` })
+  }
+  requireNotEnded(show)
+}
+
+/** Returns the event of a check; none if the channel was removed meanwhile. */
+function listEvents({ receiverStore }: LineCheckDeps, check: Check & { readonly checked_at: number }): EventDraft[] {
+  return receiverStore.listFacts().flatMap((receiver) => {
+    const channel = receiver.channels.find(({ id }) => id === check.channel_id)
+    return channel === undefined ? [] : toCheckEvent(check, { receiver, channel })
+  })
+}
+
+function audit(tx: Tx, actor: Actor, action: AuditAction, { show_id, channel_id, result, note }: Check) {
+  const details = { channel: channel_id, ...(result !== null && { result, note }) }
+  return writeAudit(tx, { actor, action, target: `show ${show_id}`, result: 'ok', details })
+}

@@ -1,0 +1,113 @@
+/** Recalls a scene in one transaction. Equipment is not changed. */
+
+import type { SceneRecall } from '../../contract/resources/scenes.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { setActive } from '../../domain/equipment/hardware.ts'
+import type { Arranged, StoredScene } from '../../domain/scenes/arrangement.ts'
+import { listChanges, planRecall, type RecallPlan } from '../../domain/scenes/plan-recall.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Reader, Tx } from '../../storage/database.ts'
+import { saveGroup } from '../../storage/groups.ts'
+import { insertAssignment, lockUnits, saveAssignment, savePerformer } from '../../storage/hardware.ts'
+import { lockPictures } from '../../storage/pictures.ts'
+import { savePlaceholder } from '../../storage/placeholders.ts'
+import { nextRevision } from '../../storage/revision.ts'
+import { findRecalledScene, saveRecallTime } from '../../storage/scenes.ts'
+import { plannedFrequencies } from '../../storage/shows.ts'
+import { placeHolders } from '../../storage/slots.ts'
+import { UndoRecorder } from '../../storage/undo.ts'
+import { recordAssignments } from '../equipment/record-assignments.ts'
+import { readArranged, type SceneDeps, sceneOf } from './edit-scenes.ts'
+import { recordMoves } from './record-moves.ts'
+
+/** Returns what a recall would change. */
+export async function previewRecall(deps: SceneDeps, showId: number, id: number): Promise<SceneRecall> {
+  const scene = await sceneOf(deps.db.read, showId, id)
+  const { plan, arranged } = await planFor(deps, deps.db.read, scene)
+  return { changes: listChanges(plan, arranged), skipped: [...plan.skipped], undo_id: null }
+}
+
+export async function recallScene(deps: SceneDeps, actor: Actor, showId: number, id: number): Promise<SceneRecall> {
+  const { ingest, reload, now } = deps
+  const recalled = await ingest.change(async (tx, revision) => {
+    const showRevision = await nextRevision(tx, 'shows')
+    await lockPictures(tx)
+    await lockUnits(tx)
+    const scene = await sceneOf(tx.query, showId, id)
+    const { plan, arranged } = await planFor(deps, tx.query, scene)
+    const undo = new UndoRecorder(tx)
+    await applyRecords(tx, revision, plan, undo)
+    const time = now()
+    const newIds = await recordAssignments(tx, { actor, time }, () => applyAssignments(tx, plan, time, undo))
+    await recordMoves(tx, deps, actor, plan.moves)
+    const changes = listChanges(plan, arranged, newIds)
+    const last = await findRecalledScene(tx.query, showId)
+    if (changes.length > 0 || last?.id !== id) {
+      await undo.willChange('scenes', id)
+      // The system clock may have been set back.
+      await saveRecallTime(tx, showRevision, scene, Math.max(time, (last?.recalled_at ?? 0) + 1))
+    }
+    const undo_id = changes.length === 0 ? null : await undo.save('scene.recall', time)
+    const details = { show: showId, title: scene.title, changes: changes.length, skipped: plan.skipped.length }
+    await writeAudit(tx, { actor, action: 'scene.recall', target: `scene ${id}`, result: 'ok', details })
+    return { changes, skipped: [...plan.skipped], undo_id }
+  })
+  await reload()
+  return recalled
+}
+
+async function planFor(
+  deps: SceneDeps,
+  reader: Reader,
+  { show_id, arrangement }: StoredScene,
+): Promise<{ readonly plan: RecallPlan; readonly arranged: Arranged }> {
+  const arranged = await readArranged(deps, reader)
+  return { plan: planRecall(arrangement, arranged, await plannedFrequencies(reader, show_id)), arranged }
+}
+
+/** Changes slots, groups, and the names of placeholders and performers. */
+async function applyRecords(
+  tx: Tx,
+  revision: number,
+  { groups, moves, placeholders, performers }: RecallPlan,
+  undo: UndoRecorder,
+): Promise<void> {
+  for (const { after } of groups) {
+    await undo.willChange('groups', after.id)
+    await saveGroup(tx, after)
+  }
+  for (const { holder } of moves) await undo.willChange(`${holder.kind}s`, holder.id)
+  for (const { after } of placeholders) await undo.willChange('placeholders', after.id)
+  if (moves.length > 0) await placeHolders(tx, revision, moves)
+  for (const { after } of placeholders) await savePlaceholder(tx, after)
+  for (const { after } of performers) {
+    await undo.willChange('performers', after.id)
+    await savePerformer(tx, after)
+  }
+}
+
+/** Ends and begins assignments. Returns the ids of the new ones by unit. */
+async function applyAssignments(
+  tx: Tx,
+  { ended, assigned }: RecallPlan,
+  time: number,
+  undo: UndoRecorder,
+): Promise<ReadonlyMap<number, number>> {
+  const newIds = new Map<number, number>()
+  for (const assignment of ended) {
+    await undo.willChange('assignments', assignment.id)
+    await saveAssignment(tx, setActive(assignment, false, time))
+  }
+  for (const { unit, performer, role, changed } of assigned) {
+    if (changed !== null) {
+      await undo.willChange('assignments', changed.id)
+      await saveAssignment(tx, { ...changed, role })
+      continue
+    }
+    const assignment = { performer, wireless_unit: unit, role, is_active: true, started_at: time, ended_at: null }
+    const { id } = await insertAssignment(tx, assignment)
+    undo.added('assignments', id)
+    newIds.set(unit, id)
+  }
+  return newIds
+}

@@ -1,0 +1,184 @@
+/** Adds, changes and removes manufacturers while the service runs. */
+
+import { isDeepStrictEqual } from 'node:util'
+import type { AuditAction } from '../../contract/values.ts'
+import type { Actor } from '../../domain/access/access.ts'
+import { isSecretName, listSecrets, refuseMovedSecrets, unmaskSecrets } from '../../domain/access/secrets.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { getPlugin } from '../../manufacturers/index.ts'
+import { findConfigError, listSecretUses, type MonitoredSource, type SourceDeps } from '../../manufacturers/sources.ts'
+import { writeAudit } from '../../storage/audit.ts'
+import type { Database, Tx } from '../../storage/database.ts'
+import { nextRevision } from '../../storage/revision.ts'
+import type { Config, Secrets } from '../../storage/secrets.ts'
+import {
+  deleteManufacturer,
+  findManufacturer,
+  hasReceivers,
+  listManufacturers,
+  type StoredManufacturer,
+  saveManufacturer,
+} from '../../storage/settings.ts'
+import { type RefuseLoopDeps, refuseLoop } from './refuse-loop.ts'
+import { withSecretErrors } from './secret-errors.ts'
+
+export interface ManufacturerDeps extends RefuseLoopDeps {
+  readonly db: Database
+  readonly secrets: Secrets
+  /** Returns the sources that are monitored at the moment. */
+  sources(): readonly MonitoredSource[]
+  /** Loads the stored changes immediately: starts, stops and restarts the sources that they affect. */
+  reload(): Promise<void>
+}
+
+export interface ManufacturerChange {
+  readonly name?: string
+  readonly plugin?: string
+  readonly api_enabled?: boolean
+  /** Merged into the stored configuration key by key. Null removes a key; `********` keeps the stored secret. */
+  readonly config?: Config
+}
+
+export type NamedChange = ManufacturerChange & { readonly code: string }
+
+export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufacturer[]> {
+  return listManufacturers(db.read, secrets)
+}
+
+/**
+ * Stores a new manufacturer. Throws a RequestError when the code is already in use, the configuration is invalid, or this
+ * installation would follow itself.
+ */
+export async function addManufacturer(
+  deps: ManufacturerDeps,
+  actor: Actor,
+  change: NamedChange,
+): Promise<StoredManufacturer> {
+  const { code } = change
+  const record = await mergeManufacturer(deps, change, undefined)
+  await refuseLoop(deps, record)
+  await deps.db.transaction(async (tx) => {
+    if ((await findManufacturer(tx.query, deps.secrets, code)) !== undefined) {
+      throw new RequestError('taken', {
+        subject: `manufacturer ${code}`,
+        details: 'code: expected a code that is not in use',
+      })
+    }
+    await saveManufacturer(tx, deps.secrets, record)
+    const { name, plugin, config } = record
+    await audit(tx, actor, 'manufacturer.create', code, { name, plugin, keys: Object.keys(config) })
+  })
+  await deps.reload()
+  return record
+}
+
+/**
+ * Stores a change. Throws a RequestError when the manufacturer does not exist, the changed configuration is invalid, or
+ * this installation would follow itself.
+ */
+export async function changeManufacturer(
+  deps: ManufacturerDeps,
+  actor: Actor,
+  code: string,
+  change: ManufacturerChange,
+): Promise<StoredManufacturer> {
+  const before = await getManufacturer(deps, code)
+  const after = await mergeManufacturer(deps, { code, ...change }, before)
+  if (after.plugin !== before.plugin || !isDeepStrictEqual(after.config, before.config)) await refuseLoop(deps, after)
+  await deps.db.transaction(async (tx) => {
+    // Resolving host names takes time, so the stored record may have changed since it was read.
+    const stored = await findManufacturer(tx.query, deps.secrets, code)
+    if (!isDeepStrictEqual(stored, before))
+      throw new RequestError('concurrent_change', { subject: `manufacturer ${code}` })
+    await saveManufacturer(tx, deps.secrets, after)
+    await audit(tx, actor, 'manufacturer.change', code, differences(before, after))
+  })
+  await deps.reload()
+  return getManufacturer(deps, code)
+}
+
+/**
+ * Removes a manufacturer. Throws a RequestError while it has receivers, so that removing it never deletes receiver
+ * data.
+ */
+export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, code: string): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    // Prevents polling from storing receivers of this manufacturer at the same time.
+    const revision = await nextRevision(tx)
+    if ((await findManufacturer(tx.query, deps.secrets, code)) === undefined) throw unknown(code)
+    if (await hasReceivers(tx.query, code)) {
+      const details = 'It still has receivers: remove them first, or disable it instead.'
+      throw new RequestError('in_use', { subject: `Manufacturer ${code}`, details })
+    }
+    await deleteManufacturer(tx, code, revision)
+    await audit(tx, actor, 'manufacturer.delete', code, {})
+  })
+  await deps.reload()
+}
+
+/** Reads a stored manufacturer. Throws a RequestError when it does not exist. */
+export async function getManufacturer({ db, secrets }: ManufacturerDeps, code: string): Promise<StoredManufacturer> {
+  const record = await findManufacturer(db.read, secrets, code)
+  if (record === undefined) throw unknown(code)
+  return record
+}
+
+function unknown(code: string): RequestError {
+  return new RequestError('not_found', { subject: `manufacturer ${code}` })
+}
+
+/**
+ * Applies a change to the stored record and returns the result. Throws a RequestError whose details begin with the
+ * invalid key.
+ */
+export async function mergeManufacturer(
+  { destinations }: Pick<SourceDeps, 'destinations'>,
+  { code, ...change }: NamedChange,
+  stored: StoredManufacturer | undefined,
+): Promise<StoredManufacturer> {
+  const plugin = change.plugin ?? stored?.plugin ?? code
+  const before = stored ?? { code, name: '', plugin, api_enabled: true, config: {}, secretsUnreadable: false }
+  const after = { ...before, ...change, config: mergeConfig(before, change) }
+  const fault = await findConfigError(after, destinations)
+  if (fault !== null) throw new RequestError('bad_request', { details: fault })
+  return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
+}
+
+type Configured = Pick<StoredManufacturer, 'plugin' | 'config'>
+
+/** Merges a change into the stored configuration. Throws a RequestError that names a secret which must be entered. */
+export function mergeConfig(stored: Configured, { plugin = stored.plugin, config: change = {} }: Partial<Configured>) {
+  return withSecretErrors('config.', () => {
+    const config: Record<string, unknown> = { ...stored.config, ...(unmaskSecrets(change, stored.config) as Config) }
+    for (const [key, value] of Object.entries(change)) if (value === null) delete config[key]
+    const [before, after] = [listSecretUses(stored), listSecretUses({ plugin, config })]
+    refuseMovedSecrets({ before, after, entered: listSecrets(change) })
+    return config
+  })
+}
+
+/** Lists the changes for the audit log. Secrets are listed by name only. */
+function differences(before: StoredManufacturer, after: StoredManufacturer): Record<string, unknown> {
+  const changes: Record<string, unknown> = {}
+  for (const field of ['name', 'plugin', 'api_enabled'] as const) {
+    if (before[field] !== after[field]) changes[field] = { before: before[field], after: after[field] }
+  }
+  for (const key of new Set([...Object.keys(before.config), ...Object.keys(after.config)])) {
+    const [old, now] = [before.config[key], after.config[key]]
+    if (isDeepStrictEqual(old, now)) continue
+    // The entries of a device list may contain passwords.
+    const isOpen = !isSecretName(key) && typeof old !== 'object' && typeof now !== 'object'
+    changes[`config.${key}`] = isOpen ? { before: old ?? null, after: now ?? null } : 'changed'
+  }
+  return changes
+}
+
+function audit(
+  tx: Tx,
+  actor: Actor,
+  action: AuditAction,
+  code: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return writeAudit(tx, { actor, action, target: `manufacturer ${code}`, result: 'ok', details })
+}

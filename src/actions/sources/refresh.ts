@@ -1,0 +1,60 @@
+/** Polls the sources immediately, at a user's request. */
+
+import type { RefreshBody } from '../../contract/resources/health.ts'
+import type { SourceError } from '../../domain/equipment/health.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { Monitor, PollResult } from '../../sources/monitor.ts'
+
+export interface RefreshDeps {
+  readonly monitor: Pick<Monitor, 'pollNow'>
+  /** Aborts when the service stops. */
+  readonly signal: AbortSignal
+  manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
+  now(): number
+}
+
+/**
+ * Polls the sources of one manufacturer or of all. Throws a RequestError when the manufacturer is unknown or disabled,
+ * no upstream responded, or nothing could be stored.
+ */
+export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise<RefreshBody> {
+  const enabled = selectEnabled(deps.manufacturers(), manufacturer)
+  const polled = await deps.monitor.pollNow(enabled, deps.signal)
+  const errors = polled.flatMap(toSourceError)
+  if (polled.length > 0 && errors.length === polled.length) throw allFailedError(polled, errors)
+  const updates = polled.map(({ report }) => report.created + report.moved + report.duplicates - report.repeated)
+  return {
+    status: errors.length === 0 ? 'success' : 'partial',
+    receivers_updated: updates.reduce((sum, count) => sum + count, 0),
+    timestamp: new Date(deps.now()).toISOString(),
+    ...(errors.length > 0 && { errors }),
+  }
+}
+
+export function toSourceError({ manufacturer, source, report: { error } }: PollResult): SourceError[] {
+  return error === null ? [] : [{ manufacturer, source, error }]
+}
+
+/** Creates the error for a request whose polls all failed. */
+export function allFailedError(polled: readonly PollResult[], errors: readonly SourceError[]): RequestError {
+  const isStoreUnreachable = polled.some(({ report }) => report.failed === 'store')
+  const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')
+  return new RequestError(isStoreUnreachable ? 'store_busy' : 'upstream_failed', { details })
+}
+
+/**
+ * Returns the codes of all enabled manufacturers, or only the requested one. Throws a RequestError when that is unknown
+ * or disabled.
+ */
+export function selectEnabled(
+  known: readonly { readonly code: string; readonly isEnabled: boolean }[],
+  manufacturer: string | undefined,
+): string[] {
+  const selected = manufacturer === undefined ? known : known.filter(({ code }) => code === manufacturer)
+  if (manufacturer !== undefined && selected.length === 0) {
+    throw new RequestError('not_found', { subject: `manufacturer ${manufacturer}` })
+  }
+  const enabled = selected.filter(({ isEnabled }) => isEnabled).map(({ code }) => code)
+  if (manufacturer !== undefined && enabled.length === 0) throw new RequestError('disabled', { subject: manufacturer })
+  return enabled
+}

@@ -1,0 +1,344 @@
+/**
+ * Raises, changes and clears alerts, each once, even if several processes detect the cause. What has changed is collected
+ * and then evaluated together, and the resulting changes are stored in one transaction. Alerts about a receiver follow
+ * the conditions of its channels, and only the process that evaluates those conditions evaluates the alerts.
+ */
+
+import { isDeepStrictEqual } from 'node:util'
+import { type Alert, type AlertChange, type AlertCopy, toAlertMessage } from '../domain/alerts/alert.ts'
+import { canChangeCauses } from '../domain/alerts/channel-alerts.ts'
+import { type Cause, toAlertCause } from '../domain/alerts/compare-causes.ts'
+import { describeEnding } from '../domain/alerts/describe-alert.ts'
+import { recordingSubject } from '../domain/alerts/recording.ts'
+import { type SourceFailures, upstreamSubject } from '../domain/alerts/source.ts'
+import type { PlannedShow } from '../domain/alerts/will-not-last.ts'
+import type { Receiver } from '../domain/equipment/receiver.ts'
+import { recordOfSite } from '../domain/equipment/sites.ts'
+import type { Log } from '../platform/log.ts'
+import { Semaphore } from '../platform/semaphore.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import { maxTimerMs } from '../platform/wait.ts'
+import type { ReportingSources } from '../sources/reporting-sources.ts'
+import { AlertContext, type AlertContextDeps } from './alert-context.ts'
+import { AlertEvaluation, type AlertEvaluationDeps } from './alert-evaluation.ts'
+import { type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
+import { UnstoredAlerts } from './unstored-alerts.ts'
+
+export interface AlertDeps
+  extends Omit<OpenAlertsDeps, 'isSilenced'>,
+    AlertContextDeps,
+    Omit<AlertEvaluationDeps, 'open' | 'context' | 'onAcknowledged'> {
+  readonly log: Log
+  /** Lists the receivers whose conditions this process evaluates. */
+  ownReceivers(): Iterable<number>
+  /** Ends the condition `battery_died` of a channel, and resolves when that is stored. */
+  acknowledgeDied(channelId: number): Promise<void>
+  /** Whether the last cycle of the source failed. */
+  isFailing(source: string): boolean
+  readonly reportingSources: Pick<ReportingSources, 'receiversOf' | 'all'>
+  runningShows(): readonly (PlannedShow & { readonly started_at: number | null })[]
+  /**
+   * Called with every change of an alert that cannot be stored. `isStored`: it ends because the same alert was stored
+   * now.
+   */
+  onUnstored(alert: Alert, isStored: boolean): void
+}
+
+/** What is due for evaluation. */
+interface Due {
+  readonly receivers: Set<number>
+  readonly sources: Set<string>
+  /** Whether recording, subscriptions, snoozes and orphaned alerts are evaluated too. */
+  everything: boolean
+}
+
+export class Alerts {
+  readonly context: AlertContext
+  readonly unstored: UnstoredAlerts
+  /** Why levels cannot be recorded, or null if they can; undefined until either is known. */
+  #recordingFault: string | null | undefined
+  readonly #deps: AlertDeps
+  readonly #open: OpenAlerts
+  readonly #evaluation: AlertEvaluation
+  /** The receivers in `isEvaluated` whose alerts were evaluated since then. */
+  readonly #evaluated = new Set<number>()
+  /** When a delay of a receiver's cause ends (epoch ms). */
+  readonly #dueAt = new Map<number, number>()
+  #timer: NodeJS.Timeout | undefined
+  /** The sources without success in their last cycle. */
+  readonly #failures = new Map<string, SourceFailures>()
+  /** The sources that failed when they were last checked. */
+  readonly #failing = new Set<string>()
+  #due: Due = nothingDue()
+  #isScheduled = false
+  #areSettingsChanged = true
+  #isClosed = false
+  /** Serializes evaluations, reads and writes. */
+  readonly #queue = new Semaphore(1)
+
+  constructor(deps: AlertDeps) {
+    this.#deps = deps
+    this.context = new AlertContext(deps)
+    this.#open = new OpenAlerts({ ...deps, isSilenced: (alert) => this.context.isSilenced(alert) })
+    this.#evaluation = new AlertEvaluation({
+      ...deps,
+      open: this.#open,
+      context: this.context,
+      onAcknowledged: (alert) => void this.#endDied(alert),
+    })
+    this.unstored = new UnstoredAlerts({
+      settings: () => deps.alertSettings('storage_failing', { manufacturer: null, slots: [] }),
+      isSnoozeOver: (alert) => this.context.isSnoozeOver(alert),
+      publish: (alert, hasOnlyOtherValues) => this.#publishUnstored(alert, hasOnlyOtherValues),
+      log: deps.log,
+      now: deps.now,
+    })
+  }
+
+  /** Loads the open alerts without publishing them. */
+  open(): Promise<void> {
+    this.#areSettingsChanged = true
+    return this.#queue.run(() => this.#open.open())
+  }
+
+  /** Loads and publishes the alerts that other processes changed. */
+  load(): Promise<void> {
+    return this.#queue.run(() => this.#open.load())
+  }
+
+  /** Returns the open alerts, including those that cannot be stored. */
+  list(): readonly Alert[] {
+    return [...this.#open.list(), ...this.unstored.list()]
+  }
+
+  /**
+   * Evaluates a receiver after this process received a report of it, or after its conditions changed. `before` and
+   * `after` are its states before and after.
+   */
+  evaluateReceiver(before: Receiver | undefined, after: Receiver): void {
+    const { id } = after
+    // The first report of a receiver is always evaluated, because this process has not evaluated the receiver's stored
+    // state yet.
+    if (this.#evaluated.has(id) && !canChangeCauses(before, after)) return
+    if (this.#deps.isEvaluated(id)) this.#evaluated.add(id)
+    this.#evaluateLater(id)
+  }
+
+  /** Evaluates a charger after its battery packs were stored. */
+  evaluateCharger(chargerId: number): void {
+    this.#evaluateLater(chargerId)
+  }
+
+  /** Another process may receive the reports of this receiver now; its next report here is evaluated in any case. */
+  releaseReceiver(receiverId: number): void {
+    this.#evaluated.delete(receiverId)
+  }
+
+  evaluateSource(failures: SourceFailures): void {
+    const { source, unsuccessful_cycles } = failures
+    this.#checkFailing(source)
+    if (unsuccessful_cycles > 0) this.#failures.set(source, failures)
+    else this.#failures.delete(source)
+    if (unsuccessful_cycles === 0 && this.#open.find(upstreamSubject(source)) === undefined) return
+    this.#due.sources.add(source)
+    this.#schedule()
+  }
+
+  /** Forecasts have changed, or time has passed: evaluates the receivers that may belong to a show with a planned end. */
+  forecastsChanged(): void {
+    const hasEnd = this.#deps.runningShows().some(({ ends_at }) => ends_at !== null)
+    if (!hasEnd && !this.#open.list().some(({ kind }) => kind === 'will_not_last')) return
+    for (const id of this.#deps.ownReceivers()) this.#evaluateLater(id)
+  }
+
+  /** The frequency conflicts of channels of these receivers have begun or ended. */
+  conflictsChanged(receiverIds: Iterable<number>): void {
+    for (const id of receiverIds) this.#evaluateLater(id)
+  }
+
+  /** Levels cannot be recorded for this reason, or they can (null). */
+  recordingChanged(fault: string | null): void {
+    this.#recordingFault = fault
+    this.evaluateAll()
+  }
+
+  /** Evaluates causes that depend on time, settings or the set of sources, and retries failed writes. */
+  evaluateAll(): void {
+    for (const source of this.#deps.reportingSources.all()) this.#checkFailing(source)
+    for (const source of this.#failures.keys()) this.#due.sources.add(source)
+    this.#due.everything = true
+    this.#schedule()
+  }
+
+  /** Settings, groups, silences or shows have changed. */
+  settingsChanged(): void {
+    this.#areSettingsChanged = true
+    for (const id of this.#deps.ownReceivers()) this.#evaluateLater(id)
+  }
+
+  /** Raises alerts for these causes unless they are already open. Returns the raised alerts. */
+  raise(causes: readonly Cause[]): Promise<readonly Alert[]> {
+    return this.#queue.run(async () => {
+      const changes = causes.flatMap((cause): AlertChange[] => {
+        const { isEnabled, severity } = this.context.settingsOf(cause)
+        const isOpen = this.#open.find(cause.subject) !== undefined
+        return isOpen || !isEnabled ? [] : [{ type: 'raise', cause: toAlertCause(cause, severity) }]
+      })
+      return changes.length === 0 ? [] : this.#open.write(changes)
+    })
+  }
+
+  /** Stores the alerts of a site as it has them now, and publishes those that have changed. */
+  async copy(copies: readonly AlertCopy[]): Promise<void> {
+    await this.#queue.run(async () => {
+      const changed = copies.filter((copy) => !isSameAlert(this.#open.find(copy.subject), copy))
+      if (changed.length > 0) await this.#open.write(changed.map((copy) => ({ type: 'copy', copy })))
+    })
+  }
+
+  /** Lists the open alerts that were copied from the site of this record, and those that the site follows. */
+  listCopies(record: string): readonly Alert[] {
+    return this.#open.list().filter(({ site }) => site !== null && recordOfSite(site.code) === record)
+  }
+
+  /** Runs a user's change of an alert in a transaction, publishes the alert if it has changed, and returns it. */
+  async edit(work: AlertEdit): Promise<Alert> {
+    const alert = await this.#queue.run(() => this.#open.edit(work))
+    if (alert.state === 'acknowledged') await this.#endDied(alert)
+    return alert
+  }
+
+  /** Resolves when the pending evaluations are stored or have failed. */
+  flushed(): Promise<void> {
+    return this.#queue.run(async () => {})
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  #evaluateLater(receiverId: number): void {
+    this.#due.receivers.add(receiverId)
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isClosed) return
+    this.#isScheduled = true
+    void this.#queue.run(() => this.#evaluateDue())
+  }
+
+  /** Evaluates the receivers of a source when it begins to fail, and when it recovers. */
+  #checkFailing(source: string): void {
+    const isFailing = this.#deps.isFailing(source)
+    if (isFailing === this.#failing.has(source)) return
+    if (isFailing) this.#failing.add(source)
+    else this.#failing.delete(source)
+    for (const id of this.#deps.reportingSources.receiversOf(source)) this.#due.receivers.add(id)
+    this.#schedule()
+  }
+
+  /** Evaluates everything that is due. Receivers are evaluated in their current state. */
+  async #evaluateDue(): Promise<void> {
+    this.#isScheduled = false
+    const due = this.#due
+    this.#due = nothingDue()
+    const changes: AlertChange[] = []
+    for (const id of due.receivers) {
+      changes.push(...this.#evaluateReceiver(id))
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    for (const source of due.sources) changes.push(...this.#evaluateSource(source))
+    const ofRecording = due.everything ? this.#evaluateRecording() : []
+    changes.push(...ofRecording)
+    if (due.everything) {
+      changes.push(
+        ...this.#evaluation.evaluateSubscriptions(),
+        ...this.#clearOrphans(),
+        ...this.#evaluation.endSnoozes(),
+      )
+      this.#open.publishSilenced()
+    }
+    this.#setTimer()
+    if (changes.length === 0) return
+    try {
+      await this.#open.write(changes)
+      if (this.#open.find(recordingSubject) !== undefined) this.unstored.recording.clear(({ message }) => message)
+    } catch (error) {
+      // The next call of `evaluateAll` evaluates everything whose changes could not be stored.
+      for (const id of due.receivers) this.#due.receivers.add(id)
+      for (const source of due.sources) this.#due.sources.add(source)
+      this.#areSettingsChanged = true
+      for (const change of ofRecording) if (change.type === 'raise') this.unstored.recording.raise(change.cause)
+      this.#deps.log.warn({ alerts: changes.length, error: String(error) }, 'alerts could not be stored')
+    }
+  }
+
+  #evaluateReceiver(id: number): readonly AlertChange[] {
+    const { changes, dueAt } = this.#evaluation.evaluateReceiver(id)
+    if (dueAt === Number.POSITIVE_INFINITY) this.#dueAt.delete(id)
+    else this.#dueAt.set(id, dueAt)
+    return changes
+  }
+
+  #evaluateSource(source: string): readonly AlertChange[] {
+    if (this.#deps.isSource(source)) return this.#evaluation.evaluateSource(source, this.#failures.get(source))
+    this.#failures.delete(source)
+    return []
+  }
+
+  #evaluateRecording(): readonly AlertChange[] {
+    const fault = this.#recordingFault
+    if (fault === undefined) return []
+    if (fault === null) this.unstored.recording.clear((unstored) => describeEnding(unstored, 'resolved'))
+    return this.#evaluation.evaluateRecording(fault)
+  }
+
+  #clearOrphans(): readonly AlertChange[] {
+    const areSettingsChanged = this.#areSettingsChanged
+    this.#areSettingsChanged = false
+    return this.#evaluation.clearOrphans(areSettingsChanged)
+  }
+
+  /** Ends the condition `battery_died` if an alert about it was acknowledged, in whichever process. */
+  async #endDied({ kind, channel_id }: Alert): Promise<void> {
+    if (kind !== 'battery_died' || channel_id === null) return
+    await this.#deps.acknowledgeDied(channel_id).catch((error) => {
+      this.#deps.log.warn({ channel: channel_id, error: String(error) }, 'the end of battery_died could not be stored')
+    })
+  }
+
+  #publishUnstored(alert: Alert, hasOnlyOtherValues: boolean): void {
+    const { feed, onChanged, onUnstored } = this.#deps
+    if (!hasOnlyOtherValues) feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
+    onChanged?.(alert, hasOnlyOtherValues)
+    onUnstored(alert, this.#open.find(alert.subject) !== undefined)
+  }
+
+  /** Sets the timer for the next delay of a receiver's cause that ends. */
+  #setTimer(): void {
+    clearTimeout(this.#timer)
+    if (this.#dueAt.size === 0 || this.#isClosed) return
+    let next = Number.POSITIVE_INFINITY
+    for (const dueAt of this.#dueAt.values()) next = Math.min(next, dueAt)
+    const waitMs = Math.min(maxTimerMs, Math.max(1, next - this.#deps.now()))
+    this.#timer = setTimeout(() => {
+      const now = this.#deps.now()
+      for (const [id, dueAt] of this.#dueAt) if (dueAt <= now) this.#due.receivers.add(id)
+      this.#schedule()
+      if (this.#due.receivers.size === 0) this.#setTimer()
+    }, waitMs)
+  }
+}
+
+/** Whether a stored copy is what the site has now. */
+function isSameAlert(known: Alert | undefined, copy: AlertCopy): boolean {
+  if (known === undefined) return copy.cleared_at !== null
+  const { id: _, state: __, ...stored } = known
+  return isDeepStrictEqual(stored, copy)
+}
+
+function nothingDue(): Due {
+  return { receivers: new Set(), sources: new Set(), everything: false }
+}

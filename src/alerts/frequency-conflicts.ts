@@ -1,0 +1,180 @@
+/**
+ * The conflicts between the transmitters that are on, for alerts. They are determined again only after a carrier has
+ * changed, was switched on or off, or has another profile or zone; never for a level.
+ */
+
+import type { ChannelConflict } from '../domain/alerts/frequency-conflict.ts'
+import { hasRow } from '../domain/conditions/condition.ts'
+import { frequencyOf, type Receiver } from '../domain/equipment/receiver.ts'
+import type { CheckResult } from '../domain/frequencies/conflict.ts'
+import type { LiveCarrier, LiveCheckFilter } from '../domain/frequencies/live-carriers.ts'
+import type { Log } from '../platform/log.ts'
+
+export interface FrequencyConflictDeps {
+  facts(receiverId: number): Receiver | undefined
+  check(filter: LiveCheckFilter): Promise<{ readonly carriers: readonly LiveCarrier[]; readonly result: CheckResult }>
+  /** Whether alerts about conflicts are enabled for anything. */
+  isEnabled(): boolean
+  /** Called when the carriers of a receiver have changed. */
+  onCarriersChanged(): void
+  /** Called with the receivers whose alerts may have to be raised or cleared. */
+  onChanged(receiverIds: Iterable<number>): void
+  readonly log: Log
+}
+
+/** The first conflict of every channel that has one. */
+type Conflicts = ReadonlyMap<number, ChannelConflict & { readonly receiverId: number }>
+
+/** Changes that arrive within this time are checked together. */
+const collectMs = 250
+/** How long after the end of its conflicts a carrier still counts as one with conflicts. */
+const clearAfterMs = 10_000
+
+const liveFilter: LiveCheckFilter = { level: 'standard', isOnlyOn: true, slots: null }
+
+export class FrequencyConflicts {
+  readonly #deps: FrequencyConflictDeps
+  /** What the conflicts depend on, by receiver. */
+  readonly #carriersOf = new Map<number, string>()
+  /** The first conflict of every channel that has one; null until they are known. */
+  #conflicts: Conflicts | null = null
+  /** When the conflicts of a channel ended, as a `performance.now()` time. */
+  readonly #endedAt = new Map<number, { readonly at: number; readonly receiverId: number }>()
+  #checkTimer: NodeJS.Timeout | undefined
+  #clearTimer: NodeJS.Timeout | undefined
+  #isOpen = false
+  #isChecking = false
+  /** Whether something has changed since the last check began. */
+  #isDue = false
+
+  constructor(deps: FrequencyConflictDeps) {
+    this.#deps = deps
+  }
+
+  /** Begins to check; call it after the alerts were loaded. */
+  open(): void {
+    this.#isOpen = true
+    this.#checkSoon()
+  }
+
+  /** A receiver was added, replaced or removed. */
+  receiverChanged(id: number): void {
+    const receiver = this.#deps.facts(id)
+    const carriers = receiver === undefined ? '' : describeCarriers(receiver)
+    if ((this.#carriersOf.get(id) ?? '') === carriers) return
+    if (carriers === '') this.#carriersOf.delete(id)
+    else this.#carriersOf.set(id, carriers)
+    this.#deps.onCarriersChanged()
+    this.#checkSoon()
+  }
+
+  /** Placeholders, profiles, zones or settings may have changed. */
+  listsChanged(): void {
+    this.#checkSoon()
+  }
+
+  conflictOf(channelId: number): ChannelConflict | null {
+    return this.#conflicts?.get(channelId) ?? null
+  }
+
+  isSettling(channelId: number): boolean {
+    return this.#conflicts === null || this.#endedAt.has(channelId)
+  }
+
+  close(): void {
+    this.#isOpen = false
+    clearTimeout(this.#checkTimer)
+    clearTimeout(this.#clearTimer)
+  }
+
+  #checkSoon(): void {
+    if (!this.#isOpen) return
+    this.#isDue = true
+    if (this.#isChecking || this.#checkTimer !== undefined) return
+    this.#checkTimer = setTimeout(() => void this.#check(), collectMs)
+    this.#checkTimer.unref()
+  }
+
+  async #check(): Promise<void> {
+    this.#checkTimer = undefined
+    this.#isChecking = true
+    this.#isDue = false
+    try {
+      const conflicts = this.#deps.isEnabled() ? await this.#findConflicts() : new Map()
+      if (this.#isOpen) this.#replace(conflicts)
+    } catch (error) {
+      if (this.#isOpen) this.#deps.log.warn({ error: String(error) }, 'frequencies could not be checked')
+    }
+    this.#isChecking = false
+    if (this.#isDue) this.#checkSoon()
+  }
+
+  async #findConflicts(): Promise<Conflicts> {
+    const { carriers, result } = await this.#deps.check(liveFilter)
+    return firstConflicts(carriers, result)
+  }
+
+  #replace(conflicts: Conflicts): void {
+    const before = this.#conflicts
+    this.#conflicts = conflicts
+    const changed = new Set<number>()
+    for (const [channelId, { receiverId }] of before ?? []) {
+      if (conflicts.has(channelId)) continue
+      this.#endedAt.set(channelId, { at: performance.now(), receiverId })
+      changed.add(receiverId)
+    }
+    for (const [channelId, { receiverId }] of conflicts) {
+      this.#endedAt.delete(channelId)
+      if (before?.has(channelId) !== true) changed.add(receiverId)
+    }
+    // An alert from before a restart may have to be cleared.
+    if (before === null) for (const receiverId of this.#carriersOf.keys()) changed.add(receiverId)
+    this.#setClearTimer()
+    if (changed.size > 0) this.#deps.onChanged(changed)
+  }
+
+  #setClearTimer(): void {
+    clearTimeout(this.#clearTimer)
+    if (this.#endedAt.size === 0 || !this.#isOpen) return
+    const first = Math.min(...[...this.#endedAt.values()].map(({ at }) => at))
+    this.#clearTimer = setTimeout(() => this.#forgetEnded(), Math.max(1, first + clearAfterMs - performance.now()))
+    this.#clearTimer.unref()
+  }
+
+  #forgetEnded(): void {
+    const changed = new Set<number>()
+    for (const [channelId, { at, receiverId }] of this.#endedAt) {
+      if (performance.now() - at < clearAfterMs) continue
+      this.#endedAt.delete(channelId)
+      changed.add(receiverId)
+    }
+    this.#setClearTimer()
+    if (changed.size > 0) this.#deps.onChanged(changed)
+  }
+}
+
+/** Describes what the conflicts depend on; levels are not part of it. */
+function describeCarriers({ is_active, name, model, device_type, location, channels }: Receiver): string {
+  const described = channels.map((channel) => {
+    const { condition, transmitter, last_transmitter, details = {} } = channel
+    const shown = [channel.name, (transmitter ?? last_transmitter)?.name, transmitter !== null]
+    const rows = [hasRow(condition, 'stale'), transmitter === null && hasRow(condition, 'interference')]
+    const { second_frequency, band, transmission_mode } = details
+    const radio = [frequencyOf(channel), second_frequency, band, transmission_mode, channel.profile]
+    return [channel.id, channel.slot, shown, rows, radio]
+  })
+  return JSON.stringify([is_active, name, model, device_type, location, described])
+}
+
+function firstConflicts(carriers: readonly LiveCarrier[], { conflicts, victims }: CheckResult): Conflicts {
+  const byId = new Map(carriers.map((carrier) => [carrier.id, carrier]))
+  const listed = new Map(conflicts.toReversed().map((conflict) => [conflict.victim, conflict]))
+  const first = new Map<number, ChannelConflict & { readonly receiverId: number }>()
+  for (const id of Object.keys(victims)) {
+    const { channelId = null, receiverId = null } = byId.get(id) ?? {}
+    if (channelId === null || receiverId === null) continue
+    const { kind = null, generators = [] } = listed.get(id) ?? {}
+    first.set(channelId, { kind, generators: generators.map((one) => byId.get(one)?.name ?? one), receiverId })
+  }
+  return first
+}

@@ -1,0 +1,347 @@
+/**
+ * Sends queued messages to notification channels. One process of an installation sends, while it holds a lease. Each
+ * notification channel has a few tries at a time, so a service that does not respond delays only its own messages, and
+ * a few of them do not delay each other.
+ */
+
+import type { Alert } from '../domain/alerts/alert.ts'
+import type { NotificationChannel } from '../domain/notifications/channel.ts'
+import { createMessage, type NotificationMessage, selectAlerts } from '../domain/notifications/message.ts'
+import { evaluateTry, expiryMs, isExpired } from '../domain/notifications/retry.ts'
+import type { NotificationCounters } from '../platform/counters.ts'
+import type { Log } from '../platform/log.ts'
+import { pause } from '../platform/wait.ts'
+import type { LeaseHandle, LeaseManager } from '../sources/lease-manager.ts'
+import { listAlertsById } from '../storage/alerts.ts'
+import type { Database } from '../storage/database.ts'
+import { findNotificationChannel } from '../storage/notification-channels.ts'
+import {
+  beginAttempt,
+  countDeliveryChange,
+  type DeliveryFields,
+  expireDeliveries,
+  findOldestPending,
+  finishDelivery,
+  hasClearedAlert,
+  listPendingDeliveries,
+  listSeverities,
+  pruneDeliveries,
+  saveRetry,
+} from '../storage/notification-deliveries.ts'
+import type { Secrets } from '../storage/secrets.ts'
+import { disableGone } from './gone-channel.ts'
+import type { NotificationQueue } from './notification-queue.ts'
+import { sendMessage } from './services/send-message.ts'
+import type { SendKit, SendResult } from './services/service.ts'
+
+interface NotificationSenderDeps {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly leaseManager: Pick<LeaseManager, 'runWhileHeld'>
+  readonly queue: Pick<NotificationQueue, 'hasRules' | 'sendsCleared' | 'queueDue'>
+  readonly counters: NotificationCounters
+  readonly kit: Pick<SendKit, 'destinations' | 'publicUrl'>
+  readonly log: Log
+  notificationChannels(): readonly { readonly id: number; readonly name: string }[]
+  isSilenced(alert: Alert): boolean
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+  /** Epoch milliseconds. */
+  now(): number
+  /** From 0 to 1. */
+  random(): number
+}
+
+/** The name of the lease. */
+const leaseName = 'notifications'
+/** How often deliveries that other processes have queued are looked for. */
+const checkEveryMs = 500
+/** The most tries at the same time. */
+const maxTries = 64
+/** The most tries at the same time of one notification channel. */
+const maxTriesOfChannel = 8
+/** How long changes are collected before the rules are applied to all alerts. */
+const debounceMs = 250
+const pruneEveryMs = 10_000
+const retrySaveMs = 1_000
+/** The longest pause of a notification channel. */
+const maxHoldMs = 3_600_000
+
+/** Returns a function that logs an alert that a message cannot list. */
+export function logUnlisted(log: Log) {
+  return ({ id }: Alert, error: unknown) => log.warn({ alert: id, error: String(error) }, 'an alert cannot be listed')
+}
+
+/** A try that was counted and is to be made. */
+interface Attempt {
+  readonly delivery: DeliveryFields
+  readonly channel: NotificationChannel
+  readonly message: NotificationMessage
+}
+
+export class NotificationSender {
+  readonly #deps: NotificationSenderDeps
+  /** The ids of the notification channels of the deliveries that are being tried, by delivery. */
+  readonly #tries = new Map<number, number>()
+  /** The ids of the notification channels whose services have responded to their last try. */
+  readonly #responding = new Set<number>()
+  /** The ids of the notification channels whose last message could not be delivered. */
+  readonly #failing = new Set<number>()
+  /** When the pauses that services have asked for end (epoch ms), by notification channel. */
+  readonly #holds = new Map<number, number>()
+  /** When the rules are applied to all alerts again (epoch ms). */
+  #planAt = Number.POSITIVE_INFINITY
+  #pruneAt = 0
+  /** Ends the pause before the next check. */
+  #wake = new AbortController()
+  #hasFailed = false
+
+  constructor(deps: NotificationSenderDeps) {
+    this.#deps = deps
+  }
+
+  /** Names the notification channels whose last message could not be delivered; null if there are none. */
+  get problem(): string | null {
+    const names = this.#deps.notificationChannels().flatMap(({ id, name }) => (this.#failing.has(id) ? name : []))
+    return names.length === 0 ? null : `Notifications could not be delivered to: ${names.join(', ')}.`
+  }
+
+  /** Looks for messages to send. */
+  wake(): void {
+    // Another call would create another error with a stack trace.
+    if (!this.#wake.signal.aborted) this.#wake.abort()
+  }
+
+  /** Alerts were planned, and something is due for them next at `nextAt` (epoch ms); null: nothing. */
+  planned(nextAt: number | null): void {
+    this.#planAt = Math.min(this.#planAt, nextAt ?? Number.POSITIVE_INFINITY)
+    this.wake()
+  }
+
+  /**
+   * Rules, silences, shows or receivers have changed, or another process has changed alerts: applies the rules to all
+   * alerts soon.
+   */
+  planSoon(): void {
+    this.#planAt = Math.min(this.#planAt, this.#deps.now() + debounceMs)
+    this.wake()
+  }
+
+  /** A test message was sent, or has failed. */
+  tested(channelId: number, isSent: boolean): void {
+    if (!isSent) return
+    this.#failing.delete(channelId)
+    this.#holds.delete(channelId)
+    this.wake()
+  }
+
+  /** Sends while this process holds the lease, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#deps.leaseManager.runWhileHeld(leaseName, signal, async (lease) => {
+      const tries = new Set<Promise<void>>()
+      this.#planAt = this.#deps.now()
+      lease.signal.addEventListener('abort', () => this.wake(), { once: true })
+      while (!lease.signal.aborted) {
+        this.#wake = new AbortController()
+        await pause(await this.#check(lease, tries), this.#wake.signal)
+      }
+      await Promise.all(tries)
+      this.#failing.clear()
+      this.#responding.clear()
+    })
+  }
+
+  /** Queues what is due and begins the tries that are due. Returns how long to wait for the next check. */
+  async #check(lease: LeaseHandle, tries: Set<Promise<void>>): Promise<number> {
+    const { notificationChannels, log } = this.#deps
+    if (notificationChannels().length === 0) return checkEveryMs
+    try {
+      await this.#planWhenDue(lease)
+      await this.#endOld(lease)
+      const waitMs = await this.#beginDue(lease, tries)
+      this.#hasFailed = false
+      return Math.max(1, Math.min(checkEveryMs, waitMs, this.#planAt - this.#deps.now()))
+    } catch (error) {
+      if (!this.#hasFailed && !lease.signal.aborted) {
+        log.warn({ error: String(error) }, 'notifications could not be read')
+      }
+      this.#hasFailed = true
+      this.#planAt = Math.min(this.#planAt, this.#deps.now())
+      return retrySaveMs
+    }
+  }
+
+  async #planWhenDue({ guard }: LeaseHandle): Promise<void> {
+    const { queue, now } = this.#deps
+    if (now() < this.#planAt) return
+    this.#planAt = Number.POSITIVE_INFINITY
+    if (!queue.hasRules) return
+    const nextAt = await queue.queueDue(guard)
+    this.#planAt = Math.min(this.#planAt, nextAt ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Ends the deliveries that have expired, and deletes the oldest ones. */
+  async #endOld({ guard }: LeaseHandle): Promise<void> {
+    const { db, now, counters } = this.#deps
+    if (performance.now() >= this.#pruneAt) {
+      await db.transaction((tx) => pruneDeliveries(tx, now()))
+      this.#pruneAt = performance.now() + pruneEveryMs
+    }
+    const oldest = await findOldestPending(db.read)
+    if (oldest === null || !isExpired(oldest, now())) return
+    const expired = await db.transaction(async (tx) => {
+      await guard(tx)
+      const limits = { before: now() - expiryMs, after: now() + expiryMs }
+      const ended = await expireDeliveries(tx, {
+        ...limits,
+        except: [...this.#tries.keys()],
+        responding: [...this.#responding],
+      })
+      if (ended.length > 0) await countDeliveryChange(tx)
+      return ended
+    })
+    for (const { id, notification_channel_id: channel } of expired) {
+      counters.countEnd('expired')
+      this.#reportFailure(channel, id, 'expired')
+    }
+  }
+
+  /** Returns after how many milliseconds the next try is due. */
+  async #beginDue(lease: LeaseHandle, tries: Set<Promise<void>>): Promise<number> {
+    const { db, now } = this.#deps
+    if (this.#tries.size >= maxTries) return checkEveryMs
+    const busy = [...new Set(this.#tries.values())].filter((channel) => this.#isBusy(channel))
+    const without = [...busy, ...this.#listHeld()]
+    const pending = await listPendingDeliveries(db.read, { without, limit: 200 })
+    if (lease.signal.aborted) return 0
+    for (const { id, notification_channel_id, next_attempt_at } of pending) {
+      // A time after the expiry was stored before the clock was set back.
+      const waitMs = (next_attempt_at ?? 0) - now()
+      if (waitMs > 0 && waitMs <= expiryMs) return waitMs
+      if (notification_channel_id === null || this.#tries.has(id) || this.#isBusy(notification_channel_id)) continue
+      if (this.#tries.size >= maxTries) break
+      this.#tries.set(id, notification_channel_id)
+      const trying = this.#try(id, lease).finally(() => {
+        this.#tries.delete(id)
+        tries.delete(trying)
+        this.wake()
+      })
+      tries.add(trying)
+    }
+    return checkEveryMs
+  }
+
+  /** Whether a notification channel has as many tries as are allowed at the same time. */
+  #isBusy(channelId: number): boolean {
+    return [...this.#tries.values()].filter((id) => id === channelId).length >= maxTriesOfChannel
+  }
+
+  /** Returns the notification channels whose services have asked for a pause that is not over. */
+  #listHeld(): readonly number[] {
+    const now = this.#deps.now()
+    // The clock was set back if a pause is longer than allowed.
+    for (const [id, until] of this.#holds) if (until <= now || until > now + maxHoldMs) this.#holds.delete(id)
+    return [...this.#holds.keys()]
+  }
+
+  /** Makes one try. What came of it is stored, however long that takes, because the message must not be sent again. */
+  async #try(id: number, lease: LeaseHandle): Promise<void> {
+    const { kit, now, log } = this.#deps
+    try {
+      const attempt = await this.#begin(id, lease)
+      if (attempt === null) return
+      const { delivery, channel, message } = attempt
+      const result = await sendMessage(channel, message, { ...kit, signal: lease.signal, now })
+      await this.#saveUntilStored(lease.signal, () => this.#save(delivery, channel, result))
+    } catch (error) {
+      // The delivery stays pending, and the next check or another process tries it again.
+      if (lease.signal.aborted) return
+      log.warn({ delivery: id, error: String(error) }, 'a notification could not be sent')
+      await pause(retrySaveMs, lease.signal)
+    }
+  }
+
+  /** Counts the try and reads what to send; null if nothing is to be sent. */
+  async #begin(id: number, { guard }: LeaseHandle): Promise<Attempt | null> {
+    const { db, secrets, now, isSilenced, log } = this.#deps
+    return db.transaction(async (tx) => {
+      await guard(tx)
+      const delivery = await beginAttempt(tx, id, now())
+      if (delivery === undefined) return null
+      const channel = await findNotificationChannel(tx.query, secrets, delivery.notification_channel_id ?? 0)
+      if (channel?.enabled !== true) {
+        const error = `The notification channel ${channel === undefined ? 'was removed' : 'is disabled'}.`
+        await finishDelivery(tx, id, { status: 'failed', error })
+        await countDeliveryChange(tx)
+        return null
+      }
+      const all = await listSeverities(tx.query, id)
+      const alerts = await listAlertsById(
+        tx.query,
+        selectAlerts(all).map((alert) => alert.id),
+      )
+      await countDeliveryChange(tx)
+      const context = { now: now(), total: all.length, isSilenced, onUnlisted: logUnlisted(log) }
+      const message = createMessage({ ...delivery, id: delivery.message_id }, alerts, context)
+      return { delivery, channel, message }
+    })
+  }
+
+  async #saveUntilStored(signal: AbortSignal, save: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await save()
+      } catch (error) {
+        this.#deps.log.warn({ error: String(error) }, 'the result of a notification could not be stored')
+        if (!(await pause(retrySaveMs, signal))) return
+      }
+    }
+  }
+
+  async #save(delivery: DeliveryFields, channel: NotificationChannel, result: SendResult): Promise<void> {
+    const { db, queue, now, random, counters, log } = this.#deps
+    const { id, attempts, created_at: createdAt } = delivery
+    const { outcome, error, retryAfterSeconds } = result
+    if (retryAfterSeconds !== null) {
+      this.#holds.set(channel.id, now() + Math.min(retryAfterSeconds * 1000, maxHoldMs))
+    }
+    if (outcome === 'retry') this.#responding.delete(channel.id)
+    else this.#responding.add(channel.id)
+    const attempt = { attempts, createdAt, now: now(), retryAfterSeconds, random: random() }
+    const { status, retryAt } = evaluateTry(outcome, attempt)
+    const isClearedSent = await db.transaction(async (tx) => {
+      if (result.isGone) await disableGone(tx, channel, log)
+      if (status === 'pending') {
+        await saveRetry(tx, id, { error: error ?? '', next_attempt_at: retryAt })
+      } else {
+        await finishDelivery(tx, id, { status, error, ...(status === 'sent' && { sent_at: now() }) })
+      }
+      await countDeliveryChange(tx)
+      return status === 'sent' && queue.sendsCleared && hasClearedAlert(tx.query, id)
+    })
+    // The end of an alert is sent only after the alert was.
+    if (isClearedSent) this.planSoon()
+    if (status === 'pending') {
+      counters.countRetry()
+      return
+    }
+    counters.countEnd(status)
+    if (status === 'sent') this.#reportSuccess(channel.id, now() - createdAt)
+    else this.#reportFailure(channel.id, id, status)
+    if (result.isGone) await this.#deps.reload()
+  }
+
+  #reportSuccess(channelId: number, latencyMs: number): void {
+    const { counters, log } = this.#deps
+    counters.observeLatency(latencyMs / 1000)
+    if (this.#failing.delete(channelId)) log.info({ channel: channelId }, 'notifications are delivered again')
+  }
+
+  #reportFailure(channelId: number | null, delivery: number, status: 'failed' | 'expired'): void {
+    if (channelId === null) return
+    if (!this.#failing.has(channelId)) {
+      this.#deps.log.warn({ channel: channelId, delivery, status }, 'a notification could not be delivered')
+    }
+    this.#failing.add(channelId)
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * The open alerts in memory. `write` and `edit` store changes and then publish them; `load` publishes the changes that
+ * other processes stored. Calls of `load`, `write` and `edit` must not overlap.
+ */
+
+import { type Alert, type AlertChange, hasOnlyOtherValues, toAlertMessage } from '../domain/alerts/alert.ts'
+import { toAlertEvent } from '../domain/events/alert-events.ts'
+import type { EventDraft } from '../domain/events/event.ts'
+import type { Feed } from '../live/feed.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import {
+  clearAlert,
+  copyAlert,
+  endSnooze,
+  listAlertsSince,
+  listOpenAlerts,
+  pruneAlerts,
+  raiseAlert,
+  updateAlert,
+} from '../storage/alerts.ts'
+import type { Database, Tx } from '../storage/database.ts'
+import { insertEvents } from '../storage/events.ts'
+import { currentRevision, nextRevision } from '../storage/revision.ts'
+
+export interface OpenAlertsDeps {
+  readonly db: Database
+  readonly feed: Pick<Feed, 'publish'>
+  now(): number
+  /** How many days cleared alerts are kept. */
+  keepDays(): number
+  /** Whether a silence applies to the alert. */
+  isSilenced(alert: Alert): boolean
+  /** Queues notifications about changed alerts, in the transaction in which these are stored. */
+  queueNotifications(tx: Tx, alerts: readonly Alert[]): Promise<void>
+  /** Called with every alert that was raised, changed or cleared, after it was stored. */
+  onChanged?(alert: Alert, hasOnlyOtherValues: boolean): void
+  /** Called after `onChanged` was called for alerts that other processes have changed. */
+  onLoaded?(): void
+}
+
+/** A user's change of an alert. */
+export type AlertEdit = (tx: Tx, revision: number) => Promise<{ readonly alert: Alert; readonly isChanged: boolean }>
+
+const dayMs = 24 * 3600_000
+const none: ReadonlyMap<string, Alert> = new Map()
+
+export class OpenAlerts {
+  readonly #deps: OpenAlertsDeps
+  readonly #bySubject = new Map<string, Alert>()
+  /** The alerts about a receiver and its channels, by receiver and subject. */
+  readonly #byReceiver = new Map<number, Map<string, Alert>>()
+  /** The ids of the open alerts to which a silence applied when they were last published. */
+  readonly #silenced = new Set<number>()
+  #lastRevision = -1
+  /**
+   * The revision at which this process last wrote an alert, by alert id. Entries are removed when `load` has reached
+   * that revision.
+   */
+  readonly #written = new Map<number, number>()
+
+  constructor(deps: OpenAlertsDeps) {
+    this.#deps = deps
+  }
+
+  /** Loads the open alerts without publishing them. */
+  async open(): Promise<void> {
+    const { read } = this.#deps.db
+    this.#lastRevision = await currentRevision(read, 'alerts')
+    for (const alert of await listOpenAlerts(read)) {
+      this.#put(alert)
+      if (this.#deps.isSilenced(alert)) this.#silenced.add(alert.id)
+    }
+  }
+
+  /** Loads and publishes the alerts that other processes changed. */
+  async load(): Promise<void> {
+    const { read } = this.#deps.db
+    const revision = await currentRevision(read, 'alerts')
+    if (revision === this.#lastRevision) return
+    let hasChanged = false
+    for (const { alert, revision: changedAt } of await listAlertsSince(read, this.#lastRevision)) {
+      if (this.#written.get(alert.id) !== changedAt) {
+        this.#publish(alert)
+        hasChanged = true
+      }
+      if (changedAt <= revision) this.#written.delete(alert.id)
+    }
+    this.#lastRevision = revision
+    if (hasChanged) this.#deps.onLoaded?.()
+  }
+
+  find(subject: string): Alert | undefined {
+    return this.#bySubject.get(subject)
+  }
+
+  list(): readonly Alert[] {
+    return [...this.#bySubject.values()]
+  }
+
+  /** Returns the alerts about a receiver and its channels. */
+  ofReceiver(id: number): readonly Alert[] {
+    return [...(this.#byReceiver.get(id) ?? none).values()]
+  }
+
+  /** Stores and publishes the changes. Returns the changed alerts, without those that another process changed first. */
+  async write(changes: readonly AlertChange[]): Promise<readonly Alert[]> {
+    const { now, keepDays } = this.#deps
+    return this.#change(async (tx, revision) => {
+      const applied: Alert[] = []
+      const events: EventDraft[] = []
+      for (const change of changes) {
+        const alert = await apply(tx, revision, change, now())
+        if (alert !== null) {
+          applied.push(alert)
+          events.push(...toEvents(change, alert, now()))
+        }
+        if (isTimeSliceUsed()) await yieldToEventLoop()
+      }
+      await pruneAlerts(tx, now() - keepDays() * dayMs)
+      await insertEvents(tx, events)
+      return applied
+    })
+  }
+
+  /** Runs a user's change of an alert in a transaction, publishes the alert if it has changed, and returns it. */
+  async edit(work: AlertEdit): Promise<Alert> {
+    let edited: Alert | undefined
+    await this.#change(async (tx, revision) => {
+      const { alert, isChanged } = await work(tx, revision)
+      edited = alert
+      const { state, acknowledged_by: by, acknowledged_at: time } = alert
+      if (isChanged && state === 'acknowledged') {
+        await insertEvents(tx, [toAlertEvent('alert_acknowledged', alert, { time: time ?? this.#deps.now(), by })])
+      }
+      return isChanged ? [alert] : []
+    })
+    if (edited === undefined) throw new Error('No alert was edited.')
+    return edited
+  }
+
+  /**
+   * Publishes the open alerts to which a silence applies now but did not before, or the other way around. Clients of
+   * version 1 do not know silences; they receive an alert again when its silence has ended.
+   */
+  publishSilenced(): void {
+    for (const alert of this.#bySubject.values()) {
+      const isSilenced = this.#deps.isSilenced(alert)
+      if (isSilenced !== this.#silenced.has(alert.id)) this.#announce(alert, isSilenced)
+    }
+  }
+
+  async #change(work: (tx: Tx, revision: number) => Promise<readonly Alert[]>): Promise<readonly Alert[]> {
+    const [revision, changed] = await this.#deps.db.transaction(async (tx) => {
+      const revision = await nextRevision(tx, 'alerts')
+      const changed = await work(tx, revision)
+      await this.#deps.queueNotifications(tx, changed)
+      return [revision, changed] as const
+    })
+    for (const alert of changed) {
+      this.#written.set(alert.id, revision)
+      this.#publish(alert)
+    }
+    return changed
+  }
+
+  #publish(alert: Alert): void {
+    const before = this.#bySubject.get(alert.subject)
+    if (alert.state !== 'cleared') this.#put(alert)
+    else if (before?.id === alert.id) this.#remove(alert)
+    const isFollowing = before !== undefined && hasOnlyOtherValues(before, alert)
+    this.#announce(alert, this.#deps.isSilenced(alert), isFollowing)
+  }
+
+  /** Clients of version 1 are not notified of an alert that only follows the values of its cause. */
+  #announce(alert: Alert, isSilenced: boolean, isFollowing = false): void {
+    const isOpen = alert.state !== 'cleared'
+    if (isOpen && isSilenced) this.#silenced.add(alert.id)
+    else this.#silenced.delete(alert.id)
+    if (!isFollowing && (!isOpen || !isSilenced)) {
+      this.#deps.feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
+    }
+    this.#deps.onChanged?.(alert, isFollowing)
+  }
+
+  #put(alert: Alert): void {
+    this.#bySubject.set(alert.subject, alert)
+    const { receiver_id } = alert
+    if (receiver_id === null) return
+    const ofReceiver = this.#byReceiver.get(receiver_id) ?? new Map<string, Alert>()
+    this.#byReceiver.set(receiver_id, ofReceiver.set(alert.subject, alert))
+  }
+
+  #remove({ subject, receiver_id }: Alert): void {
+    this.#bySubject.delete(subject)
+    if (receiver_id === null) return
+    const ofReceiver = this.#byReceiver.get(receiver_id)
+    ofReceiver?.delete(subject)
+    if (ofReceiver?.size === 0) this.#byReceiver.delete(receiver_id)
+  }
+}
+
+function toEvents(change: AlertChange, alert: Alert, time: number): EventDraft[] {
+  switch (change.type) {
+    case 'raise':
+      return [toAlertEvent('alert_raised', alert, { time })]
+    case 'update':
+      return change.isWorse ? [toAlertEvent('alert_raised', alert, { time })] : []
+    case 'end_snooze':
+    // The site has events of its own.
+    case 'copy':
+      return []
+    case 'clear':
+      return [toAlertEvent('alert_cleared', alert, { time })]
+    default:
+      return change satisfies never
+  }
+}
+
+function apply(tx: Tx, revision: number, change: AlertChange, at: number): Promise<Alert | null> {
+  switch (change.type) {
+    case 'raise':
+      return raiseAlert(tx, revision, change.cause, at)
+    case 'update':
+      return updateAlert(tx, revision, change.alert, change)
+    case 'end_snooze':
+      return endSnooze(tx, revision, change.alert)
+    case 'copy':
+      return copyAlert(tx, revision, change.copy)
+    case 'clear':
+      return clearAlert(tx, revision, change.alert.id, { message: change.message, at })
+    default:
+      return change satisfies never
+  }
+}

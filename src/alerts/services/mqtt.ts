@@ -1,0 +1,173 @@
+/** MQTT, for systems such as Home Assistant and Node-RED: publishes the JSON of a message to one topic. */
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
+import type { MqttClient } from 'mqtt'
+import type { NotificationMessage } from '../../domain/notifications/message.ts'
+import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
+import { abortable } from '../../upstream/abortable.ts'
+import { limitMqttPackets } from '../../upstream/mqtt-packets.ts'
+import { openSocket } from '../../upstream/socket.ts'
+import { addressOf, configError, line, optional, parseFields, webUrl } from './config-fields.ts'
+import { toJson, toPayload } from './payload.ts'
+import { createResult, runWithinLimit, toFailure } from './send-result.ts'
+import type { NotificationService, SendKit, SendResult } from './service.ts'
+
+interface MqttConfig {
+  readonly url: string
+  readonly topic: string
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+}
+
+const maxTopicBytes = 65_535
+const defaultPorts = { 'mqtt:': 1883, 'mqtts:': 8883 } as const
+const topicText = line(maxTopicBytes, {
+  pattern: /^[^+#$][^+#]*$/,
+  expected: 'expected a topic without + and #, and without $ at its beginning',
+})
+
+export const mqtt: NotificationService<MqttConfig> = {
+  secrets: ['password'],
+  allowsLinkLocal: true,
+  parse(config) {
+    const parsed = parseFields(config, {
+      url: webUrl({ protocols: Object.keys(defaultPorts), path: 'none' }),
+      topic: topicText,
+      username: optional(line(255)),
+      password: optional(line(1000)),
+    })
+    if (Buffer.byteLength(parsed.topic) > maxTopicBytes)
+      throw configError('topic', `expected at most ${maxTopicBytes} bytes`)
+    if (parsed.password !== undefined && parsed.username === undefined) throw configError('username', 'missing')
+    return parsed
+  },
+  addresses: (config) => [brokerOf(config).url],
+  async send(config, message, kit) {
+    try {
+      const payload = toMqttPayload(message, kit)
+      return await runWithinLimit(kit, (signal) => publish(config, payload, kit, signal))
+    } catch (error) {
+      kit.signal.throwIfAborted()
+      return toFailure(error, brokerOf(config).url.host, kit)
+    }
+  },
+}
+
+interface Broker {
+  readonly url: URL
+  readonly usesTls: boolean
+}
+
+function brokerOf({ url }: MqttConfig): Broker {
+  const { protocol, hostname, port } = new URL(url)
+  const usesTls = protocol === 'mqtts:'
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  const brokerPort = Number(port) || defaultPorts[usesTls ? 'mqtts:' : 'mqtt:']
+  return { url: new URL(addressOf(host, brokerPort, usesTls)), usesTls }
+}
+
+/** The message with its id, by which a program recognizes a message that it has received twice, and as text. */
+function toMqttPayload(message: NotificationMessage, { publicUrl }: SendKit): string {
+  const text = toNotificationText(message, publicUrl)
+  const { title, severity, url } = text
+  return toJson({
+    id: message.id,
+    ...toPayload(message),
+    severity,
+    title,
+    text: toNotificationBody({ ...text, url: null }, maxTextBytes),
+    url,
+  })
+}
+
+const maxTextBytes = 10_000
+
+/**
+ * Publishes with MQTT 5, whose acknowledgements say whether the broker accepts the topic, or with 3.1.1 if the broker
+ * does not support 5.
+ */
+async function publish(config: MqttConfig, payload: string, kit: SendKit, signal: AbortSignal): Promise<SendResult> {
+  const reason = await publishWith(5, config, payload, kit, signal)
+  const result = isUnsupportedVersion(reason) ? await publishWith(4, config, payload, kit, signal) : reason
+  if (result === null) return createResult('sent', {})
+  const error = `${brokerOf(config).url.host} refused the message: ${result.message}.`
+  return createResult(permanentReasons.has(result.code) ? 'failed' : 'retry', { error })
+}
+
+/** Why a broker refused a connection or a message. */
+interface Refusal {
+  readonly code: number
+  readonly message: string
+}
+
+const unsupportedVersions = [1, 132]
+/** Reason codes of MQTT 3.1.1 and 5 that another try would not change: credentials, permissions and the topic. */
+const permanentReasons = new Set([2, 4, 5, 133, 134, 135, 138, 140, 144, 149, 153, 155])
+
+function isUnsupportedVersion(refusal: Refusal | null): boolean {
+  return refusal !== null && unsupportedVersions.includes(refusal.code)
+}
+
+/** Returns why the broker refused the message, or null if it accepted it. Throws if it did not respond. */
+async function publishWith(
+  protocolVersion: 4 | 5,
+  config: MqttConfig,
+  payload: string,
+  kit: SendKit,
+  signal: AbortSignal,
+): Promise<Refusal | null> {
+  const { topic, username, password } = config
+  // Loaded on demand, because most installations do not use MQTT. A bundled CommonJS package has only a default export.
+  const { MqttClient } = (await import('mqtt')).default
+  const stream = await openStream(brokerOf(config), kit, signal)
+  const client = new MqttClient(() => stream, {
+    protocolVersion,
+    clientId: `micwatch-${randomBytes(6).toString('hex')}`,
+    username,
+    password,
+    reconnectPeriod: 0,
+  })
+  limitMqttPackets(stream)
+  try {
+    const failure = rejectOnFailure(client)
+    const connected = new Promise<void>((resolve) => client.once('connect', () => resolve()))
+    await abortable(Promise.race([connected, failure]), signal)
+    await abortable(Promise.race([client.publishAsync(topic, payload, { qos: 1, retain: false }), failure]), signal)
+    return null
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message?: string }
+    if (typeof code === 'number') return { code, message: message ?? '' }
+    throw error
+  } finally {
+    client.end(true)
+    stream.destroy()
+  }
+}
+
+function rejectOnFailure(client: MqttClient): Promise<never> {
+  const failure = new Promise<never>((_, reject) => {
+    client.on('error', reject)
+    client.on('close', () => reject(Object.assign(new Error('connection closed'), { code: 'ECONNRESET' })))
+  })
+  // It is also rejected when the client ends, and nothing waits for it then.
+  failure.catch(() => {})
+  return failure
+}
+
+async function openStream({ url, usesTls }: Broker, kit: SendKit, signal: AbortSignal): Promise<Duplex> {
+  const socket = await openSocket(url, kit.destinations, signal)
+  if (!usesTls) return socket
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const stream = connectTls({ socket, host, servername: isIP(host) === 0 ? host : '' })
+  try {
+    await once(stream, 'secureConnect', { signal })
+    return stream
+  } catch (error) {
+    stream.destroy()
+    throw error
+  }
+}

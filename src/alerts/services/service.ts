@@ -1,0 +1,47 @@
+/** The contract between Micwatch and a service that notifies people. Each service is one module in this folder. */
+
+import type { NotificationMessage } from '../../domain/notifications/message.ts'
+import type { Destinations } from '../../upstream/destinations.ts'
+
+/** One try to send a message. */
+export interface SendResult {
+  /** - `failed`: sending it again would not help. - `retry`: it may be sent again. */
+  readonly outcome: 'sent' | 'failed' | 'retry'
+  /** The status of the response: of HTTP or SMTP; null without a response. */
+  readonly status: number | null
+  /** The first 200 characters of the response. */
+  readonly response: string | null
+  /** Why it was not sent, or not to all of its recipients, as sentences without secrets; null if it was. */
+  readonly error: string | null
+  /** How long the service asked to wait. */
+  readonly retryAfterSeconds: number | null
+  /** Whether the service says that the address no longer exists, so that the notification channel is disabled. */
+  readonly isGone: boolean
+}
+
+export interface SendKit {
+  readonly destinations: Destinations
+  /** Aborts when the service stops; each try also ends after 10 seconds. */
+  readonly signal: AbortSignal
+  /** How long the try may take, in milliseconds. Default: 10 s. */
+  readonly timeoutMs?: number
+  /** Epoch milliseconds. */
+  now(): number
+  /** The address of the pages (`server.public_url`), if one is configured, for links in messages. */
+  readonly publicUrl: string | null
+  /** The secrets that sign a webhook's messages, the newest first; empty for other services. */
+  readonly signingSecrets: readonly string[]
+}
+
+export interface NotificationService<Config> {
+  /** The names of the fields in `config` that are secret. */
+  readonly secrets: readonly (keyof Config & string)[]
+  /** Whether it may connect to link-local addresses, as devices on a network without DHCP have. */
+  readonly allowsLinkLocal: boolean
+  /** Validates a configuration. Throws a RequestError that names the field. */
+  parse(config: Readonly<Record<string, unknown>>): Config
+  /** Returns the addresses to which it connects, so that blocked ones are reported when the channel is saved. */
+  addresses(config: Config): readonly URL[]
+  /** Sends a message once. Never throws, unless the signal aborts. */
+  send(config: Config, message: NotificationMessage, kit: SendKit): Promise<SendResult>
+}

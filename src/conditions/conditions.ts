@@ -1,0 +1,480 @@
+/**
+ * The condition of every channel. A receiver whose reports this process receives is evaluated here: after a report,
+ * after a sample with which a stretch begins or ends, when time changes something, and after changes of settings. For
+ * all other receivers, the conditions that another process has stored apply.
+ *
+ * The current condition is part of the channel's record, so that every response and message contains the same.
+ */
+
+import { isDeepStrictEqual } from 'node:util'
+import { type ConditionFlag, isInterruption } from '../domain/conditions/condition.ts'
+import { evaluateCondition, isStored, type LevelsStatus, type Reception } from '../domain/conditions/evaluate.ts'
+import {
+  copyFacts,
+  createWatch,
+  createWatchedValues,
+  type LevelWatch,
+  readWatchedValues,
+  resetWatch,
+  rowTrueUntil,
+  updateWatch,
+  type WatchedFacts,
+  type WatchedValues,
+} from '../domain/conditions/level-watch.ts'
+import {
+  acknowledgeBatteryDied,
+  type ConditionMemory,
+  getLastTransmitter,
+  isAcknowledged,
+  restoreMemory,
+} from '../domain/conditions/memory.ts'
+import type { Thresholds } from '../domain/conditions/thresholds.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { type Forecast, isSameForecast } from '../domain/forecast/forecast.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { StoredCondition } from '../storage/conditions.ts'
+import { EvaluationSchedule } from './evaluation-schedule.ts'
+import type { StateWriter } from './state-writer.ts'
+
+export interface ConditionDeps {
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listFacts' | 'put' | 'levels' | 'lastReceivedAt'>
+  /** Returns the thresholds in force for a channel; they are kept until `settingsChanged` is called. */
+  thresholds(manufacturer: string, slot: number): Thresholds
+  /** Returns the lowest audio level in dBFS that the receiver can report, if it is above -60; otherwise null. */
+  audioFloorOf(receiver: Receiver): number | null
+  /** Returns the ids of the running shows that have the channel in this slot; they are kept like thresholds. */
+  showsOf(slot: number): readonly number[]
+  intervalMs(manufacturer: string): number
+  /** Returns when the source of a receiver last sent anything, even if it was no report (`performance.now()`). */
+  sourceReceivedAt(receiverId: number): number
+  /** Returns whether the levels of a channel, by its number, are current. */
+  levelsStatus(receiverId: number, channel: number): LevelsStatus
+  /** Puts and publishes a receiver of which only conditions changed. */
+  publish(receiver: Receiver): void
+  save(stored: readonly StoredCondition[]): Promise<void>
+  /** Called with the values of every sample and report of a channel. `at` is a `performance.now()` time. */
+  onSample?(
+    channelId: number,
+    receiverId: number,
+    values: Readonly<WatchedValues>,
+    thresholds: Thresholds,
+    at: number,
+  ): void
+  /** Called with every receiver of which a report was received. */
+  onReported?(receiver: Receiver): void
+  /** Returns the forecast of a channel's battery; null if there is none. */
+  forecastOf?(channel: Channel): Forecast | null
+  readonly writer: Pick<StateWriter, 'putCondition' | 'dropCondition'>
+  /** The wall-clock time in epoch ms. */
+  now(): number
+}
+
+/** What this process knows about one channel. */
+interface WatchedChannel extends WatchedFacts {
+  readonly id: number
+  readonly receiverId: number
+  readonly watch: LevelWatch
+  memory: ConditionMemory | null
+  /** See `isObserved` of `evaluate`. */
+  isObserved: boolean
+  /** False if `memory` is not stored because this process does not evaluate the receiver. */
+  isStored: boolean
+  /** The thresholds in force for the channel in this slot; null if they must be looked up. */
+  thresholds: Thresholds | null
+  /** The running shows that have the channel in this slot; null if they must be looked up. */
+  shows: readonly number[] | null
+  /** The slot for which the channel was last evaluated or put. */
+  slot: number | null
+}
+
+export class ConditionMonitor {
+  readonly #deps: ConditionDeps
+  readonly #channels = new Map<number, WatchedChannel>()
+  /** Those of the channel that is being updated. */
+  readonly #values = createWatchedValues()
+  /** The channel of each row of the LevelStore. */
+  readonly #channelOfRow: (WatchedChannel | undefined)[] = []
+  /** The receivers that this process evaluates, and since when (`performance.now()`). */
+  readonly #own = new Map<number, number>()
+  readonly #schedule: EvaluationSchedule
+
+  constructor(deps: ConditionDeps) {
+    this.#deps = deps
+    this.#schedule = new EvaluationSchedule({
+      evaluate: (receiverId) => this.#evaluateNow(receiverId),
+      hasResumed: (receiverId, since) =>
+        deps.sourceReceivedAt(receiverId) > since && deps.receiverStore.facts(receiverId)?.is_active === true,
+    })
+    deps.receiverStore.levels.listen((row, at) => this.#sampled(row, at))
+  }
+
+  /** Puts the receivers that are stored when the service starts, with the stored conditions of their channels. */
+  open(receivers: readonly Receiver[], stored: readonly StoredCondition[]): void {
+    const memories = new Map(stored.map(({ channelId, memory }) => [channelId, memory]))
+    for (const receiver of receivers) {
+      if (receiver.origin !== undefined) {
+        this.#deps.receiverStore.put(receiver)
+        continue
+      }
+      for (const { id } of receiver.channels) {
+        const memory = memories.get(id)
+        if (memory !== undefined) this.#setMemory(this.#channelOf(receiver.id, id), memory, receiver.last_seen)
+      }
+      this.put(this.withConditions(receiver))
+    }
+  }
+
+  /** Puts a receiver into the store, so that samples of its channels are recognized. */
+  put(receiver: Receiver): void {
+    const { receiverStore } = this.#deps
+    receiverStore.put(receiver)
+    const rows = receiverStore.levels.rowsOf(receiver.id)?.rows ?? []
+    for (const [index, { id, slot }] of receiver.channels.entries()) {
+      const channel = this.#channelOf(receiver.id, id)
+      const row = rows[index]
+      if (row !== undefined) this.#channelOfRow[row] = channel
+      if (moveTo(slot, channel) && this.#own.has(receiver.id)) this.#schedule.request(receiver.id)
+    }
+  }
+
+  remove(receiver: Receiver): void {
+    this.release(receiver.id)
+    for (const { id } of receiver.channels) {
+      this.#channels.delete(id)
+      this.#deps.writer.dropCondition(id)
+    }
+  }
+
+  /** Starts to evaluate the receiver, because this process receives its reports. */
+  watch(receiverId: number): void {
+    if (!this.#own.has(receiverId)) {
+      this.#own.set(receiverId, performance.now())
+      this.#schedule.request(receiverId)
+    }
+    if (this.#schedule.isInterrupted(receiverId)) this.#schedule.request(receiverId)
+  }
+
+  /** Starts to evaluate all receivers, because this process is the only one that polls. */
+  watchAll(): void {
+    for (const { id } of this.#deps.receiverStore.listFacts()) if (!this.#own.has(id)) this.watch(id)
+  }
+
+  /** Lists the receivers that this process evaluates. */
+  ownReceivers(): Iterable<number> {
+    return this.#own.keys()
+  }
+
+  isOwn(receiverId: number): boolean {
+    return this.#own.has(receiverId)
+  }
+
+  /** Whether the conditions of the receiver follow from what this process has received, or has waited for in vain. */
+  isEvaluated(receiverId: number): boolean {
+    const { receiverStore, now } = this.#deps
+    const receiver = receiverStore.facts(receiverId)
+    if (receiver === undefined || !this.#own.has(receiverId)) return false
+    const reception = this.#receptionOf(receiver, receiverStore.lastReceivedAt(receiverId))
+    return !isStored({ receiver, reception, now: { monotonic: performance.now(), wall: now() } })
+  }
+
+  /** Stops evaluating the receiver, because another process receives its reports. */
+  release(receiverId: number): void {
+    this.#own.delete(receiverId)
+    this.#schedule.release(receiverId)
+  }
+
+  /** Returns the record with the conditions of its channels, for a record that contains no newer report. */
+  withConditions(receiver: Receiver): Receiver {
+    return this.#withChannels(receiver, (channel) => this.#toStored(receiver, channel))
+  }
+
+  /** Returns the record with the conditions of its channels, after a report of the receiver or of its loss. */
+  withReported(receiver: Receiver): Receiver {
+    const { receiverStore } = this.#deps
+    const { id, last_seen } = receiver
+    const at = performance.now()
+    // Nothing is stored of a receiver that is new.
+    const isNew = receiverStore.facts(id) === undefined
+    if (!this.#own.has(id)) this.#own.set(id, isNew ? Number.NEGATIVE_INFINITY : at)
+    const isReceived = last_seen > (receiverStore.facts(id)?.last_seen ?? 0)
+    const receivedAt = isReceived ? at : receiverStore.lastReceivedAt(id)
+    this.#updateWatches(receiver, receivedAt)
+    this.#deps.onReported?.(receiver)
+    return this.#evaluate(receiver, receivedAt)
+  }
+
+  /** Applies conditions that another process has stored. Returns the receivers that they concern. */
+  load(stored: readonly StoredCondition[]): ReadonlySet<number> {
+    const changed = new Set<number>()
+    for (const { channelId, memory } of stored) {
+      const channel = this.#channels.get(channelId)
+      if (channel === undefined) continue
+      this.#deps.writer.dropCondition(channelId)
+      if (this.#own.has(channel.receiverId) && channel.memory !== null && isAcknowledged(channel.memory, memory)) {
+        channel.memory = memory
+        this.#schedule.request(channel.receiverId)
+        changed.add(channel.receiverId)
+        continue
+      }
+      this.release(channel.receiverId)
+      const lastSeen = this.#deps.receiverStore.facts(channel.receiverId)?.last_seen ?? 0
+      this.#setMemory(channel, memory, lastSeen)
+      changed.add(channel.receiverId)
+    }
+    return changed
+  }
+
+  /** Whether what is to be stored still applies: another process may have stored a newer condition in the meantime. */
+  isCurrent({ channelId, memory }: StoredCondition): boolean {
+    return this.#channels.get(channelId)?.memory === memory
+  }
+
+  /** Returns the manufacturer of a channel; undefined if its receiver was removed. */
+  manufacturerOf({ channelId }: Pick<StoredCondition, 'channelId'>): string | undefined {
+    const channel = this.#channels.get(channelId)
+    return channel && this.#deps.receiverStore.facts(channel.receiverId)?.manufacturer
+  }
+
+  /**
+   * Ends `battery_died` of a channel, because an operator acknowledged it. Resolves when that is stored. Another process
+   * may evaluate the receiver; it continues with what is stored.
+   */
+  async acknowledgeDied(channelId: number): Promise<void> {
+    const { receiverStore, publish, save, now } = this.#deps
+    const channel = this.#channels.get(channelId)
+    // Repeated if the other process stored a newer condition at the same time.
+    while (channel?.memory != null && channel.memory.transmitter.died !== null) {
+      const before = channel.memory
+      const memory = acknowledgeBatteryDied(before, now())
+      channel.memory = memory
+      try {
+        await save([{ channelId, memory }])
+      } catch (error) {
+        if (channel.memory === memory) channel.memory = before
+        throw error
+      }
+      const receiver = receiverStore.get(channel.receiverId)
+      if (receiver !== undefined) publish(this.withConditions(receiver))
+    }
+  }
+
+  /** A forecast of one of the receiver's channels has changed. */
+  forecastChanged(receiverId: number): void {
+    const { receiverStore, publish } = this.#deps
+    if (this.#own.has(receiverId)) this.#schedule.request(receiverId)
+    else {
+      const receiver = receiverStore.get(receiverId)
+      if (receiver !== undefined) publish(this.withConditions(receiver))
+    }
+  }
+
+  /** Levels of a receiver were lost, or are received again. */
+  levelsChanged(receiverId: number): void {
+    if (this.#own.has(receiverId)) this.#schedule.request(receiverId)
+  }
+
+  /** Settings, groups, shows or the slots of channels have changed. */
+  settingsChanged(): void {
+    for (const channel of this.#channels.values()) {
+      channel.thresholds = null
+      channel.shows = null
+    }
+    for (const id of this.#own.keys()) this.#schedule.request(id)
+  }
+
+  /** Returns the thresholds in force for a channel. */
+  thresholdsOf(receiver: Receiver, channel: Channel): Thresholds {
+    return this.#thresholdsOf(this.#channelOf(receiver.id, channel.id), receiver, channel)
+  }
+
+  /** Returns until when a row of a channel was true (see `rowTrueUntil`), as a `performance.now()` time. */
+  rowTrueUntil(channelId: number, row: ConditionFlag): number {
+    const channel = this.#channels.get(channelId)
+    return channel === undefined ? Number.NEGATIVE_INFINITY : rowTrueUntil(channel.watch, row, performance.now())
+  }
+
+  close(): void {
+    this.#schedule.close()
+  }
+
+  #sampled(row: number, at: number): void {
+    const channel = this.#channelOfRow[row]
+    if (channel === undefined || channel.thresholds === null) return
+    const values = this.#values
+    copyFacts(channel, values)
+    this.#deps.receiverStore.levels.readWatched(row, values)
+    if (updateWatch(channel.watch, values, channel.thresholds, at)) this.#schedule.request(channel.receiverId)
+    this.#deps.onSample?.(channel.id, channel.receiverId, values, channel.thresholds, at)
+  }
+
+  #channelOf(receiverId: number, channelId: number): WatchedChannel {
+    const known = this.#channels.get(channelId)
+    if (known !== undefined) return known
+    const channel: WatchedChannel = {
+      id: channelId,
+      receiverId,
+      watch: createWatch(),
+      hasTransmitter: false,
+      isMuted: false,
+      isInterfered: false,
+      isOverloaded: false,
+      isConcealed: false,
+      audioFloor: null,
+      memory: null,
+      isObserved: false,
+      isStored: false,
+      thresholds: null,
+      shows: null,
+      slot: null,
+    }
+    this.#channels.set(channelId, channel)
+    return channel
+  }
+
+  #setMemory(channel: WatchedChannel, stored: ConditionMemory, lastSeen: number): void {
+    channel.memory = restoreMemory(stored, lastSeen)
+    channel.isObserved = false
+    channel.isStored = true
+    resetWatch(channel.watch, stored.condition)
+  }
+
+  #thresholdsOf(watched: WatchedChannel, { manufacturer }: Receiver, { slot }: Channel): Thresholds {
+    watched.thresholds ??= this.#deps.thresholds(manufacturer, slot)
+    return watched.thresholds
+  }
+
+  #showsOf(watched: WatchedChannel, { slot }: Channel): readonly number[] {
+    watched.shows ??= this.#deps.showsOf(slot)
+    return watched.shows
+  }
+
+  /** Applies the current values, unless they were stored by an earlier process. */
+  #updateWatches(receiver: Receiver, receivedAt = this.#deps.receiverStore.lastReceivedAt(receiver.id)): void {
+    if (!receiver.is_active || receivedAt < (this.#own.get(receiver.id) ?? 0)) return
+    const at = performance.now()
+    const values = this.#values
+    values.audioFloor = this.#deps.audioFloorOf(receiver)
+    for (const channel of receiver.channels) {
+      const watched = this.#channelOf(receiver.id, channel.id)
+      moveTo(channel.slot, watched)
+      readWatchedValues(channel, values)
+      copyFacts(values, watched)
+      const thresholds = this.#thresholdsOf(watched, receiver, channel)
+      updateWatch(watched.watch, values, thresholds, at)
+      this.#deps.onSample?.(channel.id, receiver.id, values, thresholds, at)
+    }
+  }
+
+  #receptionOf({ id, manufacturer }: Receiver, reportedAt: number): Reception {
+    const receivedAt = Math.max(reportedAt, this.#deps.sourceReceivedAt(id))
+    const watchedSince = this.#own.get(id) ?? 0
+    return {
+      receivedAt: receivedAt >= watchedSince ? receivedAt : null,
+      hasReported: reportedAt >= watchedSince,
+      watchedSince,
+      intervalMs: this.#deps.intervalMs(manufacturer),
+    }
+  }
+
+  /** Evaluates the channels of a receiver, the last report of which arrived at `reportedAt`. */
+  #evaluate(receiver: Receiver, reportedAt: number): Receiver {
+    const reception = this.#receptionOf(receiver, reportedAt)
+    const now = { monotonic: performance.now(), wall: this.#deps.now() }
+    let isInterrupted = false
+    let dueAt = Number.POSITIVE_INFINITY
+    const evaluated = this.#withChannels(receiver, (channel) => {
+      const watched = this.#channelOf(receiver.id, channel.id)
+      moveTo(channel.slot, watched)
+      const thresholds = this.#thresholdsOf(watched, receiver, channel)
+      const { watch, memory, isObserved } = watched
+      const shows = this.#showsOf(watched, channel)
+      const levels = this.#deps.levelsStatus(receiver.id, channel.channel)
+      const input = { receiver, channel, reception, levels, watch, memory, isObserved, thresholds, shows, now }
+      const result = evaluateCondition(input)
+      watched.isObserved ||= !isStored(input)
+      if (result.memory !== memory || !watched.isStored) this.#remember(channel.id, watched, result.memory)
+      if (isInterruption(result.condition)) {
+        isInterrupted = true
+        resetWatch(watch, null)
+      }
+      dueAt = Math.min(dueAt, result.dueAt ?? Number.POSITIVE_INFINITY)
+      return { condition: result.condition, last_transmitter: result.lastTransmitter }
+    })
+    this.#schedule.evaluated(receiver.id, { at: now.monotonic, dueAt, isInterrupted })
+    return evaluated
+  }
+
+  /** The stored condition of a channel; a channel that no process has evaluated yet is evaluated for display. */
+  #toStored(receiver: Receiver, channel: Channel): ChannelCondition {
+    const watched = this.#channelOf(receiver.id, channel.id)
+    const { memory } = watched
+    const now = this.#deps.now()
+    if (memory === null) {
+      const reception = { ...notReceived, intervalMs: Number.POSITIVE_INFINITY }
+      const thresholds = this.#thresholdsOf(watched, receiver, channel)
+      const time = { monotonic: 0, wall: now }
+      const { watch } = watched
+      const shows = this.#showsOf(watched, channel)
+      const unknown = { memory, isObserved: false, levels: 'unknown' } as const
+      const result = evaluateCondition({
+        receiver,
+        channel,
+        reception,
+        watch,
+        thresholds,
+        shows,
+        now: time,
+        ...unknown,
+      })
+      watched.memory = result.memory
+      return { condition: result.condition, last_transmitter: result.lastTransmitter }
+    }
+    const last_transmitter = channel.transmitter === null ? getLastTransmitter(memory.transmitter, now) : null
+    return { condition: memory.condition, last_transmitter }
+  }
+
+  /** Returns the receiver itself if no condition and no forecast differs. */
+  #withChannels(receiver: Receiver, conditionOf: (channel: Channel) => ChannelCondition): Receiver {
+    let channels: Channel[] | undefined
+    for (const [index, channel] of receiver.channels.entries()) {
+      const { condition, last_transmitter } = conditionOf(channel)
+      // What was loaded from the database is equal, but not the same object.
+      const isSame = condition === channel.condition || isDeepStrictEqual(condition, channel.condition)
+      const forecast = this.#deps.forecastOf?.(channel) ?? null
+      const isSameBattery = isSameForecast(forecast, channel.forecast)
+      if (isSame && isSameBattery && isDeepStrictEqual(last_transmitter, channel.last_transmitter)) continue
+      channels ??= [...receiver.channels]
+      channels[index] = { ...channel, condition, last_transmitter, forecast }
+    }
+    return channels === undefined ? receiver : { ...receiver, channels }
+  }
+
+  #evaluateNow(id: number): void {
+    const { receiverStore, publish } = this.#deps
+    if (!this.#own.has(id)) return
+    const receiver = receiverStore.get(id)
+    if (receiver === undefined) return
+    this.#updateWatches(receiver)
+    const evaluated = this.#evaluate(receiver, receiverStore.lastReceivedAt(id))
+    if (evaluated !== receiver) publish(evaluated)
+  }
+
+  #remember(channelId: number, watched: WatchedChannel, memory: ConditionMemory): void {
+    watched.memory = memory
+    watched.isStored = true
+    this.#deps.writer.putCondition(channelId, memory)
+  }
+}
+
+/** Forgets what was looked up for the previous slot of the channel. Returns whether it was another one. */
+function moveTo(slot: number, channel: WatchedChannel): boolean {
+  if (channel.slot === slot) return false
+  channel.slot = slot
+  channel.thresholds = null
+  channel.shows = null
+  return true
+}
+
+const notReceived = { receivedAt: null, hasReported: false, watchedSince: 0 }
+
+type ChannelCondition = Pick<Channel, 'condition' | 'last_transmitter'>

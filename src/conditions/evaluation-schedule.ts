@@ -1,0 +1,121 @@
+/**
+ * When the conditions of a receiver are evaluated without a report: at the next frame after a request, when time changes
+ * something, and when the source of a stale receiver has sent something that is no report.
+ */
+
+import { FrameClock } from '../platform/frame-clock.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import { maxTimerMs } from '../platform/wait.ts'
+
+interface EvaluationScheduleDeps {
+  evaluate(receiverId: number): void
+  /** Whether the source of an active receiver has sent anything since this time (`performance.now()`). */
+  hasResumed(receiverId: number, since: number): boolean
+}
+
+/** The result of an evaluation; the times are `performance.now()` times. */
+interface Evaluation {
+  readonly at: number
+  /** When a condition of the receiver may change without a report or a sample. */
+  readonly dueAt: number
+  /** Whether a channel of the receiver is stale or offline. */
+  readonly isInterrupted: boolean
+}
+
+/** How often to check whether the sources of stale receivers have sent something. */
+const checkResumedEveryMs = 1000
+
+export class EvaluationSchedule {
+  readonly #deps: EvaluationScheduleDeps
+  /** The receivers to evaluate in the next frame. */
+  readonly #pending = new Set<number>()
+  readonly #frames = new FrameClock(() => void this.#evaluatePending())
+  /** When each receiver is due, if time alone may change a condition. */
+  readonly #dueAt = new Map<number, number>()
+  #dueTimer: NodeJS.Timeout | undefined
+  #dueTimerAt = Number.POSITIVE_INFINITY
+  /** The receivers that have a stale or offline channel, and when they were last evaluated. */
+  readonly #interrupted = new Map<number, number>()
+  #resumeTimer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(deps: EvaluationScheduleDeps) {
+    this.#deps = deps
+  }
+
+  /** Evaluates the receiver in the next frame. */
+  request(receiverId: number): void {
+    this.#pending.add(receiverId)
+    this.#frames.request()
+  }
+
+  /** Called after every evaluation of a receiver, also after a report. */
+  evaluated(receiverId: number, { at, dueAt, isInterrupted }: Evaluation): void {
+    if (dueAt === Number.POSITIVE_INFINITY) this.#dueAt.delete(receiverId)
+    else this.#dueAt.set(receiverId, dueAt)
+    this.#setDueTimer(dueAt)
+    if (isInterrupted) {
+      this.#interrupted.set(receiverId, at)
+      this.#setResumeTimer()
+    } else this.#interrupted.delete(receiverId)
+  }
+
+  /** Whether a channel of the receiver was stale or offline when it was last evaluated. */
+  isInterrupted(receiverId: number): boolean {
+    return this.#interrupted.has(receiverId)
+  }
+
+  /** The receiver is not evaluated any more. */
+  release(receiverId: number): void {
+    this.#pending.delete(receiverId)
+    this.#dueAt.delete(receiverId)
+    this.#interrupted.delete(receiverId)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#frames.stop()
+    clearTimeout(this.#dueTimer)
+    clearTimeout(this.#resumeTimer)
+  }
+
+  async #evaluatePending(): Promise<void> {
+    const pending = [...this.#pending]
+    this.#pending.clear()
+    for (const id of pending) {
+      if (this.#isClosed) return
+      this.#deps.evaluate(id)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+  }
+
+  #setResumeTimer(): void {
+    if (this.#isClosed) return
+    this.#resumeTimer ??= setTimeout(() => {
+      this.#resumeTimer = undefined
+      for (const [id, evaluatedAt] of this.#interrupted) if (this.#deps.hasResumed(id, evaluatedAt)) this.request(id)
+      if (this.#interrupted.size > 0) this.#setResumeTimer()
+    }, checkResumedEveryMs)
+  }
+
+  #setDueTimer(dueAt: number): void {
+    if (dueAt >= this.#dueTimerAt || this.#isClosed) return
+    clearTimeout(this.#dueTimer)
+    this.#dueTimerAt = dueAt
+    const waitMs = Math.min(maxTimerMs, Math.max(1, Math.ceil(dueAt - performance.now())))
+    this.#dueTimer = setTimeout(() => this.#requestDue(), waitMs)
+  }
+
+  #requestDue(): void {
+    const now = performance.now()
+    let next = Number.POSITIVE_INFINITY
+    for (const [id, dueAt] of this.#dueAt) {
+      if (dueAt <= now) {
+        this.#dueAt.delete(id)
+        this.request(id)
+      } else if (dueAt < next) next = dueAt
+    }
+    this.#dueTimerAt = Number.POSITIVE_INFINITY
+    if (next !== Number.POSITIVE_INFINITY) this.#setDueTimer(next)
+  }
+}

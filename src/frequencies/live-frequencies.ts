@@ -1,0 +1,170 @@
+/** The carriers of the installation and their conflicts, which are determined again only after they have changed. */
+
+import { localSite } from '../domain/equipment/sites.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { Carrier } from '../domain/frequencies/carrier.ts'
+import { type CheckOptions, isComplete, recheckCarriers } from '../domain/frequencies/check.ts'
+import { mergeSecondCarriers } from '../domain/frequencies/checked-carriers.ts'
+import { type CheckResult, maxCarriers } from '../domain/frequencies/conflict.ts'
+import {
+  createCarrierLists,
+  type LiveCarrier,
+  type LiveCheckFilter,
+  listLiveCarriers,
+  toLiveCheck,
+} from '../domain/frequencies/live-carriers.ts'
+import { resolveProfiles, type StoredProfile } from '../domain/frequencies/profile-changes.ts'
+import type { Profile } from '../domain/frequencies/profiles.ts'
+import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
+import type { ClientKey } from '../platform/client-shares.ts'
+import type { State } from '../service/state.ts'
+import type { FrequencyChecker } from './frequency-checker.ts'
+
+interface LiveFrequenciesDeps {
+  readonly state: Pick<State, 'lists' | 'settings' | 'receiverStore' | 'placeholderStore'>
+  readonly checker: Pick<FrequencyChecker, 'check'>
+  now(): number
+}
+
+export interface LiveFrequencyCheck {
+  readonly carriers: readonly LiveCarrier[]
+  readonly result: CheckResult
+  /** When the conflicts were determined (epoch ms). */
+  readonly checkedAt: number
+}
+
+interface Checked {
+  readonly result: CheckResult
+  readonly checkedAt: number
+}
+
+/** A check that was made before, or is being made. */
+interface KeptCheck {
+  /** What the result depends on, except for the carriers. */
+  readonly options: string
+  /** The carriers as JSON, by id. */
+  readonly carriers: ReadonlyMap<string, string>
+  readonly checking: Promise<Checked>
+  /** Null until it is known. */
+  result: CheckResult | null
+}
+
+/** How many results are kept: three levels, with and without transmitters that are off, and a few groups. */
+const maxKept = 12
+/**
+ * How many pairs of carriers are compared at most to check changed carriers again, on the main thread. More changes are
+ * checked together with everything else.
+ */
+const maxRecheckedPairs = 500_000
+
+export class LiveFrequencies {
+  readonly #deps: LiveFrequenciesDeps
+  /** The results by what was checked, the last used ones last. */
+  readonly #kept = new Map<string, KeptCheck>()
+  #resolved: { readonly stored: readonly StoredProfile[]; readonly profiles: readonly Profile[] } | null = null
+
+  constructor(deps: LiveFrequenciesDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns the profiles in force. */
+  profiles(): readonly Profile[] {
+    const { frequencyProfiles: stored } = this.#deps.state.lists.current
+    if (this.#resolved?.stored !== stored) this.#resolved = { stored, profiles: resolveProfiles(stored) }
+    return this.#resolved.profiles
+  }
+
+  /** Returns the carriers of a site; those of this installation include placeholders. */
+  carriers(site = localSite): readonly LiveCarrier[] {
+    const { receiverStore, placeholderStore } = this.#deps.state
+    const placeholders = site === localSite ? placeholderStore.list() : []
+    return listLiveCarriers({ receivers: receiverStore.listAll({ site }), placeholders, ...this.#context() })
+  }
+
+  #context() {
+    const { groups, locations } = this.#deps.state.lists.current
+    return { groups, locations, profiles: this.profiles() }
+  }
+
+  /** Describes what the carriers and their conflicts depend on, except for the receivers. */
+  describeLists(): string {
+    const { placeholderStore, settings } = this.#deps.state
+    const { REGION, TV_IN_USE } = settings.get(null)
+    const { groups, locations, profiles } = this.#context()
+    const zones = [
+      groups.filter(({ zone }) => zone !== null).map(({ id, slots, zone }) => [id, slots, zone]),
+      locations.some(({ zone }) => zone !== null) ? locations.map(({ id, parent, zone }) => [id, parent, zone]) : [],
+    ]
+    const placeholders = createCarrierLists({ groups, locations, profiles }).ofPlaceholders(placeholderStore.list())
+    return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders])
+  }
+
+  /**
+   * Checks the carriers of a site, for a client. Throws a RequestError if there are too many. The result also contains
+   * the carriers that were not selected.
+   */
+  async check(filter: LiveCheckFilter, site = localSite, client: ClientKey = null): Promise<LiveFrequencyCheck> {
+    const carriers = this.carriers(site)
+    const { carriers: checked, victims } = toLiveCheck(carriers, filter)
+    if (checked.length > maxCarriers) {
+      const subject = `There are ${checked.length} carriers, and at most ${maxCarriers} can be checked. Use only_on.`
+      throw new RequestError('wrong_state', { subject })
+    }
+    const { REGION, TV_IN_USE } = this.#deps.state.settings.get(null)
+    const options = { victims, tvInUse: parseTvInUse(REGION, TV_IN_USE).inUse }
+    const kept = this.#keep(checked, options, client)
+    return { carriers, ...(await kept.checking) }
+  }
+
+  /** Returns the check of these carriers, which is made only if it was not made before. */
+  #keep(checked: readonly Carrier[], options: CheckOptions, client: ClientKey): KeptCheck {
+    const optionsText = JSON.stringify(options)
+    const texts = new Map(checked.map((carrier) => [carrier.id, JSON.stringify(carrier)]))
+    const key = [optionsText, ...texts.values()].join('\n')
+    const known = this.#kept.get(key)
+    this.#kept.delete(key)
+    const kept = known ?? this.#start(checked, texts, options, optionsText, client)
+    this.#kept.set(key, kept)
+    kept.checking.catch(() => this.#kept.delete(key))
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= maxKept) break
+      this.#kept.delete(oldest)
+    }
+    return kept
+  }
+
+  #start(
+    checked: readonly Carrier[],
+    carriers: ReadonlyMap<string, string>,
+    options: CheckOptions,
+    optionsText: string,
+    client: ClientKey,
+  ): KeptCheck {
+    const rechecked = this.#recheck(checked, carriers, options, optionsText)
+    const checking = (
+      rechecked === null ? this.#deps.checker.check(checked, options, client) : Promise.resolve(rechecked)
+    ).then((result) => {
+      kept.result = result
+      return { result: mergeSecondCarriers(result), checkedAt: this.#deps.now() }
+    })
+    const kept: KeptCheck = { options: optionsText, carriers, checking, result: rechecked }
+    return kept
+  }
+
+  /** Checks only what has changed since an earlier check; null if there is none that is similar enough. */
+  #recheck(
+    checked: readonly Carrier[],
+    carriers: ReadonlyMap<string, string>,
+    options: CheckOptions,
+    optionsText: string,
+  ): CheckResult | null {
+    for (const { result, options: earlier, carriers: before } of [...this.#kept.values()].reverse()) {
+      if (result === null || earlier !== optionsText || !isComplete(result)) continue
+      const ids = [...carriers.keys()].filter((id) => before.get(id) !== carriers.get(id))
+      const removed = [...before.keys()].filter((id) => !carriers.has(id))
+      if ((ids.length + removed.length) * checked.length ** 2 > maxRecheckedPairs) continue
+      return recheckCarriers(result, checked, [...ids, ...removed], options)
+    }
+    return null
+  }
+}

@@ -1,0 +1,65 @@
+/** Creates remote write from the configuration. */
+
+import type { FastifyBaseLogger } from 'fastify'
+import type { RemoteWriteConfig } from '../config.ts'
+import { transmitterName } from '../domain/equipment/hardware.ts'
+import type { LevelHistory } from '../domain/history/level-history.ts'
+import type { SentChannel } from '../domain/history/remote-write.ts'
+import { now } from '../platform/clock.ts'
+import { type Counters, createRemoteWriteCounters } from '../platform/counters.ts'
+import type { Monitoring } from '../service/monitoring.ts'
+import type { State } from '../service/state.ts'
+import type { Database } from '../storage/database.ts'
+import { createWriteClient } from '../upstream/write-client.ts'
+import { RemoteWriter } from './remote-write.ts'
+
+interface RemoteWriteDeps {
+  readonly installationName: string
+  readonly db: Database
+  readonly history: LevelHistory
+  readonly state: Pick<State, 'receiverStore' | 'sourceDeps'>
+  readonly monitoring: Pick<Monitoring, 'leaseManager'>
+  readonly counters: Counters
+  readonly log: FastifyBaseLogger
+}
+
+export interface RemoteWrite {
+  /** Why levels are not sent; null if they are. */
+  readonly problem: string | null
+  /** Sends until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** Returns null if it is not configured. */
+export function createRemoteWrite(
+  config: RemoteWriteConfig | null,
+  { state, monitoring, counters, ...deps }: RemoteWriteDeps,
+): RemoteWrite | null {
+  if (config === null) return null
+  const { receiverStore, sourceDeps } = state
+  const client = createWriteClient(config, sourceDeps.destinations, now)
+  const writer = new RemoteWriter({
+    ...deps,
+    client,
+    leaseManager: monitoring.leaseManager,
+    intervalSeconds: config.interval_seconds,
+    counters: createRemoteWriteCounters(counters),
+    listChannels: () =>
+      receiverStore.listFacts().flatMap(({ name: receiver, manufacturer, channels }) =>
+        channels.map((channel): SentChannel => {
+          const { id, channel: number, slot } = channel
+          return { id, channel: number, slot, name: transmitterName(channel), receiver, manufacturer }
+        }),
+      ),
+    now,
+  })
+  return {
+    get problem() {
+      return writer.problem
+    },
+    async run(signal) {
+      await writer.run(signal)
+      await client.close()
+    },
+  }
+}

@@ -1,0 +1,217 @@
+/** Creates the history: the recorded levels and states of channels, and what keeps them within their limits. */
+
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import { recordingSubject } from '../domain/alerts/recording.ts'
+import type { RecordingGap } from '../domain/history/closed-seconds.ts'
+import type { LevelHistory, PrunedTier } from '../domain/history/level-history.ts'
+import { listPinnedRanges } from '../domain/history/retention.ts'
+import { now } from '../platform/clock.ts'
+import { withTimeout } from '../platform/wait.ts'
+import type { Monitoring } from '../service/monitoring.ts'
+import type { State } from '../service/state.ts'
+import { listAlertRanges } from '../storage/alerts.ts'
+import { listLastChannelStates, pruneChannelStates, saveChannelStates } from '../storage/channel-states.ts'
+import type { Database, Tx } from '../storage/database.ts'
+import { pruneFollowedLevels, sizeOfFollowedLevels } from '../storage/followed-levels.ts'
+import { saveMaxHistoryBytes } from '../storage/settings.ts'
+import { sqlitePath } from '../storage/sqlite-file.ts'
+import { ChannelStates } from './channel-states.ts'
+import { openLevelHistory } from './levels/open-level-history.ts'
+import { type DiskSpace, Recorder } from './recorder.ts'
+
+interface HistoryDeps {
+  readonly db: Database
+  readonly databaseUrl: string
+  readonly state: Pick<State, 'receiverStore' | 'settings' | 'lists' | 'assignments'>
+  readonly monitoring: Pick<Monitoring, 'conditions' | 'alerts' | 'leaseManager'>
+  /** Loads the lists. */
+  reload(): Promise<void>
+  /** Called with every stretch of at least 2 s in which no process recorded, once it has ended. */
+  onGap(gap: RecordingGap): void
+  readonly log: FastifyBaseLogger
+}
+
+/** The history, as the interfaces use it. */
+export interface History {
+  readonly levels: LevelHistory
+  /** Whether this process records levels now. */
+  readonly isRecording: boolean
+  /** Returns the bytes on the disk; null if they cannot be determined soon. */
+  size(): Promise<number | null>
+  /** Stores what is recorded but not stored yet, so that it can be queried. */
+  flush(): Promise<void>
+  /** Deletes what is older or larger than the settings allow. */
+  prune(options?: { readonly isDryRun: boolean }): Promise<readonly PrunedTier[]>
+}
+
+const pruneEveryMs = 3_600_000
+/** The thread of the history may be busy, or its disk slow. */
+const sizeWithinMs = 1000
+const prunedAtOnce = 1000
+const dayMs = 86_400_000
+/** The largest default of `HISTORY_MAX_GB`, in bytes, and the multiple to which smaller ones are rounded. */
+const maxDefaultBytes = 20_000_000_000
+const roundedBytes = 10_000
+
+export class RunningHistory implements History {
+  readonly levels: LevelHistory
+  readonly #deps: HistoryDeps
+  readonly #recorder: Recorder
+  readonly #channelStates: ChannelStates
+  #pruneTimer: NodeJS.Timeout | undefined
+
+  constructor(deps: HistoryDeps) {
+    const { db, databaseUrl, state, monitoring, onGap, log } = deps
+    const { receiverStore, settings, assignments } = state
+    const { conditions, alerts, leaseManager } = monitoring
+    const own = {
+      levels: receiverStore.levels,
+      ownReceivers: () => conditions.ownReceivers(),
+      isOwn: (id: number) => conditions.isOwn(id),
+      isOn: () => settings.get(null).HISTORY,
+      log,
+      now,
+    }
+    this.#deps = deps
+    this.levels = openLevelHistory({ url: databaseUrl, onWarning: (message) => log.warn(message) })
+    this.#recorder = new Recorder({
+      ...own,
+      history: this.levels,
+      thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
+      hasOtherNodes: () => leaseManager.hasOtherNodes,
+      space: () => this.#space(),
+      onGap,
+      onFault: (fault) => alerts.recordingChanged(fault),
+    })
+    this.#channelStates = new ChannelStates({
+      ...own,
+      receiver: receiverStore.get,
+      assignments: () => new Map(assignments().map(({ channel_id, ...assignment }) => [channel_id, assignment])),
+      load: (channelIds) => listLastChannelStates(db.read, channelIds),
+      save: (states) => db.transaction((tx) => saveChannelStates(tx, states)),
+    })
+  }
+
+  /** Why levels cannot be recorded; null if they can. */
+  get fault(): string | null {
+    return this.#recorder.fault
+  }
+
+  get isRecording(): boolean {
+    return this.#recorder.isRecording
+  }
+
+  async size(): Promise<number | null> {
+    const size = await withTimeout(
+      this.levels.size().catch(() => null),
+      sizeWithinMs,
+    )
+    return size === 'late' ? null : size
+  }
+
+  /** Starts to record the receivers that this process evaluates. */
+  start(): void {
+    // The alert is still open if levels could not be stored when the last process stopped.
+    const couldNotStore = this.#deps.monitoring.alerts.list().some(({ subject }) => subject === recordingSubject)
+    this.#recorder.start(couldNotStore ? 'storage' : 'stopped')
+    this.#channelStates.start()
+    void this.#saveDefaultSize()
+    this.#pruneTimer = setInterval(() => void this.#pruneRegularly(), pruneEveryMs)
+  }
+
+  /** Settings, groups, shows or assignments have changed. */
+  listsChanged(): void {
+    this.#recorder.settingsChanged()
+    this.#channelStates.assignmentsChanged()
+  }
+
+  flush(): Promise<void> {
+    return this.#recorder.flush()
+  }
+
+  async prune({ isDryRun } = { isDryRun: false }): Promise<readonly PrunedTier[]> {
+    const { db, state } = this.#deps
+    const { HISTORY_SECONDS_DAYS, HISTORY_MINUTES_DAYS, HISTORY_MAX_GB } = state.settings.get(null)
+    const keptSince = now() - HISTORY_MINUTES_DAYS * dayMs
+    const { shows, groups } = state.lists.current
+    const pinned = listPinnedRanges({
+      alerts: await listAlertRanges(db.read, keptSince),
+      shows,
+      groups,
+      channels: state.receiverStore
+        .listFacts()
+        .flatMap((receiver) => receiver.channels.map(({ id, slot }) => ({ id, slot, receiverId: receiver.id }))),
+      now: now(),
+    })
+    if (!isDryRun) {
+      await this.#deleteParts((tx, count) => pruneChannelStates(tx, keptSince, count))
+      await this.#pruneFollowed(keptSince, HISTORY_MAX_GB * 1e9)
+    }
+    return this.levels.prune({
+      secondsDays: HISTORY_SECONDS_DAYS,
+      minutesDays: HISTORY_MINUTES_DAYS,
+      maxBytes: HISTORY_MAX_GB * 1e9,
+      pinned,
+      now: Math.floor(now() / 1000),
+      isDryRun,
+    })
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#pruneTimer)
+    await this.#recorder.stop()
+    await this.#channelStates.close()
+    await this.levels.close()
+  }
+
+  /** Deletes the levels of sites that were received before `keptSince` (epoch ms), and the oldest beyond `maxBytes`. */
+  async #pruneFollowed(keptSince: number, maxBytes: number): Promise<void> {
+    const { db } = this.#deps
+    await this.#deleteParts((tx, count) => pruneFollowedLevels(tx, keptSince, count))
+    while ((await sizeOfFollowedLevels(db.read)) > maxBytes) {
+      await db.transaction((tx) => pruneFollowedLevels(tx, Number.MAX_SAFE_INTEGER, prunedAtOnce))
+    }
+  }
+
+  /** Deletes rows in short transactions. `deletePart` deletes at most `count` and returns how many. */
+  async #deleteParts(deletePart: (tx: Tx, count: number) => Promise<number>): Promise<void> {
+    for (;;) {
+      const deleted = await this.#deps.db.transaction((tx) => deletePart(tx, prunedAtOnce))
+      if (deleted < prunedAtOnce) return
+    }
+  }
+
+  async #pruneRegularly(): Promise<void> {
+    await this.prune().catch((error) => {
+      this.#deps.log.warn({ error: String(error) }, 'the history could not be pruned')
+    })
+  }
+
+  /**
+   * Stores the default of `HISTORY_MAX_GB` when recording starts for the first time, and loads it: later, it would count
+   * as a changed setting, after which everything is evaluated again.
+   */
+  async #saveDefaultSize(): Promise<void> {
+    const { db, state, reload, log } = this.#deps
+    if (state.lists.current.maxHistoryBytes !== null) return
+    try {
+      const space = await this.#space()
+      const half = space === null ? maxDefaultBytes : space.free / 2
+      const bytes = Math.max(roundedBytes, Math.floor(half / roundedBytes) * roundedBytes)
+      await db.transaction((tx) => saveMaxHistoryBytes(tx, Math.min(maxDefaultBytes, bytes)))
+      await reload()
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the maximum size of the history could not be stored')
+    }
+  }
+
+  /** Returns null if the history is in a database server. */
+  async #space(): Promise<DiskSpace | null> {
+    const path = sqlitePath(this.#deps.databaseUrl)
+    if (path === null) return null
+    const { bavail, blocks, bsize } = await statfs(dirname(path))
+    return { free: bavail * bsize, size: blocks * bsize }
+  }
+}

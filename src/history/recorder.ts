@@ -1,0 +1,470 @@
+/**
+ * Records the levels of the receivers whose conditions this process evaluates: every sample is folded into the current
+ * second of its channel, and closed seconds are passed to the history every few seconds. While the history cannot be
+ * written, seconds are dropped, and everything else goes on.
+ */
+
+import type { GapReason } from '../contract/values.ts'
+import type { Thresholds } from '../domain/conditions/thresholds.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { type ClosedSecond, listGaps, type RecordingGap, toParts } from '../domain/history/closed-seconds.ts'
+import type { LevelHistory } from '../domain/history/level-history.ts'
+import {
+  CurrentSecond,
+  columnCount,
+  createRecordedValues,
+  type RecordedFacts,
+  removedFacts,
+  toRecordedFacts,
+} from '../domain/history/second.ts'
+import type { LevelRows, LevelStore } from '../ingest/level-store.ts'
+import type { Log } from '../platform/log.ts'
+import { pause, withTimeout } from '../platform/wait.ts'
+
+/** The disk with the history, in bytes. */
+export interface DiskSpace {
+  readonly free: number
+  readonly size: number
+}
+
+export interface RecorderDeps {
+  readonly levels: Pick<LevelStore, 'listen' | 'listenToRecords' | 'readRecorded' | 'rowsOf'>
+  readonly history: Pick<LevelHistory, 'append' | 'range' | 'at'>
+  /** Lists the receivers whose conditions this process evaluates. */
+  ownReceivers(): Iterable<number>
+  isOwn(receiverId: number): boolean
+  thresholds(receiver: Receiver, channel: Channel): Pick<Thresholds, 'RF_WEAK_DBM'>
+  /** Whether `HISTORY` is true. */
+  isOn(): boolean
+  /** Whether other processes use the database. */
+  hasOtherNodes(): boolean
+  /** Null if it cannot be determined. */
+  space(): Promise<DiskSpace | null>
+  /** Called with every stretch of at least 2 s in which no process recorded, once it has ended. */
+  onGap(gap: RecordingGap): void
+  /** Called with the reason when recording begins to fail, and with null when it succeeds first, or again. */
+  onFault(fault: string | null): void
+  readonly log: Log
+  /** The wall-clock time in epoch ms. */
+  now(): number
+}
+
+interface RecordedChannel {
+  readonly id: number
+  /** Its index in the current second. */
+  readonly index: number
+  hasTransmitter: boolean
+  weakDbm: number
+  /** False while its levels are unknown. */
+  hasLevels: boolean
+}
+
+/** A receiver of which this process records the channels. */
+interface RecordedReceiver {
+  readonly rows: LevelRows
+  readonly channels: readonly RecordedChannel[]
+  /** Whether this process has received a report of it. */
+  isReceived: boolean
+}
+
+/** How often closed seconds are stored, in seconds. */
+const storeEvery = 5
+/** The same while other processes use the database, so that their responses contain them within 3 s. */
+const storeEveryShared = 1
+/** How often storing is tried after it failed, in seconds. */
+const retryEvery = 5
+const maxChannelsPerPart = 1000
+/** How many seconds are kept while the history is slow. Older ones are dropped. */
+const maxWaiting = 60
+/** If the process was suspended for longer, the levels before do not hold for this time, in seconds. */
+const maxCaughtUp = 30
+/** The shortest stretch without a record that is reported as a gap, in seconds. */
+const minGap = 2
+/** By then, every other process that records has stored what it recorded, in milliseconds. */
+const confirmGapAfterMs = 10_000
+/** How long a stop waits until the last seconds are stored. */
+const stopWithinMs = 5_000
+const minFreeBytes = 500_000_000
+const minFreeShare = 0.02
+
+export class Recorder {
+  readonly #deps: RecorderDeps
+  readonly #current = new CurrentSecond()
+  readonly #values = createRecordedValues()
+  readonly #channels = new Map<number, RecordedChannel>()
+  readonly #receivers = new Map<number, RecordedReceiver>()
+  /** The channels of receivers that were removed. */
+  #removed: readonly RecordedChannel[] = []
+  readonly #channelOfRow: (RecordedChannel | undefined)[] = []
+  /** What the next closed second contains; null if that must be listed again. */
+  #listed: { readonly channels: readonly RecordedChannel[]; readonly ids: readonly number[] } | null = null
+  /** The current second, in epoch seconds; null while nothing is recorded. */
+  #time: number | null = null
+  /** When it began and when it ends (`performance.now()`). */
+  #beganAt = 0
+  #endsAt = Number.POSITIVE_INFINITY
+  /** Closed seconds that are not stored yet. */
+  #closed: ClosedSecond[] = []
+  /** When closed seconds are stored next, in epoch seconds. */
+  #storeAt = 0
+  #timer: NodeJS.Timeout | undefined
+  /** Why this process did not record the seconds before the next one that is closed; null if it did. */
+  #pauseReason: GapReason | null = 'stopped'
+  /** Undefined until the first seconds were stored. */
+  #fault: string | null | undefined
+  /** When this process began to receive reports (`performance.now()`). */
+  readonly #openedAt = performance.now()
+  #isStarted = false
+  readonly #stopped = new AbortController()
+  #storing: Promise<void> | null = null
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps
+    deps.levels.listen((row, at) => this.#sampled(row, at))
+    deps.levels.listenToRecords({
+      loaded: (rows) => this.#received(rows, true),
+      factsChanged: (rows) => this.#received(rows, false),
+      removed: (rows) => this.#remove(rows),
+    })
+  }
+
+  /** Why the history cannot be written; null if it can. */
+  get fault(): string | null {
+    return this.#fault ?? null
+  }
+
+  /** False while `HISTORY` is false, and while the history cannot be written. */
+  get isRecording(): boolean {
+    return this.#time !== null && this.fault === null
+  }
+
+  /** `before` says why nothing was recorded until now. */
+  start(before: GapReason = 'stopped'): void {
+    this.#isStarted = true
+    this.#pauseReason = before
+    this.#record()
+  }
+
+  /** Stores what was recorded, including the current second. */
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#end()
+  }
+
+  /** Settings or thresholds have changed. Recording starts or stops at once. */
+  settingsChanged(): void {
+    for (const receiver of this.#receivers.values()) this.#setThresholds(receiver)
+    if (this.#deps.isOn()) this.#record()
+    else if (this.#time !== null) {
+      void this.#end()
+      this.#pauseReason = 'off'
+      this.#setFault(null)
+    }
+  }
+
+  /** Stores all seconds that have ended. Resolves when they can be queried, or have failed to be stored. */
+  async flush(): Promise<void> {
+    if (this.#time === null) return
+    this.#advance()
+    if (this.fault === null) await this.#storeClosed()
+  }
+
+  /** Begins to record, if that is wanted. */
+  #record(): void {
+    if (this.#time !== null || !this.#isStarted || this.#stopped.signal.aborted) return
+    if (!this.#deps.isOn()) {
+      this.#pauseReason = 'off'
+      return
+    }
+    this.#discardCurrent()
+    this.#begin(Math.floor(this.#deps.now() / 1000))
+    this.#storeAt = (this.#time ?? 0) + this.#interval()
+    this.#setTimer()
+  }
+
+  /** Discards what was folded while nothing was recorded. */
+  #discardCurrent(): void {
+    const discarded = new Int16Array(columnCount)
+    for (const { index } of this.#channels.values()) this.#current.close(index, performance.now(), discarded, 0)
+  }
+
+  #begin(time: number): void {
+    this.#time = time
+    this.#beganAt = performance.now()
+    this.#setEnd()
+  }
+
+  /** Closes the current second before its end, stores it, and records nothing from then on. */
+  async #end(): Promise<void> {
+    if (this.#time === null) return
+    this.#advance()
+    clearTimeout(this.#timer)
+    this.#close(performance.now())
+    this.#time = null
+    this.#endsAt = Number.POSITIVE_INFINITY
+    await withTimeout(this.#storeClosed(), stopWithinMs)
+  }
+
+  #sampled(row: number, at: number): void {
+    const channel = this.#channelOfRow[row]
+    if (channel === undefined || !channel.hasLevels) return
+    // A sample can arrive before the timer that ends the second.
+    if (at >= this.#endsAt) this.#advance()
+    this.#fold(channel, row, at)
+  }
+
+  #fold(channel: RecordedChannel, row: number, at: number): void {
+    this.#values.hasTransmitter = channel.hasTransmitter
+    this.#deps.levels.readRecorded(row, this.#values)
+    this.#current.fold(channel.index, this.#values, channel.weakDbm, at)
+  }
+
+  #received(rows: LevelRows, isReport: boolean): void {
+    if (!this.#deps.isOwn(rows.receiverId)) return
+    if (performance.now() >= this.#endsAt) this.#advance()
+    this.#apply(this.#track(rows), isReport)
+  }
+
+  /** Applies the current facts of a receiver, and its levels if they are from a report or were unknown before. */
+  #apply(receiver: RecordedReceiver, isReport: boolean): void {
+    const { rows, channels } = receiver
+    receiver.isReceived ||= rows.receivedAt >= this.#openedAt
+    this.#setThresholds(receiver)
+    for (const [index, channel] of rows.facts.channels.entries()) {
+      const recorded = channels[index]
+      if (recorded === undefined) continue
+      const facts = toRecordedFacts(rows.facts, channel, receiver.isReceived)
+      const isNew = isReport || !recorded.hasLevels
+      recorded.hasTransmitter = channel.transmitter !== null
+      recorded.hasLevels = hasLevels(facts)
+      this.#current.setFacts(recorded.index, facts)
+      if (isNew && recorded.hasLevels) this.#fold(recorded, rows.rows[index] ?? 0, performance.now())
+    }
+  }
+
+  /** Returns the receiver with these rows, which is recorded from now on. */
+  #track(rows: LevelRows): RecordedReceiver {
+    const known = this.#receivers.get(rows.receiverId)
+    if (known?.rows === rows) return known
+    const channels = rows.channelIds.map((id) => this.#channelOf(id))
+    for (const [index, row] of rows.rows.entries()) this.#channelOfRow[row] = channels[index]
+    const receiver = { rows, channels, isReceived: false }
+    this.#receivers.set(rows.receiverId, receiver)
+    this.#removed = this.#removed.filter((removed) => !channels.includes(removed))
+    this.#listed = null
+    return receiver
+  }
+
+  #channelOf(id: number): RecordedChannel {
+    const known = this.#channels.get(id)
+    if (known !== undefined) return known
+    const index = this.#current.add()
+    const channel = { id, index, hasTransmitter: false, weakDbm: Number.NEGATIVE_INFINITY, hasLevels: false }
+    this.#channels.set(id, channel)
+    return channel
+  }
+
+  #setThresholds({ rows: { facts }, channels }: RecordedReceiver): void {
+    for (const [index, channel] of facts.channels.entries()) {
+      const recorded = channels[index]
+      if (recorded !== undefined) recorded.weakDbm = this.#deps.thresholds(facts, channel).RF_WEAK_DBM
+    }
+  }
+
+  /** The channels of a removed receiver are recorded as offline from now on. */
+  #remove(rows: LevelRows): void {
+    const known = this.#receivers.get(rows.receiverId)
+    if (known?.rows !== rows) return
+    this.#release(known)
+    this.#removed = [...this.#removed, ...known.channels]
+    for (const channel of known.channels) {
+      channel.hasLevels = false
+      this.#current.setFacts(channel.index, removedFacts)
+    }
+  }
+
+  #release({ rows }: RecordedReceiver): void {
+    for (const row of rows.rows) this.#channelOfRow[row] = undefined
+    this.#receivers.delete(rows.receiverId)
+    this.#listed = null
+  }
+
+  /** Records the receivers that this process evaluates now, and no others. */
+  #updateReceivers(): void {
+    for (const receiver of this.#receivers.values()) {
+      if (!this.#deps.isOwn(receiver.rows.receiverId)) this.#release(receiver)
+      else if (!receiver.isReceived && receiver.rows.receivedAt >= this.#openedAt) this.#apply(receiver, true)
+    }
+    for (const id of this.#deps.ownReceivers()) {
+      const rows = this.#receivers.has(id) ? undefined : this.#deps.levels.rowsOf(id)
+      if (rows !== undefined) this.#apply(this.#track(rows), true)
+    }
+  }
+
+  /** Closes the seconds that have ended since the last call. */
+  #advance(): void {
+    if (this.#time === null) return
+    const at = performance.now()
+    const now = this.#deps.now()
+    const second = Math.floor(now / 1000)
+    const behind = second - this.#time
+    // A small correction of the clock lengthens the current second.
+    if (behind === 0 || behind === -1) this.#setEnd()
+    else if (this.#isInterrupted(behind, at)) {
+      this.#close(Math.min(at, this.#endsAt))
+      if (behind > 0) this.#pauseReason = 'stopped'
+      this.#begin(second)
+    } else this.#closeUntil(second, at - now)
+  }
+
+  /** Whether the clock was set, or the process was suspended for so long that the levels before do not hold. */
+  #isInterrupted(behind: number, at: number): boolean {
+    const elapsed = Math.round((at - this.#beganAt) / 1000)
+    return behind < 0 || behind > elapsed + 1 || behind > maxCaughtUp
+  }
+
+  /** Closes all seconds before `second`. `offset` is the monotonic clock minus the wall clock. */
+  #closeUntil(second: number, offset: number): void {
+    for (let time = this.#time ?? second; time < second; time += 1) {
+      this.#close((time + 1) * 1000 + offset)
+      this.#time = time + 1
+    }
+    this.#beganAt = second * 1000 + offset
+    this.#setEnd()
+  }
+
+  #setEnd(): void {
+    this.#endsAt = performance.now() + ((this.#time ?? 0) + 1) * 1000 - this.#deps.now()
+  }
+
+  /** Closes the current second, which ends at the time `at` (`performance.now()`). */
+  #close(at: number): void {
+    this.#updateReceivers()
+    this.#listed ??= this.#list()
+    const { channels, ids } = this.#listed
+    if (this.#time === null || channels.length === 0) return
+    const values = new Int16Array(channels.length * columnCount)
+    for (const [position, { index }] of channels.entries()) {
+      this.#current.close(index, at, values, position * columnCount)
+    }
+    this.#closed.push({ after: this.#pauseReason, time: this.#time, channelIds: ids, values })
+    this.#pauseReason = null
+    if (this.#closed.length <= maxWaiting) return
+    this.#closed.shift()
+    this.#markDropped()
+    this.#setFault('The disk or the database is too slow.')
+  }
+
+  #list() {
+    const channels = [...[...this.#receivers.values()].flatMap((receiver) => receiver.channels), ...this.#removed]
+    return { channels, ids: channels.map(({ id }) => id) }
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer)
+    if (this.#stopped.signal.aborted) return
+    this.#timer = setTimeout(() => this.#tick(), Math.max(1, Math.ceil(this.#endsAt - performance.now())))
+  }
+
+  #tick(): void {
+    this.#advance()
+    this.#setTimer()
+    const time = this.#time ?? 0
+    const interval = this.#interval()
+    if (time < this.#storeAt && this.#storeAt - time <= interval) return
+    this.#storeAt = time + interval
+    // The slot of a channel, and so its thresholds, may have changed since its facts were applied.
+    for (const receiver of this.#receivers.values()) this.#setThresholds(receiver)
+    if (this.#storing === null) void this.#storeClosed()
+  }
+
+  #interval(): number {
+    if (this.fault !== null) return retryEvery
+    return this.#deps.hasOtherNodes() ? storeEveryShared : storeEvery
+  }
+
+  /** Stores the seconds that are closed when it is called, if that is possible. */
+  async #storeClosed(): Promise<void> {
+    await this.#storing
+    this.#storing ??= this.#store().finally(() => {
+      this.#storing = null
+    })
+    await this.#storing
+  }
+
+  /** Stores the closed seconds. If that fails, they are dropped. */
+  async #store(): Promise<void> {
+    const closed = this.#closed
+    const [first] = closed
+    if (first === undefined) return
+    this.#closed = []
+    const { history, space } = this.#deps
+    try {
+      requireSpace(await space())
+      const last = first.after === null ? null : ((await history.range())?.last ?? null)
+      for (const part of toParts(closed, maxChannelsPerPart)) await history.append(part)
+      this.#setFault(null)
+      for (const gap of listGaps(closed, last)) this.#reportGap(gap)
+      if (this.#closed.length > storeEvery) await this.#store()
+    } catch (error) {
+      this.#markDropped()
+      this.#setFault(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** Notes that the seconds before the next one that is stored were dropped. */
+  #markDropped(): void {
+    const [next] = this.#closed
+    if (next === undefined) this.#pauseReason = 'storage'
+    else this.#closed[0] = { ...next, after: 'storage' }
+  }
+
+  /** Reports a gap that has ended, unless another process recorded. */
+  #reportGap(gap: RecordingGap): void {
+    const { hasOtherNodes, onGap, log } = this.#deps
+    if (gap.until - gap.from < minGap) return
+    if (!hasOtherNodes()) onGap(gap)
+    else
+      this.#confirmGap(gap).catch((error) => {
+        log.warn({ error: String(error) }, 'a gap in the history could not be confirmed')
+      })
+  }
+
+  async #confirmGap(gap: RecordingGap): Promise<void> {
+    const { history, onGap } = this.#deps
+    if (!(await pause(confirmGapAfterMs, this.#stopped.signal))) return
+    if ((await history.at(gap.from))?.isRecorded !== true) onGap(gap)
+  }
+
+  #setFault(fault: string | null): void {
+    // While nothing is recorded, nothing has to be stored.
+    if (fault !== null && this.#time === null) return
+    const before = this.#fault
+    this.#fault = fault
+    if (fault === before) return
+    const { log, onFault } = this.#deps
+    if (fault === null && before != null) log.info({}, 'levels are recorded again')
+    if (fault !== null && before == null) log.error({ error: fault }, 'levels cannot be recorded')
+    onFault(fault)
+  }
+}
+
+function hasLevels({ letter }: RecordedFacts): boolean {
+  return letter !== '-' && letter !== 'x'
+}
+
+/** Returns how much of a disk of this size has to be free for levels to be recorded. */
+export function requiredFreeBytes(size: number): number {
+  return Math.max(minFreeBytes, size * minFreeShare)
+}
+
+function requireSpace(space: DiskSpace | null): void {
+  if (space === null) return
+  const required = requiredFreeBytes(space.size)
+  if (space.free >= required) return
+  throw new Error(`${toMegabytes(space.free)} MB of disk space are free; ${toMegabytes(required)} MB are required.`)
+}
+
+function toMegabytes(bytes: number): number {
+  return Math.round(bytes / 1_000_000)
+}

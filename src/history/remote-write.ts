@@ -1,0 +1,248 @@
+/**
+ * Sends the recorded levels to a Prometheus remote-write receiver. They are read from the history, so nothing waits for
+ * the receiver; after an outage, what it missed is sent in small requests. One process of an installation sends.
+ */
+
+import type { LevelHistory } from '../domain/history/level-history.ts'
+import {
+  addWeak,
+  type ChannelLabels,
+  encodeChannelLabels,
+  type SentChannel,
+  seriesPerChannel,
+  startOfDay,
+  stepOf,
+  toTimeSeries,
+  type WeakTotals,
+} from '../domain/history/remote-write.ts'
+import { compressSnappy } from '../domain/history/snappy.ts'
+import { encodeWriteRequest } from '../domain/history/write-request.ts'
+import type { RemoteWriteCounters } from '../platform/counters.ts'
+import type { Log } from '../platform/log.ts'
+import { pause } from '../platform/wait.ts'
+import type { LeaseHandle, LeaseManager } from '../sources/lease-manager.ts'
+import type { Database } from '../storage/database.ts'
+import { findAcknowledged, saveAcknowledged } from '../storage/remote-write.ts'
+import type { WriteClient } from '../upstream/write-client.ts'
+
+interface RemoteWriteDeps {
+  readonly db: Database
+  readonly history: Pick<LevelHistory, 'read' | 'range'>
+  readonly client: Pick<WriteClient, 'send'>
+  readonly leaseManager: Pick<LeaseManager, 'runWhileHeld'>
+  readonly intervalSeconds: number
+  /** The value of the label `installation`. */
+  readonly installationName: string
+  readonly counters: RemoteWriteCounters
+  readonly log: Log
+  listChannels(): readonly SentChannel[]
+  /** Epoch milliseconds. */
+  now(): number
+}
+
+/** The name of the lease. */
+const leaseName = 'remote_write'
+/** Seconds after which every process has stored a second. */
+const storedAfterSeconds = 10
+const maxBacklogSeconds = 86_400
+const maxSamples = 5_000
+const maxIntervals = 360
+/** Pause after each request, so that catching up leaves time for everything else. */
+const pauseMs = 50
+const checkEveryMs = 1_000
+const saveEveryMs = 5_000
+const firstRetryMs = 1_000
+const maxRetryMs = 60_000
+
+/** Seconds whose samples are sent together. */
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export class RemoteWriter {
+  readonly #deps: RemoteWriteDeps
+  readonly #step: ReturnType<typeof stepOf>
+  readonly #labels = new Map<string, ChannelLabels>()
+  #error: string | null = null
+
+  constructor(deps: RemoteWriteDeps) {
+    this.#deps = deps
+    this.#step = stepOf(deps.intervalSeconds)
+  }
+
+  /** Describes why levels are not sent; null if they are, or if another process sends them. */
+  get problem(): string | null {
+    return this.#error === null ? null : `Remote write: ${this.#error}.`
+  }
+
+  /** Sends while this process holds the lease, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#deps.leaseManager.runWhileHeld(leaseName, signal, async (held) => {
+      const position = new Position(this.#deps.db, held.guard)
+      while (!held.signal.aborted) {
+        await this.#sendFrom(position, held.signal).catch(async (error) => {
+          if (held.signal.aborted) return
+          this.#deps.log.warn({ error: String(error) }, 'recorded levels could not be read for remote write')
+          await pause(maxRetryMs, held.signal)
+        })
+      }
+      await position.save().catch(() => {})
+      this.#error = null
+    })
+  }
+
+  async #sendFrom(position: Position, signal: AbortSignal): Promise<void> {
+    let sentUntil = this.#align(await position.load(this.#available()))
+    let totals = await this.#loadTotals(sentUntil)
+    while (!signal.aborted) {
+      const span = await this.#nextSpan(sentUntil)
+      if (span === null) {
+        await pause(checkEveryMs, signal)
+        continue
+      }
+      totals = await this.#sendSpan(span, totals, signal)
+      signal.throwIfAborted()
+      sentUntil = span.to
+      await position.move(sentUntil)
+      await pause(pauseMs, signal)
+    }
+  }
+
+  #now(): number {
+    return Math.floor(this.#deps.now() / 1000)
+  }
+
+  #align(time: number): number {
+    return Math.floor(time / this.#deps.intervalSeconds) * this.#deps.intervalSeconds
+  }
+
+  /** Returns the end of the last interval that every process has stored. */
+  #available(): number {
+    return this.#align(this.#now() - storedAfterSeconds)
+  }
+
+  /** Returns the next intervals, all of which begin in one day; null if there are none yet. */
+  async #nextSpan(sentUntil: number): Promise<Span | null> {
+    const { history, intervalSeconds } = this.#deps
+    const now = this.#now()
+    const available = this.#available()
+    if (available <= sentUntil) return null
+    const recorded = await history.range()
+    const from = Math.max(sentUntil, this.#align(now - maxBacklogSeconds), this.#align(recorded?.first ?? available))
+    const last = Math.min(available, from + intervalSeconds * this.#intervalsPerRequest())
+    const nextDay = startOfDay(from) + maxBacklogSeconds
+    const to = from + Math.ceil((Math.min(last, nextDay) - from) / intervalSeconds) * intervalSeconds
+    return to <= from ? null : { from, to: Math.min(to, available) }
+  }
+
+  #intervalsPerRequest(): number {
+    const perInterval = Math.max(1, this.#deps.listChannels().length) * seriesPerChannel
+    return Math.min(maxIntervals, Math.max(1, Math.floor(maxSamples / perInterval)))
+  }
+
+  /** Sends the samples of all channels. Returns the totals after them. */
+  async #sendSpan({ from, to }: Span, totals: WeakTotals, signal: AbortSignal): Promise<WeakTotals> {
+    const { history, intervalSeconds } = this.#deps
+    const channels = this.#deps.listChannels()
+    const perRequest = Math.max(1, Math.floor(maxSamples / seriesPerChannel))
+    const step = this.#step
+    let next: WeakTotals = { day: startOfDay(from), ms: startOfDay(from) === totals.day ? totals.ms : new Map() }
+    for (let first = 0; first < channels.length && !signal.aborted; first += perRequest) {
+      const part = channels.slice(first, first + perRequest)
+      const labels = new Map(part.map((channel) => [channel.id, this.#labelsOf(channel)]))
+      const steps = await history.read([...labels.keys()], from, to, step)
+      const series = toTimeSeries(steps, { step, intervalSeconds }, labels, totals)
+      const samples = series.reduce((count, one) => count + one.samples.length, 0)
+      if (samples > 0)
+        await this.#sendUntilAnswered(compressSnappy(encodeWriteRequest(series)), samples, { to, signal })
+      next = addWeak(next, steps)
+    }
+    return next
+  }
+
+  #labelsOf(channel: SentChannel): ChannelLabels {
+    const key = JSON.stringify(channel)
+    const known = this.#labels.get(key)
+    if (known !== undefined) return known
+    // Names change rarely; forgetting all now and then keeps the map small.
+    if (this.#labels.size > 20_000) this.#labels.clear()
+    const labels = encodeChannelLabels(channel, this.#deps.installationName)
+    this.#labels.set(key, labels)
+    return labels
+  }
+
+  /** Sends a request again until it is accepted or rejected, or too old. */
+  async #sendUntilAnswered(
+    request: Uint8Array,
+    samples: number,
+    { to, signal }: { readonly to: number; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { client, counters, log } = this.#deps
+    for (let retryMs = firstRetryMs; !signal.aborted; retryMs = Math.min(maxRetryMs, 2 * retryMs)) {
+      const result = await client.send(request, signal)
+      counters.countResponse(result.outcome, samples)
+      counters.setBacklog(Math.max(0, this.#available() - to))
+      const error = result.outcome === 'accepted' ? null : result.error
+      if (error !== null && error !== this.#error) log.warn({ error }, 'remote write failed')
+      if (error === null && this.#error !== null) log.info({}, 'remote write works again')
+      this.#error = error
+      if (result.outcome !== 'failed') return
+      const waitMs = result.retryAfterSeconds === null ? retryMs : result.retryAfterSeconds * 1000
+      await pause(waitMs, signal)
+      if (this.#now() - to > maxBacklogSeconds) return
+    }
+  }
+
+  /** Returns the weak milliseconds from the start of the day to `until`. */
+  async #loadTotals(until: number): Promise<WeakTotals> {
+    const { history, listChannels } = this.#deps
+    const ids = listChannels().map(({ id }) => id)
+    let totals: WeakTotals = { day: startOfDay(until), ms: new Map() }
+    let from = totals.day
+    for (const step of [600, 10, 1] as const) {
+      const to = Math.floor(until / step) * step
+      if (to > from) totals = addWeak(totals, await history.read(ids, from, to, step))
+      from = Math.max(from, to)
+    }
+    return totals
+  }
+}
+
+/** The end of the last interval that was accepted or rejected, in epoch seconds. It is stored every few seconds. */
+class Position {
+  readonly #db: Database
+  readonly #guard: LeaseHandle['guard']
+  #time: number | null = null
+  #savedTime: number | null = null
+  #savedAt = Number.NEGATIVE_INFINITY
+
+  constructor(db: Database, guard: LeaseHandle['guard']) {
+    this.#db = db
+    this.#guard = guard
+  }
+
+  /** Returns the time; `initial` if nothing was sent before. */
+  async load(initial: number): Promise<number> {
+    this.#savedTime ??= await findAcknowledged(this.#db.read)
+    this.#time ??= this.#savedTime ?? initial
+    if (this.#savedTime === null) await this.save()
+    return this.#time
+  }
+
+  async move(time: number): Promise<void> {
+    this.#time = time
+    if (performance.now() - this.#savedAt >= saveEveryMs) await this.save()
+  }
+
+  async save(): Promise<void> {
+    const time = this.#time
+    if (time === null || time === this.#savedTime) return
+    await this.#db.transaction(async (tx) => {
+      await this.#guard(tx)
+      await saveAcknowledged(tx, time)
+    })
+    this.#savedTime = time
+    this.#savedAt = performance.now()
+  }
+}

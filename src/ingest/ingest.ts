@@ -1,0 +1,417 @@
+/**
+ * The single entry point for device reports. A batch is planned, stored in one transaction, and only then applied to
+ * memory and published. Levels are applied to memory at once and stored at the end of a polling cycle.
+ */
+
+import type { Alerts } from '../alerts/alerts.ts'
+import type { ConditionMonitor } from '../conditions/conditions.ts'
+import type { StateWriter, UnsavedState } from '../conditions/state-writer.ts'
+import type { Unit } from '../domain/equipment/hardware.ts'
+import { type ChannelReading, type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
+import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
+import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
+import { haveSameFacts } from '../domain/levels/level-sample.ts'
+import type { Feed } from '../live/feed.ts'
+import type { LivePublisher } from '../live/live-publisher.ts'
+import { precedenceOfId } from '../manufacturers/index.ts'
+import type { Cache } from '../platform/cache.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import type { ReportingSources } from '../sources/reporting-sources.ts'
+import { type StoredCondition, saveConditions } from '../storage/conditions.ts'
+import type { Database, Tx } from '../storage/database.ts'
+import { StaleWriteError } from '../storage/errors.ts'
+import { type RevisionColumn, saveLastSeen } from '../storage/receivers.ts'
+import { type Backlog, createBacklog } from './backlog.ts'
+import { LevelAges, type LevelArrival } from './level-ages.ts'
+import type { FramedLevels } from './level-frame.ts'
+import { LevelLane } from './level-lane.ts'
+import type { PlaceholderStore } from './placeholder-store.ts'
+import {
+  type Batch,
+  createPlanner,
+  type IngestReport,
+  joinBatches,
+  type PlannedBatch,
+  type Planner,
+  toReport,
+  withChangedLevels,
+} from './plan-batch.ts'
+import type { ReceiverStore } from './receiver-store.ts'
+import { OvertakenError, ReceiverTransactions } from './receiver-transactions.ts'
+import { ReceiverUpdates } from './receiver-updates.ts'
+import { RemoteLevelLane, type RemoteReport } from './remote-levels.ts'
+import { StoredChanges } from './stored-changes.ts'
+import type { UnitStore } from './unit-store.ts'
+import { UnitChangesError, type Written, writeBatch } from './write-batch.ts'
+import { WriteQueue } from './write-queue.ts'
+
+export interface IngestDeps {
+  readonly db: Database
+  readonly receiverStore: ReceiverStore
+  readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'list' | 'replace'>
+  readonly unitStore: UnitStore
+  readonly feed: Feed
+  readonly live: Pick<LivePublisher, 'levelsChanged'>
+  readonly cache: Pick<Cache<unknown>, 'drop'>
+  readonly conditions: Pick<
+    ConditionMonitor,
+    | 'put'
+    | 'remove'
+    | 'watch'
+    | 'isOwn'
+    | 'release'
+    | 'load'
+    | 'isCurrent'
+    | 'levelsChanged'
+    | 'manufacturerOf'
+    | 'withConditions'
+    | 'withReported'
+  >
+  readonly stateWriter: Pick<StateWriter, 'putFacts'>
+  readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
+  readonly reportingSources: Pick<ReportingSources, 'record' | 'remove'>
+  /** Called with the id of every receiver of which this process has received a report. */
+  onReceived(receiverId: number): void
+  /** Called with the id of every receiver of which this process has received nothing but levels. */
+  onLevelsReceived(receiverId: number): void
+  /** Returns how the levels of a receiver arrive from a source; undefined: from an unknown one. */
+  levelArrival(source: string | undefined, receiver: Receiver): LevelArrival
+  /** Whether other processes read levels from the database. */
+  hasOtherReaders(): boolean
+  /** The wall-clock time in epoch ms. */
+  now(): number
+}
+
+/** Where levels were read, and when (`performance.now()`). */
+export interface PolledLevels {
+  readonly source: string
+  readonly time: number
+}
+
+export class Ingest {
+  readonly levelLane: LevelLane
+  readonly levelAges: LevelAges
+  readonly #deps: IngestDeps
+  readonly #backlog: Backlog
+  readonly #planner: Planner
+  readonly #updates: ReceiverUpdates
+  readonly #remoteLevels: RemoteLevelLane
+  readonly #stored: StoredChanges
+  readonly #transactions: ReceiverTransactions
+  readonly #queue: WriteQueue
+
+  constructor(deps: IngestDeps) {
+    const { receiverStore, conditions } = deps
+    const precedence = createProtocolPrecedence(
+      precedenceOfId,
+      (id) => performance.now() - receiverStore.lastReceivedAt(id),
+    )
+    const onLevelsReceived = (receiverId: number) => {
+      conditions.watch(receiverId)
+      deps.onLevelsReceived(receiverId)
+    }
+    const backlog = createBacklog(receiverStore, deps.hasOtherReaders)
+    this.#deps = deps
+    this.#backlog = backlog
+    this.#planner = createPlanner({ ...deps, backlog, precedence })
+    this.levelLane = new LevelLane({ ...deps, levels: receiverStore.levels, backlog, onReceived: onLevelsReceived })
+    this.levelAges = new LevelAges({
+      levels: receiverStore.levels,
+      forget: (rows, lost) => this.levelLane.forget(rows, lost),
+      isOwn: (receiverId) => conditions.isOwn(receiverId),
+      onChanged: (receiverId) => conditions.levelsChanged(receiverId),
+    })
+    this.#updates = new ReceiverUpdates(deps)
+    this.#remoteLevels = new RemoteLevelLane({ ...deps, backlog, levelLane: this.levelLane, updates: this.#updates })
+    this.#stored = new StoredChanges({ ...deps, backlog, updates: this.#updates, remoteLevels: this.#remoteLevels })
+    this.#transactions = new ReceiverTransactions({
+      ...deps,
+      load: () => this.#stored.load(),
+      loadReadings: (reader, counters) => this.#stored.loadReadings(reader, counters),
+    })
+    this.#queue = new WriteQueue({
+      run: (work) => this.#transactions.enqueue(work),
+      write: (batches) => this.#write(batches),
+      findReceiver: receiverStore.factsByApiId,
+    })
+  }
+
+  /**
+   * Processes a batch. Levels of known receivers are applied synchronously; the promise resolves when everything that
+   * must be stored is stored.
+   */
+  ingest(batch: Batch): Promise<IngestReport> {
+    if (batch.endsCycle) return this.#queue.add(batch)
+    const plan = this.#planner.plan(batch)
+    if (!this.#planner.needsWriting(plan, batch)) return Promise.resolve(this.#applyWithoutStoring(batch, plan))
+    for (const report of plan.levelReports) this.#applyLevelReport(report, plan, batch.source)
+    return this.#queue.add(batch)
+  }
+
+  /**
+   * Applies levels of known receivers in memory only, while the database is unavailable. A later batch stores them,
+   * and the changes that this call ignores.
+   */
+  applyLevels(batch: Batch): IngestReport {
+    return this.#applyWithoutStoring(batch, this.#planner.plan(batch))
+  }
+
+  /**
+   * Applies levels that were read from a source that pushes them. Levels that have arrived since `time`
+   * (`performance.now()`) are kept.
+   */
+  applyPolledLevels({ id }: Receiver, readings: readonly ChannelReading[], { source, time }: PolledLevels): void {
+    const rows = this.#deps.receiverStore.levels.rowsOf(id)
+    if (rows === undefined || !rows.facts.is_active) return
+    const samples = this.levelAges.withoutNewer(rows, readings, time)
+    this.levelLane.apply(rows, samples)
+    this.levelAges.received(rows, samples, this.levelArrival(source, rows.facts))
+  }
+
+  /** Applies reports that other processes received and store. */
+  applyRemoteReports(reports: readonly RemoteReport[]): void {
+    this.#remoteLevels.apply(reports)
+  }
+
+  /** Applies levels that other processes received and store. */
+  applyRemoteLevels(received: readonly FramedLevels[]): void {
+    this.#remoteLevels.applyLevels(received)
+  }
+
+  /** Returns how the levels of a receiver arrive from a source. */
+  levelArrival(source: string | undefined, receiver: Receiver): LevelArrival {
+    return this.#deps.levelArrival(source, receiver)
+  }
+
+  /** Returns what `ingest` would report. */
+  preview(batch: Batch): IngestReport {
+    const plan = this.#planner.plan(batch)
+    return withChangedLevels(toReport(batch, plan), this.#planner.countChangedLevels(plan))
+  }
+
+  /**
+   * Runs a user's change to receivers or the review queue in one transaction. When `work` runs, memory matches the
+   * database; when the promise resolves, memory includes the change.
+   */
+  change<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T> {
+    return this.#transactions.enqueue(async () => {
+      await this.#stored.load()
+      const result = await this.#transactions.retry(() => this.#transactions.run(work))
+      // The change is committed. If reading it back fails, the next `catchUp` reads it.
+      await this.#stored.load().catch(() => {})
+      return result
+    })
+  }
+
+  /** Loads what other processes have stored. */
+  catchUp(): Promise<void> {
+    return this.#transactions.enqueue(() => this.#stored.load())
+  }
+
+  /** Corrects `last_seen` times that are in the future because the clock was set back. */
+  async correctTimes(): Promise<void> {
+    const { receiverStore, now } = this.#deps
+    const corrected = receiverStore.levels.listSeenAfter(now()).flatMap((id) => {
+      const receiver = receiverStore.get(id)
+      const last_seen = Math.round(now() - (performance.now() - receiverStore.lastReceivedAt(id)))
+      return receiver === undefined || receiver.origin !== undefined ? [] : [{ ...receiver, last_seen }]
+    })
+    if (corrected.length === 0) return
+    for (const receiver of corrected) this.#updates.put(receiver)
+    await this.change((tx, revision) => saveLastSeen(tx, revision, corrected))
+  }
+
+  /** Puts and publishes a receiver of which only conditions changed. */
+  publishConditions(receiver: Receiver): void {
+    this.#updates.publishConditions(receiver)
+  }
+
+  /** Stores what the evaluation of channels remembers, for the next start and for other processes. */
+  saveConditions(stored: readonly StoredCondition[]): Promise<void> {
+    return this.#transactions.enqueue(() => this.#saveConditions(stored))
+  }
+
+  /** Stores facts before the conditions that follow from them, because a crash may separate the two. */
+  saveState({ receivers, conditions }: UnsavedState): Promise<void> {
+    return this.#transactions.enqueue(async () => {
+      await this.#saveFacts(receivers)
+      await this.#saveConditions(conditions)
+    })
+  }
+
+  async #saveFacts(ids: readonly number[]): Promise<void> {
+    const { receiverStore } = this.#deps
+    const manufacturers = new Set(ids.map((id) => receiverStore.facts(id)?.manufacturer))
+    for (const manufacturer of manufacturers) {
+      if (manufacturer === undefined) continue
+      const receivers = ids.filter((id) => receiverStore.facts(id)?.manufacturer === manufacturer)
+      const batch = { manufacturer, reports: [], receivers }
+      await this.#transactions.retry(() => this.#store(this.#planner.plan(batch), batch))
+    }
+  }
+
+  async #saveConditions(stored: readonly StoredCondition[]): Promise<void> {
+    const { conditions } = this.#deps
+    for (const manufacturer of new Set(stored.map((condition) => conditions.manufacturerOf(condition)))) {
+      if (manufacturer === undefined) continue
+      await this.#transactions.retry(async () => {
+        const current = stored.filter(
+          (condition) => conditions.manufacturerOf(condition) === manufacturer && conditions.isCurrent(condition),
+        )
+        if (current.length === 0) return
+        await this.#transactions.runReadings(manufacturer, (tx, readings) => saveConditions(tx, readings, current))
+      })
+    }
+  }
+
+  /** Stores batches in one transaction, and returns a report for each. */
+  #write(batches: readonly [Batch, ...Batch[]]): Promise<readonly IngestReport[]> {
+    const batch = joinBatches(batches)
+    return this.#transactions.retry(async () => {
+      // Planned only now, because memory may have changed while these batches were queued.
+      const { plan, parts } = await this.#planner.planInSlices(batches)
+      const reports = await this.#applyLevelReports(batches, plan, parts)
+      this.levelLane.publishFrame()
+      if (!this.#planner.needsWriting(plan, batch)) await this.#applyPlan(plan, batch)
+      else if (batches.length > 1) await this.#store(plan, batch)
+      else await this.#store(plan, batch).catch((error) => this.#applyUnstored(error, plan, batch))
+      return reports
+    })
+  }
+
+  async #store(plan: IngestPlan, batch: Batch): Promise<void> {
+    const { receiverStore, unitStore, now } = this.#deps
+    const deps = { receiverStore, unitStore, backlog: this.#backlog, planner: this.#planner, now }
+    const write = async (tx: Tx, revision: number, column: RevisionColumn): Promise<Written> => {
+      await batch.guard?.(tx)
+      return writeBatch(deps, tx, { revision, column, batch, plan })
+    }
+    const writeAll = () => this.#transactions.runKnown((tx, revision) => write(tx, revision, 'revision'))
+    if (this.#planner.changesOnlyReadings(plan, batch)) {
+      const written = await this.#transactions
+        .runReadings(batch.manufacturer, (tx, readings) => write(tx, readings, 'reading_revision'))
+        .catch((error) => {
+          if (error instanceof UnitChangesError) return writeAll()
+          throw error
+        })
+      await this.#applyWritten(written, batch, plan)
+    } else await this.#applyWritten(await writeAll(), batch, plan)
+  }
+
+  /** Applies what needs no transaction of a plan that could not be stored, and throws the error again. */
+  async #applyUnstored(error: unknown, plan: IngestPlan, batch: Batch): Promise<never> {
+    if (error instanceof StaleWriteError) await this.#stored.discardUnsaved(batch.manufacturer)
+    // Levels still take effect in memory. A later cycle stores them.
+    else if (!(error instanceof OvertakenError)) {
+      await this.#applyPlan({ ...plan, updates: plan.updates.filter((update) => !isStructural(update)) }, batch)
+    }
+    throw error
+  }
+
+  /** Applies the part of the plan that needs no transaction. */
+  #applyWithoutStoring(batch: Batch, plan: IngestPlan): IngestReport {
+    this.#recordSource(batch, plan.updates)
+    for (const update of plan.updates) if (!isStructural(update)) this.#applyUpdate(update)
+    const changed = plan.levelReports.filter((report) => this.#applyLevelReport(report, plan, batch.source))
+    this.#deps.cache.drop(batch.manufacturer)
+    return withChangedLevels(toReport(batch, plan), changed.length)
+  }
+
+  /** Applies the levels of a plan, and returns the report of each of its batches. */
+  async #applyLevelReports(
+    batches: readonly Batch[],
+    plan: IngestPlan,
+    parts: readonly PlannedBatch[],
+  ): Promise<readonly IngestReport[]> {
+    const reports: IngestReport[] = []
+    for (const [index, { report, levelReports, updates }] of parts.entries()) {
+      const batch = batches[index]
+      if (batch !== undefined) this.#recordSource(batch, updates)
+      let changed = 0
+      for (const levelReport of levelReports) {
+        if (this.#applyLevelReport(levelReport, plan, batch?.source)) changed += 1
+        if (isTimeSliceUsed()) await yieldToEventLoop()
+      }
+      reports.push(withChangedLevels(report, changed))
+    }
+    return reports
+  }
+
+  /** Returns whether the levels differ from the known ones. */
+  #applyLevelReport({ receiver, readings, receiverAtRead }: LevelReport, { at }: IngestPlan, source?: string): boolean {
+    const { receiverStore, alerts, conditions, reportingSources } = this.#deps
+    if (source !== undefined) reportingSources.record(receiver.id, source)
+    alerts.evaluateReceiver(receiver, receiver)
+    conditions.watch(receiver.id)
+    this.levelAges.reported(receiver, readings, this.#deps.levelArrival(source, receiver))
+    // The reports of devices whose levels are pushed have no readings.
+    const before = readings.length > 0 ? receiverAtRead?.(receiver.id) : undefined
+    const current = before && receiverStore.get(receiver.id)
+    const rows = current && receiverStore.levels.rowsOf(receiver.id)
+    if (before === undefined || current === undefined || rows === undefined) {
+      return this.levelLane.applyReported(receiver.id, readings, at)
+    }
+    return this.levelLane.apply(rows, withoutSuperseded(readings, before.channels, current.channels))
+  }
+
+  #recordSource({ source }: Batch, updates: readonly Update[]): void {
+    const { reportingSources, levelArrival } = this.#deps
+    for (const { receiver, readings, report } of updates) {
+      if (report === null) continue
+      if (source !== undefined) reportingSources.record(receiver.id, source)
+      this.levelAges.reported(receiver, readings, levelArrival(source, receiver))
+    }
+  }
+
+  async #applyWritten(written: Written, batch: Batch, plan: IngestPlan): Promise<void> {
+    const { receiverStore, unitStore, cache, alerts } = this.#deps
+    for (const entry of written.entries) receiverStore.putEntry(entry)
+    const chargers = this.#chargersOf(written.units)
+    for (const unit of written.units) unitStore.put(unit)
+    for (const [id, version] of written.versions) {
+      this.#backlog.recordSave(id)
+      if (receiverStore.levels.rowsOf(id)?.version === version) this.#backlog.markSaved(id)
+    }
+    for (const { id } of written.unchanged) this.#backlog.recordSave(id)
+    cache.drop(batch.manufacturer)
+    for (const receiver of written.created) {
+      this.#backlog.recordSave(receiver.id)
+      this.#updates.publishReported(receiver)
+      this.levelAges.reported(receiver, receiver.channels, this.#deps.levelArrival(batch.source, receiver))
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    await this.#applyPlan(plan, batch, written.extended)
+    for (const id of chargers) alerts.evaluateCharger(id)
+  }
+
+  /** Returns the chargers that hold these battery packs, or held them before. */
+  #chargersOf(packs: readonly Unit[]): ReadonlySet<number> {
+    const { unitStore } = this.#deps
+    const charging = packs.filter(({ channel_id }) => channel_id === null)
+    const ids = charging.flatMap(({ id, receiver_id }) => [receiver_id, unitStore.get(id)?.receiver_id ?? null])
+    return new Set(ids.filter((id) => id !== null))
+  }
+
+  /**
+   * Applies the plan to memory. `extended` contains the stored receivers that have new channels; if it is undefined,
+   * nothing was stored, and receivers with changed levels are added to the backlog.
+   */
+  async #applyPlan(plan: IngestPlan, { manufacturer }: Batch, extended?: ReadonlyMap<number, Receiver>): Promise<void> {
+    for (const update of plan.updates) {
+      this.#applyUpdate(update, extended)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    this.#deps.cache.drop(manufacturer)
+  }
+
+  #applyUpdate(update: Update, extended?: ReadonlyMap<number, Receiver>): void {
+    const { id } = update.receiver
+    const before = this.#deps.receiverStore.get(id)
+    const after = this.#planner.applyToCurrent(update, extended)
+    if (extended === undefined && before !== undefined && after.channels !== before.channels) {
+      this.#backlog.add(id)
+      if (!haveSameFacts(before.channels, after.channels)) this.#deps.stateWriter.putFacts(id)
+    }
+    this.#updates.publishReported(after)
+  }
+}

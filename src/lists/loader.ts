@@ -1,0 +1,85 @@
+/** Loads the stored state into memory: everything when the service starts, then what users change. */
+
+import type { ConditionMonitor } from '../conditions/conditions.ts'
+import { clampLastSeen } from '../domain/equipment/receiver.ts'
+import { now } from '../platform/clock.ts'
+import { Semaphore } from '../platform/semaphore.ts'
+import type { ConfiguredManufacturers } from '../service/configured-manufacturers.ts'
+import type { State } from '../service/state.ts'
+import type { ManufacturerLoader } from '../sources/manufacturer-loader.ts'
+import { listConditions } from '../storage/conditions.ts'
+import type { Database } from '../storage/database.ts'
+import { listEntries } from '../storage/discovery.ts'
+import { listPlaceholders } from '../storage/placeholders.ts'
+import { listReceivers } from '../storage/receivers.ts'
+import { currentRevision, currentRevisions } from '../storage/revision.ts'
+import { listUnits } from '../storage/units.ts'
+
+interface LoaderDeps {
+  readonly db: Database
+  readonly state: Pick<State, 'receiverStore' | 'placeholderStore' | 'unitStore' | 'lists'>
+  readonly conditions: Pick<ConditionMonitor, 'open'>
+  readonly configured: ConfiguredManufacturers
+  readonly manufacturers: ManufacturerLoader
+  /** Called after the lists have changed. */
+  onListsChanged(): void
+}
+
+export class Loader {
+  readonly #deps: LoaderDeps
+  /** Serializes loads, so that an earlier load does not overwrite the result of a later one. */
+  readonly #queue = new Semaphore(1)
+
+  constructor(deps: LoaderDeps) {
+    this.#deps = deps
+  }
+
+  async open(): Promise<void> {
+    const { db, state, conditions } = this.#deps
+    const { receiverStore, placeholderStore, unitStore } = state
+    receiverStore.revisions = await currentRevisions(db.read)
+    const receivers = await listReceivers(db.read)
+    placeholderStore.revision = await currentRevision(db.read, 'placeholders')
+    placeholderStore.replace(await listPlaceholders(db.read))
+    // The lists contain the settings that conditions depend on.
+    await this.#loadLists()
+    conditions.open(
+      receivers.map((receiver) => clampLastSeen(now(), receiver)),
+      await listConditions(db.read),
+    )
+    for (const entry of await listEntries(db.read)) receiverStore.putEntry(entry)
+    for (const unit of await listUnits(db.read)) unitStore.put(unit)
+    await this.#loadManufacturers()
+  }
+
+  /** Applies the configured manufacturers after they have changed. */
+  applyConfigured(): Promise<void> {
+    return this.#deps.db.pending.track(this.#queue.run(() => this.#loadManufacturers()))
+  }
+
+  /** Loads the lists and the manufacturers. */
+  reload(): Promise<void> {
+    const { db, configured, manufacturers } = this.#deps
+    const loading = this.#queue.run(async () => {
+      await this.#loadLists()
+      if (configured.isSaved) await manufacturers.load(db.read)
+    })
+    return db.pending.track(loading)
+  }
+
+  /** Resolves when the loads that have been requested are finished. */
+  async idle(): Promise<void> {
+    await this.#queue.run(async () => {})
+  }
+
+  async #loadManufacturers(): Promise<void> {
+    const { db, configured, manufacturers } = this.#deps
+    if (configured.isSaved) await manufacturers.load(db.read)
+    else manufacturers.apply(configured.merged)
+  }
+
+  async #loadLists(): Promise<void> {
+    const { db, state, onListsChanged } = this.#deps
+    if (await state.lists.load(db.read)) onListsChanged()
+  }
+}

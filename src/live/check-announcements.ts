@@ -1,0 +1,37 @@
+/** Announces line checks that have changed, in this process or another one, to clients of version 2. */
+
+import { toCheckBody } from '../domain/checks.ts'
+import { Semaphore } from '../platform/semaphore.ts'
+import { listChecksSince } from '../storage/checks.ts'
+import type { Database } from '../storage/database.ts'
+import { currentRevision } from '../storage/revision.ts'
+import type { LivePublisher } from './live-publisher.ts'
+
+interface CheckAnnouncementDeps {
+  readonly db: Database
+  readonly live: Pick<LivePublisher, 'checkChanged'>
+}
+
+export class CheckAnnouncements {
+  readonly #deps: CheckAnnouncementDeps
+  #revision: number | null = null
+  /** Serializes loads, so that every change is announced once. */
+  readonly #loading = new Semaphore(1)
+
+  constructor(deps: CheckAnnouncementDeps) {
+    this.#deps = deps
+  }
+
+  /** Announces what has changed since the last call; the first call announces nothing. */
+  load(): Promise<void> {
+    return this.#loading.run(async () => {
+      const { db, live } = this.#deps
+      const before = this.#revision
+      const revision = await currentRevision(db.read, 'checks')
+      if (before !== null && revision !== before) {
+        for (const check of await listChecksSince(db.read, before)) live.checkChanged(toCheckBody(check))
+      }
+      this.#revision = revision
+    })
+  }
+}

@@ -1,0 +1,427 @@
+/**
+ * Announces changes of what clients see, for the live interface, version 2. Other parts report what may have changed;
+ * the publisher compares it with what was last announced, and adds the differences to the journal. All changes of one
+ * turn of the event loop are announced together. Levels are collected, and announced ten times a second.
+ *
+ * Nothing is compared or announced until the first client connects, because no client needs earlier changes.
+ */
+
+import type { LiveChange } from '../contract/live-messages.ts'
+import type { EventChanged, EventDeleted, EventMessage, StatusUpdate } from '../contract/messages.ts'
+import type { AlertBody } from '../contract/resources/alerts.ts'
+import type { CheckBody } from '../contract/resources/checks.ts'
+import type { AnnouncedShow } from '../contract/resources/shows.ts'
+import type { Receiver } from '../domain/equipment/receiver.ts'
+import { entryLevels } from '../domain/live/channel-levels.ts'
+import type { LiveSubject } from '../domain/live/filter.ts'
+import { compareReceivers, type ToChannelBody } from '../domain/live/receiver-changes.ts'
+import { announcedCount } from '../ingest/level-store.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import { AnnouncedLevels } from './announced-levels.ts'
+import { type AddChange, AnnouncedLists, type AnnouncedListsDeps } from './announced-lists.ts'
+import { LevelBatch } from './level-batch.ts'
+import type { JournalEntry, LiveJournal } from './live-journal.ts'
+
+export interface LivePublisherDeps extends AnnouncedListsDeps {
+  readonly journal: LiveJournal
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'listAllFacts' | 'levels' | 'identityRevision'>
+  /** Converts a channel to its body, with its current levels. */
+  readonly toChannelBody: ToChannelBody
+  now(): number
+}
+
+/** A client's session. */
+export interface LiveSubscriber {
+  /** Whether the client wants all levels. */
+  readonly wantsAllLevels: boolean
+  /** Called with the new messages, in order. */
+  deliver(entries: readonly JournalEntry[]): void
+  /** Called when changes were not announced, so that the client needs a new snapshot. */
+  restart(): void
+}
+
+const tickMs = 100
+
+/** What is compared when the next changes are announced. */
+type Comparison = 'lists' | 'frequencies' | 'sources' | 'sites' | 'queue' | 'notifications'
+
+export class LivePublisher {
+  readonly journal: LiveJournal
+  readonly #deps: LivePublisherDeps
+  readonly #subscribers = new Set<LiveSubscriber>()
+  /** The newest message that a client may have received. */
+  #lastSentSeq = 0
+  /** The newest message that a client that wants all levels may have received; -1 if there was no such client. */
+  #lastFullSeq = -1
+  #timer: NodeJS.Timeout | undefined
+  #flush: NodeJS.Immediate | undefined
+  /** Null while nothing is announced. */
+  #announced: AnnouncedLists | null = null
+  readonly #receivers = new Map<number, Receiver>()
+  /** The receiver of each channel. */
+  readonly #receiverOfChannel = new Map<number, number>()
+  readonly #announcedLevels = new AnnouncedLevels()
+  /** The current levels of one channel, reused for every channel. */
+  readonly #levels = new Int16Array(announcedCount)
+  #identityRevision = -1
+  /** Manufacturers whose real-time updates are disabled. */
+  #disabled: ReadonlySet<string> = new Set()
+  // What may have changed since the last announcement.
+  readonly #changedReceivers = new Set<number>()
+  readonly #changedLevels = new Set<number>()
+  readonly #comparisons = new Set<Comparison>()
+  readonly #changes: { readonly change: LiveChange; readonly subject: LiveSubject }[] = []
+
+  constructor(deps: LivePublisherDeps) {
+    this.#deps = deps
+    this.journal = deps.journal
+  }
+
+  /** A receiver was added, replaced or removed. */
+  receiverChanged(id: number): void {
+    if (this.#announced === null) return
+    this.#changedReceivers.add(id)
+    this.#schedule()
+  }
+
+  /** Carriers changed, and perhaps their conflicts. */
+  frequenciesChanged(): void {
+    this.#compareNext('frequencies')
+  }
+
+  /**
+   * Groups, placeholders, performers, assignments, discovered devices, silences, scans, frequency profiles, settings or
+   * the set of manufacturers may have changed.
+   */
+  listsChanged(): void {
+    this.#compareNext('lists')
+  }
+
+  sourcesChanged(): void {
+    this.#compareNext('sources')
+  }
+
+  /** The running shows of a site, or the sites that it follows, may have changed. */
+  sitesChanged(): void {
+    this.#compareNext('sites')
+  }
+
+  queueChanged(): void {
+    this.#compareNext('queue')
+  }
+
+  /** Notification channels, rules or deliveries changed. */
+  notificationsChanged(): void {
+    this.#compareNext('notifications')
+  }
+
+  alertChanged(alert: AlertBody): void {
+    const { manufacturer, receiver_id: receiverId, channel_id: channelId } = alert
+    const site = alert.site?.code ?? null
+    this.#addChange({ type: 'alert', ...alert }, { manufacturer, site, receiverId, channelId })
+  }
+
+  showChanged(show: AnnouncedShow): void {
+    this.#addChange({ type: 'show', show })
+  }
+
+  /** A line check began, or its result was entered. */
+  checkChanged(check: CheckBody): void {
+    this.#addChange({ type: 'check', check })
+  }
+
+  /** The log of events changed. */
+  eventChanged(change: EventMessage | EventChanged | EventDeleted): void {
+    this.#addChange(change, toEventSubject(change))
+  }
+
+  /** The state of a real-time subscription changed. */
+  statusChanged(update: StatusUpdate): void {
+    this.#addChange(update, { manufacturer: update.manufacturer })
+  }
+
+  /** Levels of these channels may have changed. */
+  levelsChanged(channelIds: Iterable<number>): void {
+    if (this.#announced === null) return
+    for (const id of channelIds) this.#changedLevels.add(id)
+  }
+
+  /** The number of connected clients. */
+  get subscribers(): number {
+    return this.#subscribers.size
+  }
+
+  /**
+   * Prepares for a new client: after the call, the journal includes everything that has changed, so that the state in
+   * memory is that of `journal.seq`.
+   */
+  synchronize(): void {
+    if (this.#announced === null) this.#start()
+    else this.#announce()
+    // The new client's snapshot may contain levels that are newer than the announced ones. If they change back before
+    // the next tick, they must be announced again.
+    for (const id of this.channelIds()) if (this.#readLevels(id)) this.#announcedLevels.setForOne(id, this.#levels)
+  }
+
+  /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that unsubscribes. */
+  subscribe(subscriber: LiveSubscriber): () => void {
+    this.#subscribers.add(subscriber)
+    this.recordSent()
+    return () => {
+      this.recordSent()
+      this.#subscribers.delete(subscriber)
+    }
+  }
+
+  /** Records which levels the clients may have received. Call it when a client has begun to want all levels. */
+  recordSent(): void {
+    if (this.#subscribers.size === 0) return
+    this.#lastSentSeq = this.journal.seq
+    for (const { wantsAllLevels } of this.#subscribers) if (wantsAllLevels) this.#lastFullSeq = this.journal.seq
+  }
+
+  /** Returns the receiver of a channel, as last announced. */
+  receiverOf(channelId: number): Receiver | undefined {
+    return this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)
+  }
+
+  /** Returns the ids of all channels. */
+  channelIds(): Iterable<number> {
+    return this.#receiverOfChannel.keys()
+  }
+
+  /** Returns the current levels of these channels, which may be newer than the last announced ones. */
+  currentLevels(channelIds: Iterable<number>): LevelBatch {
+    const [ids, values]: [number[], number[]] = [[], []]
+    for (const id of channelIds) {
+      if (!this.#readLevels(id)) continue
+      // A client receives these levels. If they change back before the next tick, they must be announced again.
+      this.#announcedLevels.setForOne(id, this.#levels)
+      ids.push(id)
+      this.#appendTo(values)
+    }
+    return new LevelBatch(ids, values, { isFull: true })
+  }
+
+  /**
+   * Announces the levels of one of these channels at the next tick although they have not changed, so that there is a
+   * `levels` message, to which a session adds the levels that it has held back.
+   */
+  repeatLevels(channelIds: Iterable<number>): void {
+    for (const id of channelIds) {
+      if (!this.#readLevels(id)) continue
+      this.#announcedLevels.forget(id)
+      this.#changedLevels.add(id)
+      return
+    }
+  }
+
+  /** Announces the levels that changed. Called by a timer; public for tests. */
+  tick(): void {
+    this.#announce()
+    if (this.#announced === null || this.#stopIfUnused()) return
+    if (this.#changedLevels.size === 0) return
+    const [ids, values]: [number[], number[]] = [[], []]
+    for (const id of this.#changedLevels) {
+      if (!this.#readLevels(id)) continue
+      if (this.#announcedLevels.hasOtherUnlisted(id, this.#levels)) this.#addReceiverOf(id)
+      if (!this.#announcedLevels.update(id, this.#levels)) continue
+      ids.push(id)
+      this.#appendTo(values)
+    }
+    this.#changedLevels.clear()
+    if (this.#changedReceivers.size > 0) this.#announce()
+    if (ids.length === 0) return
+    const isFull = this.#lastFullSeq >= 0 && this.journal.since(this.#lastFullSeq) !== null
+    const at = new Date(this.#deps.now()).toISOString()
+    this.#deliver([this.journal.appendLevels(new LevelBatch(ids, values, { isFull }), at)])
+  }
+
+  /** Sends all clients a new snapshot, because something in it has changed that no message announces. */
+  restartClients(): void {
+    if (this.#announced !== null) this.#restart()
+  }
+
+  close(): void {
+    this.#stop()
+    this.#subscribers.clear()
+  }
+
+  #compareNext(comparison: Comparison): void {
+    if (this.#announced === null) return
+    this.#comparisons.add(comparison)
+    this.#schedule()
+  }
+
+  #addChange(change: LiveChange, subject: LiveSubject = {}): void {
+    if (this.#announced === null) return
+    this.#changes.push({ change, subject })
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    this.#flush ??= setImmediate(() => this.#announce())
+  }
+
+  #start(): void {
+    this.#remember()
+    this.#timer = setInterval(() => this.tick(), tickMs)
+  }
+
+  /** Stops announcing if no client is connected, and none that was connected can resume. */
+  #stopIfUnused(): boolean {
+    if (this.#subscribers.size > 0 || this.journal.since(this.#lastSentSeq) !== null) return false
+    this.#stop()
+    return true
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer)
+    clearImmediate(this.#flush)
+    this.#flush = undefined
+    this.#announced = null
+    this.journal.clear()
+    this.#clearChanges()
+    this.#receivers.clear()
+    this.#receiverOfChannel.clear()
+    this.#announcedLevels.clear()
+  }
+
+  #clearChanges(): void {
+    this.#changedReceivers.clear()
+    this.#changedLevels.clear()
+    this.#comparisons.clear()
+    this.#changes.length = 0
+  }
+
+  /** Records the current state as announced. */
+  #remember(): void {
+    this.#clearChanges()
+    this.#receivers.clear()
+    this.#receiverOfChannel.clear()
+    this.#announcedLevels.clear()
+    this.#disabled = this.#findDisabled()
+    for (const receiver of this.#deps.receiverStore.listAllFacts()) this.#rememberReceiver(receiver.id, receiver)
+    for (const id of this.channelIds()) if (this.#readLevels(id)) this.#announcedLevels.set(id, this.#levels)
+    this.#announced = new AnnouncedLists(this.#deps)
+    this.#identityRevision = this.#deps.receiverStore.identityRevision
+  }
+
+  #rememberReceiver(id: number, receiver: Receiver | undefined): void {
+    const before = this.#receivers.get(id)
+    if (receiver === undefined) this.#receivers.delete(id)
+    else this.#receivers.set(id, receiver)
+    const channels = receiver?.channels ?? []
+    for (const { id: channelId } of before?.channels ?? []) {
+      if (channels.some((channel) => channel.id === channelId)) continue
+      this.#receiverOfChannel.delete(channelId)
+      this.#announcedLevels.remove(channelId)
+    }
+    for (const { id: channelId } of channels) this.#receiverOfChannel.set(channelId, id)
+  }
+
+  /** Records the levels of the receiver's channels, because `channel` messages may contain them. */
+  #rememberLevels({ channels }: Receiver): void {
+    for (const { id } of channels) if (this.#readLevels(id)) this.#announcedLevels.put(id, this.#levels)
+  }
+
+  #findDisabled(): ReadonlySet<string> {
+    const { manufacturers, settingsIn } = this.#deps
+    return new Set(manufacturers().filter((code) => !settingsIn({ manufacturer: code, group: null }).enable_websocket))
+  }
+
+  /** Announces everything that has changed, except levels. */
+  #announce(): void {
+    clearImmediate(this.#flush)
+    this.#flush = undefined
+    const lists = this.#announced
+    if (lists === null) return
+    const entries: JournalEntry[] = []
+    const add: AddChange = (change, subject = {}) => {
+      const { manufacturer = null } = subject
+      if (manufacturer === null || !this.#disabled.has(manufacturer)) entries.push(this.journal.append(change, subject))
+    }
+    this.#announceReceivers(add)
+    this.#announceComparisons(lists, add)
+    for (const { change, subject } of this.#changes.splice(0)) add(change, subject)
+    const disabled = this.#findDisabled()
+    const isEnabledAgain = [...this.#disabled].some((code) => !disabled.has(code))
+    this.#disabled = disabled
+    if (entries.length > 0) this.#deliver(entries)
+    if (isEnabledAgain) this.#restart()
+  }
+
+  #announceComparisons(lists: AnnouncedLists, add: AddChange): void {
+    const compared = new Set(this.#comparisons)
+    this.#comparisons.clear()
+    const { identityRevision } = this.#deps.receiverStore
+    // Discovered devices are listed until a receiver with their identity is known.
+    if (compared.has('lists') || this.#identityRevision !== identityRevision) lists.announceLists(add)
+    this.#identityRevision = identityRevision
+    if (compared.has('frequencies')) add({ type: 'frequencies' })
+    if (compared.has('sources') || compared.has('lists')) lists.announceSources(add)
+    if (compared.has('sites') || compared.has('lists')) lists.announceSites(add)
+    if (compared.has('queue')) lists.announceQueue(add)
+    if (compared.has('notifications')) add({ type: 'notifications' })
+  }
+
+  #announceReceivers(add: AddChange): void {
+    const slots: (readonly [number, number])[] = []
+    for (const id of this.#changedReceivers) {
+      const before = this.#receivers.get(id)
+      const after = this.#deps.receiverStore.get(id)
+      const compared = compareReceivers(before, after, this.#deps.toChannelBody)
+      this.#rememberReceiver(id, after)
+      if (after !== undefined) this.#rememberLevels(after)
+      const announced = after ?? before
+      const manufacturer = announced?.manufacturer ?? null
+      const site = announced?.origin?.site.code ?? null
+      for (const change of compared.changes) {
+        const channelId = change.type === 'channel' || change.type === 'channel_removed' ? change.id : null
+        add(change, { manufacturer, site, receiverId: id, channelId })
+      }
+      slots.push(...compared.slots)
+      this.levelsChanged(compared.levels)
+    }
+    this.#changedReceivers.clear()
+    if (slots.length > 0) add({ type: 'slots', values: slots.map((pair) => [...pair]) })
+  }
+
+  /** Reads the current levels of a channel into `#levels`. Returns false if its levels are not announced. */
+  #readLevels(channelId: number): boolean {
+    const receiverId = this.#receiverOfChannel.get(channelId) ?? 0
+    const { levels } = this.#deps.receiverStore
+    const rows = levels.rowsOf(receiverId)
+    const index = rows?.channelIds.indexOf(channelId) ?? -1
+    if (rows === undefined || index < 0 || this.#disabled.has(rows.manufacturer)) return false
+    levels.readAnnounced(rows, index, this.#levels)
+    return true
+  }
+
+  #appendTo(values: number[]): void {
+    for (let column = 0; column < entryLevels.length; column += 1) values.push(this.#levels[column] ?? 0)
+  }
+
+  #addReceiverOf(channelId: number): void {
+    const receiverId = this.#receiverOfChannel.get(channelId)
+    if (receiverId !== undefined) this.#changedReceivers.add(receiverId)
+  }
+
+  /** Sends all clients a new snapshot, because changes were not announced while updates were disabled. */
+  #restart(): void {
+    this.#remember()
+    this.journal.invalidate()
+    for (const subscriber of this.#subscribers) subscriber.restart()
+  }
+
+  #deliver(entries: readonly JournalEntry[]): void {
+    this.recordSent()
+    for (const subscriber of this.#subscribers) subscriber.deliver(entries)
+  }
+}
+
+function toEventSubject(change: EventMessage | EventChanged | EventDeleted): LiveSubject {
+  if (change.type === 'event_deleted') return {}
+  const { manufacturer, receiver_id: receiverId, channel_id: channelId, site } = change.event
+  return { manufacturer, site: site?.code ?? null, receiverId, channelId }
+}

@@ -1,0 +1,476 @@
+/**
+ * The messages that one client of the live interface, version 2, is sent: a snapshot, or what it missed, and then every
+ * change that its filters include. A client that reads too slowly loses messages, and is sent a new snapshot as soon as
+ * it reads again. A client that confirms what it has received is sent no more than its line carries: what must wait is
+ * merged to the newest value of each record.
+ */
+
+import { createHash } from 'node:crypto'
+import type { WebSocket } from 'ws'
+import type { LevelsRequest } from '../contract/live-messages.ts'
+import type { SocketError } from '../contract/messages.ts'
+import { includesReceiver, localSite } from '../domain/equipment/sites.ts'
+import { isSameJson } from '../domain/json.ts'
+import {
+  type GroupMembers,
+  includesSubject,
+  type ListType,
+  type LiveFilter,
+  type LiveSubject,
+  listTypes,
+  settingScopeOf,
+} from '../domain/live/filter.ts'
+import { HeldChanges, type HeldFrame } from './held-changes.ts'
+import { LineWindow } from './line-window.ts'
+import type { LiveData } from './live-data.ts'
+import type { JournalEntry, LevelsEntry } from './live-journal.ts'
+import type { LivePublisher, LiveSubscriber } from './live-publisher.ts'
+
+export interface LiveOptions {
+  readonly filter: LiveFilter
+  readonly levels: 'false' | 'true' | 'full'
+  /** The client confirms messages, so changes can be held back when its line is slow. */
+  readonly acks: boolean
+  /** The last message that the client received on an earlier connection; null to start with a snapshot. */
+  readonly since: { readonly seq: number; readonly epoch: string } | null
+}
+
+export interface LiveSessionDeps {
+  readonly live: LivePublisher
+  readonly liveData: LiveData
+  /** Id of this installation. */
+  readonly installation: string
+  /** Returns the ids of all installations that this one follows, directly or through others. */
+  via(): readonly string[]
+  now(): number
+}
+
+/** A message, or a fragment of a snapshot, which is sent in parts so that a slow client's progress is visible. */
+interface Frame {
+  readonly bytes: Buffer
+  readonly isLast: boolean
+  /** True for a `levels` message whose acknowledgement the next one waits for. */
+  readonly isAcknowledged: boolean
+  /** Null for a message without a number, and for a snapshot. */
+  readonly seq: number | null
+}
+
+/** About how long an entry of a `levels` message is. */
+const levelsEntryBytes = { true: 16, full: 40 } as const
+
+/** How many bytes may wait for the client before messages are dropped. A snapshot that is being sent does not count. */
+const maxQueuedBytes = 128 * 1024
+/** No more frames are written to the socket while it holds this many unsent bytes. */
+const maxUnsentBytes = 32 * 1024
+const fragmentBytes = 32 * 1024
+const tickMs = 1000
+const maxStallMs = 30_000
+const closeTimeoutMs = 1000
+/** If a write takes longer than this, the socket was full, so the client must have read earlier data. */
+const waitedMs = 250
+
+export class LiveSession implements LiveSubscriber {
+  /** Which levels the client is sent; `sites` are codes, null for all. */
+  #levels: { readonly levels: LiveOptions['levels']; readonly sites: ReadonlySet<string> | null }
+  readonly #socket: WebSocket
+  readonly #deps: LiveSessionDeps
+  readonly #options: LiveOptions
+  readonly #onProgress: () => void
+  readonly #timer: NodeJS.Timeout
+  /** The snapshot, or the missed messages. */
+  #initial: Frame[] = []
+  #queue: Frame[] = []
+  #queuedBytes = 0
+  #unsentBytes = 0
+  /** When the socket last accepted bytes; only meaningful while bytes are unsent (`performance.now()`). */
+  #progressAt = performance.now()
+  #needsSnapshot = false
+  /** Members of the filter's group as of the last snapshot; null without a group. */
+  #members: GroupMembers | null = null
+  /** Whether the last `levels` message is waiting to be sent (`queued`) or to be acknowledged (`sent`). */
+  #levelsState: 'idle' | 'queued' | 'sent' = 'idle'
+  /** The number of the last `levels` message. */
+  #levelsSeq = 0
+  /** The channels whose entries of `levels` messages were held back. */
+  readonly #heldLevels = new Set<number>()
+  /** Null until the client has confirmed a message by its number. */
+  #window: LineWindow | null = null
+  readonly #held = new HeldChanges()
+  /** The newest message that the client may have received. */
+  #sentSeq = 0
+  #unsubscribe: (() => void) | undefined
+
+  /** `onProgress` is called when the client, after a delay, has read data. */
+  constructor(socket: WebSocket, deps: LiveSessionDeps, options: LiveOptions, onProgress: () => void) {
+    this.#socket = socket
+    this.#deps = deps
+    this.#options = options
+    this.#onProgress = onProgress
+    this.#levels = { levels: options.levels, sites: null }
+    this.#timer = setInterval(() => this.#checkIdle(), tickMs)
+  }
+
+  get wantsAllLevels(): boolean {
+    return this.#levels.levels === 'full'
+  }
+
+  start(): void {
+    const { live } = this.#deps
+    live.synchronize()
+    this.#members = this.#deps.liveData.members(this.#options.filter)
+    if (!this.#resume()) this.#queueSnapshot()
+    this.#unsubscribe = live.subscribe(this)
+    this.#pump()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#unsubscribe?.()
+    this.#initial = []
+    this.#queue = []
+    const missing = [this.#held.firstSeq, this.#window?.overtakenSeq ?? null].filter((seq) => seq !== null)
+    const from = Math.min(...missing)
+    if (from < this.#sentSeq) this.#deps.live.journal.addHole(from, this.#sentSeq)
+    this.#held.clear()
+  }
+
+  /** Sends a message that has no sequence number. */
+  send(message: object): void {
+    this.#enqueue({ bytes: Buffer.from(JSON.stringify(message)), isLast: true, isAcknowledged: false, seq: null })
+    if (this.#queuedBytes > maxQueuedBytes) this.restart()
+    else this.#pump()
+  }
+
+  deliver(entries: readonly JournalEntry[]): void {
+    if (this.#needsSnapshot) return
+    if (this.#members !== null && entries.some(changesMembers) && this.#hasOtherMembers()) {
+      this.restart()
+      return
+    }
+    // Checked before the batch is added, because one large batch does not mean that the client is slow.
+    if (this.#queuedBytes + this.#held.bytes > maxQueuedBytes) {
+      this.restart()
+      return
+    }
+    for (const entry of entries) this.#add(entry)
+    this.#pump()
+  }
+
+  restart(): void {
+    this.#needsSnapshot = true
+    this.#queue = []
+    this.#queuedBytes = 0
+    this.#held.clear()
+    this.#heldLevels.clear()
+    if (this.#levelsState === 'queued') this.#levelsState = 'idle'
+    this.#pump()
+  }
+
+  /** Returns the manufacturers whose levels the client receives; null for all. */
+  shownManufacturers(): Iterable<string> | null {
+    const { filter } = this.#options
+    if (this.#levels.levels === 'false') return []
+    if (this.#members !== null) return this.#members.manufacturers
+    return filter.manufacturer === undefined ? null : [filter.manufacturer]
+  }
+
+  /** Returns the codes of the sites whose levels the client receives; null for all. */
+  shownSites(): Iterable<string> | null {
+    const { levels, sites } = this.#levels
+    const { site } = this.#options.filter
+    if (levels === 'false') return []
+    return site === undefined ? sites : [site]
+  }
+
+  /** Sends other levels from now on, beginning with the current ones. Returns an error if the client cannot change them. */
+  changeLevels({ levels, sites }: LevelsRequest): SocketError | null {
+    if (!this.#options.acks) {
+      return { type: 'error', error: 'levels: only a connection with ack=1 can change its levels.' }
+    }
+    this.#levels = { levels, sites: sites === undefined ? null : new Set(sites) }
+    this.#heldLevels.clear()
+    this.#deps.live.recordSent()
+    if (levels !== 'false') this.#holdAllLevels()
+    return null
+  }
+
+  /**
+   * Handles the acknowledgement of the message with this number, or of the last `levels` message (null). Returns false
+   * if none is expected.
+   */
+  acknowledge(seq: number | null): boolean {
+    if (!this.#options.acks) return false
+    const isNews = seq === null ? this.#levelsState === 'sent' : this.#confirm(seq)
+    if (this.#levelsState === 'sent' && (seq === null || seq >= this.#levelsSeq)) this.#levelsState = 'idle'
+    if (this.#levelsState === 'idle') this.#deps.live.repeatLevels(this.#heldLevels)
+    return isNews
+  }
+
+  #confirm(seq: number): boolean {
+    const now = performance.now()
+    if (this.#window === null) {
+      this.#window = new LineWindow()
+      // Messages that were not written yet can be merged.
+      const waiting = this.#queue.filter(({ seq, isAcknowledged }) => seq !== null && !isAcknowledged)
+      this.#queue = this.#queue.filter((frame) => !waiting.includes(frame))
+      for (const { bytes } of waiting) {
+        this.#held.add(bytes)
+        this.#queuedBytes -= bytes.length
+      }
+    }
+    const isNews = this.#window.confirm(seq, now)
+    this.#release()
+    return isNews
+  }
+
+  /** Sends what was held back, as far as the line carries it. */
+  #release(): void {
+    while (this.#window?.isFull(performance.now()) === false) {
+      const frame = this.#held.shift()
+      if (frame === null) break
+      this.#sendNumbered(frame)
+    }
+    this.#pump()
+  }
+
+  /**
+   * Identifies the process, the filters and the members of the group. A client can resume only if these are unchanged.
+   */
+  #epoch(): string {
+    const { filter, levels } = this.#options
+    const { epoch } = this.#deps.live.journal
+    if (!this.#isFiltered && levels === 'true') return epoch
+    const key = JSON.stringify([filter.manufacturer, filter.site, filter.group, levels, ...idsOf(this.#members)])
+    return `${epoch}-${createHash('sha1').update(key).digest('hex').slice(0, 12)}`
+  }
+
+  /** Queues the missed messages. Returns false if a snapshot is necessary. */
+  #resume(): boolean {
+    const { since, acks } = this.#options
+    const { journal } = this.#deps.live
+    const epoch = this.#epoch()
+    if (since === null || since.epoch !== epoch || journal.isInHole(since.seq)) return false
+    const missed = journal.since(since.seq)
+    if (missed === null) return false
+    // A client that acknowledges is sent all current levels instead of the missed `levels` messages, because levels
+    // that were held back on its earlier connection may be older than `since`.
+    const entries = acks ? missed.filter(({ type }) => type !== 'levels') : missed
+    const frames = entries.flatMap((entry) => this.#narrow(entry) ?? [])
+    const resumed = Buffer.from(JSON.stringify({ type: 'resumed', seq: since.seq, epoch }))
+    this.#initial = [resumed, ...frames].map((bytes) => ({ bytes, isLast: true, isAcknowledged: false, seq: null }))
+    if (acks && this.#levels.levels !== 'false') this.#holdAllLevels()
+    return true
+  }
+
+  #queueSnapshot(): void {
+    const { liveData, live, installation } = this.#deps
+    const { filter } = this.#options
+    this.#members = liveData.members(filter)
+    const fields = { seq: live.journal.seq, epoch: this.#epoch(), installation, via: this.#deps.via() }
+    const head = JSON.stringify({ type: 'snapshot', ...fields }).slice(0, -1)
+    const bytes = Buffer.from(`${head},"data":${liveData.snapshotJson(filter)}}`)
+    if (this.#window !== null) {
+      this.#window = new LineWindow()
+      this.#window.record({ seq: fields.seq, firstSeq: fields.seq, bytes: bytes.length }, performance.now())
+    }
+    for (let start = 0; start < bytes.length; start += fragmentBytes) {
+      const end = Math.min(start + fragmentBytes, bytes.length)
+      const isLast = end === bytes.length
+      this.#initial.push({ bytes: bytes.subarray(start, end), isLast, isAcknowledged: false, seq: null })
+    }
+  }
+
+  #hasOtherMembers(): boolean {
+    const members = this.#deps.liveData.members(this.#options.filter)
+    return !isSameJson(idsOf(this.#members), idsOf(members))
+  }
+
+  #add(entry: JournalEntry): void {
+    const { acks } = this.#options
+    if (entry.type === 'levels' && acks) {
+      this.#addAcknowledged(entry)
+      return
+    }
+    const bytes = this.#narrow(entry)
+    if (bytes === null) return
+    if (this.#isHolding) this.#held.add(bytes)
+    else this.#sendNumbered({ seq: entry.seq, firstSeq: entry.seq, bytes })
+  }
+
+  get #isHolding(): boolean {
+    return this.#window !== null && (!this.#held.isEmpty || this.#window.isFull(performance.now()))
+  }
+
+  #sendNumbered({ seq, firstSeq, bytes }: HeldFrame, isAcknowledged = false): void {
+    this.#sentSeq = Math.max(this.#sentSeq, seq)
+    this.#window?.record({ seq, firstSeq, bytes: bytes.length }, performance.now())
+    this.#enqueue({ bytes, isLast: true, isAcknowledged, seq })
+  }
+
+  #sendLevels(bytes: Buffer, seq: number): void {
+    this.#levelsState = 'queued'
+    this.#levelsSeq = seq
+    this.#sendNumbered({ seq, firstSeq: seq, bytes }, true)
+  }
+
+  /** Queues a `levels` message, or holds its entries back until the previous one is acknowledged and the line is free. */
+  #addAcknowledged(entry: LevelsEntry): void {
+    if (this.#levels.levels === 'false') return
+    const isFree = this.#levelsState === 'idle' && !this.#isHolding
+    if (isFree && this.#heldLevels.size === 0 && this.#levelsRoom === Number.POSITIVE_INFINITY) {
+      const bytes = this.#narrowLevels(entry)
+      if (bytes !== null) this.#sendLevels(bytes, entry.seq)
+      return
+    }
+    for (const channelId of entry.levels.ids) if (this.#includesLevels(channelId)) this.#heldLevels.add(channelId)
+    if (isFree && this.#heldLevels.size > 0) this.#enqueueHeldLevels(entry.seq)
+  }
+
+  get #levelsRoom(): number {
+    return this.#window?.room(performance.now()) ?? Number.POSITIVE_INFINITY
+  }
+
+  /**
+   * Queues the current levels of the channels whose levels were held back, as the `levels` message of this number, so
+   * that no two messages have the same number.
+   */
+  #enqueueHeldLevels(seq: number): void {
+    const at = new Date(this.#deps.now()).toISOString()
+    const count = Math.max(1, Math.floor(this.#levelsRoom / levelsEntryBytes[this.wantsAllLevels ? 'full' : 'true']))
+    const ids = [...this.#heldLevels].slice(0, count)
+    const levels = this.#deps.live.currentLevels(ids)
+    for (const id of ids) this.#heldLevels.delete(id)
+    const bytes = levels.toFrame({ seq, at, isFull: this.wantsAllLevels })
+    if (bytes !== null) this.#sendLevels(bytes, seq)
+  }
+
+  /** Lets the next `levels` message contain all channels. */
+  #holdAllLevels(): void {
+    const { live } = this.#deps
+    for (const id of live.channelIds()) if (this.#includesLevels(id)) this.#heldLevels.add(id)
+    live.repeatLevels(this.#heldLevels)
+  }
+
+  /** Returns the part of the message that the filters include; null if there is none. */
+  #narrow(entry: JournalEntry): Buffer | null {
+    if (entry.type === 'levels') return this.#narrowLevels(entry)
+    const { filter } = this.#options
+    const { type, seq, frame, subject } = entry
+    if (!this.#isFiltered) return frame
+    if (!includesSubject(subject, filter, this.#members)) return null
+    if (listTypes.has(type)) {
+      return Buffer.from(JSON.stringify({ type, seq, ...this.#deps.liveData.list(type as ListType, filter) }))
+    }
+    if (type === 'settings') return isSettingsScope(subject, filter) ? frame : null
+    return type === 'slots' ? this.#narrowSlots(frame) : frame
+  }
+
+  /** Serializes only the entries that the filters include. */
+  #narrowLevels(entry: LevelsEntry): Buffer | null {
+    const isFull = this.wantsAllLevels
+    const { levels, sites } = this.#levels
+    if (levels === 'false') return null
+    if (!this.#isFiltered && sites === null) return this.#deps.live.journal.levelsFrame(entry, isFull)
+    return entry.levels.toFrame({ ...entry, isFull }, (channelId) => this.#includesLevels(channelId))
+  }
+
+  #narrowSlots(frame: Buffer): Buffer | null {
+    const { values, ...message } = JSON.parse(String(frame)) as { values: readonly (readonly [number, number])[] }
+    const included = values.filter(([channelId]) => this.#includes(channelId))
+    return included.length === 0 ? null : Buffer.from(JSON.stringify({ ...message, values: included }))
+  }
+
+  get #isFiltered(): boolean {
+    const { manufacturer, site, group } = this.#options.filter
+    return manufacturer !== undefined || site !== undefined || group !== undefined
+  }
+
+  /** Whether the filters include a channel. */
+  #includes(channelId: number): boolean {
+    if (!this.#isFiltered) return true
+    // If there are also other filters, `#members` contains only channels that they include.
+    if (this.#members !== null) return this.#members.channels.has(channelId)
+    const receiver = this.#deps.live.receiverOf(channelId)
+    return receiver !== undefined && includesReceiver(this.#options.filter, receiver)
+  }
+
+  /** Whether the client is sent the levels of a channel. */
+  #includesLevels(channelId: number): boolean {
+    const { sites } = this.#levels
+    if (!this.#includes(channelId)) return false
+    return sites === null || sites.has(this.#deps.live.receiverOf(channelId)?.origin?.site.code ?? localSite)
+  }
+
+  #enqueue(frame: Frame): void {
+    this.#queue.push(frame)
+    this.#queuedBytes += frame.bytes.length
+  }
+
+  /** Writes frames to the socket until `maxUnsentBytes` are waiting there. */
+  #pump(): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    while (this.#unsentBytes < maxUnsentBytes) {
+      const frame = this.#initial.shift() ?? this.#nextQueued()
+      if (frame === null) return
+      this.#write(frame)
+    }
+  }
+
+  /** Returns the next message, or the first fragment of a snapshot once the client has read what was sent before. */
+  #nextQueued(): Frame | null {
+    const frame = this.#queue.shift()
+    if (frame !== undefined) {
+      this.#queuedBytes -= frame.bytes.length
+      return frame
+    }
+    if (!this.#needsSnapshot || this.#unsentBytes > 0) return null
+    this.#needsSnapshot = false
+    this.#deps.live.synchronize()
+    this.#queueSnapshot()
+    return this.#initial.shift() ?? null
+  }
+
+  #write({ bytes, isLast, isAcknowledged }: Frame): void {
+    const writtenAt = performance.now()
+    if (this.#unsentBytes === 0) this.#progressAt = writtenAt
+    if (isAcknowledged) this.#levelsState = 'sent'
+    this.#unsentBytes += bytes.length
+    this.#timer.refresh()
+    this.#socket.send(bytes, { binary: false, fin: isLast }, (error) => {
+      if (error) return
+      this.#unsentBytes -= bytes.length
+      this.#progressAt = performance.now()
+      if (this.#progressAt - writtenAt > waitedMs) this.#onProgress()
+      this.#pump()
+    })
+  }
+
+  /** Sends a tick if nothing else was sent for a second; closes the connection if the client no longer reads. */
+  #checkIdle(): void {
+    if (this.#unsentBytes === 0) {
+      this.send({ type: 'tick', at: new Date(this.#deps.now()).toISOString() })
+      return
+    }
+    if (performance.now() - this.#progressAt < maxStallMs) return
+    this.#socket.close(1013, 'Too slow')
+    // Gives the client time to read the close reason.
+    setTimeout(() => this.#socket.terminate(), closeTimeoutMs).unref()
+    this.stop()
+  }
+}
+
+/** Returns the ids of the channels and the placeholders of a group, both in ascending order. */
+function idsOf(members: GroupMembers | null): readonly (readonly number[])[] {
+  const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b)
+  return [sorted(members?.channels ?? []), sorted(members?.placeholders ?? [])]
+}
+
+/** Whether settings of this scope apply to a client with this filter. */
+function isSettingsScope({ manufacturer = null, group = null }: LiveSubject, filter: LiveFilter): boolean {
+  const scope = settingScopeOf(filter)
+  return manufacturer === scope.manufacturer && group === scope.group
+}
+
+function changesMembers(entry: JournalEntry): boolean {
+  return entry.type !== 'levels' && entry.changesMembers
+}

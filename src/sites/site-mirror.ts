@@ -1,0 +1,395 @@
+/**
+ * Keeps the records of the receivers of one followed installation as that installation announces them. Facts are
+ * stored, so that ids and slots survive restarts, and every process shows the same; levels are only put into memory.
+ */
+
+import type { Alerts } from '../alerts/alerts.ts'
+import type { FollowedAlert, FollowedMessage, FollowedReceiverBody } from '../contract/followed-messages.ts'
+import type { AlertCopy } from '../domain/alerts/alert.ts'
+import { toChannelBody } from '../domain/api.ts'
+import type { Condition } from '../domain/conditions/condition.ts'
+import { type Channel, emptyChannel, mergeChannels, type Receiver } from '../domain/equipment/receiver.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
+import { compareReceivers } from '../domain/live/receiver-changes.ts'
+import { type FollowedSubject, toAlertCopy } from '../domain/sites/followed-alert.ts'
+import {
+  type FollowedRecord,
+  followedId,
+  toFollowedReceiver,
+  toFollowedSample,
+  withChannelFields,
+  withReceiverFields,
+} from '../domain/sites/followed-receiver.ts'
+import { siteLimits } from '../domain/sites/site-limits.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { FollowOptions } from '../manufacturers/plugin.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import type { Tx } from '../storage/database.ts'
+import { saveFollowedReceivers } from '../storage/followed-receivers.ts'
+import { removeReceiver } from '../storage/receivers.ts'
+import { type FollowedInstallation, isEventMessage, type SiteEvents } from './site-events.ts'
+import { markStale } from './stale-receivers.ts'
+
+export interface SiteMirrorDeps {
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listAllFacts' | 'levels'>
+  readonly ingest: Pick<Ingest, 'catchUp' | 'change' | 'levelLane'>
+  readonly alerts: Pick<Alerts, 'copy' | 'listCopies'>
+  readonly siteEvents: Pick<SiteEvents, 'apply'>
+  /** Checks in a transaction that this process still holds the lease of the source. */
+  guard(tx: Tx): Promise<void>
+  /** The wall-clock time in epoch ms. */
+  now(): number
+  onDropped: FollowOptions['onDropped']
+}
+
+type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
+type LevelEntry = Extract<FollowedMessage, { type: 'levels' }>['values'][number]
+
+/** A transaction blocks others, so a large installation is stored in parts. */
+const receiversPerTransaction = 200
+
+export class SiteMirror {
+  readonly #deps: SiteMirrorDeps
+  readonly #record: FollowedRecord
+  /** The ids here, by the ids there. */
+  readonly #ids = new Map<number, number>()
+  /** The receiver's id here, by the channel's id there. */
+  readonly #receiverOfChannel = new Map<number, number>()
+  /** Receivers that have changed and are not stored yet, by their ids there. */
+  readonly #drafts = new Map<number, Receiver>()
+  readonly #removed = new Set<number>()
+  /** The ids of receivers of another installation, which are removed with the first snapshot. */
+  #foreign: number[] = []
+  /** The newest levels of channels, by their ids there. */
+  readonly #levels = new Map<number, LevelEntry>()
+  /** Alerts that have changed, by their ids there. */
+  readonly #alerts = new Map<number, FollowedAlert>()
+  /** Whether `#alerts` contains all alerts that are not cleared. */
+  #hasAllAlerts = false
+  /** The last announced conditions of channels that `markStale` has made stale, by their ids there. */
+  readonly #conditions = new Map<number, Condition>()
+
+  constructor(deps: SiteMirrorDeps, record: FollowedRecord) {
+    this.#deps = deps
+    this.#record = record
+    for (const receiver of this.#receivers()) {
+      // The address may have belonged to another installation before.
+      if (receiver.api_device_id === followedId(record, receiver.origin?.id ?? 0)) this.#index(receiver)
+      else this.#foreign.push(receiver.id)
+    }
+  }
+
+  /** The number of receivers. */
+  get size(): number {
+    return this.#ids.size
+  }
+
+  /** The other installation, as its events refer to it. */
+  get installation(): FollowedInstallation {
+    return {
+      record: this.#record,
+      guard: this.#deps.guard,
+      receiverOf: (idThere) => this.#ids.get(idThere),
+      channelOf: (idThere) => this.#channelOf(idThere)?.id,
+    }
+  }
+
+  /** Applies messages in order. Resolves when their changes are stored and shown. */
+  async apply(messages: readonly FollowedMessage[]): Promise<void> {
+    for (const message of messages) {
+      if (message.type === 'snapshot') await this.#readSnapshot(message)
+      else if (message.type === 'resumed') await this.#restoreConditions()
+      else this.#read(message)
+    }
+    await this.#store()
+    this.#applyLevels()
+    if (messages.some(({ type }) => type === 'resumed')) this.markSeen()
+    await this.#storeAlerts()
+    await this.#deps.siteEvents.apply(this.installation, messages.filter(isEventMessage))
+  }
+
+  /**
+   * Records that the receivers are current, although their levels may not be sent. A receiver is not if it is offline,
+   * or if the other installation itself has no connection to the site that monitors it.
+   */
+  markSeen(): void {
+    const { receiverStore, now } = this.#deps
+    for (const id of this.#ids.values()) {
+      const rows = receiverStore.levels.rowsOf(id)
+      if (rows === undefined || !isCurrent(rows.facts)) continue
+      receiverStore.levels.markReceived(rows, performance.now(), now())
+    }
+  }
+
+  /** Makes all channels stale, because the other installation has not been reached since `since` (epoch ms). */
+  async markStale(since: number): Promise<void> {
+    const { ingest, guard } = this.#deps
+    const receivers = this.#receivers()
+    for (const { origin, condition } of receivers.flatMap(({ channels }) => channels)) {
+      if (origin !== undefined && condition.state !== 'stale') this.#conditions.set(origin.id, condition)
+    }
+    await markStale(ingest, receivers, { since, guard })
+  }
+
+  #receivers(): readonly Receiver[] {
+    return this.#deps.receiverStore.listAllFacts().filter(({ origin }) => origin?.record === this.#record.code)
+  }
+
+  #index({ id, origin, channels }: Receiver): void {
+    if (origin === undefined) return
+    this.#ids.set(origin.id, id)
+    for (const channel of channels) this.#receiverOfChannel.set(channel.origin?.id ?? 0, id)
+  }
+
+  /** Returns the newest state of the receiver with this id there. */
+  #find(idThere: number): Receiver | undefined {
+    return this.#drafts.get(idThere) ?? this.#deps.receiverStore.get(this.#ids.get(idThere) ?? 0)
+  }
+
+  #put(idThere: number, receiver: Receiver): void {
+    this.#removed.delete(idThere)
+    this.#drafts.set(idThere, receiver)
+  }
+
+  async #readSnapshot({ data }: Snapshot): Promise<void> {
+    this.#drafts.clear()
+    this.#levels.clear()
+    const listed = new Set<number>()
+    for (const body of data.receivers) {
+      listed.add(body.id)
+      this.#readReceiver(body)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    for (const id of this.#ids.keys()) if (!listed.has(id)) this.#removed.add(id)
+    this.#alerts.clear()
+    for (const alert of data.alerts ?? []) this.#alerts.set(alert.id, alert)
+    this.#hasAllAlerts = true
+  }
+
+  /** Drafts the conditions that were in effect when the connection was lost. Those that changed since are announced. */
+  async #restoreConditions(): Promise<void> {
+    for (const id of this.#conditions.size === 0 ? [] : this.#ids.keys()) {
+      this.#change(id, (receiver) => ({
+        ...receiver,
+        channels: receiver.channels.map((channel) => ({
+          ...channel,
+          condition: this.#conditions.get(channel.origin?.id ?? 0) ?? channel.condition,
+        })),
+      }))
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    this.#conditions.clear()
+  }
+
+  /** Drafts a receiver that is announced with all its fields, if it differs from the known one in more than levels. */
+  #readReceiver(body: FollowedReceiverBody): void {
+    for (const { id } of body.channels) this.#levels.delete(id)
+    const { receiverStore, ingest, now } = this.#deps
+    const known = this.#find(body.id)
+    const receiver = toFollowedReceiver(body, known, { record: this.#record, now: now() })
+    const { changes } = compareReceivers(known, receiver, toChannelBody)
+    if (known === undefined && this.#ids.size + this.#drafts.size >= siteLimits.receivers) {
+      this.#drop(`at most ${siteLimits.receivers} receivers`)
+      return
+    }
+    const isSame = changes.length === 0 && known !== undefined && hasSameOrigins(known, receiver)
+    const rows = isSame ? receiverStore.levels.rowsOf(receiver.id) : undefined
+    if (rows === undefined) this.#put(body.id, receiver)
+    else ingest.levelLane.applyRemote(rows, receiver.channels, now())
+  }
+
+  #read(message: Exclude<FollowedMessage, { type: 'snapshot' | 'resumed' }>): void {
+    switch (message.type) {
+      case 'receiver_added':
+        this.#readReceiver(message.receiver)
+        return
+      case 'receiver_removed':
+        this.#drafts.delete(message.id)
+        this.#removed.add(message.id)
+        return
+      case 'receiver': {
+        const { type: _, seq: __, ...fields } = message
+        this.#change(message.id, (receiver) => withReceiverFields(receiver, fields, this.#record))
+        return
+      }
+      case 'channel':
+        this.#readChannel(message)
+        return
+      case 'channel_removed':
+        this.#change(message.receiver_id, (receiver) => ({
+          ...receiver,
+          channels: receiver.channels.filter(({ origin }) => origin?.id !== message.id),
+        }))
+        return
+      case 'slots':
+        for (const [channelId = 0, slot = 0] of message.values) this.#readSlot(channelId, slot)
+        return
+      case 'levels':
+        for (const entry of message.values) this.#levels.set(Number(entry[0]), entry)
+        return
+      case 'alert':
+        this.#alerts.set(message.id, message)
+        return
+      default:
+      // Everything else belongs to the other installation alone.
+    }
+  }
+
+  #readChannel({ type: _, seq: __, receiver_id, ...fields }: Extract<FollowedMessage, { type: 'channel' }>): void {
+    const { channel: number } = fields
+    this.#change(receiver_id, (receiver) => {
+      const { channels } = receiver
+      const changed =
+        channels.find(({ origin }) => origin?.id === fields.id) ?? channels.find(({ channel }) => channel === number)
+      if (changed !== undefined) {
+        return {
+          ...receiver,
+          channels: channels.map((each) => (each === changed ? withChannelFields(each, fields) : each)),
+        }
+      }
+      if (number === undefined) return receiver
+      if (channels.length >= siteLimits.channelsPerReceiver) {
+        this.#drop(`at most ${siteLimits.channelsPerReceiver} channels`)
+        return receiver
+      }
+      const added = withChannelFields(emptyChannel(0, number, 0), fields)
+      return { ...receiver, channels: [...channels, added].sort((a, b) => a.channel - b.channel) }
+    })
+  }
+
+  #readSlot(channelId: number, slot: number): void {
+    const receiver = this.#deps.receiverStore.facts(this.#receiverOfChannel.get(channelId) ?? 0)
+    if (receiver?.origin === undefined) return
+    this.#change(receiver.origin.id, (current) => ({
+      ...current,
+      channels: current.channels.map((channel) =>
+        channel.origin?.id === channelId ? withChannelFields(channel, { slot }) : channel,
+      ),
+    }))
+  }
+
+  #change(idThere: number, change: (receiver: Receiver) => Receiver): void {
+    const receiver = this.#find(idThere)
+    if (receiver === undefined) return
+    this.#put(idThere, change({ ...this.#withLevels(receiver), last_seen: this.#deps.now() }))
+  }
+
+  /** Adds the levels that arrived before a message about the receiver, which may contain newer ones. */
+  #withLevels(receiver: Receiver): Receiver {
+    const samples = receiver.channels.flatMap((channel) => {
+      const entry = this.#levels.get(channel.origin?.id ?? 0)
+      this.#levels.delete(channel.origin?.id ?? 0)
+      return entry === undefined ? [] : [toFollowedSample(channel, entry)]
+    })
+    return { ...receiver, channels: mergeChannels(receiver.channels, samples) }
+  }
+
+  async #store(): Promise<void> {
+    const { receiverStore, ingest, guard, now } = this.#deps
+    if (this.#drafts.size + this.#removed.size + this.#foreign.length === 0) return
+    const drafts = [...this.#drafts.values()]
+    const removed = [...this.#foreign, ...[...this.#removed].flatMap((id) => this.#ids.get(id) ?? [])]
+    for (let start = 0; start === 0 || start < drafts.length; start += receiversPerTransaction) {
+      const part = drafts.slice(start, start + receiversPerTransaction)
+      const stored = await ingest.change(async (tx, revision) => {
+        await guard(tx)
+        if (start === 0) for (const id of removed) await removeReceiver(tx, revision, id)
+        return saveFollowedReceivers(tx, revision, part)
+      })
+      for (const receiver of stored) {
+        this.#index(receiver)
+        // Levels in messages about facts are newer than those in memory, which storing has kept.
+        const rows = receiverStore.levels.rowsOf(receiver.id)
+        if (rows !== undefined) ingest.levelLane.applyRemote(rows, receiver.channels, now())
+      }
+    }
+    for (const id of this.#removed) this.#ids.delete(id)
+    this.#foreign = []
+    this.#drafts.clear()
+    this.#removed.clear()
+  }
+
+  /** Copies alerts that have changed, and clears the copies of those that a snapshot no longer contains. */
+  async #storeAlerts(): Promise<void> {
+    if (this.#alerts.size === 0 && !this.#hasAllAlerts) return
+    const { alerts, now } = this.#deps
+    const known = alerts.listCopies(this.#record.code)
+    const copies = this.#withinLimit(
+      [...this.#alerts.values()].flatMap((alert) => toAlertCopy(alert, this.#record, this.#subjectOf(alert)) ?? []),
+      known,
+    )
+    if (this.#hasAllAlerts) {
+      const subjects = new Set(copies.map(({ subject }) => subject))
+      for (const { id: _, state: __, site, ...copy } of known) {
+        if (site !== null && !subjects.has(copy.subject)) copies.push({ ...copy, site, cleared_at: now() })
+      }
+    }
+    this.#alerts.clear()
+    this.#hasAllAlerts = false
+    if (copies.length > 0) await alerts.copy(copies)
+  }
+
+  /** Leaves out new alerts while too many are open. */
+  #withinLimit(copies: AlertCopy[], known: readonly Pick<AlertCopy, 'subject'>[]): AlertCopy[] {
+    const subjects = new Set(known.map(({ subject }) => subject))
+    let open = known.length
+    return copies.filter(({ subject }) => {
+      if (subjects.has(subject) || open++ < siteLimits.alerts) return true
+      this.#drop(`at most ${siteLimits.alerts} open alerts`)
+      return false
+    })
+  }
+
+  #drop(expected: string): void {
+    this.#deps.onDropped({ count: 1, first: `expected ${expected}` })
+  }
+
+  #subjectOf({ receiver_id, channel_id }: FollowedAlert): FollowedSubject {
+    const { facts } = this.#deps.receiverStore
+    const ofChannel = facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
+    return {
+      receiver: ofChannel ?? facts(this.#ids.get(receiver_id ?? 0) ?? 0),
+      channel: this.#channelOf(channel_id ?? 0),
+    }
+  }
+
+  #channelOf(idThere: number): Channel | undefined {
+    const receiver = this.#deps.receiverStore.facts(this.#receiverOfChannel.get(idThere) ?? 0)
+    return receiver?.channels.find(({ origin }) => origin?.id === idThere)
+  }
+
+  #applyLevels(): void {
+    const { receiverStore, ingest, now } = this.#deps
+    const samples = new Map<number, LevelSample[]>()
+    for (const [channelId, entry] of this.#levels) {
+      const id = this.#receiverOfChannel.get(channelId) ?? 0
+      const channel = receiverStore.facts(id)?.channels.find(({ origin }) => origin?.id === channelId)
+      if (channel === undefined) continue
+      const ofReceiver = samples.get(id) ?? []
+      ofReceiver.push(toFollowedSample(channel, entry))
+      samples.set(id, ofReceiver)
+    }
+    this.#levels.clear()
+    for (const [id, ofReceiver] of samples) {
+      const rows = receiverStore.levels.rowsOf(id)
+      if (rows !== undefined) ingest.levelLane.applyRemote(rows, ofReceiver, now())
+    }
+  }
+}
+
+/** Whether both records have the same site, and the same ids and slots there. */
+function hasSameOrigins(a: Receiver, b: Receiver): boolean {
+  if (a.channels.length !== b.channels.length || a.api_device_id !== b.api_device_id) return false
+  return (
+    a.origin?.id === b.origin?.id &&
+    a.channels.every(({ origin }, index) => {
+      const other = b.channels[index]?.origin
+      return origin?.id === other?.id && origin?.slot === other?.slot
+    })
+  )
+}
+
+function isCurrent({ is_active, channels }: Receiver): boolean {
+  return is_active && channels.some(({ condition }) => condition.state !== 'stale')
+}

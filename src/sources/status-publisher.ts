@@ -1,0 +1,57 @@
+/** Publishes a message when the status of a source's subscription has changed. */
+
+import type { StatusUpdate } from '../contract/messages.ts'
+import { type Connection, type ConnectionStatus, subscriptionStatus } from '../domain/equipment/connection.ts'
+import type { Feed } from '../live/feed.ts'
+
+export interface StatusPublisherDeps {
+  readonly feed: Pick<Feed, 'publish'>
+  /** Called whenever a subscription has connected, failed or ended, even if it was already in that state. */
+  onStatusChanged?(update: StatusUpdate): void
+}
+
+export class StatusPublisher {
+  readonly #deps: StatusPublisherDeps
+  /** The last status of each source's subscription. */
+  readonly #last = new Map<string, ConnectionStatus | null>()
+  /** The last published status of each source's subscription; unlike `#last`, it is never `connecting`. */
+  readonly #published = new Map<string, ConnectionStatus>()
+  /** When each subscription went down (`performance.now()`), by source. */
+  readonly #downSince = new Map<string, number>()
+
+  constructor(deps: StatusPublisherDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns when the source's subscription went down (`performance.now()`); null while it is not down. */
+  downSince(source: string): number | null {
+    return this.#downSince.get(source) ?? null
+  }
+
+  /**
+   * Updates the status of the source's subscription from its connections, and publishes a change unless `isSilent`.
+   * Connection attempts are not published.
+   */
+  update(source: string, connections: readonly Connection[], { isSilent } = { isSilent: false }): void {
+    const status = subscriptionStatus(connections)
+    this.#updateDownSince(source, status)
+    const previous = this.#last.get(source)
+    this.#last.set(source, status)
+    const [first] = connections
+    if (first === undefined || status === null || status === 'connecting') return
+    const before = this.#published.get(source) ?? 'disconnected'
+    this.#published.set(source, status)
+    if (previous === status || isSilent) return
+    const { manufacturer } = first
+    const reason = connections.find((connection) => connection.status === status)?.error_message ?? null
+    const message = `${manufacturer}: subscription ${status}${reason === null ? '' : `: ${reason}`}`
+    const update = { type: 'status_update', about: 'link', manufacturer, status, message } as const
+    this.#deps.onStatusChanged?.(update)
+    if (before !== status) this.#deps.feed.publish(update)
+  }
+
+  #updateDownSince(source: string, status: ConnectionStatus | null): void {
+    if (status === null || status === 'connected' || status === 'stopped') this.#downSince.delete(source)
+    else if (!this.#downSince.has(source)) this.#downSince.set(source, performance.now())
+  }
+}

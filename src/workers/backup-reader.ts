@@ -1,6 +1,0 @@
-/** Checks a backup in a child process, because a crafted file can block or crash the process that reads it. */
-
-import { findBackupFault } from '../storage/inspect-backup.ts'
-
-const [, , file = ''] = process.argv
-process.send?.({ fault: findBackupFault(file) }, () => process.disconnect())
