@@ -8,7 +8,7 @@ export default defineConfig({
     alias: [
       {
         find: /^.*\/platform\/thread\.ts$/,
-        replacement: fileURLToPath(new URL('./test/built-threads.ts', import.meta.url)),
+        replacement: fileURLToPath(new URL('./test/support/built-threads.ts', import.meta.url)),
       },
     ],
   },
@@ -16,8 +16,8 @@ export default defineConfig({
     include: ['{src,simulators,web,test,scripts}/**/*.test.{ts,tsx}'],
     // Tests that take long; `npm run test:long` runs them.
     exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
-    globalSetup: 'test/global-setup.ts',
-    setupFiles: 'test/setup.ts',
+    globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/setup.ts',
     // Long, because the machine may be busy: a test fails only when something never happens.
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../simulators/shure/device-api.ts'
-import { httpClient } from '../test/http-client.ts'
+import { httpClient } from '../test/support/http-client.ts'
 import {
   type AtEnd,
   type Bench,

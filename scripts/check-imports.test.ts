@@ -30,9 +30,9 @@ const validTree = {
   'src/manufacturers/shure/index.ts': `import { definePlugin } from '../plugin.ts'\nimport './client.ts'`,
   'src/manufacturers/shure/client.ts': '',
   'simulators/shure/device-api.ts': `import '../show/show.ts'`,
-  'src/manufacturers/shure/plugin.test.ts': `import '../../../test/plugin-kit.ts'\nimport '../../../simulators/shure/device-api.ts'`,
+  'src/manufacturers/shure/plugin.test.ts': `import '../../../test/support/plugins/plugin-kit.ts'\nimport '../../../simulators/shure/device-api.ts'`,
   'src/manufacturers/sennheiser/index.ts': `import { definePlugin } from '../plugin.ts'`,
-  'test/plugin-kit.ts': `import { createApp } from '../src/http/app.ts'\nprocess.env`,
+  'test/support/plugins/plugin-kit.ts': `import { createApp } from '../src/http/app.ts'\nprocess.env`,
   'web/main.tsx': `import { text } from '../src/domain/access/rate-limit.ts'\nimport './main.css'\nconst p = <p>Don't // 'quote</p>`,
 }
 
@@ -95,7 +95,7 @@ describe('reports a violation for', () => {
     [
       'an import of test code',
       'src/storage/a.ts',
-      `import '../../test/plugin-kit.ts'`,
+      `import '../../test/support/plugins/plugin-kit.ts'`,
       'only tests may import test code',
     ],
     ['server code in the pages', 'web/a.ts', `import '../src/http/a.ts'`, 'web may import contract, domain; not http'],

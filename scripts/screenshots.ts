@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { launchChromium } from '../test/chromium.ts'
+import { launchChromium } from '../test/support/browser/chromium.ts'
 
 const folder = fileURLToPath(new URL('../docs/images/', import.meta.url))
 

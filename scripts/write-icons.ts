@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { launchChromium } from '../test/chromium.ts'
+import { launchChromium } from '../test/support/browser/chromium.ts'
 
 const folder = fileURLToPath(new URL('../web/public/app/', import.meta.url))
 const svg = readFileSync(new URL('../web/icon.svg', import.meta.url), 'utf8')

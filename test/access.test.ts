@@ -12,9 +12,9 @@ import { describe, expect, it } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
 import * as operations from '../src/contract/operations/index.ts'
 import { pages } from '../src/domain/pages.ts'
-import { createInstallation, startApp, type TestApp, until } from './app.ts'
-import { spellingsOf } from './spellings.ts'
-import { addAdmin, attributesOf, cookieOf, createToken, lan, password, signIn } from './users.ts'
+import { createInstallation, startApp, type TestApp, until } from './support/app.ts'
+import { spellingsOf } from './support/spellings.ts'
+import { addAdmin, attributesOf, cookieOf, createToken, lan, password, signIn } from './support/users.ts'
 
 describe('a listener that is reachable from the network', () => {
   // Conformance: S-5.7.

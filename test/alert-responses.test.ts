@@ -5,12 +5,21 @@ import type { AlertBody, SilenceBody } from '../src/contract/resources/alerts.ts
 import { toAlertCause } from '../src/domain/alerts/compare-causes.ts'
 import { toRecordingCause } from '../src/domain/alerts/recording.ts'
 import { snoozeAlert } from '../src/storage/alerts.ts'
-import { channelOf, configFor, createInstallation, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, type Engine, engines } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import {
+  channelOf,
+  configFor,
+  createInstallation,
+  deviceOf,
+  startApp,
+  startShure,
+  type TestApp,
+  until,
+} from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { openLive } from './support/live-client.ts'
+import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 /** Starts a system with one receiver of two channels, on which batteries can be set. */
 async function startSystem() {

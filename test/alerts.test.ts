@@ -14,11 +14,11 @@ import {
   type TestApp,
   until,
   withoutPush,
-} from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, type Engine, engines } from './databases.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
+} from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { openLive } from './support/live-client.ts'
+import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 async function listAlerts(app: Pick<TestApp, 'get'>, query = '') {
   const { status, json } = await app.get(`/api/alerts/${query}`)

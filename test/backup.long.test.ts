@@ -10,11 +10,11 @@ import { openDatabase } from '../src/storage/database.ts'
 import { acquireLease } from '../src/storage/leases.ts'
 import { restoreBackup } from '../src/storage/restore.ts'
 import { currentRevision } from '../src/storage/revision.ts'
-import { configFor, createInstallation, startShure, until, withoutPush } from './app.ts'
-import { type Engine, engines, revertNewestMigration } from './databases.ts'
-import { makeEndless } from './endless-database.ts'
-import { createPostgresDatabase } from './postgres.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, createInstallation, startShure, until, withoutPush } from './support/app.ts'
+import { type Engine, engines, revertNewestMigration } from './support/store/databases.ts'
+import { makeEndless } from './support/store/endless-database.ts'
+import { createPostgresDatabase } from './support/store/postgres.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const slowTestMs = 120_000
 const createAdminArgs = ['create_admin', '--username', 'ana', '--password-stdin']

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { listBytes, openPollFixture } from '../bench/poll.ts'
-import { onTestEnd } from './cleanup.ts'
+import { onTestEnd } from './support/cleanup.ts'
 
 it('measures a polling cycle from the bytes of the device list to the database', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-benches-'))

@@ -3,10 +3,10 @@
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startApp, until } from './app.ts'
-import { adapt, startCaddy } from './caddy.ts'
-import { findProxy } from './proxy-examples.ts'
-import { addAdmin, password } from './users.ts'
+import { startApp, until } from './support/app.ts'
+import { adapt, startCaddy } from './support/caddy.ts'
+import { findProxy } from './support/proxy-examples.ts'
+import { addAdmin, password } from './support/users.ts'
 
 // Reliability: 3.13.2.
 describe('deploy/Caddyfile', () => {

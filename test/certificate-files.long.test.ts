@@ -6,9 +6,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
-import { startApp, until } from './app.ts'
-import { certify } from './certificates.ts'
-import { createTestFolder } from './databases.ts'
+import { startApp, until } from './support/app.ts'
+import { certify } from './support/certificates.ts'
+import { createTestFolder } from './support/store/databases.ts'
 
 async function servedCertificate(port: number): Promise<X509Certificate> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })

@@ -10,8 +10,8 @@ import { connect, type TLSSocket } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
 import { CertificateReloader } from '../src/http/server/certificate-reloader.ts'
 import { readCertificatePair } from '../src/storage/certificate-pair.ts'
-import { type Certificate, certify } from './certificates.ts'
-import { createTestFolder } from './databases.ts'
+import { type Certificate, certify } from './support/certificates.ts'
+import { createTestFolder } from './support/store/databases.ts'
 
 async function startServer() {
   const folder = await createTestFolder()

@@ -1,9 +1,9 @@
 /** The walk test: what the service sees of a channel since its check began, also after a restart. */
 
 import { expect, it } from 'vitest'
-import { startApp, type TestApp, until } from './app.ts'
-import { checkOf, startCheckedSystem } from './checked-system.ts'
-import { tokenHeaders } from './tokens.ts'
+import { startApp, type TestApp, until } from './support/app.ts'
+import { checkOf, startCheckedSystem } from './support/checked-system.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 // Conformance: C-13.24, C-13.25, C-13.26.
 it('shows the lowest RF level, dropouts and audio since the check of the channel began', async () => {

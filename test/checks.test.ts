@@ -1,12 +1,12 @@
 /** The line check: how checks are begun, entered and announced, and what the service sees meanwhile. */
 
 import { describe, expect, it } from 'vitest'
-import { startApp, until } from './app.ts'
-import { listChecks, startCheckedSystem } from './checked-system.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import { startApp, until } from './support/app.ts'
+import { listChecks, startCheckedSystem } from './support/checked-system.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { openLive } from './support/live-client.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 describe.concurrent('line checks', () => {
   // Conformance: C-13.20, C-13.21, C-13.22.

@@ -4,9 +4,17 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { configFor, createInstallation, deviceOf, startSennheiser, startShure, until, withoutPush } from './app.ts'
-import { createEmptyDatabase } from './databases.ts'
-import { timeLimit } from './time-limit.ts'
+import {
+  configFor,
+  createInstallation,
+  deviceOf,
+  startSennheiser,
+  startShure,
+  until,
+  withoutPush,
+} from './support/app.ts'
+import { createEmptyDatabase } from './support/store/databases.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 type ProgramResult = Awaited<ReturnType<Installation['run']>>

@@ -3,9 +3,9 @@
  */
 
 import { describe, expect, it } from 'vitest'
-import { startApp, type TestApp, until } from './app.ts'
-import { engines } from './databases.ts'
-import { device, respondJson, startSystem } from './faults/system.ts'
+import { startApp, type TestApp, until } from './support/app.ts'
+import { device, respondJson, startSystem } from './support/faults/system.ts'
+import { engines } from './support/store/databases.ts'
 
 const hour = 3_600_000
 

@@ -4,12 +4,20 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { leaseHolder, listHeldLeases } from '../src/storage/leases.ts'
-import { channelOf, configFor, createInstallation, deviceOf, startSennheiser, startShure, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createPostgresDatabase } from './postgres.ts'
-import { channelIn } from './socket-client.ts'
-import { timeLimit } from './time-limit.ts'
-import { tokenHeaders } from './tokens.ts'
+import {
+  channelOf,
+  configFor,
+  createInstallation,
+  deviceOf,
+  startSennheiser,
+  startShure,
+  until,
+} from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { channelIn } from './support/socket-client.ts'
+import { createPostgresDatabase } from './support/store/postgres.ts'
+import { timeLimit } from './support/time-limit.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const slowTestMs = 120_000
 

@@ -16,11 +16,11 @@ import {
   type TestApp,
   until,
   withoutPush,
-} from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { engines } from './databases.ts'
-import { openLive } from './live-client.ts'
-import { channelIn } from './socket-client.ts'
+} from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { openLive } from './support/live-client.ts'
+import { channelIn } from './support/socket-client.ts'
+import { engines } from './support/store/databases.ts'
 
 /** Starts a system whose first channel has a transmitter with this battery level. */
 async function startSystem(battery = 80) {

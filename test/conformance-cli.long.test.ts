@@ -3,9 +3,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configFor, createInstallation, startSennheiser, startShure, until, withoutPush } from './app.ts'
-import { eventually } from './eventually.ts'
-import { timeLimit } from './time-limit.ts'
+import { configFor, createInstallation, startSennheiser, startShure, until, withoutPush } from './support/app.ts'
+import { eventually } from './support/eventually.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 const commands: Record<string, readonly string[]> = {
   serve: [

@@ -2,11 +2,11 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSettings } from '../src/contract/settings.ts'
-import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
-import { eventually } from './eventually.ts'
-import type { HttpResponse } from './http-client.ts'
-import { startPostgres } from './postgres.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './support/app.ts'
+import { eventually } from './support/eventually.ts'
+import type { HttpResponse } from './support/http-client.ts'
+import { startPostgres } from './support/store/postgres.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const idlePolling = { poll_interval: 3600 }
 

@@ -13,8 +13,8 @@ import {
   type TestApp,
   until,
   withoutPush,
-} from './app.ts'
-import { channelIn } from './socket-client.ts'
+} from './support/app.ts'
+import { channelIn } from './support/socket-client.ts'
 
 const integer = expect.toSatisfy((value: unknown) => Number.isSafeInteger(value), 'a whole number')
 

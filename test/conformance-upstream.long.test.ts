@@ -2,8 +2,17 @@
 
 import { describe, expect, it, vi } from 'vitest'
 import type { Simulator } from '../simulators/show/simulator.ts'
-import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
-import { eventually } from './eventually.ts'
+import {
+  channelOf,
+  configFor,
+  deviceOf,
+  startApp,
+  startSennheiser,
+  startShure,
+  until,
+  withoutPush,
+} from './support/app.ts'
+import { eventually } from './support/eventually.ts'
 
 const list = '/api/v1/devices'
 const detail = /^\/api\/v1\/devices\/[^/]+$/

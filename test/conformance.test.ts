@@ -1,7 +1,7 @@
 /** docs/conformance.md lists every statement of the interface specification; each has at least one test. */
 
 import { describe, expect, it } from 'vitest'
-import { checklistErrors, provedStatements, readChecklist } from './checklist.ts'
+import { checklistErrors, provedStatements, readChecklist } from './support/checklist.ts'
 
 const { page, rows } = readChecklist('docs/conformance.md', /^[SC]-\d+b?\.\d+$/)
 

@@ -1,11 +1,20 @@
 /** Real-time connections: their states in the database, and how operators stop and start them. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, type Engine, engines } from './databases.ts'
-import { timeLimit } from './time-limit.ts'
-import { tokenHeaders } from './tokens.ts'
+import {
+  channelOf,
+  configFor,
+  deviceOf,
+  startApp,
+  startSennheiser,
+  startShure,
+  type TestApp,
+  until,
+} from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
+import { timeLimit } from './support/time-limit.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const path = '/api/admin/realtime-connections'
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until } from './support/app.ts'
 
 const systems = [
   ['a WebSocket', startShure, (device_id: string, fields: object) => ({ type: 'device_update', device_id, ...fields })],

@@ -1,9 +1,9 @@
 /** The crew sheet, through the complete service. */
 
 import { expect, it } from 'vitest'
-import { configFor, startApp, startShure, until, withoutPush } from './app.ts'
-import { addShow } from './recorded-show.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { addShow } from './support/recorded-show.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 async function startWithCast() {
   const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 4, story: false }))

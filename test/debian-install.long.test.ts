@@ -12,10 +12,10 @@ import { freePort } from '../scripts/free-port.ts'
 import { buildDeb } from '../scripts/package/deb.ts'
 import { writeProgram } from '../scripts/package/program.ts'
 import { type Target, targets } from '../scripts/package/targets.ts'
-import { client, until, version } from './app.ts'
-import { createDebianRoot, type DebianRoot, requireDebianRoot, type Service } from './debian-root.ts'
-import { timeLimit } from './time-limit.ts'
-import { password, signIn } from './users.ts'
+import { client, until, version } from './support/app.ts'
+import { createDebianRoot, type DebianRoot, requireDebianRoot, type Service } from './support/debian-root.ts'
+import { timeLimit } from './support/time-limit.ts'
+import { password, signIn } from './support/users.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const fixtures = fileURLToPath(new URL('fixtures/0.1.0/', import.meta.url))

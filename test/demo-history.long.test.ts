@@ -6,8 +6,8 @@ import { playDay } from '../simulators/demo-day.ts'
 import { createDayTarget } from '../src/cli/demo-history.ts'
 import type { EventBody } from '../src/contract/resources/events.ts'
 import type { HistoryLevelsBody } from '../src/contract/resources/history.ts'
-import { startApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
+import { startApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
 
 // Conformance: C-12.75, C-12.101.
 it('fills the day before the demo, from its start backwards, with levels, states, events, markers and shows', async () => {

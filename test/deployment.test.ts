@@ -10,9 +10,9 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseAllDocuments, parse as parseYaml } from 'yaml'
 import { readConfig } from '../src/config.ts'
-import { createInstallation } from './app.ts'
-import { createTestFolder } from './databases.ts'
-import { installDebianPackage } from './debian-package.ts'
+import { createInstallation } from './support/app.ts'
+import { installDebianPackage } from './support/debian-package.ts'
+import { createTestFolder } from './support/store/databases.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFile(join(root, path), 'utf8')

@@ -14,8 +14,8 @@ import {
   type TestApp,
   until,
   withoutPush,
-} from './app.ts'
-import { type Engine, engines } from './databases.ts'
+} from './support/app.ts'
+import { type Engine, engines } from './support/store/databases.ts'
 
 /** Polls only on request. */
 const idlePolling = { poll_interval: 3600 }

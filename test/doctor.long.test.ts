@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
-import { configFor, createInstallation, startSennheiser, startShure, startSystemApi, until } from './app.ts'
-import { certify } from './certificates.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createEmptyDatabase } from './databases.ts'
-import { startHostileProvider } from './oidc-provider.ts'
-import { timeLimit } from './time-limit.ts'
+import { configFor, createInstallation, startSennheiser, startShure, startSystemApi, until } from './support/app.ts'
+import { certify } from './support/certificates.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { startHostileProvider } from './support/oidc-provider.ts'
+import { createEmptyDatabase } from './support/store/databases.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 

@@ -8,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
-import { client, until } from './app.ts'
-import { createTestFolder } from './databases.ts'
-import { installDebianPackage } from './debian-package.ts'
+import { client, until } from './support/app.ts'
+import { installDebianPackage } from './support/debian-package.ts'
+import { createTestFolder } from './support/store/databases.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const program = join(root, 'dist/main.js')

@@ -9,8 +9,8 @@ import type { Token } from 'marked'
 import { describe, expect, it } from 'vitest'
 import { addressOf, headingIds, isDocument, listHelpFiles, tokensOf } from '../scripts/help.ts'
 import { variableNames } from '../src/config/environment.ts'
-import { startApp } from './app.ts'
-import { addAdmin } from './users.ts'
+import { startApp } from './support/app.ts'
+import { addAdmin } from './support/users.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = listHelpFiles(root)

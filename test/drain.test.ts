@@ -1,9 +1,9 @@
 /** What a stopping service still does for `server.drain_seconds`. */
 
 import { describe, expect, it } from 'vitest'
-import { configFor, createInstallation, startApp, startShure, until } from './app.ts'
-import { tokenHeaders } from './tokens.ts'
-import { lan } from './users.ts'
+import { configFor, createInstallation, startApp, startShure, until } from './support/app.ts'
+import { tokenHeaders } from './support/tokens.ts'
+import { lan } from './support/users.ts'
 
 describe.concurrent('a service that drains', () => {
   // Conformance: C-17.4.

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { startAudioTechnicaSimulator } from '../simulators/audio_technica/receivers.ts'
 import { startDemo } from '../simulators/demo.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
-import { channelOf, configFor, deviceOf, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { tokenHeaders } from './tokens.ts'
+import { channelOf, configFor, deviceOf, startApp, startLectrosonics, startSystemApi, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 describe.concurrent('a Shure System API server', () => {
   // Conformance: C-3.12.

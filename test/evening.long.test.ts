@@ -9,9 +9,22 @@ import type { ChannelCheckBody } from '../src/contract/resources/checks.ts'
 import type { EventBody } from '../src/contract/resources/events.ts'
 import type { HistoryLevelsBody } from '../src/contract/resources/history.ts'
 import type { ShowReport } from '../src/contract/resources/reports.ts'
-import { openShared } from './cleanup.ts'
-import { type Evening, openVenue, performerName, playEvening, showNames, type Venue } from './evening/evening.ts'
-import { expectEvents, expectReport, expectSecondsOf, expectTime, toleranceOf } from './evening/expect-ledger.ts'
+import { openShared } from './support/cleanup.ts'
+import {
+  type Evening,
+  openVenue,
+  performerName,
+  playEvening,
+  showNames,
+  type Venue,
+} from './support/evening/evening.ts'
+import {
+  expectEvents,
+  expectReport,
+  expectSecondsOf,
+  expectTime,
+  toleranceOf,
+} from './support/evening/expect-ledger.ts'
 
 describe('an evening', () => {
   let venue: Venue

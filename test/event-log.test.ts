@@ -9,9 +9,9 @@ import type { EventChange } from '../src/domain/events/event.ts'
 import { EventLog } from '../src/history/event-log.ts'
 import type { Database } from '../src/storage/database.ts'
 import { listEvents } from '../src/storage/events.ts'
-import { buildReceiver } from './builders.ts'
-import { openStore } from './store/helpers.ts'
-import { timeLimit } from './time-limit.ts'
+import { buildReceiver } from './support/builders.ts'
+import { openStore } from './support/store/helpers.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 const thresholds = resolveThresholds({}, {}, [])
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

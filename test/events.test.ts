@@ -1,11 +1,11 @@
 /** Events and markers: what is recorded, how it is read, and how it is announced. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, configFor, createInstallation, deviceOf, startApp, startShure, until } from './app.ts'
-import { engines } from './databases.ts'
-import type { HttpClient } from './http-client.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import { channelOf, configFor, createInstallation, deviceOf, startApp, startShure, until } from './support/app.ts'
+import type { HttpClient } from './support/http-client.ts'
+import { openLive } from './support/live-client.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 interface ListedEvent {
   readonly id: number

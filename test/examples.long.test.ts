@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
-import { until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { readExample, startWithToken } from './examples.ts'
+import { until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { readExample, startWithToken } from './support/examples.ts'
 
 const version = '4.1.15'
 

@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
-import { until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { findProgram } from './debian-package.ts'
-import { readExample, startWithToken } from './examples.ts'
-import { openOscClient } from './osc-client.ts'
+import { until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { findProgram } from './support/debian-package.ts'
+import { readExample, startWithToken } from './support/examples.ts'
+import { openOscClient } from './support/osc-client.ts'
 
 /** Runs a program and returns what it prints. Throws if it fails. */
 async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {

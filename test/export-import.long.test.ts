@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { openDatabase } from '../src/storage/database.ts'
-import { configFor, createInstallation, startShure, until, withoutPush } from './app.ts'
-import { type Engine, engines } from './databases.ts'
-import { createPostgresDatabase } from './postgres.ts'
-import { timeLimit } from './time-limit.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, createInstallation, startShure, until, withoutPush } from './support/app.ts'
+import { type Engine, engines } from './support/store/databases.ts'
+import { createPostgresDatabase } from './support/store/postgres.ts'
+import { timeLimit } from './support/time-limit.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const slowTestMs = 90_000
 

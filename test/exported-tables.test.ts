@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { openStore } from './store/helpers.ts'
+import { openStore } from './support/store/helpers.ts'
 
 /** The tables whose records are in the file. Of events, these are the markers. */
 const exportedTables = [

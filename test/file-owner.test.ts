@@ -5,7 +5,7 @@ import { chmod, chown, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { createInstallation } from './app.ts'
+import { createInstallation } from './support/app.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const user = 54_321

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configFor, createInstallation, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, startShure, until, withoutPush } from './support/app.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 

@@ -3,9 +3,9 @@
 import { expect, it } from 'vitest'
 import { createShow } from '../simulators/show/show.ts'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
-import { channelOf, startApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { openLive } from './live-client.ts'
+import { channelOf, startApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { openLive } from './support/live-client.ts'
 
 // Conformance: C-13.33, C-13.34, C-13.36, C-13.39.
 it('are exact in REST and rounded in data.json, and raise will_not_last during a show', async () => {

@@ -11,10 +11,10 @@ import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ChannelCheckBody } from '../src/contract/resources/checks.ts'
 import type { Channel } from '../src/domain/equipment/receiver.ts'
-import { startApp, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { startRunningClock } from './running-clock.ts'
-import { tokenHeaders } from './tokens.ts'
+import { startApp, type TestApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { startRunningClock } from './support/running-clock.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const minuteMs = 60_000
 /** How far the clock is set ahead at once. */

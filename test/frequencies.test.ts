@@ -2,10 +2,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
-import { engines } from './databases.ts'
-import { addPlaceholders, check, guards } from './frequency-requests.ts'
-import { tokenHeaders } from './tokens.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { addPlaceholders, check, guards } from './support/frequency-requests.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 // Conformance: C-15.1.
 it.concurrent.each(engines)('lists the carriers of channels and placeholders (%s)', async (engine) => {

@@ -5,12 +5,12 @@ import { exportInstallation } from '../src/actions/imports/export-installation.t
 import { importInstallation } from '../src/actions/imports/import-installation.ts'
 import { parseInstallationFile, toYamlText } from '../src/cli/installation-file.ts'
 import { toInstallationFile } from '../src/domain/installation-export.ts'
-import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { engines } from './databases.ts'
-import { addPlaceholders, write } from './frequency-requests.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
-import { lan } from './users.ts'
+import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { addPlaceholders, write } from './support/frequency-requests.ts'
+import { openLive } from './support/live-client.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
+import { lan } from './support/users.ts'
 
 // Conformance: C-15.12.
 it.concurrent.each(engines)('stores added and changed profiles, and takes changes back (%s)', async (engine) => {

@@ -1,11 +1,11 @@
 /** Groups, slots on the wall, chassis, wireless units, and the performers with assigned units. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import type { HttpClient } from './http-client.ts'
-import { channelIn } from './socket-client.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import type { HttpClient } from './support/http-client.ts'
+import { channelIn } from './support/socket-client.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
 
 function write(app: HttpClient, method: string, path: string, body: unknown) {
   const headers = { 'content-type': 'application/json' }

@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
-import { createInstallation, startApp, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { device, respondError, respondJson, startSystem } from './faults/system.ts'
-import { tokenHeaders } from './tokens.ts'
+import { createInstallation, startApp, type TestApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { device, respondError, respondJson, startSystem } from './support/faults/system.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 type Manufacturer = TestApp['runtime'] extends { health(): { manufacturers: readonly (infer One)[] } } ? One : never
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type ColumnName, columnNames } from '../src/domain/history/columns.ts'
 import { openLevelHistory } from '../src/history/levels/open-level-history.ts'
-import { createInstallation } from './app.ts'
+import { createInstallation } from './support/app.ts'
 
 const toTime = (seconds: number) => new Date(seconds * 1000).toISOString()
 const start = Math.floor(Date.now() / 86_400_000) * 86_400 - 20 * 86_400

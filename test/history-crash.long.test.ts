@@ -1,8 +1,8 @@
 /** Kills the service while it records. */
 
 import { expect, it } from 'vitest'
-import { configFor, createInstallation, startShure, until } from './app.ts'
-import { killWhileRecording } from './faults/recording-kills.ts'
+import { configFor, createInstallation, startShure, until } from './support/app.ts'
+import { killWhileRecording } from './support/faults/recording-kills.ts'
 
 // Conformance: C-12.25.
 it('loses at most 10 s when it is killed, and nothing else', async () => {

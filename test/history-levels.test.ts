@@ -2,10 +2,10 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type ColumnName, columnNames, noValue, type RecordedSeconds } from '../src/domain/history/columns.ts'
-import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { openShared } from './cleanup.ts'
-import { engines } from './databases.ts'
-import { eventually } from './eventually.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { openShared } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { engines } from './support/store/databases.ts'
 
 const toTime = (seconds: number) => new Date(seconds * 1000).toISOString()
 

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import type { HistoryLevelsBody } from '../src/contract/resources/history.ts'
 import { openDatabase } from '../src/storage/database.ts'
-import { configFor, createInstallation, startShure, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { decodeWriteRequest, uncompressSnappy } from './remote-write-receiver.ts'
-import { timeLimit } from './time-limit.ts'
+import { configFor, createInstallation, startShure, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { decodeWriteRequest, uncompressSnappy } from './support/remote-write-receiver.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 /** Starts a remote-write receiver that notes when each interval of each series ended, in epoch seconds. */
 async function startReceiver() {

@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { listChannelStatesAt } from '../src/storage/channel-states.ts'
-import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import { readSeconds } from './recorded-seconds.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { readSeconds } from './support/recorded-seconds.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 describe.each(engines)('recording (%s)', (engine) => {
   // Conformance: C-12.20, C-12.27.

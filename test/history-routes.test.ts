@@ -17,10 +17,10 @@ import { sendError, toRequestError } from '../src/http/server/error-response.ts'
 import { createValidatorCompiler } from '../src/http/server/validation.ts'
 import type { ReceiverStore } from '../src/ingest/receiver-store.ts'
 import { StoreDownError } from '../src/storage/errors.ts'
-import { until } from './app.ts'
-import { buildReceiver } from './builders.ts'
-import { onTestEnd } from './cleanup.ts'
-import { httpClient } from './http-client.ts'
+import { until } from './support/app.ts'
+import { buildReceiver } from './support/builders.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { httpClient } from './support/http-client.ts'
 
 const now = Date.parse('2026-05-01T18:00:00Z')
 const secondsOf = (time: string) => Date.parse(time) / 1000

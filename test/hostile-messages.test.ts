@@ -26,7 +26,7 @@ import {
 } from '../src/domain/sites/followed-receiver.ts'
 import { readMessage } from '../src/manufacturers/micwatch/messages.ts'
 import { Dropped } from '../src/manufacturers/micwatch/reader.ts'
-import { followedExamples, mutationsOf } from './hostile-messages.ts'
+import { followedExamples, mutationsOf } from './support/hostile-messages.ts'
 
 const now = Date.parse('2026-05-01T19:00:00.000Z')
 const record = { code: 'evil', name: 'Evil', url: 'https://evil.example', installation: 'i1' }

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import { systemIdOf } from '../simulators/shure/system-api.ts'
-import { startApp, startSystemApi, type TestAppOptions, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { tokenHeaders } from './tokens.ts'
+import { startApp, startSystemApi, type TestAppOptions, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 async function startFor(manufacturer: NonNullable<TestAppOptions['manufacturers']>[number], { isOn = true } = {}) {
   const app = await startApp({ manufacturers: [manufacturer], config: { require_login: true } })

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest'
 import { undo } from '../src/actions/undo.ts'
 import type { Actor } from '../src/domain/access/access.ts'
-import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { type Engine, engines } from './databases.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { openLive } from './support/live-client.ts'
+import { type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 const png =

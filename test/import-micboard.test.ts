@@ -1,9 +1,9 @@
 /** The import of micboard's config.json, and its undo. */
 
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { type Engine, engines } from './databases.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 /** Starts a service with one receiver with four channels, of which units are known. */
 async function startRack(engine: Engine) {

@@ -7,9 +7,9 @@ import { importInstallation } from '../src/actions/imports/import-installation.t
 import { parseInstallationFile } from '../src/cli/installation-file.ts'
 import type { Actor } from '../src/domain/access/access.ts'
 import { createDestinationsExcluding } from '../src/manufacturers/sources.ts'
-import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
-import { engines } from './databases.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const slowTestMs = 90_000
 

@@ -1,8 +1,8 @@
 /** `POST /api/ingest/`: receivers that a script reports. */
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
-import { tokenHeaders } from './tokens.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './support/app.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const rack = {
   api_device_id: 'rack-1',

@@ -7,8 +7,8 @@ import { readConfig } from '../src/config.ts'
 import type { DeviceReport } from '../src/domain/equipment/receiver.ts'
 import { openRuntime } from '../src/service/open-runtime.ts'
 import type { Runtime } from '../src/service.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestFolder } from './databases.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { createTestFolder } from './support/store/databases.ts'
 
 const manufacturer = 'shure'
 

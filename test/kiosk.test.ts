@@ -1,9 +1,9 @@
 /** Screens in kiosk mode: what their token allows, and when their session ends. */
 
 import { expect, it } from 'vitest'
-import { startApp, type TestApp, until } from './app.ts'
-import { tokenHeaders } from './tokens.ts'
-import { attributesOf } from './users.ts'
+import { startApp, type TestApp, until } from './support/app.ts'
+import { tokenHeaders } from './support/tokens.ts'
+import { attributesOf } from './support/users.ts'
 
 const lan = { server: { host: '0.0.0.0' } }
 

@@ -14,9 +14,9 @@ import {
   type TestApp,
   until,
   withoutPush,
-} from './app.ts'
-import { engines } from './databases.ts'
-import { device, respondError, respondJson, startSystem } from './faults/system.ts'
+} from './support/app.ts'
+import { device, respondError, respondJson, startSystem } from './support/faults/system.ts'
+import { engines } from './support/store/databases.ts'
 
 /** Starts systems of one manufacturer, each a separate source. Their data is the same, which does not matter here. */
 async function startSystems(count: number) {

@@ -22,9 +22,9 @@ import { getPlugin } from '../src/manufacturers/index.ts'
 import { lectrosonics } from '../src/manufacturers/lectrosonics/index.ts'
 import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { shure } from '../src/manufacturers/shure/index.ts'
-import { configFor, startApp, startSennheiser, startShure, withoutPush } from './app.ts'
-import { testSilences } from './silence-kit.ts'
-import { startVirtualClock } from './virtual-clock.ts'
+import { configFor, startApp, startSennheiser, startShure, withoutPush } from './support/app.ts'
+import { testSilences } from './support/plugins/silence-kit.ts'
+import { startVirtualClock } from './support/virtual-clock.ts'
 
 const systems = [
   ['shure', startShure],

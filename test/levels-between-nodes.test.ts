@@ -3,9 +3,18 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { Receiver } from '../src/domain/equipment/receiver.ts'
-import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
-import { openLive } from './live-client.ts'
-import { startRedis } from './redis.ts'
+import {
+  channelOf,
+  configFor,
+  deviceOf,
+  startApp,
+  startSennheiser,
+  startShure,
+  type TestApp,
+  until,
+} from './support/app.ts'
+import { openLive } from './support/live-client.ts'
+import { startRedis } from './support/store/redis.ts'
 
 const isUp = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === true)
 const isDown = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)

@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { Check } from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
 import { LiveServerMessage } from '../src/contract/live-messages.ts'
-import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { expectConsecutive, expectRising, openLive } from './live-client.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { expectConsecutive, expectRising, openLive } from './support/live-client.ts'
 
 async function startService(options: { receivers?: number; config?: object } = {}) {
   const { receivers = 2, config = {} } = options

@@ -14,10 +14,10 @@ import {
   type TestAppOptions,
   until,
   withoutPush,
-} from './app.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { tokenHeaders } from './tokens.ts'
+} from './support/app.ts'
+import { eventually } from './support/eventually.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const path = '/api/admin/manufacturers/'
 

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, until, version, withoutPush } from './app.ts'
-import { findPrometheus } from './prometheus.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, deviceOf, startApp, startShure, until, version, withoutPush } from './support/app.ts'
+import { findPrometheus } from './support/prometheus.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 /** Maps each name with its labels to its value. The label `installation`, which every series has, is left out. */
 function readMetrics(text: string): Map<string, number> {

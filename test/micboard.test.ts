@@ -1,8 +1,8 @@
 /** What programs written for micboard use: `GET /data.json`, and the ping of the WebSocket. */
 
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
-import { eventually } from './eventually.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { eventually } from './support/eventually.ts'
 
 // Conformance: C-16.70, C-16.72.
 it('GET /data.json describes all receivers, below the mount prefix, with an ETag', async () => {

@@ -1,8 +1,8 @@
 /** Movements of receivers, detected or made by hand; acknowledgement; locations; the layout. */
 
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const idlePolling = { poll_interval: 3600 }
 

@@ -17,14 +17,14 @@ import {
   type TestAppOptions,
   until,
   withoutPush,
-} from './app.ts'
-import { certify } from './certificates.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, createTestFolder } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { packetTypes, startMqttProxy, typeOf } from './mqtt-proxy.ts'
-import { account, startMosquitto } from './notifications/mosquitto.ts'
-import { tokenHeaders } from './tokens.ts'
+} from './support/app.ts'
+import { certify } from './support/certificates.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { packetTypes, startMqttProxy, typeOf } from './support/mqtt-proxy.ts'
+import { account, startMosquitto } from './support/notifications/mosquitto.ts'
+import { createTestDatabase, createTestFolder } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const authority = certify({ name: 'Test authority', isCa: true })
 const certificate = authority.then((ca) => certify({ name: 'localhost', ca }))

@@ -17,12 +17,12 @@ import {
   type TestApp,
   until,
   withoutPush,
-} from './app.ts'
-import { monitorResponsiveness } from './faults/responsiveness.ts'
-import { createPostgresDatabase, startPostgres, type TestPostgres } from './postgres.ts'
-import { startRedis } from './redis.ts'
-import type { TestSocket } from './socket-client.ts'
-import { timeLimit } from './time-limit.ts'
+} from './support/app.ts'
+import { monitorResponsiveness } from './support/faults/responsiveness.ts'
+import type { TestSocket } from './support/socket-client.ts'
+import { createPostgresDatabase, startPostgres, type TestPostgres } from './support/store/postgres.ts'
+import { startRedis } from './support/store/redis.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 

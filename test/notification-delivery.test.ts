@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { defaultRule } from '../src/domain/notifications/rule.ts'
 import { acknowledgeAlert } from '../src/storage/alerts.ts'
 import { pruneDeliveries } from '../src/storage/notification-deliveries.ts'
-import { until } from './app.ts'
-import { engines } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { raiseAlerts, startNotifications } from './notification-kit.ts'
-import { startWebhookReceiver } from './webhook-receiver.ts'
+import { until } from './support/app.ts'
+import { eventually } from './support/eventually.ts'
+import { raiseAlerts, startNotifications } from './support/notifications/notification-kit.ts'
+import { startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
+import { engines } from './support/store/databases.ts'
 
 type Kit = Awaited<ReturnType<typeof startNotifications>>
 

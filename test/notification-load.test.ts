@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { defaultRule } from '../src/domain/notifications/rule.ts'
-import { startNotifications } from './notification-kit.ts'
+import { startNotifications } from './support/notifications/notification-kit.ts'
 
 /** Returns how many turns of the event loop began while `work` ran. */
 async function countTurns(work: () => Promise<unknown>): Promise<number> {

@@ -2,9 +2,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { onTestEnd } from './cleanup.ts'
-import { startNotifications } from './notification-kit.ts'
-import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { startNotifications } from './support/notifications/notification-kit.ts'
+import { type ReceivedWebhook, startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
 
 type Kit = Awaited<ReturnType<typeof startNotifications>>
 

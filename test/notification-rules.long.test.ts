@@ -1,9 +1,16 @@
 /** What rules send, through the whole service: shows, groups, silences, escalation and more general problems. */
 
 import { describe, expect, it } from 'vitest'
-import { startApp, until, withoutPush } from './app.ts'
-import { addWebhook, deliveries, rules, signIn, startSystem, summarize } from './notification-service.ts'
-import { startWebhookReceiver } from './webhook-receiver.ts'
+import { startApp, until, withoutPush } from './support/app.ts'
+import {
+  addWebhook,
+  deliveries,
+  rules,
+  signIn,
+  startSystem,
+  summarize,
+} from './support/notifications/notification-service.ts'
+import { startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
 
 type Webhook = Awaited<ReturnType<typeof startWebhookReceiver>>
 

@@ -4,10 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { noData } from '../src/domain/alerts/alert.ts'
 import { openDatabase } from '../src/storage/database.ts'
-import { configFor, createInstallation, deviceOf, startApp, startShure, until } from './app.ts'
-import { timeLimit } from './time-limit.ts'
-import { tokenHeaders } from './tokens.ts'
-import { startWebhookReceiver } from './webhook-receiver.ts'
+import { configFor, createInstallation, deviceOf, startApp, startShure, until } from './support/app.ts'
+import { startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
+import { timeLimit } from './support/time-limit.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const slowTestMs = 150_000
 

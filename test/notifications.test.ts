@@ -3,11 +3,18 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { listNotificationChannels } from '../src/storage/notification-channels.ts'
-import { startApp, until } from './app.ts'
-import { openLive } from './live-client.ts'
-import { addWebhook, channels, deliveries, rules, signIn, startSystem } from './notification-service.ts'
-import { tokenHeaders } from './tokens.ts'
-import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts'
+import { startApp, until } from './support/app.ts'
+import { openLive } from './support/live-client.ts'
+import {
+  addWebhook,
+  channels,
+  deliveries,
+  rules,
+  signIn,
+  startSystem,
+} from './support/notifications/notification-service.ts'
+import { type ReceivedWebhook, startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 function expectSignature({ headers, text }: ReceivedWebhook, secrets: readonly string[]): void {
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature } = headers

@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest'
 import { openDatabase } from '../src/storage/database.ts'
-import { createInstallation } from './app.ts'
-import { channels, deliveries } from './notification-service.ts'
-import { tokenHeaders } from './tokens.ts'
-import { startWebhookReceiver } from './webhook-receiver.ts'
+import { createInstallation } from './support/app.ts'
+import { channels, deliveries } from './support/notifications/notification-service.ts'
+import { startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 // Conformance: C-14.20.
 it('sends test messages, prints what the services responded, and fails if one of them did not accept its message', async () => {

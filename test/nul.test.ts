@@ -1,9 +1,9 @@
 /** U+0000 is rejected before it reaches the database: PostgreSQL refuses it, and SQLite ends a text at it. */
 
 import { describe, expect, it } from 'vitest'
-import { startApp } from './app.ts'
-import { engines } from './databases.ts'
-import { tokenHeaders } from './tokens.ts'
+import { startApp } from './support/app.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 async function startService(engine: (typeof engines)[number]) {
   const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: {} }] })

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
 import { createDestinations } from '../src/upstream/destinations.ts'
 import { OidcProvider } from '../src/upstream/oidc.ts'
-import { startHostileProvider } from './oidc-provider.ts'
+import { startHostileProvider } from './support/oidc-provider.ts'
 
 const configuration = '/.well-known/openid-configuration'
 

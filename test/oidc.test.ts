@@ -1,9 +1,8 @@
 /** Single sign-on through a real OpenID Connect provider and through a hostile one. */
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startApp, type TestApp, type TestAppOptions } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, type Engine, engines } from './databases.ts'
+import { startApp, type TestApp, type TestAppOptions } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
 import {
   client,
   createProvider,
@@ -11,8 +10,9 @@ import {
   forgeries,
   type RealProvider,
   startHostileProvider,
-} from './oidc-provider.ts'
-import { addAdmin, password, signIn } from './users.ts'
+} from './support/oidc-provider.ts'
+import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
+import { addAdmin, password, signIn } from './support/users.ts'
 
 const roles = { crew: 'operator', guests: 'viewer', leads: 'admin' }
 const login = '/api/auth/oidc/login'

@@ -11,10 +11,10 @@ import { respondToClient } from '../src/domain/messages.ts'
 import { docsPage } from '../src/http/routes/docs-page.ts'
 import type { OpenApi } from '../src/http/routes/openapi-document.ts'
 import { insertUser } from '../src/storage/people.ts'
-import { configFor, startApp, startShure, type TestApp, until, version } from './app.ts'
-import { strictSchema } from './response-check.ts'
-import type { ReceivedMessage } from './socket-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, startApp, startShure, type TestApp, until, version } from './support/app.ts'
+import { strictSchema } from './support/response-check.ts'
+import type { ReceivedMessage } from './support/socket-client.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 type Json = Record<string, unknown>
 

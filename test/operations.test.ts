@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import type { AsyncApi } from '../src/http/routes/asyncapi-document.ts'
-import { startApp } from './app.ts'
-import type { HttpResponse } from './http-client.ts'
+import { startApp } from './support/app.ts'
+import type { HttpResponse } from './support/http-client.ts'
 import {
   addressOf,
   createInputs,
@@ -12,9 +12,9 @@ import {
   operationsOf,
   type Service,
   startService,
-} from './operation-inputs.ts'
-import { csvFile } from './scan-files.ts'
-import { type Schema, valuesOf } from './schema-values.ts'
+} from './support/operation-inputs.ts'
+import { csvFile } from './support/scan-files.ts'
+import { type Schema, valuesOf } from './support/schema-values.ts'
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

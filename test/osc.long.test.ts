@@ -5,12 +5,12 @@ import { createServer, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
 import type { ReceivedMessage } from '../src/domain/osc/packet.ts'
-import { configFor, startApp } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { startWithOsc } from './osc-app.ts'
-import { collectFrames, openOscClient } from './osc-client.ts'
+import { configFor, startApp } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { startWithOsc } from './support/osc-app.ts'
+import { collectFrames, openOscClient } from './support/osc-client.ts'
+import { createTestDatabase } from './support/store/databases.ts'
 
 /** Listens for TCP connections. `close` also ends the connections. */
 async function listen(port: number, onConnection: (socket: Socket) => void): Promise<{ close(): Promise<void> }> {

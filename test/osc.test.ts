@@ -7,11 +7,11 @@ import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
 import type { ReceivedMessage } from '../src/domain/osc/packet.ts'
-import { type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { eventually } from './eventually.ts'
-import { startWithOsc } from './osc-app.ts'
-import { collectFrames, connectOsc, openOscClient } from './osc-client.ts'
+import { type TestApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { startWithOsc } from './support/osc-app.ts'
+import { collectFrames, connectOsc, openOscClient } from './support/osc-client.ts'
 
 async function listenTcp(onConnection: (socket: Socket) => void): Promise<number> {
   const server = createServer(onConnection).listen(0, '127.0.0.1')

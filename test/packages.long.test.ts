@@ -22,11 +22,11 @@ import { buildDeb } from '../scripts/package/deb.ts'
 import { addLaunchers } from '../scripts/package/launchers.ts'
 import { billOfPackages, writeProgram } from '../scripts/package/program.ts'
 import { nodeVersion, type Target, targets } from '../scripts/package/targets.ts'
-import { client, until, version } from './app.ts'
-import { createTestFolder } from './databases.ts'
-import { installDebianPackage } from './debian-package.ts'
-import { httpClient } from './http-client.ts'
-import { password, signIn } from './users.ts'
+import { client, until, version } from './support/app.ts'
+import { installDebianPackage } from './support/debian-package.ts'
+import { httpClient } from './support/http-client.ts'
+import { createTestFolder } from './support/store/databases.ts'
+import { password, signIn } from './support/users.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/micwatch-package')

@@ -1,10 +1,10 @@
 /** Pictures of performers: upload, download, and their addresses in the bodies of performers. */
 
 import { describe, expect, it } from 'vitest'
-import { startApp, type TestApp, until } from './app.ts'
-import { engines } from './databases.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import { startApp, type TestApp, until } from './support/app.ts'
+import { openLive } from './support/live-client.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -1,11 +1,11 @@
 /** Placeholders: equipment without telemetry, and blank places on the wall. */
 
 import { expect, it } from 'vitest'
-import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import type { HttpClient } from './http-client.ts'
-import { expectConsecutive, openLive } from './live-client.ts'
+import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import type { HttpClient } from './support/http-client.ts'
+import { expectConsecutive, openLive } from './support/live-client.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
 
 function write(app: HttpClient, method: string, path: string, body: unknown) {
   const headers = { 'content-type': 'application/json' }

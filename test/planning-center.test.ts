@@ -11,10 +11,10 @@ import { parseInstallationFile, toYamlText } from '../src/cli/installation-file.
 import type { Actor } from '../src/domain/access/access.ts'
 import { toInstallationFile } from '../src/domain/installation-export.ts'
 import { saveToken } from '../src/storage/planning-center.ts'
-import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { type Engine, engines } from './databases.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const path = '/api/import/planning-center/'
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }

@@ -13,8 +13,8 @@ import {
   startShure,
   until,
   withoutPush,
-} from './app.ts'
-import { timeLimit } from './time-limit.ts'
+} from './support/app.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 

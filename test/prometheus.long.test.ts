@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../scripts/free-port.ts'
 import { noValue } from '../src/domain/history/columns.ts'
-import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { eventually } from './eventually.ts'
-import { preparePrometheus } from './prometheus.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { preparePrometheus } from './support/prometheus.ts'
 
 // Conformance: C-12.71.
 test('stores in Prometheus what was recorded, also while Prometheus was down', async () => {

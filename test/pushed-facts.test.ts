@@ -6,10 +6,19 @@ import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import type { Channel } from '../src/domain/equipment/receiver.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { listReceivers } from '../src/storage/receivers.ts'
-import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { engines } from './databases.ts'
-import { tokenHeaders } from './tokens.ts'
+import {
+  channelOf,
+  configFor,
+  deviceOf,
+  startApp,
+  startSennheiser,
+  startShure,
+  type TestApp,
+  until,
+} from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 /** A source that is not polled after its start, and its pushed changes, each with what must be stored of a channel. */
 interface Link {

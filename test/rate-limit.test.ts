@@ -2,9 +2,9 @@
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as operations from '../src/contract/operations/index.ts'
-import { createInstallation, startApp, type TestAppOptions } from './app.ts'
-import { spellingsOf } from './spellings.ts'
-import { tokenHeaders } from './tokens.ts'
+import { createInstallation, startApp, type TestAppOptions } from './support/app.ts'
+import { spellingsOf } from './support/spellings.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const limited = (rate_limit: object): TestAppOptions => ({ config: { rate_limit } })
 

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import { listReceivers, saveReceivers } from '../src/storage/receivers.ts'
 import { nextRevision } from '../src/storage/revision.ts'
-import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
-import { startRedis, type TestRedis } from './redis.ts'
-import { timeLimit } from './time-limit.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './support/app.ts'
+import { startRedis, type TestRedis } from './support/store/redis.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 

@@ -1,7 +1,7 @@
 /** docs/reliability.md lists threats, faults, defaults and limits; each has at least one test. */
 
 import { describe, expect, it } from 'vitest'
-import { checklistErrors, provedStatements, readChecklist } from './checklist.ts'
+import { checklistErrors, provedStatements, readChecklist } from './support/checklist.ts'
 
 const { rows } = readChecklist('docs/reliability.md', /^([A-Z]\d+|\d\.\d+(\.\d+)?)$/)
 const ids = rows.map(({ id }) => id)

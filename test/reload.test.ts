@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ServiceHealth } from '../src/domain/equipment/health.ts'
 import { openDatabase } from '../src/storage/database.ts'
-import { configFor, createInstallation, startSennheiser, startShure, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, createInstallation, startSennheiser, startShure, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 type Service = ReturnType<Installation['start']>

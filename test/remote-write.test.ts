@@ -10,10 +10,10 @@ import type { LeaseManager } from '../src/sources/lease-manager.ts'
 import { findAcknowledged, saveAcknowledged } from '../src/storage/remote-write.ts'
 import { createDestinations } from '../src/upstream/destinations.ts'
 import { createWriteClient } from '../src/upstream/write-client.ts'
-import { configFor, deviceOf, startApp, startShure, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase } from './databases.ts'
-import { decodeWriteRequest, type ReceivedSeries, uncompressSnappy } from './remote-write-receiver.ts'
+import { configFor, deviceOf, startApp, startShure, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { decodeWriteRequest, type ReceivedSeries, uncompressSnappy } from './support/remote-write-receiver.ts'
+import { createTestDatabase } from './support/store/databases.ts'
 
 interface Answer {
   readonly status: number

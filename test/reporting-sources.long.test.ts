@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest'
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
-import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase } from './databases.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { createTestDatabase } from './support/store/databases.ts'
 
 // Conformance: C-11.5.
 it('raises nothing of the receivers of a system that is down at the start while another one responds', async () => {

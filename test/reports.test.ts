@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest'
 import { noData } from '../src/domain/alerts/alert.ts'
 import { noValue } from '../src/domain/history/columns.ts'
-import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { engines } from './databases.ts'
-import { addAlert, addEvent, addShow, addState, buildSeconds } from './recorded-show.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { addAlert, addEvent, addShow, addState, buildSeconds } from './support/recorded-show.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const toTime = (ms: number) => new Date(ms).toISOString()
 

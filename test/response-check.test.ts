@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkMessage, checkResponse } from './response-check.ts'
+import { checkMessage, checkResponse } from './support/response-check.ts'
 
 const location = { id: 1, name: 'Hall', description: '', parent: null, zone: null }
 const respond = (status: number, json: unknown, type = 'application/json; charset=utf-8') => ({

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { engines } from './databases.ts'
-import { expectError } from './expect-error.ts'
-import { httpClient } from './http-client.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { expectError } from './support/expect-error.ts'
+import { httpClient } from './support/http-client.ts'
+import { engines } from './support/store/databases.ts'
 
 const hostOf = (app: TestApp, name: string) => ({ host: `${name}:${app.port}` })
 

@@ -3,11 +3,11 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { defaultSettings } from '../src/contract/settings.ts'
-import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
-import { expectError } from './expect-error.ts'
-import { device, respondJson, startSystem } from './faults/system.ts'
-import { timeLimit } from './time-limit.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './support/app.ts'
+import { expectError } from './support/expect-error.ts'
+import { device, respondJson, startSystem } from './support/faults/system.ts'
+import { timeLimit } from './support/time-limit.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 /** Starts a service with three receivers of one manufacturer and two of another. */
 async function startService(config: Record<string, unknown> = {}, source: object = {}) {

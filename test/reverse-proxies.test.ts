@@ -5,9 +5,9 @@ import { request } from 'node:https'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { freePort } from '../scripts/free-port.ts'
-import { startApp, until } from './app.ts'
-import { findProxy, proxies, startExample } from './proxy-examples.ts'
-import { addAdmin, password } from './users.ts'
+import { startApp, until } from './support/app.ts'
+import { findProxy, proxies, startExample } from './support/proxy-examples.ts'
+import { addAdmin, password } from './support/users.ts'
 
 const name = 'mics.venue.example'
 

@@ -2,10 +2,19 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Simulator } from '../simulators/show/simulator.ts'
-import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { engines } from './databases.ts'
-import { device, startSystem } from './faults/system.ts'
-import { tokenHeaders } from './tokens.ts'
+import {
+  configFor,
+  deviceOf,
+  startApp,
+  startSennheiser,
+  startShure,
+  type TestApp,
+  until,
+  withoutPush,
+} from './support/app.ts'
+import { device, startSystem } from './support/faults/system.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 /** Polls only on request. */
 const idlePolling = { poll_interval: 3600 }

@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { freePort } from '../scripts/free-port.ts'
-import { configFor, createInstallation, startShure, until } from './app.ts'
-import { startCaddy } from './caddy.ts'
-import { onTestEnd } from './cleanup.ts'
-import { findProxy, startExample } from './proxy-examples.ts'
+import { configFor, createInstallation, startShure, until } from './support/app.ts'
+import { startCaddy } from './support/caddy.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { findProxy, startExample } from './support/proxy-examples.ts'
 
 beforeAll(async () => {
   await findProxy('caddy')

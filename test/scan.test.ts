@@ -13,8 +13,8 @@ import {
   type TestApp,
   until,
   withoutPush,
-} from './app.ts'
-import { certify } from './certificates.ts'
+} from './support/app.ts'
+import { certify } from './support/certificates.ts'
 
 const idlePolling = { poll_interval: 3600 }
 /** A rate limit that no test reaches. */

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import { readScan } from '../src/domain/frequencies/scans/read-scan.ts'
 import { maxScanFileBytes, maxScanPoints, ScanFileError } from '../src/domain/frequencies/scans/scan.ts'
-import { startApp } from './app.ts'
-import { csvFile, sdb3File } from './scan-files.ts'
-import { uploadScan } from './scan-upload.ts'
+import { startApp } from './support/app.ts'
+import { csvFile, sdb3File } from './support/scan-files.ts'
+import { uploadScan } from './support/scan-upload.ts'
 
 describe('uploads of scans', () => {
   // Conformance: C-15.58.

@@ -3,12 +3,21 @@
 import { describe, expect, it } from 'vitest'
 import { maxScans } from '../src/domain/frequencies/scans/scan.ts'
 import { insertScan } from '../src/storage/scans.ts'
-import { startApp, until } from './app.ts'
-import { engines } from './databases.ts'
-import { openLive } from './live-client.ts'
-import { csvFile, points, powerRows, rfExplorerFile, rfeFile, sdb2File, sdb3File, wsmFile } from './scan-files.ts'
-import { sendForm, uploadScan as upload } from './scan-upload.ts'
-import { tokenHeaders } from './tokens.ts'
+import { startApp, until } from './support/app.ts'
+import { openLive } from './support/live-client.ts'
+import {
+  csvFile,
+  points,
+  powerRows,
+  rfExplorerFile,
+  rfeFile,
+  sdb2File,
+  sdb3File,
+  wsmFile,
+} from './support/scan-files.ts'
+import { sendForm, uploadScan as upload } from './support/scan-upload.ts'
+import { engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 describe.concurrent.each(engines)('scans (%s)', (engine) => {
   // Conformance: C-15.52, C-15.53, C-15.92.

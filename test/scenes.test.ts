@@ -2,10 +2,19 @@
 
 import { describe, expect, it } from 'vitest'
 import { plannedFrequencies } from '../src/storage/shows.ts'
-import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { type Engine, engines } from './databases.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import {
+  channelOf,
+  configFor,
+  deviceOf,
+  startApp,
+  startShure,
+  type TestApp,
+  until,
+  withoutPush,
+} from './support/app.ts'
+import { openLive } from './support/live-client.ts'
+import { type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 function send(app: TestApp, method: string, path: string, body: object) {
   return app.send(method, path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })

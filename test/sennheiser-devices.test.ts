@@ -7,10 +7,10 @@ import { startSennheiserRack } from '../simulators/sennheiser/rack.ts'
 import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
 import { startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
 import { meters } from '../simulators/sennheiser/ssc2-resources.ts'
-import { channelOf, startApp, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { eventually } from './eventually.ts'
-import { tokenHeaders } from './tokens.ts'
+import { channelOf, startApp, type TestApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 function closeAfterTest<T extends { close(): unknown }>(device: T): T {
   onTestEnd(() => device.close())

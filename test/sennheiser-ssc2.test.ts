@@ -12,11 +12,11 @@ import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { ssc2 } from '../src/manufacturers/sennheiser/ssc2/adapter.ts'
 import { openSource } from '../src/manufacturers/sources.ts'
 import { createUpstreamClient } from '../src/upstream/client.ts'
-import { eventually } from './eventually.ts'
-import { expectCommonFormat } from './plugin-kit-fixtures.ts'
-import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
-import { serveHttp } from './plugin-kit-server.ts'
-import { timeLimit } from './time-limit.ts'
+import { eventually } from './support/eventually.ts'
+import { expectCommonFormat } from './support/plugins/plugin-kit-fixtures.ts'
+import { countResources, minResources, rejectionOf, until } from './support/plugins/plugin-kit-resources.ts'
+import { serveHttp } from './support/plugins/plugin-kit-server.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {

@@ -2,10 +2,10 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSettings, type SettingKind, settingKeys, settingKinds } from '../src/contract/settings.ts'
-import { configFor, createInstallation, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import type { HttpClient } from './http-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, createInstallation, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
+import type { HttpClient } from './support/http-client.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 function changeSetting(app: HttpClient, key: string, value: string, scope = '') {
   return app.post(`/api/config/${scope}`, { key, value })

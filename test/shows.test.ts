@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { findShow, plannedFrequencies } from '../src/storage/shows.ts'
-import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { openLive } from './live-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { openLive } from './support/live-client.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 function patch(app: TestApp, id: number, body: unknown) {
   const headers = { 'content-type': 'application/json' }

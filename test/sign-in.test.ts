@@ -3,11 +3,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createInstallation, startApp, type TestApp, until } from './app.ts'
-import { createTestDatabase, engines } from './databases.ts'
-import type { HttpResponse } from './http-client.ts'
-import { timeLimit } from './time-limit.ts'
-import { addAdmin, cookieOf, createToken, lan, password, signIn } from './users.ts'
+import { createInstallation, startApp, type TestApp, until } from './support/app.ts'
+import type { HttpResponse } from './support/http-client.ts'
+import { createTestDatabase, engines } from './support/store/databases.ts'
+import { timeLimit } from './support/time-limit.ts'
+import { addAdmin, cookieOf, createToken, lan, password, signIn } from './support/users.ts'
 
 // Conformance: C-1.20.
 describe.each(engines)('two services with the same public address, on one database (%s)', (engine) => {

@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
-import { configFor, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { startNetwork } from './faults/network.ts'
-import { openLive } from './live-client.ts'
+import { configFor, startApp, startSennheiser, startShure, type TestApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { startNetwork } from './support/faults/network.ts'
+import { openLive } from './support/live-client.ts'
 
 async function sourceAt(app: TestApp, address: string) {
   const { manufacturers } = (await app.get('/api/health/')).json

@@ -8,11 +8,11 @@ import { startChargerSimulator } from '../simulators/shure/strings/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../simulators/shure/strings.ts'
 import type { UnitBody } from '../src/contract/resources/hardware.ts'
 import type { OnlineState } from '../src/contract/values.ts'
-import { channelOf, createInstallation, startApp, type TestApp, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { eventually } from './eventually.ts'
-import { channelIn } from './socket-client.ts'
-import { tokenHeaders } from './tokens.ts'
+import { channelOf, createInstallation, startApp, type TestApp, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { channelIn } from './support/socket-client.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 async function startDevice(options: StringsSimulatorOptions) {
   const device = await startStringsSimulator(options)

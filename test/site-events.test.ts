@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import type { EventBody } from '../src/contract/resources/events.ts'
-import { startApp, type TestApp, until } from './app.ts'
-import { type Engine, engines } from './databases.ts'
-import { openLine } from './line.ts'
-import { openLive } from './live-client.ts'
-import { follow, startOrigin } from './sites.ts'
-import { tokenHeaders } from './tokens.ts'
+import { startApp, type TestApp, until } from './support/app.ts'
+import { openLine } from './support/line.ts'
+import { openLive } from './support/live-client.ts'
+import { follow, startOrigin } from './support/sites.ts'
+import { type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const site = { code: 'theatre', name: 'Royal Theatre' }
 

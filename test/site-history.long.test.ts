@@ -1,10 +1,10 @@
 /** The history of channels of a site whose line is cut or slow, and of which either end is killed. */
 
 import { describe, expect, it } from 'vitest'
-import { configFor, createInstallation, startShure, type TestApp, until } from './app.ts'
-import { openLine } from './line.ts'
-import { comparable, epochSeconds, levelsOf, untilRecording, untilSame } from './site-levels.ts'
-import { follow, startFollower, startOrigin } from './sites.ts'
+import { configFor, createInstallation, startShure, type TestApp, until } from './support/app.ts'
+import { openLine } from './support/line.ts'
+import { comparable, epochSeconds, levelsOf, untilRecording, untilSame } from './support/site-levels.ts'
+import { follow, startFollower, startOrigin } from './support/sites.ts'
 
 const secondsPass = (time: number) => until('time passes', () => epochSeconds() >= time)
 

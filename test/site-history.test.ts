@@ -1,13 +1,13 @@
 /** The history of channels of an installation that is followed. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { configFor, startApp, startSennheiser, type TestApp, until } from './app.ts'
-import { openShared } from './cleanup.ts'
-import { type Engine, engines } from './databases.ts'
-import { openLine } from './line.ts'
-import { comparable, levelsOf, type Range, untilRecording } from './site-levels.ts'
-import { follow, startOrigin } from './sites.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, startApp, startSennheiser, type TestApp, until } from './support/app.ts'
+import { openShared } from './support/cleanup.ts'
+import { openLine } from './support/line.ts'
+import { comparable, levelsOf, type Range, untilRecording } from './support/site-levels.ts'
+import { follow, startOrigin } from './support/sites.ts'
+import { type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 /** An installation of which some seconds are recorded, and one that records and follows it. */
 interface Recorded {

@@ -1,10 +1,10 @@
 /** The line to a followed installation: cut, silent, slow and delayed; and a restart of that installation. */
 
 import { describe, expect, it } from 'vitest'
-import { configFor, startApp, type TestApp, until } from './app.ts'
-import { openLine } from './line.ts'
-import { openLive } from './live-client.ts'
-import { follow, startFollower, startOrigin, statesOf } from './sites.ts'
+import { configFor, startApp, type TestApp, until } from './support/app.ts'
+import { openLine } from './support/line.ts'
+import { openLive } from './support/live-client.ts'
+import { follow, startFollower, startOrigin, statesOf } from './support/sites.ts'
 
 const areStale = async (app: TestApp) => (await statesOf(app)).every((state) => state === 'stale')
 const haveSameStates = async (a: TestApp, b: TestApp) => (await statesOf(a)).join() === (await statesOf(b)).join()

@@ -1,10 +1,10 @@
 /** `PUT /api/slots/`: moves of several channels and placeholders at once. */
 
 import { describe, expect, it } from 'vitest'
-import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { createTestDatabase, type Engine, engines } from './databases.ts'
-import { openLive } from './live-client.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { openLive } from './support/live-client.ts'
+import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
 
 interface Moved {
   readonly channel_id?: number

@@ -1,12 +1,12 @@
 /** A client on a line that is slower than its data. */
 
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { openLine } from './line.ts'
-import { openLive } from './live-client.ts'
-import { openSocket } from './socket-client.ts'
-import { timeLimit } from './time-limit.ts'
+import { configFor, deviceOf, startApp, startShure, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { openLine } from './support/line.ts'
+import { openLive } from './support/live-client.ts'
+import { openSocket } from './support/socket-client.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 const receivers = 25
 const channelsPerReceiver = 4

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { listSnapshots, takeSnapshot } from '../src/storage/snapshots.ts'
-import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
-import { openShared } from './cleanup.ts'
-import { revertNewestMigration } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { password, signIn } from './users.ts'
+import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { openShared } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { revertNewestMigration } from './support/store/databases.ts'
+import { password, signIn } from './support/users.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 type Service = Awaited<ReturnType<Installation['serve']>>

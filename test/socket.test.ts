@@ -2,9 +2,9 @@
 
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startSennheiser, startShure, until } from './app.ts'
-import { channelIn } from './socket-client.ts'
-import { timeLimit } from './time-limit.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until } from './support/app.ts'
+import { channelIn } from './support/socket-client.ts'
+import { timeLimit } from './support/time-limit.ts'
 
 const handshake = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
 

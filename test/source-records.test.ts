@@ -5,9 +5,9 @@ import type { StatusUpdate } from '../src/contract/messages.ts'
 import type { MonitoredManufacturer } from '../src/domain/equipment/health.ts'
 import { type CycleOutcome, SourceRecords } from '../src/sources/source-records.ts'
 import { type Database, openDatabase } from '../src/storage/database.ts'
-import { onTestEnd } from './cleanup.ts'
-import { engines } from './databases.ts'
-import { openStore } from './store/helpers.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { engines } from './support/store/databases.ts'
+import { openStore } from './support/store/helpers.ts'
 
 const dayMs = 24 * 3600_000
 const sources = ['shure:a', 'shure:b']

@@ -9,11 +9,11 @@ import { repairStore } from '../src/storage/repair.ts'
 import { snapshotName } from '../src/storage/snapshots.ts'
 import { copySqlite, readSqlite } from '../src/storage/sqlite-file.ts'
 import { findLogDamage } from '../src/storage/sqlite-log-damage.ts'
-import { createInstallation, until } from './app.ts'
-import { openShared } from './cleanup.ts'
-import { createTestDatabase, createTestFolder } from './databases.ts'
-import { eventually } from './eventually.ts'
-import { addManufacturers, startChild, waitForExit } from './store/helpers.ts'
+import { createInstallation, until } from './support/app.ts'
+import { openShared } from './support/cleanup.ts'
+import { eventually } from './support/eventually.ts'
+import { createTestDatabase, createTestFolder } from './support/store/databases.ts'
+import { addManufacturers, startChild, waitForExit } from './support/store/helpers.ts'
 
 const groupCount = 20
 const headerBytes = 32

@@ -1,7 +1,7 @@
 /** When the data of a system that no longer lists its devices become stale. */
 
 import { describe, expect, it } from 'vitest'
-import { configFor, startApp, startShure, until } from './app.ts'
+import { configFor, startApp, startShure, until } from './support/app.ts'
 
 /**
  * Makes a system answer no request any more. Returns the states of a channel in the order in which they were announced,

@@ -5,7 +5,7 @@ import { copyFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createTestFolder } from './databases.ts'
+import { createTestFolder } from './support/store/databases.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 

@@ -1,9 +1,9 @@
 /** One source that hangs or throws an unexpected error, and the effect on all others. */
 
 import { expect, it } from 'vitest'
-import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
-import { timeLimit } from './time-limit.ts'
-import { tokenHeaders } from './tokens.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { timeLimit } from './support/time-limit.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 async function startPair() {
   const [hanging, healthy] = [withoutPush(await startShure()), withoutPush(await startShure())]

@@ -1,10 +1,19 @@
 /** A value that changes on a device reaches a browser and a script. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
-import { type Engine, engines } from './databases.ts'
-import { acceptSubscription, device, respondJson, startSystem } from './faults/system.ts'
-import { channelIn } from './socket-client.ts'
+import {
+  channelOf,
+  configFor,
+  deviceOf,
+  startApp,
+  startSennheiser,
+  startShure,
+  until,
+  withoutPush,
+} from './support/app.ts'
+import { acceptSubscription, device, respondJson, startSystem } from './support/faults/system.ts'
+import { channelIn } from './support/socket-client.ts'
+import { type Engine, engines } from './support/store/databases.ts'
 
 describe.concurrent.each(engines)('a changed value (%s)', (engine: Engine) => {
   // Conformance: S-1.3, S-4.22.

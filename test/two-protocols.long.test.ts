@@ -8,8 +8,8 @@ import { expect, it } from 'vitest'
 import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
 import { startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../simulators/shure/strings.ts'
-import { configFor, deviceOf, startApp, startShure, startSystemApi, until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
+import { configFor, deviceOf, startApp, startShure, startSystemApi, until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
 
 const password = 'stage-right-password'
 

@@ -10,9 +10,9 @@ import { createCounters, createNotificationCounters } from '../src/platform/coun
 import type { SealedChannel } from '../src/storage/notification-channels.ts'
 import { openSecrets } from '../src/storage/secrets.ts'
 import { createDestinations } from '../src/upstream/destinations.ts'
-import { until } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts'
+import { until } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { type ReceivedWebhook, startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
 
 type Webhook = Awaited<ReturnType<typeof startWebhookReceiver>>
 

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { expect, inject, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { createInstallation, startApp, type TestApp } from './app.ts'
-import { onTestEnd } from './cleanup.ts'
-import { type Engine, engines } from './databases.ts'
-import { createPostgresDatabase, runSql } from './postgres.ts'
-import { tokenHeaders } from './tokens.ts'
-import { password, signIn } from './users.ts'
+import { createInstallation, startApp, type TestApp } from './support/app.ts'
+import { onTestEnd } from './support/cleanup.ts'
+import { type Engine, engines } from './support/store/databases.ts'
+import { createPostgresDatabase, runSql } from './support/store/postgres.ts'
+import { tokenHeaders } from './support/tokens.ts'
+import { password, signIn } from './support/users.ts'
 
 // When the earlier version was running; a day later, the service would no longer list what its scan had found. The clock
 // of the service starts when its modules are loaded, and follows a jump only after 30 seconds.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { alertKindDefaults, alertKinds } from '../src/contract/alert-kinds.ts'
-import { buildAlert } from '../test/builders.ts'
+import { buildAlert } from '../test/support/builders.ts'
 import { alertLine, alertReason, alertSubject, alertTitle } from './alert-text.ts'
 
 const data = { ...buildAlert().data, name: 'Y13 Nora', slot: 12, receiver: 'Rack A' }

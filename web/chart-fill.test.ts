@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { levelsOf } from '../test/browser/recorded-story.ts'
+import { levelsOf } from '../test/support/browser/recorded-story.ts'
 import type { Api } from './api.ts'
 import { createChartFill } from './chart-fill.ts'
 import { createHistory, sampleCount } from './history.ts'

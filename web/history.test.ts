@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LiveMessage } from '../src/contract/live-messages.ts'
 import { defaultSettings } from '../src/contract/settings.ts'
-import { condition, receiver } from '../test/browser/fake-service.ts'
+import { condition, receiver } from '../test/support/browser/fake-service.ts'
 import { createHistory, type History, keepHistory, peakOf, sampleCount, sampleMs } from './history.ts'
 import { rfShare } from './scale.ts'
 import { createStore, type Levels } from './store.ts'

@@ -4,7 +4,7 @@ import { type LiveMessage, LiveServerMessage } from '../src/contract/live-messag
 import type { ChannelBody, TransmitterBody } from '../src/contract/resources/channels.ts'
 import type { DataBody } from '../src/contract/resources/data.ts'
 import { defaultSettings } from '../src/contract/settings.ts'
-import { buildAlert } from '../test/builders.ts'
+import { buildAlert } from '../test/support/builders.ts'
 import { apply, applyAll, initialState, type WatchEvent, type WatchState } from './state.ts'
 
 const start = 1_000_000

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { LiveMessage } from '../src/contract/live-messages.ts'
 import { defaultSettings } from '../src/contract/settings.ts'
-import { receiver } from '../test/browser/fake-service.ts'
+import { receiver } from '../test/support/browser/fake-service.ts'
 import { createStore } from './store.ts'
 
 beforeEach(() => {

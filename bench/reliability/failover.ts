@@ -3,7 +3,7 @@
  */
 
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
-import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
+import { createPostgresDatabase, startPostgres } from '../../test/support/store/postgres.ts'
 import { createTempFolder, waitFor } from '../harness.ts'
 import { atMost, type Check, type Finding } from './check.ts'
 import { entryOf, plainShow, type Service, startService } from './service.ts'

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
-import { killWhileRecording } from '../../test/faults/recording-kills.ts'
-import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
+import { killWhileRecording } from '../../test/support/faults/recording-kills.ts'
+import { createPostgresDatabase, startPostgres } from '../../test/support/store/postgres.ts'
 import { type AtEnd, createTempFolder, waitFor } from '../harness.ts'
 import { atMost, type Check, expectNone } from './check.ts'
 import { createRandom } from './fuzz/random.ts'

@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Simulator } from '../../simulators/show/simulator.ts'
-import { type HttpClient, httpClient } from '../../test/http-client.ts'
+import { type HttpClient, httpClient } from '../../test/support/http-client.ts'
 import { type AtEnd, type Child, startChild } from '../harness.ts'
 
 const programPath = fileURLToPath(new URL('../../dist/main.js', import.meta.url))

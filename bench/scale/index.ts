@@ -4,8 +4,8 @@
  */
 
 import { parseArgs } from 'node:util'
-import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
-import { prepareRedis } from '../../test/redis-server.ts'
+import { createPostgresDatabase, startPostgres } from '../../test/support/store/postgres.ts'
+import { prepareRedis } from '../../test/support/store/redis-server.ts'
 import { type AtEnd, describeMachine, withCleanup } from '../harness.ts'
 import { prepareBuild } from '../servers.ts'
 import { type LevelLoad, measureLevels, measureOneNode } from './levels.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { timeLimit } from '../../test/time-limit.ts'
+import { timeLimit } from '../../test/support/time-limit.ts'
 import { createShow, type DeviceState, type Show } from './show.ts'
 
 const minutes = 60_000

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { buildReceiver } from '../../test/builders.ts'
+import { buildReceiver } from '../../test/support/builders.ts'
 import { emptyChannel, type Receiver, type Transmitter } from '../domain/equipment/receiver.ts'
 import { checkCarriers } from '../domain/frequencies/check.ts'
 import { type LiveCheckFilter, listLiveCarriers, toLiveCheck } from '../domain/frequencies/live-carriers.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { buildReceiver } from '../../test/builders.ts'
+import { buildReceiver } from '../../test/support/builders.ts'
 import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { StoredDischarge } from '../storage/discharges.ts'
 import { BatteryForecasts } from './battery-forecasts.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildReceiver } from '../../test/builders.ts'
+import { buildReceiver } from '../../test/support/builders.ts'
 import { type ConditionState, unknownCondition } from './conditions/condition.ts'
 import { type Channel, emptyChannel } from './equipment/receiver.ts'
 import { toMicboard } from './micboard.ts'

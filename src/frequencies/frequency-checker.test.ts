@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { onTestEnd } from '../../test/cleanup.ts'
+import { onTestEnd } from '../../test/support/cleanup.ts'
 import type { Carrier } from '../domain/frequencies/carrier.ts'
 import { checkCarriers } from '../domain/frequencies/check.ts'
 import { carriersAt } from '../domain/frequencies/test-carriers.ts'

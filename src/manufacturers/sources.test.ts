@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { serveHttp } from '../../test/plugin-kit-server.ts'
+import { serveHttp } from '../../test/support/plugins/plugin-kit-server.ts'
 import { createUpstreamClient } from '../upstream/client.ts'
 import { createDestinations, type Destinations } from '../upstream/destinations.ts'
 import { deviceApi } from '../upstream/device-api.ts'

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
-import { timeLimit } from '../../test/time-limit.ts'
+import { timeLimit } from '../../test/support/time-limit.ts'
 import { abortWithin } from './abort-within.ts'
 
 test('a signal aborts after its time, and leaves no listener on its parent', async () => {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { createTestFolder } from '../../test/databases.ts'
+import { createTestFolder } from '../../test/support/store/databases.ts'
 import { openCertificate } from './certificate.ts'
 
 // Conformance: C-6.22.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeLimit } from '../../test/time-limit.ts'
+import { timeLimit } from '../../test/support/time-limit.ts'
 import {
   cleanText,
   readAudioLevel,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { eventually } from '../../test/eventually.ts'
+import { eventually } from '../../test/support/eventually.ts'
 import { merge } from './merge.ts'
 
 async function* every(ms: number, ...items: (string | Error)[]): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { attributeReply, shureAttributes } from '../../test/slp-beacon.ts'
+import { attributeReply, shureAttributes } from '../../test/support/plugins/slp-beacon.ts'
 import { parseAttributeReply } from './slp.ts'
 
 const reply = attributeReply(shureAttributes())

@@ -3,12 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { startApp, type TestApp, until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { tokenHeaders } from '../tokens.ts'
-import { password } from '../users.ts'
-import { addUser, browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { startApp, type TestApp, until } from '../support/app.ts'
+import { addUser, browserForTests, findViolations, scrollsHorizontally } from '../support/browser/browser.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
+import { password } from '../support/users.ts'
 
 const browser = browserForTests()
 const lan = { server: { host: '0.0.0.0' } }

@@ -1,10 +1,19 @@
 /** Users, tokens and the audit log in a browser against a real service. */
 
 import { expect, it } from 'vitest'
-import { startApp } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, dialog, findViolations, messages, phone, press, row, scrollsHorizontally } from './browser.ts'
+import { startApp } from '../support/app.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  messages,
+  phone,
+  press,
+  row,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const browser = browserForTests()
 

@@ -2,10 +2,17 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { configFor, startApp, startSennheiser, startShure, until } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, messages, returnTo, rows, scrollsHorizontally } from './browser.ts'
+import { configFor, startApp, startSennheiser, startShure, until } from '../support/app.ts'
+import {
+  browserForTests,
+  findViolations,
+  messages,
+  returnTo,
+  rows,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/realtime-connections/'

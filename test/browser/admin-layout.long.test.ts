@@ -4,11 +4,11 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
 import { startChargerSimulator } from '../../simulators/shure/strings/charger.ts'
-import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, messages, returnTo, scrollsHorizontally } from './browser.ts'
+import { configFor, startApp, startShure, until, withoutPush } from '../support/app.ts'
+import { browserForTests, findViolations, messages, returnTo, scrollsHorizontally } from '../support/browser/browser.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const browser = browserForTests()
 

@@ -11,10 +11,7 @@ import {
   type TestApp,
   until,
   withoutPush,
-} from '../app.ts'
-import { certify } from '../certificates.ts'
-import { eventually } from '../eventually.ts'
-import { tokenHeaders } from '../tokens.ts'
+} from '../support/app.ts'
 import {
   browserForTests,
   dialog,
@@ -24,7 +21,10 @@ import {
   returnTo,
   rows,
   scrollsHorizontally,
-} from './browser.ts'
+} from '../support/browser/browser.ts'
+import { certify } from '../support/certificates.ts'
+import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/manufacturers/'

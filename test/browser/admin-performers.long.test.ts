@@ -2,10 +2,19 @@
 
 import { expect, it } from 'vitest'
 import { startPlanningCenter } from '../../simulators/planning-center.ts'
-import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, messages, phone, press, row, scrollsHorizontally } from './browser.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../support/app.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  messages,
+  phone,
+  press,
+  row,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const browser = browserForTests()
 

@@ -1,9 +1,7 @@
 /** Settings, nodes and the start page of the administration in a browser. */
 
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../support/app.ts'
 import {
   browserForTests,
   dialog,
@@ -13,7 +11,9 @@ import {
   press,
   rows,
   scrollsHorizontally,
-} from './browser.ts'
+} from '../support/browser/browser.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const browser = browserForTests()
 

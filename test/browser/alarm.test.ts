@@ -2,12 +2,12 @@
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { buildAlert } from '../builders.ts'
-import { launchChromium } from '../chromium.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests } from './browser.ts'
-import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
-import { setHistory } from './recorded-story.ts'
+import { browserForTests } from '../support/browser/browser.ts'
+import { launchChromium } from '../support/browser/chromium.ts'
+import { type FakeService, receiver, startFakeService, update } from '../support/browser/fake-service.ts'
+import { setHistory } from '../support/browser/recorded-story.ts'
+import { buildAlert } from '../support/builders.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

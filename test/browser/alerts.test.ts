@@ -1,12 +1,20 @@
 /** The alerts page in a browser. */
 
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, until } from '../app.ts'
-import { buildAlert } from '../builders.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
-import { receiver, startFakeService } from './fake-service.ts'
+import { configFor, deviceOf, startApp, startShure, until } from '../support/app.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  messages,
+  phone,
+  press,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { receiver, startFakeService } from '../support/browser/fake-service.ts'
+import { buildAlert } from '../support/builders.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open, openAs } = browserForTests()
 

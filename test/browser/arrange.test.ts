@@ -3,9 +3,16 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Group } from '../../src/contract/resources/groups.ts'
-import { configFor, startApp, startShure, type TestApp, until } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, phone, press, scrollsHorizontally } from './browser.ts'
+import { configFor, startApp, startShure, type TestApp, until } from '../support/app.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  phone,
+  press,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open, openAs } = browserForTests()
 

@@ -2,12 +2,19 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, phone, press, scrollsHorizontally } from './browser.ts'
-import { receiver, sendLevels, startFakeService } from './fake-service.ts'
-import { eventAt, type FakeStory, levelsOf, setHistory } from './recorded-story.ts'
+import { until } from '../support/app.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  phone,
+  press,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { receiver, sendLevels, startFakeService } from '../support/browser/fake-service.ts'
+import { eventAt, type FakeStory, levelsOf, setHistory } from '../support/browser/recorded-story.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

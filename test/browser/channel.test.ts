@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest'
 import type { ChannelDetails, TransmitterDetails } from '../../src/contract/resources/channels.ts'
-import { channelOf, configFor, deviceOf, startApp, startShure, until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
-import { receiver, startFakeService, withDetails } from './fake-service.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, until } from '../support/app.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from '../support/browser/browser.ts'
+import { receiver, startFakeService, withDetails } from '../support/browser/fake-service.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

@@ -3,10 +3,10 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../../simulators/shure/strings.ts'
-import { createInstallation, until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
+import { createInstallation, until } from '../support/app.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

@@ -5,12 +5,12 @@ import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../../simulators/shure/strings.ts'
 import type { ChannelBody } from '../../src/contract/resources/channels.ts'
 import { conditionTable } from '../../src/domain/conditions/condition.ts'
-import { createInstallation, startApp, until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { device, respondJson, startSystem } from '../faults/system.ts'
-import { openLive } from '../live-client.ts'
-import { browserForTests, phone } from './browser.ts'
+import { createInstallation, startApp, until } from '../support/app.ts'
+import { browserForTests, phone } from '../support/browser/browser.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
+import { device, respondJson, startSystem } from '../support/faults/system.ts'
+import { openLive } from '../support/live-client.ts'
 
 type Json = Record<string, unknown>
 type Installation = Awaited<ReturnType<typeof createInstallation>>

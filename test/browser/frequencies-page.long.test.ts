@@ -3,10 +3,27 @@
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, messages, phone, press, row, rows, scrollsHorizontally } from './browser.ts'
-import { receiver, sendLevels, update } from './fake-service.ts'
-import { carrier, chosen, conflicts, rangeOf, scan, spectrum, startFrequencies } from './frequencies-page.ts'
+import {
+  browserForTests,
+  findViolations,
+  messages,
+  phone,
+  press,
+  row,
+  rows,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { receiver, sendLevels, update } from '../support/browser/fake-service.ts'
+import {
+  carrier,
+  chosen,
+  conflicts,
+  rangeOf,
+  scan,
+  spectrum,
+  startFrequencies,
+} from '../support/browser/frequencies-page.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

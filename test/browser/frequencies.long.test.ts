@@ -1,10 +1,17 @@
 /** The page of the frequencies in a browser against a real service. */
 
 import { it } from 'vitest'
-import { startApp } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, messages, press, row, scrollsHorizontally } from './browser.ts'
-import { conflicts } from './frequencies-page.ts'
+import { startApp } from '../support/app.ts'
+import {
+  browserForTests,
+  findViolations,
+  messages,
+  press,
+  row,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { conflicts } from '../support/browser/frequencies-page.ts'
+import { eventually } from '../support/eventually.ts'
 
 const browser = browserForTests()
 

@@ -1,9 +1,9 @@
 /** The help in a browser, from the pages and on its own. */
 
 import { expect, it } from 'vitest'
-import { startApp } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
+import { startApp } from '../support/app.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

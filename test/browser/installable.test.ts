@@ -1,8 +1,8 @@
 /** The installable app: its manifest and icons, as a browser reads them from a service below a path prefix. */
 
 import { expect, it } from 'vitest'
-import { startApp } from '../app.ts'
-import { browserForTests } from './browser.ts'
+import { startApp } from '../support/app.ts'
+import { browserForTests } from '../support/browser/browser.ts'
 
 const { open } = browserForTests()
 

@@ -3,9 +3,9 @@
 import { it } from 'vitest'
 import german from '../../web/languages/de.json' with { type: 'json' }
 import japanese from '../../web/languages/ja.json' with { type: 'json' }
-import { startApp } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests } from './browser.ts'
+import { startApp } from '../support/app.ts'
+import { browserForTests } from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
 
 const browser = browserForTests()
 

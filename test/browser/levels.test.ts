@@ -3,10 +3,10 @@
 import type { Page } from 'playwright-core'
 import { it } from 'vitest'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests } from './browser.ts'
-import { receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'
+import { browserForTests } from '../support/browser/browser.ts'
+import { receiver, sendLevels, startFakeService, withDetails } from '../support/browser/fake-service.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

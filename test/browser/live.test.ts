@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { beforeAll, it } from 'vitest'
-import { configFor, deviceOf, startApp, startSennheiser, startShure } from '../app.ts'
-import { findBrowser } from '../chromium.ts'
-import { eventually } from '../eventually.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure } from '../support/app.ts'
+import { findBrowser } from '../support/browser/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 
 let browser: Browser
 

@@ -1,10 +1,10 @@
 /** Pages in a browser with more channels and manufacturers than fit. */
 
 import { expect, it } from 'vitest'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests } from './browser.ts'
-import { receiver, startFakeService } from './fake-service.ts'
+import { browserForTests } from '../support/browser/browser.ts'
+import { receiver, startFakeService } from '../support/browser/fake-service.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

@@ -3,12 +3,27 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { noData } from '../../src/domain/alerts/alert.ts'
-import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
-import { buildAlert } from '../builders.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
-import { type FakeService, offline, receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'
+import { configFor, startApp, startShure, until, withoutPush } from '../support/app.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  messages,
+  phone,
+  press,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import {
+  type FakeService,
+  offline,
+  receiver,
+  sendLevels,
+  startFakeService,
+  withDetails,
+} from '../support/browser/fake-service.ts'
+import { buildAlert } from '../support/builders.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const browser = browserForTests()
 

@@ -2,10 +2,17 @@
 
 import type { Browser, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { findBrowser } from '../chromium.ts'
-import { eventually } from '../eventually.ts'
-import { defaultContext, findViolations } from './browser.ts'
-import { type FakeService, offline, receiver, startFakeService, update, withDetails } from './fake-service.ts'
+import { defaultContext, findViolations } from '../support/browser/browser.ts'
+import { findBrowser } from '../support/browser/chromium.ts'
+import {
+  type FakeService,
+  offline,
+  receiver,
+  startFakeService,
+  update,
+  withDetails,
+} from '../support/browser/fake-service.ts'
+import { eventually } from '../support/eventually.ts'
 
 let browser: Browser
 let service: FakeService

@@ -1,10 +1,17 @@
 /** The movement log: a receiver moves in the simulator, and the movement is acknowledged in a browser. */
 
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, messages, phone, rows, scrollsHorizontally } from './browser.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../support/app.ts'
+import {
+  browserForTests,
+  findViolations,
+  messages,
+  phone,
+  rows,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const browser = browserForTests()
 

@@ -1,9 +1,9 @@
 /** Navigation and unknown pages in a browser against a real service. */
 
 import { expect, it } from 'vitest'
-import { configFor, startApp, startShure, until } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
+import { configFor, startApp, startShure, until } from '../support/app.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

@@ -5,11 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { NotificationDeliveryBody } from '../../src/contract/resources/notifications.ts'
-import { configFor, deviceOf, startApp, startShure, type TestApp, until } from '../app.ts'
-import { buildAlert } from '../builders.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { tokenHeaders } from '../tokens.ts'
+import { configFor, deviceOf, startApp, startShure, type TestApp, until } from '../support/app.ts'
 import {
   browserForTests,
   dialog,
@@ -20,8 +16,12 @@ import {
   row,
   rows,
   scrollsHorizontally,
-} from './browser.ts'
-import { startFakeService } from './fake-service.ts'
+} from '../support/browser/browser.ts'
+import { startFakeService } from '../support/browser/fake-service.ts'
+import { buildAlert } from '../support/builders.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const browser = browserForTests()
 const path = '/admin/notifications'

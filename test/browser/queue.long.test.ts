@@ -4,10 +4,17 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Simulator } from '../../simulators/show/simulator.ts'
 import type { Role } from '../../src/contract/values.ts'
-import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, messages, phone, returnTo, scrollsHorizontally } from './browser.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../support/app.ts'
+import {
+  browserForTests,
+  findViolations,
+  messages,
+  phone,
+  returnTo,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const browser = browserForTests()
 const idlePolling = { poll_interval: 3600 }

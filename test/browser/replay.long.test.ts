@@ -2,12 +2,12 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
-import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
-import { eventAt, type FakeStory, setHistory } from './recorded-story.ts'
+import { until } from '../support/app.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import { type FakeService, receiver, startFakeService, update } from '../support/browser/fake-service.ts'
+import { eventAt, type FakeStory, setHistory } from '../support/browser/recorded-story.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

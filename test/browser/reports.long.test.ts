@@ -3,11 +3,11 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { defaultSettings } from '../../src/contract/settings.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
-import { type FakeService, startFakeService } from './fake-service.ts'
-import { at, endedShow, longReport } from './long-report.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import { type FakeService, startFakeService } from '../support/browser/fake-service.ts'
+import { at, endedShow, longReport } from '../support/browser/long-report.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const browser = browserForTests()
 const berlin = { ...defaultSettings, TIME_ZONE: 'Europe/Berlin' }

@@ -2,11 +2,11 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { startApp, until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations } from './browser.ts'
-import { receiver, startFakeService } from './fake-service.ts'
+import { startApp, until } from '../support/app.ts'
+import { browserForTests, findViolations } from '../support/browser/browser.ts'
+import { receiver, startFakeService } from '../support/browser/fake-service.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open, openAs } = browserForTests()
 

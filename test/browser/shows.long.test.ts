@@ -1,9 +1,17 @@
 /** The pages of shows in a browser against a real service. */
 
 import { it } from 'vitest'
-import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
+import { configFor, startApp, startShure, until, withoutPush } from '../support/app.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  messages,
+  phone,
+  press,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
 
 const browser = browserForTests()
 

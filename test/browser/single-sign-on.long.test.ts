@@ -1,10 +1,10 @@
 /** Single sign-on in a browser, through a real OpenID Connect provider. */
 
 import { expect, it } from 'vitest'
-import { startApp } from '../app.ts'
-import { eventually } from '../eventually.ts'
-import { client, createProvider } from '../oidc-provider.ts'
-import { browserForTests, findViolations, phone, row, scrollsHorizontally } from './browser.ts'
+import { startApp } from '../support/app.ts'
+import { browserForTests, findViolations, phone, row, scrollsHorizontally } from '../support/browser/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { client, createProvider } from '../support/oidc-provider.ts'
 
 const browser = browserForTests()
 

@@ -2,12 +2,12 @@
 
 import { expect, it } from 'vitest'
 import type { SiteBody } from '../../src/contract/resources/sites.ts'
-import { buildAlert } from '../builders.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { startFollower, startOrigin } from '../sites.ts'
-import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
-import { receiver, startFakeService } from './fake-service.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import { receiver, startFakeService } from '../support/browser/fake-service.ts'
+import { buildAlert } from '../support/builders.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
+import { startFollower, startOrigin } from '../support/sites.ts'
 
 const { open } = browserForTests()
 

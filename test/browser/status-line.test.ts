@@ -3,11 +3,11 @@
 import type { Page } from 'playwright-core'
 import { it } from 'vitest'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
-import { buildAlert } from '../builders.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
-import { noExceptions, offline, receiver, startFakeService, update } from './fake-service.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
+import { noExceptions, offline, receiver, startFakeService, update } from '../support/browser/fake-service.ts'
+import { buildAlert } from '../support/builders.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

@@ -1,10 +1,10 @@
 /** The timeline in a browser: everything that takes long. */
 
 import { describe, expect, it } from 'vitest'
-import { buildAlert } from '../builders.ts'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, press } from './browser.ts'
-import { events, iso, loaded, openTimeline, query, rangeOf, start, zoomTo } from './timeline-page.ts'
+import { browserForTests, dialog, findViolations, press } from '../support/browser/browser.ts'
+import { events, iso, loaded, openTimeline, query, rangeOf, start, zoomTo } from '../support/browser/timeline-page.ts'
+import { buildAlert } from '../support/builders.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

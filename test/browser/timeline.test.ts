@@ -1,10 +1,17 @@
 /** The timeline in a browser. */
 
 import { expect, it } from 'vitest'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
-import { buildEvent } from './fake-history.ts'
-import { endedShow } from './long-report.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  messages,
+  phone,
+  press,
+  scrollsHorizontally,
+} from '../support/browser/browser.ts'
+import { buildEvent } from '../support/browser/fake-history.ts'
+import { endedShow } from '../support/browser/long-report.ts'
 import {
   countPixels,
   events,
@@ -18,7 +25,8 @@ import {
   start,
   strips,
   zoomTo,
-} from './timeline-page.ts'
+} from '../support/browser/timeline-page.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

@@ -2,9 +2,16 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
-import { eventually } from '../eventually.ts'
-import { browserForTests, dialog, findViolations, phone, press } from './browser.ts'
-import { condition, type FakeService, offline, receiver, startFakeService, update } from './fake-service.ts'
+import { browserForTests, dialog, findViolations, phone, press } from '../support/browser/browser.ts'
+import {
+  condition,
+  type FakeService,
+  offline,
+  receiver,
+  startFakeService,
+  update,
+} from '../support/browser/fake-service.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { open } = browserForTests()
 

@@ -5,12 +5,12 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { timeLimit } from '../time-limit.ts'
-import { cookieOf } from '../users.ts'
-import { openRaw } from './raw-socket.ts'
-import { openSilent } from './silent-socket.ts'
+import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../support/app.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { openRaw } from '../support/faults/raw-socket.ts'
+import { openSilent } from '../support/faults/silent-socket.ts'
+import { timeLimit } from '../support/time-limit.ts'
+import { cookieOf } from '../support/users.ts'
 
 async function serveWithDescriptors(descriptors: number, config: object = {}) {
   const installation = await createInstallation(config)

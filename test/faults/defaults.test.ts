@@ -3,10 +3,18 @@
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openCertificate } from '../../src/storage/certificate.ts'
-import { configFor, createInstallation, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
-import { createTestFolder } from '../databases.ts'
-import type { HttpResponse } from '../http-client.ts'
-import { tokenHeaders } from '../tokens.ts'
+import {
+  configFor,
+  createInstallation,
+  startApp,
+  startShure,
+  type TestApp,
+  until,
+  withoutPush,
+} from '../support/app.ts'
+import type { HttpResponse } from '../support/http-client.ts'
+import { createTestFolder } from '../support/store/databases.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const password = 'correct horse battery'
 const hour = 3_600_000

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
-import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
-import { timeLimit } from '../time-limit.ts'
-import { password } from '../users.ts'
-import { startWebhookReceiver } from '../webhook-receiver.ts'
+import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../support/app.ts'
+import { startWebhookReceiver } from '../support/notifications/webhook-receiver.ts'
+import { timeLimit } from '../support/time-limit.ts'
+import { password } from '../support/users.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 

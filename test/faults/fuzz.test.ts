@@ -5,8 +5,8 @@
 
 import { expect, it } from 'vitest'
 import { fuzz, startFuzzSystems, unusedAddress } from '../../bench/reliability/fuzz/index.ts'
-import { createInstallation } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
+import { createInstallation } from '../support/app.ts'
+import { onTestEnd } from '../support/cleanup.ts'
 
 const seed = 20_260_501
 const counts = { requests: 800, messages: 300, frames: 60, responses: 120, streams: 24 }

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { configFor, createInstallation, startShure, until } from '../app.ts'
-import { channelIn } from '../socket-client.ts'
-import { timeLimit } from '../time-limit.ts'
-import { device, type Responder, respondJson, startSystem } from './system.ts'
+import { configFor, createInstallation, startShure, until } from '../support/app.ts'
+import { device, type Responder, respondJson, startSystem } from '../support/faults/system.ts'
+import { channelIn } from '../support/socket-client.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 const mebibyte = 1024 * 1024
 

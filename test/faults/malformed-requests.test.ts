@@ -1,8 +1,8 @@
 /** Malformed requests and frames, byte by byte: each has one defined response, and the service continues. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startApp, until } from '../app.ts'
-import { frame, openRaw } from './raw-socket.ts'
+import { startApp, until } from '../support/app.ts'
+import { frame, openRaw } from '../support/faults/raw-socket.ts'
 
 const close = 'Connection: close\r\n\r\n'
 const json = 'Content-Type: application/json\r\n'

@@ -2,10 +2,26 @@
 
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
-import { engines } from '../databases.ts'
-import { tokenHeaders } from '../tokens.ts'
-import { acceptSubscription, device, type Responder, respondError, respondJson, startSystem } from './system.ts'
+import {
+  channelOf,
+  configFor,
+  deviceOf,
+  startApp,
+  startShure,
+  type TestApp,
+  until,
+  withoutPush,
+} from '../support/app.ts'
+import {
+  acceptSubscription,
+  device,
+  type Responder,
+  respondError,
+  respondJson,
+  startSystem,
+} from '../support/faults/system.ts'
+import { engines } from '../support/store/databases.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const poll = async (app: TestApp) => {
   const { status, json } = await app.post('/api/refresh/')

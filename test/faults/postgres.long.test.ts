@@ -2,14 +2,14 @@
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { channelOf, createInstallation, startApp, type TestApp, until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { createPostgresDatabase, startPostgres, type TestPostgres } from '../postgres.ts'
-import { timeLimit } from '../time-limit.ts'
-import { tokenHeaders } from '../tokens.ts'
-import { startNetwork } from './network.ts'
-import { longestGapMs, monitorResponsiveness } from './responsiveness.ts'
-import { device, respondJson, startSystem } from './system.ts'
+import { channelOf, createInstallation, startApp, type TestApp, until } from '../support/app.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { startNetwork } from '../support/faults/network.ts'
+import { longestGapMs, monitorResponsiveness } from '../support/faults/responsiveness.ts'
+import { device, respondJson, startSystem } from '../support/faults/system.ts'
+import { createPostgresDatabase, startPostgres, type TestPostgres } from '../support/store/postgres.ts'
+import { timeLimit } from '../support/time-limit.ts'
+import { tokenHeaders } from '../support/tokens.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 const receiverWithLevel = (rf_level: number) =>

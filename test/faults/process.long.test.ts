@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freePort } from '../../scripts/free-port.ts'
-import { client, configFor, createInstallation, startApp, startShure, until } from '../app.ts'
-import { findBrowser } from '../chromium.ts'
-import { timeLimit } from '../time-limit.ts'
-import { type Connection, openConnection } from './keep-alive.ts'
-import { device, respondJson, startSystem } from './system.ts'
+import { client, configFor, createInstallation, startApp, startShure, until } from '../support/app.ts'
+import { findBrowser } from '../support/browser/chromium.ts'
+import { type Connection, openConnection } from '../support/faults/keep-alive.ts'
+import { device, respondJson, startSystem } from '../support/faults/system.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 function isRunning(pid: number): boolean {

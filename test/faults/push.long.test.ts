@@ -2,8 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
-import { startApp, until } from '../app.ts'
-import { timeLimit } from '../time-limit.ts'
+import { startApp, until } from '../support/app.ts'
 import {
   badFrames,
   closeCode,
@@ -12,8 +11,9 @@ import {
   hostileStreams,
   PushSystems,
   streamRequests,
-} from './push-systems.ts'
-import { acceptUpgrade, device, respondJson, startSystem } from './system.ts'
+} from '../support/faults/push-systems.ts'
+import { acceptUpgrade, device, respondJson, startSystem } from '../support/faults/system.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 const push = new PushSystems()
 

@@ -5,8 +5,8 @@
 
 import { expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
-import { startApp, until } from '../app.ts'
-import { acceptUpgrade, device, respondError, respondJson, startSystem } from './system.ts'
+import { startApp, until } from '../support/app.ts'
+import { acceptUpgrade, device, respondError, respondJson, startSystem } from '../support/faults/system.ts'
 
 // Reliability: U31.
 it('a subscription that connects ends the pause after a 403', async () => {

@@ -2,10 +2,10 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { configFor, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
-import { openShared } from '../cleanup.ts'
-import { timeLimit } from '../time-limit.ts'
-import { device, respondError, respondJson, type System, startSystem } from './system.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from '../support/app.ts'
+import { openShared } from '../support/cleanup.ts'
+import { device, respondError, respondJson, type System, startSystem } from '../support/faults/system.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 const longAgo = Date.parse('2001-02-03T04:05:06Z')
 const date = (time: number) => new Date(time).toUTCString()

@@ -2,10 +2,10 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { createInstallation, until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { timeLimit } from '../time-limit.ts'
-import { openSilent } from './silent-socket.ts'
+import { createInstallation, until } from '../support/app.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { openSilent } from '../support/faults/silent-socket.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 /** The longest time that a liveness check may take, whatever other clients do. */
 const limitMs = timeLimit(500)

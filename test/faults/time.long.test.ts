@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { createInstallation, startApp, until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { startFakeClock } from '../fake-clock.ts'
-import { timeLimit } from '../time-limit.ts'
-import { longestGapMs } from './responsiveness.ts'
-import { device, respondJson, startSystem } from './system.ts'
+import { createInstallation, startApp, until } from '../support/app.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { startFakeClock } from '../support/fake-clock.ts'
+import { longestGapMs } from '../support/faults/responsiveness.ts'
+import { device, respondJson, startSystem } from '../support/faults/system.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 const hour = 3_600_000

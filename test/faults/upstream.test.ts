@@ -7,11 +7,9 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startApp, type TestApp, until } from '../app.ts'
-import { onTestEnd, openShared } from '../cleanup.ts'
-import type { TestSocket } from '../socket-client.ts'
-import { timeLimit } from '../time-limit.ts'
-import { type Network, startNetwork } from './network.ts'
+import { startApp, type TestApp, until } from '../support/app.ts'
+import { onTestEnd, openShared } from '../support/cleanup.ts'
+import { type Network, startNetwork } from '../support/faults/network.ts'
 import {
   device,
   drip,
@@ -22,7 +20,9 @@ import {
   type System,
   sendBytes,
   startSystem,
-} from './system.ts'
+} from '../support/faults/system.ts'
+import type { TestSocket } from '../support/socket-client.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, ' '))
 const loginPage = `<!doctype html>\u001b[2J<h1>Sign in</h1>${'<p>Welcome</p>'.repeat(100)}`

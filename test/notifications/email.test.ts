@@ -6,9 +6,9 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { notificationServices } from '../../src/alerts/services/index.ts'
 import { createDestinations } from '../../src/upstream/destinations.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { buildKit, buildMessage } from './kit.ts'
-import { account, type MailServer, startMailServer } from './mail-server.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { buildKit, buildMessage } from '../support/notifications/kit.ts'
+import { account, type MailServer, startMailServer } from '../support/notifications/mail-server.ts'
 
 const { email } = notificationServices
 const kit = buildKit()

@@ -14,13 +14,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findBlockedHost, notificationServices } from '../../src/alerts/services/index.ts'
 import type { SendResult } from '../../src/alerts/services/service.ts'
 import { createDestinations } from '../../src/upstream/destinations.ts'
-import { certify } from '../certificates.ts'
-import { onTestEnd, openShared } from '../cleanup.ts'
-import { createTestFolder } from '../databases.ts'
-import { eventually } from '../eventually.ts'
-import { buildKit, buildMessage } from './kit.ts'
-import { account as mailAccount, startMailServer } from './mail-server.ts'
-import { account, type Broker, startMosquitto } from './mosquitto.ts'
+import { certify } from '../support/certificates.ts'
+import { onTestEnd, openShared } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
+import { buildKit, buildMessage } from '../support/notifications/kit.ts'
+import { account as mailAccount, startMailServer } from '../support/notifications/mail-server.ts'
+import { account, type Broker, startMosquitto } from '../support/notifications/mosquitto.ts'
+import { createTestFolder } from '../support/store/databases.ts'
 
 const { mqtt } = notificationServices
 const kit = buildKit()
@@ -167,7 +167,7 @@ it('uses TLS with a trusted certificate for the name of the server', async () =>
   ])
   // Bundled as the program is, because packages that are loaded on demand have other exports then.
   await build({
-    entryPoints: { child: fileURLToPath(new URL('send-child.ts', import.meta.url)) },
+    entryPoints: { child: fileURLToPath(new URL('../support/notifications/send-child.ts', import.meta.url)) },
     outdir: folder.path,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest'
 import { findBlockedHost, notificationServices } from '../../src/alerts/services/index.ts'
 import type { SendResult } from '../../src/alerts/services/service.ts'
 import { createDestinations } from '../../src/upstream/destinations.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { buildAlertOf, buildKit, buildMessage } from './kit.ts'
-import { configsFor, keys, listen, startVendors, type Vendor } from './vendors.ts'
-import { verifyWebhook } from './verify-webhook.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { buildAlertOf, buildKit, buildMessage } from '../support/notifications/kit.ts'
+import { configsFor, keys, listen, startVendors, type Vendor } from '../support/notifications/vendors.ts'
+import { verifyWebhook } from '../support/notifications/verify-webhook.ts'
 
 const vendors = Object.keys(keys) as Vendor[]
 const kit = buildKit({ signingSecrets: [keys.webhook] })

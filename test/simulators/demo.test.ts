@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest'
 import { startDemo } from '../../simulators/demo.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { call } from './client.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { call } from '../support/simulator-client.ts'
 
 const basic = { authorization: `Basic ${Buffer.from('api:stage-right-password').toString('base64')}` }
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { type SennheiserSimulatorOptions, startSennheiserSimulator } from '../../simulators/sennheiser/system.ts'
 import type { Fault } from '../../simulators/show/faults.ts'
 import type { Simulator } from '../../simulators/show/simulator.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { call, collect, findTransmitter, unlimitedRate, until } from './client.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { call, collect, findTransmitter, unlimitedRate, until } from '../support/simulator-client.ts'
 
 const basic = { authorization: `Basic ${Buffer.from('api:stage-right-password').toString('base64')}` }
 

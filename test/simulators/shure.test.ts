@@ -6,10 +6,17 @@ import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import type { Simulator } from '../../simulators/show/simulator.ts'
 import { type ShureSimulatorOptions, startShureSimulator } from '../../simulators/shure/device-api.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { eventually } from '../eventually.ts'
-import { timeLimit } from '../time-limit.ts'
-import { call, collect, findTransmitter, type SimulatorResponse, unlimitedRate, until } from './client.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  call,
+  collect,
+  findTransmitter,
+  type SimulatorResponse,
+  unlimitedRate,
+  until,
+} from '../support/simulator-client.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 async function startShure(options: ShureSimulatorOptions = {}) {
   const shure = await startShureSimulator({ rateLimit: unlimitedRate, story: false, ...options })

@@ -30,9 +30,9 @@ import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from 
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
 import { deleteManufacturer } from '../../src/storage/settings.ts'
 import { deleteSilence, insertSilence, listSilences } from '../../src/storage/silences.ts'
-import { engines } from '../databases.ts'
-import { draft } from './draft.ts'
-import { insertDrafts, openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { draft } from '../support/store/draft.ts'
+import { insertDrafts, openStore } from '../support/store/helpers.ts'
 
 function alertCause(number: number, fields: Partial<AlertCause> = {}): AlertCause {
   return {

@@ -6,8 +6,8 @@ import {
   pruneChannelStates,
   saveChannelStates,
 } from '../../src/storage/channel-states.ts'
-import { engines } from '../databases.ts'
-import { openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 function stateNamed(name: string): ChannelState {
   const condition = { state: 'ok', severity: 'ok', attention: false, since: 5 } as const

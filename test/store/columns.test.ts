@@ -3,8 +3,8 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { executeForRows } from '../../src/storage/rows.ts'
-import { engines } from '../databases.ts'
-import { openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 const numbers = [
   [1_700_000_000_000.37, 1_700_000_000_000],

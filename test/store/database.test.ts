@@ -8,9 +8,9 @@ import { migrate } from '../../src/storage/migrate.ts'
 import { migrations } from '../../src/storage/migrations/index.ts'
 import { repairStore } from '../../src/storage/repair.ts'
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
-import { createEmptyDatabase, createTestFolder, type Engine, engines } from '../databases.ts'
-import { eventually } from '../eventually.ts'
-import { openStore } from './helpers.ts'
+import { eventually } from '../support/eventually.ts'
+import { createEmptyDatabase, createTestFolder, type Engine, engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 const names = migrations.map(({ name }) => name)
 

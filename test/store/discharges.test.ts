@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Discharge } from '../../src/domain/forecast/discharge.ts'
 import { deleteDischarge, listDischarges, pruneDischarges, saveDischarges } from '../../src/storage/discharges.ts'
-import { engines } from '../databases.ts'
-import { openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 function discharge(startedAt: number, model = 'UR1'): Discharge {
   return {

@@ -29,9 +29,9 @@ import {
 } from '../../src/storage/locations.ts'
 import { listReceivers, listRemovals, removeReceiver, saveReceivers } from '../../src/storage/receivers.ts'
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
-import { engines } from '../databases.ts'
-import { draft } from './draft.ts'
-import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { draft } from '../support/store/draft.ts'
+import { conflictEntry, insertDrafts, openStore } from '../support/store/helpers.ts'
 
 const all = { limit: 1_000, offset: 0 }
 

@@ -15,8 +15,8 @@ import {
   pruneEvents,
 } from '../../src/storage/events.ts'
 import { currentRevision } from '../../src/storage/revision.ts'
-import { engines } from '../databases.ts'
-import { openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 const about = (channel_id: number, receiver_id: number) => ({ channel_id, receiver_id, manufacturer: 'shure' })
 const marker = (time: number, until: number | null = null, channel = aboutAll) =>

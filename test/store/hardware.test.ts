@@ -14,9 +14,9 @@ import { nextRevision } from '../../src/storage/revision.ts'
 import { deleteManufacturer, hasReceivers } from '../../src/storage/settings.ts'
 import { placeChannels } from '../../src/storage/slots.ts'
 import { insertUnits, listUnits, saveUnits } from '../../src/storage/units.ts'
-import { engines } from '../databases.ts'
-import { draft } from './draft.ts'
-import { insertDrafts, openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { draft } from '../support/store/draft.ts'
+import { insertDrafts, openStore } from '../support/store/helpers.ts'
 
 const separateUnit = (id: string): UnitDraft => ({
   manufacturer: 'shure',

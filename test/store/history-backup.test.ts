@@ -12,7 +12,7 @@ import { findBackupFault } from '../../src/storage/inspect-backup.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { restoreBackup } from '../../src/storage/restore.ts'
 import { startEmpty } from '../../src/storage/start-empty.ts'
-import { createTestFolder } from '../databases.ts'
+import { createTestFolder } from '../support/store/databases.ts'
 
 const actor = { kind: 'cli', id: null, name: 'ana', role: 'admin', address: null } as const
 const now = Date.parse('2026-05-01T18:00:00Z')

@@ -5,10 +5,10 @@ import { expect, it, vi } from 'vitest'
 import { openLevelHistory } from '../../src/history/levels/open-level-history.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
 import { findDamage } from '../../src/storage/sqlite-file.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { createEmptyDatabase, engines } from '../databases.ts'
-import { createPostgresDatabase, startPostgres } from '../postgres.ts'
-import { startChild, waitForExit } from './helpers.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { createEmptyDatabase, engines } from '../support/store/databases.ts'
+import { startChild, waitForExit } from '../support/store/helpers.ts'
+import { createPostgresDatabase, startPostgres } from '../support/store/postgres.ts'
 
 /** 2026-05-01T18:00:00Z */
 const start = 1_777_658_400

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 import { columnNames, type RecordedSeconds, stateLetters } from '../../src/domain/history/columns.ts'
 import { openLevelHistory } from '../../src/history/levels/open-level-history.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { createEmptyDatabase } from '../databases.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { createEmptyDatabase } from '../support/store/databases.ts'
 
 const base = 1_777_658_400
 

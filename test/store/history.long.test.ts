@@ -12,8 +12,8 @@ import type { LevelHistory, Retention } from '../../src/domain/history/level-his
 import type { TierStep } from '../../src/domain/history/tiers.ts'
 import { openLevelHistory } from '../../src/history/levels/open-level-history.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { createEmptyDatabase, type Engine, engines } from '../databases.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { createEmptyDatabase, type Engine, engines } from '../support/store/databases.ts'
 
 /** 2026-05-01T18:00:00Z */
 const base = 1_777_658_400

@@ -10,7 +10,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { writeBackup } from '../../src/storage/backup.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { findBackupFault } from '../../src/storage/inspect-backup.ts'
-import { createTestDatabase, createTestFolder, engines, revertNewestMigration } from '../databases.ts'
+import { createTestDatabase, createTestFolder, engines, revertNewestMigration } from '../support/store/databases.ts'
 
 let validBackup: string
 

@@ -22,10 +22,10 @@ import {
   insertUser,
   listUsers,
 } from '../../src/storage/people.ts'
-import { engines } from '../databases.ts'
-import { eventually } from '../eventually.ts'
-import { timeLimit } from '../time-limit.ts'
-import { openStore } from './helpers.ts'
+import { eventually } from '../support/eventually.ts'
+import { engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 const cli: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 const log = { debug() {}, info() {}, warn() {}, error() {} }

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { insertPerformer, listPerformers } from '../../src/storage/hardware.ts'
 import { convert } from '../../src/storage/migrations/20261123t0630z-pictures.ts'
 import { embedPictures, savePictureText } from '../../src/storage/pictures.ts'
-import { engines } from '../databases.ts'
-import { openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 const png = `data:image/png;base64,iVBORw0KGgo${'A'.repeat(4000)}=`
 const unchanged = [

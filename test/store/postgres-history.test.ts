@@ -8,9 +8,9 @@ import { HistoryStore } from '../../src/history/levels/history-store.ts'
 import { PostgresTables } from '../../src/history/levels/postgres-tables.ts'
 import { SqliteTables } from '../../src/history/levels/sqlite-tables.ts'
 import type { Chunk, HistoryTables } from '../../src/history/levels/tables.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { createEmptyDatabase } from '../databases.ts'
-import { runSql } from '../postgres.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { createEmptyDatabase } from '../support/store/databases.ts'
+import { runSql } from '../support/store/postgres.ts'
 
 /** 2026-05-01T18:00:00Z */
 const base = 1_777_658_400

@@ -4,10 +4,10 @@ import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
-import { eventually } from '../eventually.ts'
-import { createPostgresDatabase, startPostgres, type TestPostgres } from '../postgres.ts'
-import { timeLimit } from '../time-limit.ts'
-import { openStore } from './helpers.ts'
+import { eventually } from '../support/eventually.ts'
+import { openStore } from '../support/store/helpers.ts'
+import { createPostgresDatabase, startPostgres, type TestPostgres } from '../support/store/postgres.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 // A separate server, because these tests stop it.
 let server: TestPostgres

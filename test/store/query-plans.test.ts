@@ -20,7 +20,7 @@ import { acquireLease, isLeaseHeld, renewLeases } from '../../src/storage/leases
 import { listReceivers, listRemovals, saveReceivers } from '../../src/storage/receivers.ts'
 import { nextSlots } from '../../src/storage/slots.ts'
 import { listUnits } from '../../src/storage/units.ts'
-import { openStore } from './helpers.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 const receivers = 50_000
 /** Large tables, except those that are always read completely (requested polls, leases of sources, scan results). */

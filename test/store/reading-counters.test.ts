@@ -6,11 +6,11 @@ import type { Receiver } from '../../src/domain/equipment/receiver.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { listReceivers, saveReadings } from '../../src/storage/receivers.ts'
 import { currentRevisions, nextReadingRevision, nextRevision, nextRevisions } from '../../src/storage/revision.ts'
-import { until } from '../app.ts'
-import { onTestEnd } from '../cleanup.ts'
-import { engines } from '../databases.ts'
-import { draft } from './draft.ts'
-import { insertDrafts, openStore } from './helpers.ts'
+import { until } from '../support/app.ts'
+import { onTestEnd } from '../support/cleanup.ts'
+import { engines } from '../support/store/databases.ts'
+import { draft } from '../support/store/draft.ts'
+import { insertDrafts, openStore } from '../support/store/helpers.ts'
 
 const codes = ['shure', 'sennheiser'] as const
 

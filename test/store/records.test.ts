@@ -15,9 +15,9 @@ import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
 import { deleteSetting, listSettings, saveSetting } from '../../src/storage/settings.ts'
 import { nextSlots } from '../../src/storage/slots.ts'
 import { listSourceRecords, saveSourceRecords } from '../../src/storage/sources.ts'
-import { engines } from '../databases.ts'
-import { draft } from './draft.ts'
-import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
+import { engines } from '../support/store/databases.ts'
+import { draft } from '../support/store/draft.ts'
+import { conflictEntry, insertDrafts, openStore } from '../support/store/helpers.ts'
 
 describe.each(engines)('receivers on %s', (engine) => {
   // Conformance: S-2.11.

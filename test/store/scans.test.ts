@@ -8,8 +8,8 @@ import { openDatabase } from '../../src/storage/database.ts'
 import { findBackupFault } from '../../src/storage/inspect-backup.ts'
 import { copyIntoPostgres } from '../../src/storage/postgres-copy.ts'
 import { findScanLevels, insertScan, listScans } from '../../src/storage/scans.ts'
-import { createTestFolder, engines } from '../databases.ts'
-import { openStore } from './helpers.ts'
+import { createTestFolder, engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 const levels: Levels = { khz: Uint32Array.of(1, 470_000, 30_000_000), tenthsDbm: Int16Array.of(-4500, 3000, -1) }
 const scan = {

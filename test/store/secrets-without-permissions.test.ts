@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openSecrets } from '../../src/storage/secrets.ts'
-import { createTestFolder } from '../databases.ts'
+import { createTestFolder } from '../support/store/databases.ts'
 
 // Simulates the file system, because few machines that run the tests can mount one of this kind.
 beforeEach(() => {

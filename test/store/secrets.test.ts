@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSecrets } from '../../src/storage/secrets.ts'
 import { listManufacturers, type Manufacturer, saveManufacturer } from '../../src/storage/settings.ts'
-import { createTestFolder, engines } from '../databases.ts'
-import { openStore } from './helpers.ts'
+import { createTestFolder, engines } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 const shure: Manufacturer = {
   code: 'shure',

@@ -7,10 +7,10 @@ import { StoreBusyError } from '../../src/storage/errors.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { listReceivers } from '../../src/storage/receivers.ts'
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
-import { createTestDatabase } from '../databases.ts'
-import { eventually } from '../eventually.ts'
-import { timeLimit } from '../time-limit.ts'
-import { addManufacturers, openStore, startChild, waitForExit } from './helpers.ts'
+import { eventually } from '../support/eventually.ts'
+import { createTestDatabase } from '../support/store/databases.ts'
+import { addManufacturers, openStore, startChild, waitForExit } from '../support/store/helpers.ts'
+import { timeLimit } from '../support/time-limit.ts'
 
 test('while another process writes, reads continue, writes wait, and the event loop stays free', async () => {
   const db = await openStore('sqlite')

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { StoreDownError } from '../../src/storage/errors.ts'
-import { createTestDatabase } from '../databases.ts'
-import { eventually } from '../eventually.ts'
-import { openStore } from './helpers.ts'
+import { eventually } from '../support/eventually.ts'
+import { createTestDatabase } from '../support/store/databases.ts'
+import { openStore } from '../support/store/helpers.ts'
 
 const megabyte = 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { receiver } from '../../test/browser/fake-service.ts'
+import { receiver } from '../../test/support/browser/fake-service.ts'
 import { currentLevels, levelText, noiseByCarrier, noiseText, type RecordedNoise } from './live-levels.ts'
 
 const idle = { channel_id: 1, receiver_id: 1, state: 'off', rf_level: -88, noise_dbm: -88 } as const

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from '../../src/contract/resources/channels.ts'
-import { condition, receiver } from '../../test/browser/fake-service.ts'
-import { eventAt } from '../../test/browser/recorded-story.ts'
+import { condition, receiver } from '../../test/support/browser/fake-service.ts'
+import { eventAt } from '../../test/support/browser/recorded-story.ts'
 import { type ChannelAtOptions, channelAt, type StepAt } from './channel-at.ts'
 
 const recordedAt = Date.parse('2026-05-01T20:00:00Z')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { dataOf, type FakeData, receiver } from '../../test/browser/fake-service.ts'
-import { eventAt, eventsOf, type FakeStory, levelsOf } from '../../test/browser/recorded-story.ts'
+import { dataOf, type FakeData, receiver } from '../../test/support/browser/fake-service.ts'
+import { eventAt, eventsOf, type FakeStory, levelsOf } from '../../test/support/browser/recorded-story.ts'
 import type { Api } from '../api.ts'
 import { createPlayer, type ReplayPlayer, speeds } from './player.ts'
 

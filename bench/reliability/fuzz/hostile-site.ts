@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { WebSocketServer } from 'ws'
-import { followedExamples, mutationsOf } from '../../../test/hostile-messages.ts'
+import { followedExamples, mutationsOf } from '../../../test/support/hostile-messages.ts'
 
 export interface HostileSite {
   readonly url: string

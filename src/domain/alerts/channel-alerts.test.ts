@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import type { Severity } from '../../contract/values.ts'
 import type { Condition, EvaluatedState } from '../conditions/condition.ts'
 import { resolveThresholds } from '../conditions/thresholds.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import type { Fault } from '../../contract/values.ts'
 import type { Unit } from '../equipment/hardware.ts'
 import { listChargerCauses } from './charger.ts'

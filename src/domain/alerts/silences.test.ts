@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
 import { noData } from './alert.ts'
 import { channelsOfAlert, isSilenced, type Silence } from './silences.ts'

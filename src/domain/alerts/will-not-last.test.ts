@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel, type Receiver } from '../equipment/receiver.ts'
 import { TestAlerts } from './test-alerts.ts'
 import { type ForecastContext, forecastAlertEnding, listForecastCauses, type PlannedShow } from './will-not-last.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildQueueEntry } from '../../../test/builders.ts'
+import { buildQueueEntry } from '../../../test/support/builders.ts'
 import { queueStatuses } from '../../contract/values.ts'
 import { toDraft } from '../identity/ingest-plan.ts'
 import { createKnownReceivers } from '../identity/reconcile.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { unknownCondition } from '../conditions/condition.ts'
 import { resolveThresholds } from '../conditions/thresholds.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'
 import { checkCarriers } from './check.ts'
 import { mergeSecondCarriers } from './checked-carriers.ts'

@@ -1,7 +1,7 @@
 /** What `GET /api/history/at/` takes from the past, and what it takes from today. */
 
 import { describe, expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import type { Settings } from '../../contract/settings.ts'
 import { unknownCondition } from '../conditions/condition.ts'
 import type { Channel } from '../equipment/receiver.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeWriteRequest, uncompressSnappy } from '../../../test/remote-write-receiver.ts'
+import { decodeWriteRequest, uncompressSnappy } from '../../../test/support/remote-write-receiver.ts'
 import { type ColumnName, columnNames, noValue, type Steps } from './columns.ts'
 import { addWeak, encodeChannelLabels, startOfDay, stepOf, toTimeSeries, type WeakTotals } from './remote-write.ts'
 import { compressSnappy } from './snappy.ts'

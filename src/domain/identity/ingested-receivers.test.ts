@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import type { IngestRequest } from '../../contract/ingest-request.ts'
 import { ingestedId, isIngestedId, reportedDeviceId } from './ingested-id.ts'
 import { planIngest } from './ingested-receivers.ts'

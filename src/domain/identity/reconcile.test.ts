@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { buildQueueEntry, buildReceiver } from '../../../test/builders.ts'
+import { buildQueueEntry, buildReceiver } from '../../../test/support/builders.ts'
 import type { QueueEntry } from '../equipment/discovery.ts'
 import type { DeviceReport, Receiver } from '../equipment/receiver.ts'
 import { createKnownReceivers, identityKey, ipKey, macKey, type Outcome, reconcile, serialKey } from './reconcile.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { toChannelBody } from '../api.ts'
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
 import { compareReceivers, withChangedDetails } from './receiver-changes.ts'

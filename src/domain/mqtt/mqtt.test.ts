@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
 import { isOwnMessage, listComponents, toDiscoveryMessage, toStateMessages } from './messages.ts'
 import { isDue, unknownContent } from './plan.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildAlert } from '../../../test/builders.ts'
+import { buildAlert } from '../../../test/support/builders.ts'
 import { unknownCondition } from '../conditions/condition.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
 import { toAscii } from './ascii.ts'

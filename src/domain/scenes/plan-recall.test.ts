@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../equipment/receiver.ts'
 import { type Arranged, captureArrangement } from './arrangement.ts'
 import { listChanges, planRecall } from './plan-recall.ts'

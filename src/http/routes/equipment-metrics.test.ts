@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { createCounters } from '../../platform/counters.ts'
 import { formatEquipmentMetrics } from './equipment-metrics.ts'
 

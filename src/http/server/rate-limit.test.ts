@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { timeLimit } from '../../../test/time-limit.ts'
+import { timeLimit } from '../../../test/support/time-limit.ts'
 import { createBuckets } from './rate-limit.ts'
 
 describe('createBuckets', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { buildReceiver } from '../../../test/builders.ts'
+import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../../domain/equipment/receiver.ts'
 import { createReceiverStore } from '../../ingest/receiver-store.ts'
 import type { PeerMessage } from './peers.ts'

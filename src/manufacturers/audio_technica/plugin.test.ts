@@ -2,11 +2,17 @@ import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startAudioTechnicaSimulator } from '../../../simulators/audio_technica/receivers.ts'
 import type { Fault } from '../../../simulators/show/faults.ts'
-import { connectToDevice, describeDevices, findReport, follow, problemsOfSession } from '../../../test/device-kit.ts'
-import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
-import { rejectionOf, until } from '../../../test/plugin-kit-resources.ts'
-import { serveLines, serveRaw } from '../../../test/plugin-kit-server.ts'
-import { timeLimit } from '../../../test/time-limit.ts'
+import {
+  connectToDevice,
+  describeDevices,
+  findReport,
+  follow,
+  problemsOfSession,
+} from '../../../test/support/plugins/device-kit.ts'
+import { expectCommonFormat, freeze, readFixtures } from '../../../test/support/plugins/plugin-kit-fixtures.ts'
+import { rejectionOf, until } from '../../../test/support/plugins/plugin-kit-resources.ts'
+import { serveLines, serveRaw } from '../../../test/support/plugins/plugin-kit-server.ts'
+import { timeLimit } from '../../../test/support/time-limit.ts'
 import { getDevices, type PushEvent } from '../plugin.ts'
 import { AudioTechnicaApiError } from './errors.ts'
 import { audioTechnica } from './index.ts'

@@ -1,11 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startLectrosonicsSimulator } from '../../../simulators/lectrosonics/dsqd.ts'
 import type { Fault } from '../../../simulators/show/faults.ts'
-import { connectToDevice, describeDevices, findReport, follow, problemsOfSession } from '../../../test/device-kit.ts'
-import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
-import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
-import { serveLines } from '../../../test/plugin-kit-server.ts'
-import { timeLimit } from '../../../test/time-limit.ts'
+import {
+  connectToDevice,
+  describeDevices,
+  findReport,
+  follow,
+  problemsOfSession,
+} from '../../../test/support/plugins/device-kit.ts'
+import { expectCommonFormat, freeze, readFixtures } from '../../../test/support/plugins/plugin-kit-fixtures.ts'
+import { rejectionOf } from '../../../test/support/plugins/plugin-kit-resources.ts'
+import { serveLines } from '../../../test/support/plugins/plugin-kit-server.ts'
+import { timeLimit } from '../../../test/support/time-limit.ts'
 import { getDevices } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
 import { LectrosonicsApiError } from './errors.ts'

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
+import { expectCommonFormat } from '../../../test/support/plugins/plugin-kit-fixtures.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { DatagramSession, DeviceEndpoint } from './datagram-session.ts'
 import { createMcpSession as startMcp } from './mcp/session.ts'

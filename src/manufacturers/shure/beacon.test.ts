@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { attributeReply, shureAttributes } from '../../../test/slp-beacon.ts'
+import { attributeReply, shureAttributes } from '../../../test/support/plugins/slp-beacon.ts'
 import { beacon } from './beacon.ts'
 import { findModel } from './component-ids.ts'
 

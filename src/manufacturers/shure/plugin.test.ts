@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ShureSimulatorOptions, startShureSimulator } from '../../../simulators/shure/device-api.ts'
-import { describePlugin } from '../../../test/plugin-kit.ts'
+import { describePlugin } from '../../../test/support/plugins/plugin-kit.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from './discovery.ts'
 import { shure } from './index.ts'

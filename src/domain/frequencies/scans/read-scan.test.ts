@@ -13,7 +13,7 @@ import {
   sdb3File,
   toRecord,
   wsmFile,
-} from '../../../../test/scan-files.ts'
+} from '../../../../test/support/scan-files.ts'
 import { readScan } from './read-scan.ts'
 import { maxScanFileBytes, maxScanPoints, ScanFileError, toScanName, withOffset } from './scan.ts'
 

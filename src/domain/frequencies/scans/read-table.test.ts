@@ -2,7 +2,7 @@
 
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { type Point, points, powerRows, rfeFile, wsmFile } from '../../../../test/scan-files.ts'
+import { type Point, points, powerRows, rfeFile, wsmFile } from '../../../../test/support/scan-files.ts'
 import { readScan } from './read-scan.ts'
 import { type ReadScan, ScanFileError } from './scan.ts'
 

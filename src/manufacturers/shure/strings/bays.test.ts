@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { startChargerSimulator } from '../../../../simulators/shure/strings/charger.ts'
-import { onTestEnd } from '../../../../test/cleanup.ts'
-import { connectToDevice, findReport, follow } from '../../../../test/device-kit.ts'
-import { eventually } from '../../../../test/eventually.ts'
-import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
-import { until } from '../../../../test/plugin-kit-resources.ts'
+import { onTestEnd } from '../../../../test/support/cleanup.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { connectToDevice, findReport, follow } from '../../../../test/support/plugins/device-kit.ts'
+import { expectCommonFormat } from '../../../../test/support/plugins/plugin-kit-fixtures.ts'
+import { until } from '../../../../test/support/plugins/plugin-kit-resources.ts'
 import { shure } from '../index.ts'
 
 async function start(...options: Parameters<typeof startChargerSimulator>) {

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { expectCommonFormat, freeze } from '../../../../test/plugin-kit-fixtures.ts'
+import { expectCommonFormat, freeze } from '../../../../test/support/plugins/plugin-kit-fixtures.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { detectFamily, uhfr } from './families.ts'
 import { parseFrame, splitAngleFrames, splitStarFrames } from './frames.ts'

@@ -1,0 +1,195 @@
+/** A service with records of every kind, and for each operation an input with which it succeeds there. */
+
+import { startPlanningCenter } from '../../simulators/planning-center.ts'
+import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
+import type { Documented, OpenApi } from '../../src/http/routes/openapi-document.ts'
+import { configFor, deviceOf, startApp, startShure, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
+import { type Schema, valuesOf } from './schema-values.ts'
+import { tokenHeaders } from './tokens.ts'
+
+export interface Operation extends Documented {
+  readonly method: string
+  readonly path: string
+  /** The schema of a JSON body. */
+  readonly body: Schema | undefined
+  readonly parameters: NonNullable<Documented['parameters']>
+}
+
+export interface Input {
+  /** The value of the last parameter of the path. */
+  readonly id?: string | number
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** Called before and after all others. */
+const first = [
+  ...['setUp', 'changeConfig', 'createShow', 'startShow', 'createPerformer', 'createAssignment'],
+  ...['rejectQueueEntries', 'reopenQueueEntries', 'markQueueEntriesDuplicate'],
+]
+const last = ['removePerformer', 'removeReceiver', 'endShow', 'removeShow', 'signOut']
+const methods = ['POST', 'PUT', 'PATCH', 'GET', 'DELETE']
+
+/** Returns the operations in an order in which each finds the records that it needs. */
+export function operationsOf({ paths }: OpenApi): Operation[] {
+  const operations = Object.entries(paths).flatMap(([path, documented]) =>
+    Object.entries(documented).map(([method, operation]): Operation => {
+      const body = operation.requestBody?.content['application/json']?.schema
+      return { ...operation, path, method: method.toUpperCase(), body, parameters: operation.parameters ?? [] }
+    }),
+  )
+  const rankOf = ({ operationId, method }: Operation) => {
+    if (first.includes(operationId)) return first.indexOf(operationId) - first.length
+    return last.includes(operationId) ? methods.length + last.indexOf(operationId) : methods.indexOf(method)
+  }
+  return operations.sort((a, b) => rankOf(a) - rankOf(b))
+}
+
+const unlimited = { max_requests: 1_000_000, window_seconds: 1 }
+const rate_limit = { ...unlimited, overrides: { 'POST /api/discover/': unlimited, 'POST /api/ingest/': unlimited } }
+
+export type Service = Awaited<ReturnType<typeof startService>>
+
+export async function startService() {
+  const shure = await startShure({ richList: true })
+  const rack = await startSsc1Simulator()
+  const planningCenter = await startPlanningCenter()
+  onTestEnd(() => Promise.all([rack.close(), planningCenter.close()]))
+  const app = await startApp({
+    manufacturers: [configFor(shure), { code: 'sennheiser', config: { devices: [rack.url] } }],
+    config: { planning_center_url: planningCenter.url, discovery_ranges: ['127.0.0.0/8'], rate_limit },
+    isRecording: true,
+  })
+  // The record with the id 1 may be removed.
+  await tokenHeaders(app.runtime, 'viewer')
+  const headers = await tokenHeaders(app.runtime, 'admin')
+  for (const key of ['IDENTIFY', 'IDENTIFY_DURING_SHOWS'])
+    await app.post('/api/config/', { key, value: 'true' }, headers)
+  await until('all receivers are known', async () => (await app.receivers()).length === 3)
+  // A device that has moved, and three with the address of another one, which are queued for review.
+  shure.show.set(deviceOf(shure, 1).id, { ip: '10.77.0.1' })
+  const { ip } = deviceOf(shure)
+  for (const serial_number of ['V1', 'V2', 'V3'])
+    shure.show.add('shure', { ip, name: 'Visitor', serial_number, channels: 2 })
+  await until('three devices are queued', async () => {
+    await app.post('/api/refresh/')
+    return (await app.get('/api/discovery/pending/')).json.count === 3
+  })
+  const list = async (path: string): Promise<readonly Record<string, unknown>[]> => {
+    const { json } = await app.get(path, headers)
+    return json.results ?? json
+  }
+  return { app, headers, list, token: planningCenter.token }
+}
+
+/** A time of a whole second. */
+const secondsFromNow = (seconds: number) => new Date(Math.floor(Date.now() / 1000 + seconds) * 1000).toISOString()
+const password = 'correct horse battery'
+const code = 'second'
+
+/** Inputs that do not follow from the schemas, because they depend on what is stored. */
+function specialInputs({ app, headers, list, token }: Service): Readonly<Record<string, () => Input | Promise<Input>>> {
+  const newestOf = async (path: string): Promise<Input> => ({ body: { ids: [await newest(list, path)] } })
+  const review = () => newestOf('/api/admin/discovery-queue/')
+  const connections = () => newestOf('/api/admin/realtime-connections/')
+  const alert = async () => newest(list, '/api/alerts/?state=open')
+  const marker = async () => ({ id: await newest(list, '/api/events/?kind=marker') })
+  const ofRack = async () => (await app.receivers()).find(({ manufacturer }) => manufacturer === 'sennheiser')
+  const pictured = async () =>
+    (await list('/api/performers/')).find(({ picture }) => String(picture).startsWith('/api')) ?? {}
+  const cast = async (name: string) => ({ body: { text: `${(await ofRack())?.channels[0]?.slot},${name}` } })
+  const plan = { token, service_type: '1001' }
+  const range = () => {
+    return { query: { channels: '1,2', from: secondsFromNow(-60), to: secondsFromNow(0) } }
+  }
+  return {
+    acknowledgeAlert: async () => ({ id: await alert() }),
+    snoozeAlert: async () => ({ id: await alert(), body: { minutes: 10 } }),
+    createPlaceholder: () => ({ body: { kind: 'wired', name: 'Lectern' } }),
+    createFrequencyProfile: () => ({ body: { name: 'Hall', levels: { standard: {} } } }),
+    saveGroup: () => ({ body: { title: 'Leads' } }),
+    changeChannel: () => ({ body: { slot: 40 } }),
+    setUp: () => ({ body: { username: 'ada', password } }),
+    signIn: () => ({ body: { username: 'ada', password } }),
+    signInKiosk: async () => {
+      const { authorization = '' } = await tokenHeaders(app.runtime, 'viewer')
+      return { body: { token: authorization.replace('Bearer ', '') } }
+    },
+    createUser: () => ({ body: { username: 'bo', password, role: 'viewer' } }),
+    changeConfig: () => ({ body: { key: 'alert_battery_threshold', value: '100' } }),
+    removeConfig: () => ({ query: { key: 'alert_battery_threshold' } }),
+    removeSetting: () => ({ id: 'IDENTIFY' }),
+    createManufacturer: () => ({ body: { code, plugin: 'shure', config: { devices: ['tcp://127.0.0.1:9'] } } }),
+    changeManufacturer: () => ({ id: code }),
+    removeManufacturer: () => ({ id: code }),
+    testManufacturer: () => ({ id: 'shure' }),
+    testConfiguration: () => ({ body: { code: 'shure' } }),
+    createReceiver: () => ({ body: { manufacturer: 'shure', name: 'Spare', serial_number: '7' } }),
+    identifyReceiver: async () => ({ id: (await ofRack())?.id ?? 0 }),
+    createNotificationChannel: () => ({
+      body: { name: 'Hook', type: 'webhook', config: { url: 'http://127.0.0.1:9/' } },
+    }),
+    addSilence: () => ({ body: { channels: [1], until: secondsFromNow(3600) } }),
+    importCast: () => cast('Ada'),
+    // Another name, because there is nothing to undo after an import that changes nothing.
+    undo: async () => ({ id: (await app.post('/api/import/cast/', (await cast('Bo')).body, headers)).json.undo_id }),
+    importMicboard: () => ({ body: { text: '{"slots": [], "groups": []}' } }),
+    importPlanningCenter: () => ({ body: { ...plan, positions: { 'Vox 1': 1 }, remember: true } }),
+    listPlanningCenterServiceTypes: () => ({ body: { token } }),
+    listPlanningCenterPlans: () => ({ body: plan }),
+    listPlanningCenterPositions: () => ({ body: plan }),
+    scanNetwork: () => ({ body: { scan_subnet: '127.0.0.1/32' } }),
+    approveQueueEntries: review,
+    rejectQueueEntries: review,
+    markQueueEntriesDuplicate: () => ({ body: { ids: [2] } }),
+    reopenQueueEntries: review,
+    acknowledgeMovements: () => newestOf('/api/admin/movements/'),
+    stopRealtimeConnections: connections,
+    startRealtimeConnections: connections,
+    changeMarker: marker,
+    removeMarker: marker,
+    getPicture: async () => ({
+      id:
+        String((await pictured()).picture)
+          .split('/')
+          .at(-1) ?? '',
+    }),
+    removePicture: async () => ({ id: Number((await pictured()).id) }),
+    getHistoryLevels: range,
+    getHistoryLevelsCsv: range,
+    getHistoryAt: () => ({ query: { time: range().query.to } }),
+  }
+}
+
+async function newest(list: Service['list'], path: string): Promise<string | number> {
+  const records = await list(path)
+  const ids = records.map(({ id, code }) => id ?? code)
+  return ids.every((id) => typeof id === 'number') ? Math.max(...ids) : String(ids.at(-1))
+}
+
+/** Returns an input with which an operation succeeds: the special one, and otherwise the newest record and the simplest body. */
+export function createInputs(service: Service): (operation: Operation) => Promise<Input> {
+  const special = specialInputs(service)
+  return async ({ operationId, path, body }) => {
+    const input = (await special[operationId]?.()) ?? {}
+    const collection = path.slice(0, path.lastIndexOf('{'))
+    const isRecord = path.includes('{') && input.id === undefined
+    return {
+      ...(body !== undefined && { body: valuesOf(body).allowed[0] }),
+      ...(isRecord && { id: await newest(service.list, await addressOf(service, collection, {})) }),
+      ...input,
+    }
+  }
+}
+
+/** Fills a path with the id of the input, and with those of the newest records before it, and adds the query. */
+export async function addressOf({ list }: Service, path: string, { id, query }: Input): Promise<string> {
+  const [collection = '', ...rest] = path.split(/\{\w+\}/)
+  let address = collection
+  for (const [index, part] of rest.entries()) {
+    const isLast = index === rest.length - 1
+    address += encodeURIComponent(isLast && id !== undefined ? id : await newest(list, address)) + part
+  }
+  return query === undefined ? address : `${address}?${new URLSearchParams(query)}`
+}

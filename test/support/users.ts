@@ -1,0 +1,43 @@
+/** Users who sign in, for tests of permissions. */
+
+import { expect } from 'vitest'
+import { createHasher } from '../../src/actions/access/hasher.ts'
+import { createAdmin } from '../../src/actions/access/people.ts'
+import type { Role } from '../../src/contract/values.ts'
+import type { TestApp } from './app.ts'
+import type { HttpResponse } from './http-client.ts'
+
+export const password = 'correct horse battery'
+/** One for all tests of this process, because each starts a thread. */
+export const hasher = createHasher()
+/** Configuration of a listener that is reachable from the network. */
+export const lan = { server: { host: '0.0.0.0' } }
+
+export async function addAdmin(app: Pick<TestApp, 'runtime'>, username = 'root') {
+  const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
+  const admin = { username, password, isReset: false }
+  const created = await createAdmin({ db: app.runtime.db, hasher, now: Date.now }, actor, admin)
+  return created.user
+}
+
+export function cookieOf(response: HttpResponse): string {
+  return (response.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
+}
+
+/** Returns the attributes of a Set-Cookie header in alphabetical order, because their order has no meaning. */
+export function attributesOf(setCookie: string): readonly string[] {
+  return setCookie.split('; ').slice(1).sort()
+}
+
+/** Signs in and returns the headers of the session. */
+export async function signIn(app: Pick<TestApp, 'post'>, username = 'root', secret = password) {
+  const response = await app.post('/api/auth/login', { username, password: secret })
+  if (response.status !== 200) throw new Error(`sign-in responded with ${response.status} ${response.bytes}`)
+  return { cookie: cookieOf(response), 'x-csrf-token': response.json.csrf_token as string }
+}
+
+export async function createToken(app: TestApp, admin: Record<string, string>, role: Role) {
+  const { status, json } = await app.post('/api/admin/tokens/', { name: `a ${role}`, role }, admin)
+  expect(status).toBe(201)
+  return { id: json.id as number, token: json.token as string, headers: { authorization: `Bearer ${json.token}` } }
+}
