@@ -254,7 +254,7 @@ export function writeHelp(root: string, target: string): void {
   }
   copyFileSync(join(root, 'scripts', styleSheet), join(target, styleSheet))
   buildSync({
-    entryPoints: [join(root, 'web/help-clock.ts')],
+    entryPoints: [join(root, 'web/app/help-clock.ts')],
     outfile: join(target, clockScript),
     ...{ bundle: true, format: 'esm', minify: true },
   })

@@ -1,10 +1,10 @@
 /** Layout of the pages that are shown before sign-in: one form, no navigation. */
 
 import type { ReactNode } from 'react'
-import '../styles/shell.css'
-import '../styles/form.css'
-import { t } from '../i18n.ts'
-import { usePageTitle } from '../page-title.ts'
+import '../app/shell.css'
+import '../parts/form.css'
+import { t } from '../app/i18n.ts'
+import { usePageTitle } from '../app/page-title.ts'
 import { BrandSign } from '../parts/brand-sign.tsx'
 
 export function AccessPage({ title, children }: { title: string; children: ReactNode }) {

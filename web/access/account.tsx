@@ -2,17 +2,17 @@
 
 import { useState } from 'react'
 import type { UserBody } from '../../src/contract/resources/accounts.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { SignOut } from '../parts/account.tsx'
+import { SignOut } from '../app/account.tsx'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useSession } from '../app/session.ts'
+import { Shell } from '../app/shell.tsx'
 import { Ago } from '../parts/ago.tsx'
 import { PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { Shell } from '../parts/shell.tsx'
-import { useSession } from '../session.ts'
-import { newPasswordProblem } from './new-password.ts'
+import { newPasswordProblem } from '../parts/new-password.ts'
 
 export function Account() {
   const session = useSession()

@@ -1,7 +1,7 @@
 /** Sends credentials. A 401 response means wrong credentials here, not an expired session. */
 
-import type { Api, ApiResponse } from '../api.ts'
-import type { Address, Received, Sent } from '../operations.ts'
+import type { Api, ApiResponse } from '../app/api.ts'
+import type { Address, Received, Sent } from '../app/operations.ts'
 
 export async function sendCredentials<const A extends Address<'POST'>>(
   api: Pick<Api, 'write'>,

@@ -1,14 +1,14 @@
 /** Creates the first administrator. */
 
 import { pathOf } from '../../src/domain/pages.ts'
-import { useServices } from '../context.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { useResource } from '../app/resource.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { useResource } from '../resource.ts'
+import { newPasswordProblem } from '../parts/new-password.ts'
 import { AccessPage } from './access-page.tsx'
-import { newPasswordProblem } from './new-password.ts'
 import { sendCredentials } from './send-credentials.ts'
 
 export function SetUp() {

@@ -2,13 +2,13 @@
 
 import { oidcProblems } from '../../src/domain/access/oidc.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { safeNext } from '../address.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { safeNext } from '../app/address.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useResource } from '../app/resource.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { useResource } from '../resource.ts'
 import { AccessPage } from './access-page.tsx'
 import { sendCredentials } from './send-credentials.ts'
 

@@ -2,9 +2,9 @@
 
 import { useState } from 'react'
 import type { Performer } from '../../src/contract/resources/performers.ts'
-import type { Api, ApiResponse } from '../api.ts'
-import { useServices } from '../context.ts'
-import { t } from '../i18n.ts'
+import type { Api, ApiResponse } from '../app/api.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
 import { TextField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'

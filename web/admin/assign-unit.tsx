@@ -1,13 +1,13 @@
 /** Assigns a transmitter to a performer. */
 
 import type { Performer } from '../../src/contract/resources/performers.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { type Assignment, assign, type Cast, unitName } from '../parts/assignments.ts'
 import { SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { type Assignment, assign, type Cast, unitName } from './assignments.ts'
 
 interface AssignUnitProps {
   readonly performer: Performer

@@ -2,12 +2,12 @@
 
 import type { AuditBody } from '../../src/contract/resources/audit.ts'
 import { type AuditAction, auditActions } from '../../src/contract/values.ts'
-import { formatDateTime, plainText } from '../format.ts'
+import { formatDateTime, plainText } from '../app/format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
-import '../styles/audit.css'
-import '../styles/records.css'
-import { t } from '../i18n.ts'
+import './audit.css'
+import '../parts/records.css'
+import { t } from '../app/i18n.ts'
 import { detailText } from './audit-details.ts'
 
 const tones = { ok: 'good', refused: 'waiting', failed: 'bad' } as const

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatDateTime } from '../format.ts'
+import { formatDateTime } from '../app/format.ts'
 import { detailText } from './audit-details.ts'
 
 it.each([

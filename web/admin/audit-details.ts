@@ -1,6 +1,6 @@
 /** Texts of the details of audit entries. */
 
-import { formatDateTime } from '../format.ts'
+import { formatDateTime } from '../app/format.ts'
 
 const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 

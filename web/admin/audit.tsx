@@ -1,13 +1,13 @@
 /** The audit log. */
 
 import { type AuditAction, auditActions, auditResults } from '../../src/contract/values.ts'
-import { t } from '../i18n.ts'
-import { usePaged } from '../paged.ts'
+import { t } from '../app/i18n.ts'
+import { usePaged } from '../app/paged.ts'
+import type { Filter } from '../app/query.ts'
+import { Shell } from '../app/shell.tsx'
 import { DataTable } from '../parts/data-table.tsx'
-import { Shell } from '../parts/shell.tsx'
-import type { Filter } from '../query.ts'
+import { PagedList } from '../parts/paged-list.tsx'
 import { auditColumns } from './audit-columns.tsx'
-import { PagedList } from './paged-list.tsx'
 
 /** No message announces a change of this list. */
 const topics = [] as const

@@ -2,7 +2,7 @@
 
 import type { CastImport, RecordChange } from '../../src/contract/resources/imports.ts'
 import { isRecord } from '../../src/domain/json.ts'
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 
 /** Who wears a unit, or what a placeholder stands for. */
 export interface Label {

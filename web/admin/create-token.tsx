@@ -1,10 +1,10 @@
 /** Creates a token for a script. */
 
-import { useServices } from '../context.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { serviceNow } from '../app/service-time.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { serviceNow } from '../service-time.ts'
 import type { NewToken } from './created-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
 import { EndFields, endOf, endProblem } from './token-end.tsx'

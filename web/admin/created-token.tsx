@@ -2,9 +2,9 @@
 
 import { useEffect, useRef } from 'react'
 import type { NewTokenBody } from '../../src/contract/resources/accounts.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { CopyField } from '../parts/copy-field.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 

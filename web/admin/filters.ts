@@ -1,9 +1,9 @@
 /** Filters shared by several lists. */
 
-import { t } from '../i18n.ts'
-import { displayName } from '../manufacturer-names.ts'
-import { type Filter, useSearch } from '../query.ts'
-import { useResource } from '../resource.ts'
+import { t } from '../app/i18n.ts'
+import { type Filter, useSearch } from '../app/query.ts'
+import { useResource } from '../app/resource.ts'
+import { displayName } from '../parts/manufacturer-names.ts'
 
 export const yesOrNo = [
   { value: 'true', text: t('parts.filters.yes') },

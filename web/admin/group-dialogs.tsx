@@ -1,15 +1,15 @@
 /** Dialogs to add, edit and remove groups. */
 
 import type { Group } from '../../src/contract/resources/groups.ts'
-import type { Problem } from '../api.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { Problem } from '../app/api.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField, TextField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { formatSlots, parseSlots } from '../slots.ts'
+import { formatSlots, parseSlots } from '../parts/slots.ts'
 import { useManufacturerFilter } from './filters.ts'
 
 export type GroupQuestion = { readonly kind: 'add' } | { readonly kind: 'change' | 'remove'; readonly group: Group }

@@ -1,7 +1,7 @@
 /** The preview of an import while its text is edited. */
 
 import { useEffect, useRef, useState } from 'react'
-import type { ApiResponse, Problem } from '../api.ts'
+import type { ApiResponse, Problem } from '../app/api.ts'
 
 interface Preview<T> {
   readonly result: T | null

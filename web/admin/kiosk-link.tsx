@@ -1,13 +1,13 @@
 /** Creates a token for a kiosk screen and shows it as a link. */
 
 import { pathOf } from '../../src/domain/pages.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useResource } from '../app/resource.ts'
+import { serviceNow } from '../app/service-time.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useResource } from '../resource.ts'
-import { serviceNow } from '../service-time.ts'
 import type { NewToken } from './created-token.tsx'
 import { EndFields, endOf, endProblem } from './token-end.tsx'
 

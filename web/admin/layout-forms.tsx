@@ -1,14 +1,14 @@
 /** Forms for a location and for receivers. */
 
 import type { LayoutLocation, LayoutReceiver, Location } from '../../src/contract/resources/locations.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import type { LocationOption, PlacedReceiver } from '../layout.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import type { BulkResult } from '../run-for-each.ts'
+import type { BulkResult } from '../parts/run-for-each.ts'
+import type { LocationOption, PlacedReceiver } from './layout.ts'
 import { nameOf } from './layout-location.tsx'
 import { receiversPath, useMove } from './layout-move.ts'
 

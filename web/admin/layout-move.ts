@@ -1,8 +1,8 @@
 /** Moves several receivers, one request each. */
 
-import { useServices } from '../context.ts'
-import type { PlacedReceiver } from '../layout.ts'
-import { runForEach } from '../run-for-each.ts'
+import { useServices } from '../app/context.ts'
+import { runForEach } from '../parts/run-for-each.ts'
+import type { PlacedReceiver } from './layout.ts'
 import { nameOf } from './layout-location.tsx'
 
 export const receiversPath = '/api/admin/receivers/'

@@ -2,11 +2,11 @@
 
 import type { ManufacturerBody } from '../../src/contract/resources/manufacturers.ts'
 import { fieldValue, isChecked } from '../../src/domain/equipment/manufacturer-config.ts'
-import { formatDuration, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDuration, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
-import { listDeviceErrors, listErrors } from '../source-errors.ts'
-import { statusText, useShownStatus } from '../source-status.ts'
+import { listDeviceErrors, listErrors } from '../parts/source-errors.ts'
+import { statusText, useShownStatus } from '../parts/source-status.ts'
 
 export interface ManufacturerActions {
   edit(record: ManufacturerBody): void

@@ -12,9 +12,9 @@ import {
   resolveKey,
   sharedSecretKeys,
 } from '../../src/domain/equipment/manufacturer-config.ts'
-import { parseUrl } from '../address.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { parseUrl } from '../app/address.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Field, SecretField, TextField, TickField } from '../parts/field.tsx'
 
 type Config = ManufacturerBody['config']

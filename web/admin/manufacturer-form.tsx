@@ -3,15 +3,15 @@
 import { type MouseEvent, useRef, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
 import type { ConfigKey } from '../../src/domain/equipment/manufacturer-config.ts'
-import type { ApiResponse, Problem } from '../api.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { ApiResponse, Problem } from '../app/api.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useRequest } from '../app/resource.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
-import { useRequest } from '../resource.ts'
 import {
   ConfigFields,
   findMissingSecret,

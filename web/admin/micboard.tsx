@@ -2,10 +2,10 @@
 
 import { useState } from 'react'
 import type { MicboardImport } from '../../src/contract/resources/imports.ts'
-import { useServices } from '../context.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { useRequest } from '../app/resource.ts'
 import { ProblemLine } from '../parts/problem.tsx'
-import { useRequest } from '../resource.ts'
 import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
 import { usePreview } from './import-preview.ts'
 

@@ -2,11 +2,11 @@
 
 import { Link } from '@tanstack/react-router'
 import type { MovementBody } from '../../src/contract/resources/review.ts'
-import { plainText } from '../format.ts'
+import { plainText } from '../app/format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
-import '../styles/movements.css'
-import { t } from '../i18n.ts'
+import './movements.css'
+import { t } from '../app/i18n.ts'
 
 export const movementColumns: readonly Column<MovementBody>[] = [
   { key: 'device', title: t('movements.columns.device'), cell: ({ device }) => <Device device={device} /> },

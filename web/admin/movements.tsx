@@ -1,17 +1,17 @@
 /** Changes of a receiver's address or location. By default, only those that have not been acknowledged are listed. */
 
 import type { MovementBody } from '../../src/contract/resources/review.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { usePaged } from '../paged.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { usePaged } from '../app/paged.ts'
+import type { Filter } from '../app/query.ts'
+import { useMay } from '../app/session.ts'
+import { Shell } from '../app/shell.tsx'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { DataTable } from '../parts/data-table.tsx'
-import { Shell } from '../parts/shell.tsx'
-import type { Filter } from '../query.ts'
-import { useMay } from '../session.ts'
+import { PagedList } from '../parts/paged-list.tsx'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { movementColumns } from './movement-columns.tsx'
-import { PagedList } from './paged-list.tsx'
 
 const path = '/api/admin/movements/'
 const topics = ['receiver', 'receiver_added', 'slots'] as const

@@ -2,15 +2,15 @@
 
 import type { NodesBody } from '../../src/contract/resources/nodes.ts'
 import { addressOf } from '../../src/domain/equipment/health.ts'
-import { formatDuration, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDuration, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useResource } from '../app/resource.ts'
+import { useHasNodes } from '../app/sections.ts'
+import { Shell } from '../app/shell.tsx'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { ManufacturerName } from '../parts/manufacturer-name.tsx'
-import { Shell } from '../parts/shell.tsx'
-import { useResource } from '../resource.ts'
-import { useHasNodes } from '../sections.ts'
 
 type NodeBody = NodesBody['nodes'][number]
 

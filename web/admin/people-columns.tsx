@@ -1,8 +1,8 @@
 /** Columns of the user list. */
 
 import type { UserBody } from '../../src/contract/resources/accounts.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
 import type { PersonQuestion } from './person-dialogs.tsx'

@@ -2,13 +2,13 @@
 
 import { useState } from 'react'
 import type { UserBody } from '../../src/contract/resources/accounts.ts'
+import { useResource } from '../app/resource.ts'
+import { useSession } from '../app/session.ts'
+import { Shell } from '../app/shell.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Shell } from '../parts/shell.tsx'
-import { useResource } from '../resource.ts'
-import { useSession } from '../session.ts'
-import '../styles/records.css'
-import { t } from '../i18n.ts'
+import '../parts/records.css'
+import { t } from '../app/i18n.ts'
 import { peopleColumns } from './people-columns.tsx'
 import { PersonDialog, type PersonQuestion } from './person-dialogs.tsx'
 

@@ -1,12 +1,12 @@
 /** Columns of the performer list. */
 
 import type { Performer } from '../../src/contract/resources/performers.ts'
-import { plainText } from '../format.ts'
+import { plainText } from '../app/format.ts'
 import type { Column } from '../parts/data-table.tsx'
-import '../styles/performers.css'
-import { showable } from '../assigned-performers.ts'
-import { t } from '../i18n.ts'
-import { type Assignment, type Cast, unitName } from './assignments.ts'
+import './performers.css'
+import { showable } from '../app/assigned-performers.ts'
+import { t } from '../app/i18n.ts'
+import { type Assignment, type Cast, unitName } from '../parts/assignments.ts'
 import type { PerformerQuestion } from './performer-dialogs.tsx'
 
 interface PerformerActions {

@@ -1,12 +1,12 @@
 /** Dialogs to add, edit, assign and remove performers. */
 
 import type { Performer } from '../../src/contract/resources/performers.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Removal } from '../parts/action-dialog.tsx'
+import type { Cast } from '../parts/assignments.ts'
 import { AddPerformers } from './add-performers.tsx'
 import { AssignUnit } from './assign-unit.tsx'
-import type { Cast } from './assignments.ts'
 import { PerformerForm } from './performer-form.tsx'
 
 export type PerformerQuestion =

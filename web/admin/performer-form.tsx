@@ -1,14 +1,14 @@
 /** Adds or edits a performer. */
 
 import type { Performer } from '../../src/contract/resources/performers.ts'
-import type { ApiResponse } from '../api.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { ApiResponse } from '../app/api.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Field, TextField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { smallPicture } from '../small-picture.ts'
+import { smallPicture } from './small-picture.ts'
 
 const path = '/api/performers/'
 

@@ -2,14 +2,14 @@
 
 import type { UserBody } from '../../src/contract/resources/accounts.ts'
 import { roles } from '../../src/contract/values.ts'
-import { newPasswordProblem } from '../access/new-password.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Removal } from '../parts/action-dialog.tsx'
 import { Field, PasswordField, SelectField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
+import { newPasswordProblem } from '../parts/new-password.ts'
 
 const path = '/api/admin/users/'
 export const roleOptions = roles.map((value) => ({ value, text: t(`shell.roles.${value}`) }))

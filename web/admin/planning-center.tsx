@@ -7,10 +7,11 @@ import type {
   PlanningCenterPositions,
   PlanningCenterServiceTypes,
 } from '../../src/contract/resources/planning-center.ts'
-import type { ApiResponse, Problem } from '../api.ts'
-import { useServices, useWatchState } from '../context.ts'
-import { formatDayTime, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { ApiResponse, Problem } from '../app/api.ts'
+import { useServices, useWatchState } from '../app/context.ts'
+import { formatDayTime, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useRequest, useResource } from '../app/resource.ts'
 import { Ago } from '../parts/ago.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { PasswordField, SelectField, TickField } from '../parts/field.tsx'
@@ -19,7 +20,6 @@ import { Loaded } from '../parts/loaded.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
-import { useRequest, useResource } from '../resource.ts'
 import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
 
 const path = '/api/import/planning-center/'

@@ -3,12 +3,12 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ExistingDevice, QueueEntryBody } from '../../src/contract/resources/review.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import type { Selection } from '../app/selection.ts'
 import { Ago } from '../parts/ago.tsx'
 import { RowBox } from '../parts/data-table.tsx'
 import { ManufacturerName } from '../parts/manufacturer-name.tsx'
-import type { Selection } from '../selection.ts'
 
 interface EntryProps {
   readonly entry: QueueEntryBody

@@ -1,7 +1,7 @@
 /** Columns of the settings tables: a row for each setting, or for each kind of alert. */
 
 import { defaultSettings } from '../../src/contract/settings.ts'
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import type { SettingQuestion } from './setting-dialogs.tsx'
 import {

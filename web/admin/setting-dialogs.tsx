@@ -10,9 +10,9 @@ import {
   type TimeZoneSetting,
 } from '../../src/contract/settings.ts'
 import { parseSetting } from '../../src/domain/settings.ts'
-import type { Problem } from '../api.ts'
-import { useServices } from '../context.ts'
-import { t } from '../i18n.ts'
+import type { Problem } from '../app/api.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
 import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'

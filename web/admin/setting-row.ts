@@ -12,8 +12,8 @@ import {
   settingKinds,
 } from '../../src/contract/settings.ts'
 import type { SettingScope } from '../../src/domain/settings.ts'
-import { formatDbm, formatPercent, formatUnit } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDbm, formatPercent, formatUnit } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 
 type Explained = SettingsBody['settings'][SettingKey]
 

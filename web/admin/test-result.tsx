@@ -1,9 +1,9 @@
 /** Result of a connection test. */
 
 import type { ConnectionTest } from '../../src/contract/resources/manufacturers.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { statusText } from '../source-status.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { statusText } from '../parts/source-status.ts'
 
 const tones = { healthy: 'good', degraded: 'waiting', unhealthy: 'bad' } as const
 

@@ -1,11 +1,11 @@
 /** Columns of the token list. */
 
 import type { TokenBody } from '../../src/contract/resources/accounts.ts'
-import { formatDate, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDate, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { serviceNow } from '../app/service-time.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
-import { serviceNow } from '../service-time.ts'
 import type { TokenQuestion } from './token-dialogs.tsx'
 
 interface ColumnOptions {

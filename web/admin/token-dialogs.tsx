@@ -1,14 +1,14 @@
 /** Dialogs to create, edit and revoke tokens. */
 
 import type { TokenBody } from '../../src/contract/resources/accounts.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { serviceNow } from '../app/service-time.ts'
 import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { serviceNow } from '../service-time.ts'
 import { CreateToken } from './create-token.tsx'
 import type { NewToken } from './created-token.tsx'
 import { KioskLink } from './kiosk-link.tsx'

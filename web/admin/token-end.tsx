@@ -1,8 +1,8 @@
 /** Expiry of a token: after a period, on a date, or never. */
 
 import { useState } from 'react'
-import type { Problem } from '../api.ts'
-import { t } from '../i18n.ts'
+import type { Problem } from '../app/api.ts'
+import { t } from '../app/i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 
 const dayMs = 24 * 3_600_000

@@ -2,10 +2,10 @@
 
 import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useMemo, useState } from 'react'
-import { formatDbm, formatMegahertz } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDbm, formatMegahertz } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import type { Selection } from '../app/selection.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
-import type { Selection } from '../selection.ts'
 import { parseFrequency, type ShownCarrier } from './carriers.ts'
 import { type ConflictCount, countText } from './conflict-text.ts'
 import { type RecordedNoise, timeOfNoise, useLevelText } from './live-levels.ts'

@@ -2,7 +2,7 @@
 
 import type { FrequencyCarrierBody } from '../../src/contract/resources/frequencies.ts'
 import { formatMhz, parseMhz } from '../../src/domain/frequencies/carrier.ts'
-import { plainText } from '../format.ts'
+import { plainText } from '../app/format.ts'
 
 /** `planned`: a placeholder; `offline`: nothing is received from the receiver. Whether these are on is unknown. */
 export type CarrierState = 'on' | 'off' | 'offline' | 'planned'

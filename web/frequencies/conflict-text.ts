@@ -2,8 +2,8 @@
 
 import type { FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
 import { criticalConflictKinds } from '../../src/contract/values.ts'
-import { formatDbm } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDbm } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import type { ShownCarrier } from './carriers.ts'
 
 /** What a conflict says about a carrier. Generators may be carriers that a filter leaves out. */

@@ -1,7 +1,7 @@
 /** Draws the layers of the spectrum on a canvas context, in CSS pixels. */
 
 import type { TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
-import { formatDbm } from '../format.ts'
+import { formatDbm } from '../app/format.ts'
 import type { ShownCarrier } from './carriers.ts'
 import type { SpectrumColours } from './colours.ts'
 import type { Severity } from './conflict-text.ts'

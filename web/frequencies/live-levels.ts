@@ -2,11 +2,11 @@
 
 import { useSyncExternalStore } from 'react'
 import type { FrequencyNoiseBody } from '../../src/contract/resources/frequencies.ts'
-import { useServices } from '../context.ts'
-import { formatClock, formatDbm } from '../format.ts'
-import { t } from '../i18n.ts'
-import { subscribeToSeconds } from '../now.ts'
-import type { Store } from '../store.ts'
+import { useServices } from '../app/context.ts'
+import { formatClock, formatDbm } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { subscribeToSeconds } from '../app/now.ts'
+import type { Store } from '../app/store.ts'
 import type { ShownCarrier } from './carriers.ts'
 
 /** In dBm; null if it is not known. */

@@ -4,13 +4,13 @@ import { useState } from 'react'
 import type { Region } from '../../src/contract/values.ts'
 import { formatMhz } from '../../src/domain/frequencies/carrier.ts'
 import { listTvChannels, type TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
-import { useServices } from '../context.ts'
-import { formatMegahertz } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { formatMegahertz } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useMay } from '../app/session.ts'
 import { ChoicesField, chosenValues } from '../parts/choices-field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { useMay } from '../session.ts'
 
 interface TvChannelsProps {
   readonly region: Region

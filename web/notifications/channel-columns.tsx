@@ -5,8 +5,8 @@ import type {
   NotificationDeliveryBody,
   NotificationRuleBody,
 } from '../../src/contract/resources/notifications.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { DeliveryResult } from './delivery-result.tsx'
 import { ServiceIcon } from './service-icon.tsx'

@@ -6,13 +6,13 @@ import type {
   NotificationRuleBody,
   NotificationTestBody,
 } from '../../src/contract/resources/notifications.ts'
-import { useServices } from '../context.ts'
-import { formatList, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { formatList, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useRequest } from '../app/resource.ts'
 import { Removal } from '../parts/action-dialog.tsx'
 import { Confirmation, Dialog } from '../parts/dialog.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
-import { useRequest } from '../resource.ts'
 import { channelsPath } from './addresses.ts'
 import { rulesFor } from './channel-columns.tsx'
 import type { NewSecret } from './secret-once.tsx'

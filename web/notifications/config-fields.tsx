@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 import { Field, SecretField, SelectField, TextField } from '../parts/field.tsx'
 import { type FieldKey, fieldName, fieldsOf, fieldText, portFor, type Security, securities } from './services.ts'
 

@@ -5,11 +5,11 @@ import { useMemo } from 'react'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import type { NotificationDeliveryBody } from '../../src/contract/resources/notifications.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { alertLine } from '../alert-text.ts'
-import { rangeAround } from '../channel-range.ts'
-import { useWatchState } from '../context.ts'
-import { t } from '../i18n.ts'
-import { useResource } from '../resource.ts'
+import { useWatchState } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { useResource } from '../app/resource.ts'
+import { alertLine } from '../parts/alert-text.ts'
+import { rangeAround } from '../parts/channel-range.ts'
 
 /** Alerts of one page of deliveries that are read, newest first. */
 const maxAlerts = 200

@@ -6,8 +6,8 @@ import type {
   NotificationDeliveryBody,
   NotificationRuleBody,
 } from '../../src/contract/resources/notifications.ts'
-import { formatMoment, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatMoment, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { DeliveredAlerts } from './delivered-alerts.tsx'
 import { DeliveryResult } from './delivery-result.tsx'

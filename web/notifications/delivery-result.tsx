@@ -1,8 +1,8 @@
 /** Whether a message was sent: the status, when, and why the last attempt failed. */
 
 import type { NotificationDeliveryBody } from '../../src/contract/resources/notifications.ts'
-import { formatTime, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatTime, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 
 const tones = { pending: 'waiting', sent: 'good', failed: 'bad', expired: 'bad' } as const

@@ -1,13 +1,13 @@
 /** Notifications: the channels by which alerts are sent, the rules that choose them, and what was sent. */
 
-import { Shell } from '../parts/shell.tsx'
-import { useSearch } from '../query.ts'
+import { useSearch } from '../app/query.ts'
+import { Shell } from '../app/shell.tsx'
 import { Channels } from './channels.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Rules } from './rules.tsx'
-import '../styles/notifications.css'
-import '../styles/records.css'
-import { t } from '../i18n.ts'
+import './notifications.css'
+import '../parts/records.css'
+import { t } from '../app/i18n.ts'
 
 const tabs = ['channels', 'rules', 'deliveries'] as const
 type Tab = (typeof tabs)[number]

@@ -1,9 +1,9 @@
 /** Words a notification rule as one sentence. */
 
 import { weekdays } from '../../src/contract/values.ts'
-import { alertTitle } from '../alert-text.ts'
-import { formatClock, formatDuration, formatList, formatShortDuration, formatWeekday } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatClock, formatDuration, formatList, formatShortDuration, formatWeekday } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { alertTitle } from '../parts/alert-text.ts'
 import { passesMidnight, type RuleValues, type Schedule } from './rule-values.ts'
 
 /** Returns the names of the records that a rule refers to. */

@@ -2,11 +2,11 @@
 
 import { useState } from 'react'
 import { weekdays } from '../../src/contract/values.ts'
-import { formatWeekday } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatWeekday } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useResource } from '../app/resource.ts'
 import { ChoicesField } from '../parts/choices-field.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
-import { useResource } from '../resource.ts'
 import { passesMidnight, type Schedule, usualSchedule } from './rule-values.ts'
 
 /** `schedule`: null if the rule had none. */

@@ -1,8 +1,8 @@
 /** Shows the new secret of a webhook, once. */
 
 import { useEffect, useRef } from 'react'
-import { formatDateTime, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDateTime, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { CopyField } from '../parts/copy-field.tsx'
 
 export interface NewSecret {

@@ -3,7 +3,7 @@
 import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
 import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
-import { parseUrl } from '../address.ts'
+import { parseUrl } from '../app/address.ts'
 
 interface ConfigField {
   readonly name: string

@@ -1,8 +1,8 @@
 /** What a service responded to a test message. */
 
 import type { NotificationTestBody } from '../../src/contract/resources/notifications.ts'
-import { formatDuration, formatUnit, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDuration, formatUnit, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 
 export function TestResult({ tested }: { tested: NotificationTestBody }) {
   const { ok, status, response, error, duration_ms } = tested

@@ -5,13 +5,13 @@
 
 import { Check } from 'lucide-react'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
-import { alertLine } from '../alert-text.ts'
-import { isOpen } from '../alerts.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { useMay } from '../session.ts'
-import { useAlertResponses } from '../use-alert-responses.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useMay } from '../app/session.ts'
+import { alertLine } from './alert-text.ts'
+import { isOpen } from './alerts.ts'
 import { SiteNote } from './site-note.tsx'
+import { useAlertResponses } from './use-alert-responses.ts'
 
 export function AcknowledgeButton({ alert }: { alert: AlertBody }) {
   const { isSending, acknowledge } = useAlertResponses()

@@ -1,10 +1,10 @@
 /** A confirmation dialog that sends one request and shows the result or the error. */
 
 import type { ReactNode } from 'react'
-import type { ApiResponse } from '../api.ts'
-import { useServices } from '../context.ts'
-import type { Address } from '../operations.ts'
-import { useRequest } from '../resource.ts'
+import type { ApiResponse } from '../app/api.ts'
+import { useServices } from '../app/context.ts'
+import type { Address } from '../app/operations.ts'
+import { useRequest } from '../app/resource.ts'
 import { Confirmation } from './dialog.tsx'
 import { useShowMessage } from './messages.tsx'
 

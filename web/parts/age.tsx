@@ -1,9 +1,9 @@
 /** Elapsed time, counting up, alone and as "5 min ago". */
 
-import type { Beginning } from '../channel-state.ts'
-import { useWatchState } from '../context.ts'
-import { formatDuration, formatMoment, formatRoughMoment, formatShortDuration } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { Beginning } from '../app/channel-state.ts'
+import { useWatchState } from '../app/context.ts'
+import { formatDuration, formatMoment, formatRoughMoment, formatShortDuration } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 
 interface AgeProps {
   readonly since: number

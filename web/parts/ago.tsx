@@ -1,8 +1,8 @@
 /** Shows a timestamp from the service as "12 sec ago", with the absolute time in a tooltip. */
 
-import { formatDateTime, formatShortDuration } from '../format.ts'
-import { t } from '../i18n.ts'
-import { useNow } from '../now.ts'
+import { formatDateTime, formatShortDuration } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useNow } from '../app/now.ts'
 
 /** `at` is an ISO 8601 timestamp, or null for "never". */
 export function Ago({ at }: { at: string | null }) {

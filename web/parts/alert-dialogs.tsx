@@ -1,13 +1,13 @@
 /** Dialogs that acknowledge alerts with a note, and that snooze them. */
 
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
-import { alertLine } from '../alert-text.ts'
-import { useWatchState } from '../context.ts'
-import { formatShortDuration } from '../format.ts'
-import { t } from '../i18n.ts'
-import { type Snooze, useAlertResponses } from '../use-alert-responses.ts'
+import { useWatchState } from '../app/context.ts'
+import { formatShortDuration } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { alertLine } from './alert-text.ts'
 import { Dialog } from './dialog.tsx'
 import { TextField } from './field.tsx'
+import { type Snooze, useAlertResponses } from './use-alert-responses.ts'
 
 interface DialogProps {
   readonly alerts: readonly AlertBody[]

@@ -1,8 +1,8 @@
 /** The battery as five bars and a percentage: a question mark if unknown, hatched if only the last value is known. */
 
-import type { ChannelFacts } from '../channel-state.ts'
-import { formatPercent } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { ChannelFacts } from '../app/channel-state.ts'
+import { formatPercent } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Age } from './age.tsx'
 
 const bars = [0, 1, 2, 3, 4] as const

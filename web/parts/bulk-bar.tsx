@@ -1,9 +1,9 @@
 /** The number of selected items and their actions. Always rendered, so that selecting items does not shift the page. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
-import type { Selection } from '../selection.ts'
-import '../styles/list.css'
-import { t } from '../i18n.ts'
+import type { Selection } from '../app/selection.ts'
+import './list.css'
+import { t } from '../app/i18n.ts'
 
 export function BulkBar({ selection, children }: { selection: Selection; children: ReactNode }) {
   const { ids, shown, toggleAll } = selection

@@ -1,12 +1,12 @@
 /** The alert of a card: a button that acknowledges it for all users, or a sign of who acknowledged it. */
 
 import { BellRing, CheckCheck } from 'lucide-react'
-import { alertLine } from '../alert-text.ts'
-import { isOpen, useChannelAlert } from '../alerts.ts'
-import type { ChannelFacts } from '../channel-state.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { useAlertResponses } from '../use-alert-responses.ts'
+import type { ChannelFacts } from '../app/channel-state.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { alertLine } from './alert-text.ts'
+import { isOpen, useChannelAlert } from './alerts.ts'
+import { useAlertResponses } from './use-alert-responses.ts'
 
 interface CardAlertProps {
   readonly facts: ChannelFacts

@@ -2,7 +2,7 @@
 
 import { useId } from 'react'
 import { useFieldProblem } from './form.tsx'
-import '../styles/form.css'
+import './form.css'
 
 interface ChoicesFieldProps {
   /** The name of the field in the API. Error responses with this name are shown at the group. */

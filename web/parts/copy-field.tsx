@@ -1,7 +1,7 @@
 /** A read-only text with a copy button. */
 
 import { useRef, useState } from 'react'
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 
 export function CopyField({ label, text }: { label: string; text: string }) {
   const field = useRef<HTMLInputElement>(null)

@@ -1,11 +1,11 @@
 /** A table with sortable columns and selectable rows, which is displayed as cards on a phone. */
 
 import type { ReactNode } from 'react'
-import { useSearch } from '../query.ts'
-import type { Selection } from '../selection.ts'
-import { type Order, orderOf, type SortValue, sortRows } from '../sorting.ts'
-import '../styles/list.css'
-import { t } from '../i18n.ts'
+import { useSearch } from '../app/query.ts'
+import type { Selection } from '../app/selection.ts'
+import { type Order, orderOf, type SortValue, sortRows } from './sorting.ts'
+import './list.css'
+import { t } from '../app/i18n.ts'
 
 export interface Column<Row> {
   readonly key: string

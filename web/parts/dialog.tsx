@@ -1,9 +1,9 @@
 /** A modal dialog. The browser's native element manages the focus and the Escape key. */
 
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
-import type { Problem } from '../api.ts'
-import '../styles/dialog.css'
-import { t } from '../i18n.ts'
+import type { Problem } from '../app/api.ts'
+import './dialog.css'
+import { t } from '../app/i18n.ts'
 import { ProblemLine } from './problem.tsx'
 
 interface DialogProps {

@@ -1,6 +1,6 @@
 /** A slot without a channel: planned, or blank. */
 
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 
 export function PlannedCard({ slot }: { slot: number }) {
   return (

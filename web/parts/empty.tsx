@@ -1,8 +1,8 @@
 /** Shown instead of an empty list, with the active filters and what to do next. */
 
 import type { ReactNode } from 'react'
-import { t } from '../i18n.ts'
-import { any, type Filter, filterValues, useSearch } from '../query.ts'
+import { t } from '../app/i18n.ts'
+import { any, type Filter, filterValues, useSearch } from '../app/query.ts'
 
 interface EmptyProps {
   readonly title: string

@@ -18,8 +18,8 @@ import {
   formatMinutes,
   formatPercent,
   plainText,
-} from '../format.ts'
-import { t } from '../i18n.ts'
+} from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import type { Pair } from './pairs.tsx'
 
 export function channelPairs(details: ChannelDetails | undefined): readonly Pair[] {

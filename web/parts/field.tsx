@@ -1,7 +1,7 @@
 /** Form fields with label, hint and error message. */
 
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 import { useFieldProblem } from './form.tsx'
 
 interface Described {

@@ -1,9 +1,9 @@
 /** The filters of a list, which are kept in the URL. */
 
 import { useId, useState } from 'react'
-import { any, type Filter, filterValues, useSearch, type Values } from '../query.ts'
-import '../styles/list.css'
-import { t } from '../i18n.ts'
+import { any, type Filter, filterValues, useSearch, type Values } from '../app/query.ts'
+import './list.css'
+import { t } from '../app/i18n.ts'
 
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const [search, change] = useSearch()

@@ -1,7 +1,7 @@
 /** The flags of a channel: what is true besides the displayed state. */
 
-import type { ConditionFlag } from '../conditions.ts'
-import { t } from '../i18n.ts'
+import type { ConditionFlag } from '../app/conditions.ts'
+import { t } from '../app/i18n.ts'
 import { StateIcon } from './state-icon.tsx'
 
 export function Flags({ flags }: { flags: readonly ConditionFlag[] }) {

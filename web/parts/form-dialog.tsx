@@ -1,6 +1,6 @@
 /** A form in a modal dialog. */
 
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 import { Dialog } from './dialog.tsx'
 import { Form, type FormProps } from './form.tsx'
 

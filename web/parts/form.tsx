@@ -1,10 +1,10 @@
 /** A form that shows an error next to the field it concerns, and keeps the user's input when the request fails. */
 
 import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useRef } from 'react'
-import type { ApiResponse, Problem } from '../api.ts'
-import { useRequest } from '../resource.ts'
-import '../styles/form.css'
-import { t } from '../i18n.ts'
+import type { ApiResponse, Problem } from '../app/api.ts'
+import { useRequest } from '../app/resource.ts'
+import './form.css'
+import { t } from '../app/i18n.ts'
 import { ProblemLine } from './problem.tsx'
 
 const ProblemContext = createContext<Problem | null>(null)

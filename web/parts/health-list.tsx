@@ -2,12 +2,12 @@
 
 import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
-import { useWatchState } from '../context.ts'
-import { formatShortDuration } from '../format.ts'
-import { t } from '../i18n.ts'
-import { displayName } from '../manufacturer-names.ts'
-import { listErrors } from '../source-errors.ts'
-import { firstSilence, type ShownStatus, statusText, useShownStatuses } from '../source-status.ts'
+import { useWatchState } from '../app/context.ts'
+import { formatShortDuration } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { displayName } from './manufacturer-names.ts'
+import { listErrors } from './source-errors.ts'
+import { firstSilence, type ShownStatus, statusText, useShownStatuses } from './source-status.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>

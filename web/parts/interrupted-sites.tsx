@@ -1,7 +1,7 @@
 /** The sites that could not be asked for recorded levels. */
 
-import { formatList, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatList, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 
 export function InterruptedSites({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return null

@@ -1,7 +1,7 @@
 /** A toggle that keeps the screen awake; it says if the browser cannot. */
 
-import { t } from '../i18n.ts'
-import { useWakeLock } from '../wake-lock.ts'
+import { t } from '../app/i18n.ts'
+import { useWakeLock } from './wake-lock.ts'
 
 export function KeepAwake() {
   const { isOn, problem, toggle } = useWakeLock()

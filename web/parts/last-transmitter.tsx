@@ -1,8 +1,8 @@
 /** What a channel without a transmitter last received: since when it is off, and how full its battery was. */
 
-import type { ChannelFacts } from '../channel-state.ts'
-import { formatPercent } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { ChannelFacts } from '../app/channel-state.ts'
+import { formatPercent } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { Age, AgeAgo, StateAge } from './age.tsx'
 
 export function LastTransmitter({ facts }: { facts: ChannelFacts }) {

@@ -1,10 +1,10 @@
 /** Shows loaded data, a loading text, or an error. Loaded data stays visible when a refresh fails. */
 
 import type { ReactNode } from 'react'
-import type { Problem } from '../api.ts'
-import { t } from '../i18n.ts'
-import type { Resource } from '../resource.ts'
-import { toServiceTime } from '../service-time.ts'
+import type { Problem } from '../app/api.ts'
+import { t } from '../app/i18n.ts'
+import type { Resource } from '../app/resource.ts'
+import { toServiceTime } from '../app/service-time.ts'
 import { Ago } from './ago.tsx'
 import { Notice } from './notice.tsx'
 import { ProblemLine } from './problem.tsx'

@@ -1,8 +1,8 @@
 /** Status messages, one at a time, announced by screen readers. */
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
-import '../styles/messages.css'
-import { t } from '../i18n.ts'
+import './messages.css'
+import { t } from '../app/i18n.ts'
 
 export interface Message {
   readonly text: string

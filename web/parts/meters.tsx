@@ -1,16 +1,16 @@
 /** RF and audio of one channel: bars, levels and chart, painted outside of React. */
 
 import { useEffect, useRef } from 'react'
-import type { Beginning } from '../channel-state.ts'
-import { createChartStrip } from '../chart-strip.ts'
-import { useServices } from '../context.ts'
-import { formatDbfs, formatDbm, formatPercent, formatShortDuration } from '../format.ts'
-import { peakOf } from '../history.ts'
-import { t } from '../i18n.ts'
-import { createLevelText } from '../level-text.ts'
-import { createMeterStrip } from '../meter-strip.ts'
-import type { Levels } from '../store.ts'
+import type { Beginning } from '../app/channel-state.ts'
+import { useServices } from '../app/context.ts'
+import { formatDbfs, formatDbm, formatPercent, formatShortDuration } from '../app/format.ts'
+import { peakOf } from '../app/history.ts'
+import { t } from '../app/i18n.ts'
+import type { Levels } from '../app/store.ts'
 import { StateAge } from './age.tsx'
+import { createChartStrip } from './chart-strip.ts'
+import { createLevelText } from './level-text.ts'
+import { createMeterStrip } from './meter-strip.ts'
 
 interface MetersProps {
   readonly receiverId: number

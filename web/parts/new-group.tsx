@@ -1,16 +1,16 @@
 /** Creates a group from the channels that the monitor or the wall shows. */
 
 import type { Group } from '../../src/contract/resources/groups.ts'
-import { useServices } from '../context.ts'
-import { t } from '../i18n.ts'
-import { useSelection } from '../selection.ts'
-import { useSlotContents } from '../use-slot-contents.ts'
-import { useVisibleSlots } from '../use-visible-slots.ts'
-import type { View } from '../view.ts'
-import { decodeSlots } from '../visible-slots.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { useSelection } from '../app/selection.ts'
+import type { View } from '../app/view.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { Field } from './field.tsx'
 import { FormDialog } from './form-dialog.tsx'
+import { useSlotContents } from './use-slot-contents.ts'
+import { useVisibleSlots } from './use-visible-slots.ts'
+import { decodeSlots } from './visible-slots.ts'
 
 interface NewGroupProps {
   /** Its filters decide which channels the user can select. */

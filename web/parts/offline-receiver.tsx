@@ -1,8 +1,8 @@
 /** Shown instead of the meters of an offline receiver: which receiver it is, and since when it has been offline. */
 
-import { type ChannelFacts, lastReceived } from '../channel-state.ts'
-import { formatTime } from '../format.ts'
-import { t } from '../i18n.ts'
+import { type ChannelFacts, lastReceived } from '../app/channel-state.ts'
+import { formatTime } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { StateAge } from './age.tsx'
 
 export function OfflineReceiver({ facts }: { facts: ChannelFacts }) {

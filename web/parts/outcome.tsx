@@ -1,6 +1,6 @@
 /** The items for which an action failed. The list stays until it is dismissed. */
 
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 
 interface OutcomeProps {
   readonly failed: readonly { readonly id: number; readonly error: string }[]

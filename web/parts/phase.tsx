@@ -3,15 +3,15 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
-import { useServices, useWatchState } from '../context.ts'
-import { t } from '../i18n.ts'
-import { useIsKiosk } from '../kiosk.ts'
-import { manufacturerName, useManufacturerNames } from '../manufacturer-names.ts'
-import { signInPath, useResource } from '../resource.ts'
-import { useSession } from '../session.ts'
-import { useVisibleSlots } from '../use-visible-slots.ts'
-import { addressOf, changeView, defaultView, type View } from '../view.ts'
+import { useServices, useWatchState } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { useIsKiosk } from '../app/kiosk.ts'
+import { signInPath, useResource } from '../app/resource.ts'
+import { useSession } from '../app/session.ts'
+import { addressOf, changeView, defaultView, type View } from '../app/view.ts'
+import { manufacturerName, useManufacturerNames } from './manufacturer-names.ts'
 import { Notice } from './notice.tsx'
+import { useVisibleSlots } from './use-visible-slots.ts'
 
 export function Phase({ view, children }: { view: View; children: (entries: string) => ReactNode }) {
   const entries = useVisibleSlots(view)

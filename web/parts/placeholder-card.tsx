@@ -1,9 +1,9 @@
 /** The card of a placeholder: equipment without telemetry. */
 
 import type { PlaceholderInData } from '../../src/contract/resources/placeholders.ts'
-import { useWatchState } from '../context.ts'
-import { formatMegahertz, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useWatchState } from '../app/context.ts'
+import { formatMegahertz, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { StateIcon } from './state-icon.tsx'
 
 /** Returns a placeholder; null if it has been removed. */

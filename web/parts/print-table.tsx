@@ -2,15 +2,15 @@
 
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { parseSort } from '../channel-order.ts'
-import type { ChannelFacts } from '../channel-state.ts'
-import { useServices } from '../context.ts'
-import { formatDateTime, formatDbfs, formatDbm, formatMegahertz, formatPercent, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { serviceNow } from '../service-time.ts'
-import type { View } from '../view.ts'
-import type { VisibleSlot } from '../visible-slots.ts'
+import type { ChannelFacts } from '../app/channel-state.ts'
+import { useServices } from '../app/context.ts'
+import { formatDateTime, formatDbfs, formatDbm, formatMegahertz, formatPercent, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { serviceNow } from '../app/service-time.ts'
+import type { View } from '../app/view.ts'
+import { parseSort } from './channel-order.ts'
 import { timeLeftText } from './time-left.tsx'
+import type { VisibleSlot } from './visible-slots.ts'
 
 /** Whether the page is being printed. */
 export function useIsPrinting(): boolean {

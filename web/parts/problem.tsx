@@ -1,10 +1,10 @@
 /** An error message with the next step. */
 
-import type { Problem } from '../api.ts'
-import { useServices } from '../context.ts'
-import { formatDuration } from '../format.ts'
-import { t } from '../i18n.ts'
-import { signInPath } from '../resource.ts'
+import type { Problem } from '../app/api.ts'
+import { useServices } from '../app/context.ts'
+import { formatDuration } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { signInPath } from '../app/resource.ts'
 
 /** An error message on one line, for use beside content that stays visible. */
 export function ProblemLine({ problem, field }: { problem: Problem; field?: string | undefined }) {

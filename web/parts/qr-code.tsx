@@ -1,7 +1,7 @@
 /** A URL as a QR code and as text, with a hint if other devices cannot open it. */
 
 import { encode } from 'uqr'
-import { t } from '../i18n.ts'
+import { t } from '../app/i18n.ts'
 
 export function QrCode({ address }: { address: string }) {
   return (

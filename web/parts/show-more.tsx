@@ -1,8 +1,8 @@
 /** The end of a list of which only a part is shown: shows more as soon as it comes near, or by a button. */
 
 import { useEffect, useState } from 'react'
-import { t } from '../i18n.ts'
-import { useIsKiosk } from '../kiosk.ts'
+import { t } from '../app/i18n.ts'
+import { useIsKiosk } from '../app/kiosk.ts'
 
 /** The distance to the visible part at which more is shown, so that the user sees no end. */
 const nearby = '2000px'

@@ -3,9 +3,9 @@
 import { ExternalLink } from 'lucide-react'
 import type { SiteReference } from '../../src/contract/resources/common.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
-import { useWatchState } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useWatchState } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 
 interface SiteNoteProps {
   readonly site: SiteReference

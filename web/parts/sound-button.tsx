@@ -4,9 +4,9 @@
  */
 
 import { useSyncExternalStore } from 'react'
-import { useServices } from '../context.ts'
-import { t } from '../i18n.ts'
-import { useIsKiosk } from '../kiosk.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { useIsKiosk } from '../app/kiosk.ts'
 
 export function SoundButton({ className = 'sound' }: { className?: string }) {
   const { alarm, replay } = useServices()

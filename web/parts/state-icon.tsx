@@ -21,7 +21,7 @@ import {
   VolumeX,
   Zap,
 } from 'lucide-react'
-import type { ConditionFlag, ConditionState } from '../conditions.ts'
+import type { ConditionFlag, ConditionState } from '../app/conditions.ts'
 
 const icons: Record<ConditionState | ConditionFlag, LucideIcon> = {
   ok: Check,

@@ -1,8 +1,8 @@
 /** The remaining run time of a battery, as hours and minutes: 1:20; `~1:20` if it is a forecast from earlier discharges. */
 
-import type { ChannelFacts } from '../channel-state.ts'
-import { formatClock, formatMinutes, formatTimeLeft } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { ChannelFacts } from '../app/channel-state.ts'
+import { formatClock, formatMinutes, formatTimeLeft } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { useMissedEnd } from './will-not-last.tsx'
 
 type TimeLeftFacts = Pick<ChannelFacts, 'minutesLeft' | 'forecast'>

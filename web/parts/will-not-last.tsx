@@ -1,9 +1,9 @@
 /** That the battery of a channel will not last until the end of the show, with when that is. */
 
-import type { ChannelFacts } from '../channel-state.ts'
-import { useWatchState } from '../context.ts'
-import { formatClock } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { ChannelFacts } from '../app/channel-state.ts'
+import { useWatchState } from '../app/context.ts'
+import { formatClock } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { StateIcon } from './state-icon.tsx'
 
 /** Returns the planned end of the show that the battery of a channel will not last; null if it will. */

@@ -9,7 +9,7 @@ import { conditionFlags } from '../../src/contract/values.ts'
 import { type ConditionFlag, conditionTable } from '../../src/domain/conditions/condition.ts'
 import { stretches } from '../../src/domain/conditions/level-watch.ts'
 import type { StateLetter } from '../../src/domain/history/columns.ts'
-import type { Condition } from '../conditions.ts'
+import type { Condition } from '../app/conditions.ts'
 
 /** The recorded step of a channel at a moment. */
 export interface StepAt {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dataOf, type FakeData, receiver } from '../../test/support/browser/fake-service.ts'
 import { eventAt, eventsOf, type FakeStory, levelsOf } from '../../test/support/browser/recorded-story.ts'
-import type { Api } from '../api.ts'
+import type { Api } from '../app/api.ts'
 import { createPlayer, type ReplayPlayer, speeds } from './player.ts'
 
 const start = Date.parse('2026-05-01T20:10:00Z')

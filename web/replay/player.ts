@@ -5,9 +5,9 @@
 
 import type { EventBody, EventListBody } from '../../src/contract/resources/events.ts'
 import type { DataAtTimeBody, HistoryLevelsBody } from '../../src/contract/resources/history.ts'
-import type { Api, ApiResponse, Problem } from '../api.ts'
-import { type ChartSamples, sampleCount, sampleMs } from '../history.ts'
-import { serviceNow } from '../service-time.ts'
+import type { Api, ApiResponse, Problem } from '../app/api.ts'
+import { type ChartSamples, sampleCount, sampleMs } from '../app/history.ts'
+import { serviceNow } from '../app/service-time.ts'
 import {
   type Block,
   chartSamplesAt,

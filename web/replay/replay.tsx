@@ -3,12 +3,12 @@
  * for the way back. The banner and the frame around the page say that it is the past.
  */
 
-import '../styles/replay.css'
+import './replay.css'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { type Services, ServicesContext, useServices } from '../context.ts'
-import type { ChartSamples } from '../history.ts'
-import { createStore, type Store } from '../store.ts'
+import { type Services, ServicesContext, useServices } from '../app/context.ts'
+import type { ChartSamples } from '../app/history.ts'
+import { createStore, type Store } from '../app/store.ts'
 import { createPlayer, type ReplayPlayer, type ReplayState, toIso } from './player.ts'
 import { ReplayBar } from './replay-bar.tsx'
 

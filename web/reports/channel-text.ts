@@ -2,8 +2,8 @@
 
 import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { ReportedChannel } from '../../src/contract/resources/reports.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 
 /** Returns the slot and the name: that of the performer, otherwise of the channel. */
 export function channelText(channel: Pick<ReportedChannel, 'slot' | 'name' | 'performer' | 'channel_id'>): string {

@@ -1,6 +1,6 @@
 /** Times in documents: in the time zone of the installation, whatever that of the browser is. */
 
-import { locale } from '../i18n.ts'
+import { locale } from '../app/i18n.ts'
 
 export interface DocumentTimes {
   readonly zone: string

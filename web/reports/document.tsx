@@ -1,13 +1,13 @@
 /** Frame of a page that is made to be printed: title, buttons, and the paper of the installation. */
 
-import '../styles/document.css'
+import './document.css'
 import { Download, Printer } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useServices } from '../context.ts'
-import { t } from '../i18n.ts'
-import { usePageTitle } from '../page-title.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { usePageTitle } from '../app/page-title.ts'
+import { useResource } from '../app/resource.ts'
 import { Loaded } from '../parts/loaded.tsx'
-import { useResource } from '../resource.ts'
 import { type DocumentTimes, documentTimes } from './document-times.ts'
 
 interface DocumentPageProps {

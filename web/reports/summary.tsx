@@ -1,8 +1,8 @@
 /** What went wrong during a show, in sentences. */
 
 import type { ReportedChannel, ShowReport } from '../../src/contract/resources/reports.ts'
-import { formatUnit } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatUnit } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { alertKindText, channelText } from './channel-text.ts'
 import { isQuiet, type ReportSummary, summarizeReport } from './report-summary.ts'
 

@@ -2,13 +2,13 @@
 
 import { useEffect, useState } from 'react'
 import type { SceneBody, SceneRecall } from '../../src/contract/resources/scenes.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useRequest } from '../app/resource.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
-import { useRequest } from '../resource.ts'
 import { type RecallRow, skippedText, toRows } from './recall-rows.ts'
 
 interface RecallDialogProps {

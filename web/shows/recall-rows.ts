@@ -2,9 +2,9 @@
 
 import type { RecordChange } from '../../src/contract/resources/imports.ts'
 import { isRecord, type Json } from '../../src/domain/json.ts'
-import { formatMegahertz, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { formatSlots } from '../slots.ts'
+import { formatMegahertz, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { formatSlots } from '../parts/slots.ts'
 
 export interface RecallRow {
   readonly key: string

@@ -1,15 +1,15 @@
 /** Dialogs to add, edit, start, end and delete shows. */
 
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
-import type { Problem } from '../api.ts'
-import { useServices, useWatchState } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { Problem } from '../app/api.ts'
+import { useServices, useWatchState } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { ActionDialog, Removal } from '../parts/action-dialog.tsx'
 import { Field, TextField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { fromLocalInput, toLocalInput } from '../parts/local-input.ts'
 import { useShowMessage } from '../parts/messages.tsx'
-import { fromLocalInput, toLocalInput } from '../timeline/local-input.ts'
 
 export type ShowAction = 'change' | 'start' | 'end' | 'remove'
 

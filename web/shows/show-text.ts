@@ -2,8 +2,8 @@
 
 import type { Group } from '../../src/contract/resources/groups.ts'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
-import { formatPeriod, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatPeriod, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 
 /** Returns when a show is planned, has started or took place. */
 export function timeText({ state, starts_at, ends_at, started_at, ended_at }: ShowBody): string {

@@ -1,14 +1,14 @@
 /** Offers to start a show when its planned start has come. */
 
-import '../styles/shows.css'
+import './shows.css'
 import { CalendarClock } from 'lucide-react'
 import { useState } from 'react'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
-import { formatClock, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { readLocal, writeLocal } from '../local-storage.ts'
-import { useNow } from '../now.ts'
-import { useResource } from '../resource.ts'
+import { formatClock, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { readLocal, writeLocal } from '../app/local-storage.ts'
+import { useNow } from '../app/now.ts'
+import { useResource } from '../app/resource.ts'
 import { findDueShow, keyOf } from './due-show.ts'
 import { ShowDialog } from './show-dialogs.tsx'
 

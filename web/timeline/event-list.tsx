@@ -13,10 +13,9 @@ import {
   Volume2,
 } from 'lucide-react'
 import type { EventBody } from '../../src/contract/resources/events.ts'
-import { formatMoment, formatShortDuration, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import { ProblemLine } from '../parts/problem.tsx'
-import { useMay } from '../session.ts'
+import { formatMoment, formatShortDuration, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useMay } from '../app/session.ts'
 import {
   categories,
   categoryNames,
@@ -27,7 +26,8 @@ import {
   eventTitle,
   type KindFilter,
   startOf,
-} from './events.ts'
+} from '../parts/events.ts'
+import { ProblemLine } from '../parts/problem.tsx'
 import { useChannelName } from './names.ts'
 import type { TimelineEvents } from './use-timeline.ts'
 

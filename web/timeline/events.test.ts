@@ -3,7 +3,16 @@
 import { describe, expect, it } from 'vitest'
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import { eventKinds } from '../../src/contract/values.ts'
-import { categories, concerns, endOf, eventDetail, kindsOf, matchesKind, mergeEvents, overlaps } from './events.ts'
+import {
+  categories,
+  concerns,
+  endOf,
+  eventDetail,
+  kindsOf,
+  matchesKind,
+  mergeEvents,
+  overlaps,
+} from '../parts/events.ts'
 import { findMark, listMarks } from './marks.ts'
 
 const start = Date.UTC(2026, 10, 22, 20)

@@ -1,9 +1,9 @@
 /** Pointer, wheel and keyboard input of the timeline. */
 
 import type { EventBody } from '../../src/contract/resources/events.ts'
+import { startOf } from '../parts/events.ts'
 import type { Place, TimelineCanvas } from './canvas.ts'
 import type { TimelineControl } from './control.ts'
-import { startOf } from './events.ts'
 import type { TimeRange } from './range.ts'
 
 interface GestureOptions {

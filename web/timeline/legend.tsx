@@ -2,10 +2,10 @@
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
-import { t } from '../i18n.ts'
-import { useColourChanges } from '../use-colour-changes.ts'
+import { t } from '../app/i18n.ts'
+import { categories, categoryNames } from '../parts/events.ts'
+import { useColourChanges } from '../parts/use-colour-changes.ts'
 import { readColours, type TimelineColours } from './colours.ts'
-import { categories, categoryNames } from './events.ts'
 import { type Columns, createColumns, notLoaded } from './fold.ts'
 import {
   drawChosenRow,

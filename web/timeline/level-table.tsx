@@ -1,8 +1,8 @@
 /** The visible range as tables: one row per channel, or the values of one channel over the time. */
 
-import { useServices } from '../context.ts'
-import { formatDateTime, formatDbfs, formatMoment, formatPercent, formatTimeLeft, formatUnit } from '../format.ts'
-import { t } from '../i18n.ts'
+import { useServices } from '../app/context.ts'
+import { formatDateTime, formatDbfs, formatMoment, formatPercent, formatTimeLeft, formatUnit } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 import { listValues, type StepValues } from './fold.ts'
 import { type Source, tierFor } from './level-blocks.ts'
 import type { LevelLoader } from './level-loader.ts'

@@ -2,15 +2,15 @@
 
 import { useCallback } from 'react'
 import type { EventBody } from '../../src/contract/resources/events.ts'
-import type { Problem } from '../api.ts'
-import { useChannelOptions } from '../channel-options.ts'
-import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import type { Problem } from '../app/api.ts'
+import { useServices } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useChannelOptions } from '../parts/channel-options.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { fromLocalInput, toLocalInput } from '../parts/local-input.ts'
 import { useShowMessage } from '../parts/messages.tsx'
-import { fromLocalInput, toLocalInput } from './local-input.ts'
 
 /** The values of a marker; times are epoch ms. */
 export interface MarkerDraft {

@@ -1,7 +1,7 @@
 /** The marks of events on a strip or in the row above all strips: where they are drawn, and which one is meant. */
 
 import type { EventBody } from '../../src/contract/resources/events.ts'
-import { endOf, startOf } from './events.ts'
+import { endOf, startOf } from '../parts/events.ts'
 
 export interface Mark {
   /** The most severe of the events that this mark stands for. */

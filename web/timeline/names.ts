@@ -1,10 +1,10 @@
 /** Names of channels and receivers in the lists of the timeline. */
 
 import type { EventBody } from '../../src/contract/resources/events.ts'
-import { useServices, useWatchState } from '../context.ts'
-import { plainText } from '../format.ts'
-import { t } from '../i18n.ts'
-import type { Store } from '../store.ts'
+import { useServices, useWatchState } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import type { Store } from '../app/store.ts'
 import type { Row } from './use-timeline.ts'
 
 /** Returns the name of the channel or receiver that an event concerns; null if it concerns all. */

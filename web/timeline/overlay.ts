@@ -2,10 +2,10 @@
 
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
-import { formatDay, formatDbfs, formatDbm, formatPercent, formatPreciseTime, plainText } from '../format.ts'
-import { t } from '../i18n.ts'
+import { formatDay, formatDbfs, formatDbm, formatPercent, formatPreciseTime, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { categoryOf, type EventCategory, eventDetail } from '../parts/events.ts'
 import type { OverlayColours } from './colours.ts'
-import { categoryOf, type EventCategory, eventDetail } from './events.ts'
 import type { StepValues } from './fold.ts'
 import type { Mark } from './marks.ts'
 import type { Tick } from './ticks.ts'

@@ -1,6 +1,6 @@
 /** The visible range of time: zooming, panning, and its form in the address. Times are the service's, in epoch ms. */
 
-import { type View as LiveView, parseView } from '../view.ts'
+import { type View as LiveView, parseView } from '../app/view.ts'
 
 export interface TimeRange {
   readonly from: number

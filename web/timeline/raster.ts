@@ -4,7 +4,7 @@
  */
 
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
-import { audioShare, rfShare } from '../scale.ts'
+import { audioShare, rfShare } from '../app/scale.ts'
 import { type Columns, notLoaded } from './fold.ts'
 
 /** Colours as the pixels of an ImageData contain them. */

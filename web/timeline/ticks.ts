@@ -1,6 +1,6 @@
 /** Tick marks of the time axis, in local time. */
 
-import { formatClock, formatDay, formatTime } from '../format.ts'
+import { formatClock, formatDay, formatTime } from '../app/format.ts'
 import type { TimeRange } from './range.ts'
 
 export interface Tick {

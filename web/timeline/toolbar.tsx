@@ -2,14 +2,14 @@
 
 import { CalendarClock, ChevronLeft, ChevronRight, Radio, ZoomIn, ZoomOut } from 'lucide-react'
 import { useState } from 'react'
-import { useChannelOptions } from '../channel-options.ts'
-import { useWatchState } from '../context.ts'
-import { formatDateTime, formatShortDuration } from '../format.ts'
-import { t } from '../i18n.ts'
-import { useSearch } from '../query.ts'
+import { useWatchState } from '../app/context.ts'
+import { formatDateTime, formatShortDuration } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useSearch } from '../app/query.ts'
+import { useChannelOptions } from '../parts/channel-options.ts'
+import { fromLocalInput, toLocalInput } from '../parts/local-input.ts'
 import type { TimelineControl, TimelineState } from './control.ts'
 import { zoomAtPlayhead } from './gestures.ts'
-import { fromLocalInput, toLocalInput } from './local-input.ts'
 import { listIds, presets, type TimelineAddress } from './range.ts'
 
 export const heights = ['compact', 'normal', 'detailed'] as const

@@ -1,0 +1,243 @@
+/** Alerts: those that are not cleared from the live state, and the cleared ones from the service, page by page. */
+
+import '../parts/alerts.css'
+import { BellOff, Volume2 } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { alertKinds } from '../../src/contract/alert-kinds.ts'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import { useWatchState } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { usePageTitle } from '../app/page-title.ts'
+import { pageSize, usePaged } from '../app/paged.ts'
+import { type Filter, useSearch, valuesInForce } from '../app/query.ts'
+import { useSelection } from '../app/selection.ts'
+import { useMay } from '../app/session.ts'
+import { NoteDialog, SnoozeDialog } from '../parts/alert-dialogs.tsx'
+import { AlertItem } from '../parts/alert-item.tsx'
+import { alertLine } from '../parts/alert-text.ts'
+import { canRespond, isOpen, newestFirst } from '../parts/alerts.ts'
+import { BulkBar } from '../parts/bulk-bar.tsx'
+import { useChannelOptions } from '../parts/channel-options.ts'
+import { RowBox } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { FilterBar } from '../parts/filter-bar.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { LivePhase } from '../parts/phase.tsx'
+import { SilenceDialog } from '../parts/silence-dialog.tsx'
+import { useAlertResponses } from '../parts/use-alert-responses.ts'
+import { AlarmDialog } from './alarm-dialog.tsx'
+import { Silences } from './silences.tsx'
+
+const tabs = ['open', 'acknowledged', 'cleared'] as const
+type Tab = (typeof tabs)[number]
+
+const stateFilter: Filter = {
+  ...{ name: 'state', label: t('alerts.filters.state'), kind: 'choice', usual: 'open' },
+  options: tabs.map((value) => ({ value, text: t(`alerts.tabs.${value}`) })),
+}
+const kindFilter: Filter = {
+  ...{ name: 'kind', label: t('alerts.filters.kind'), kind: 'choice' },
+  options: alertKinds.map((value) => ({ value, text: t(`alerts.kinds.${value}`) })),
+}
+
+export function Alerts() {
+  usePageTitle(t('alerts.title'))
+  const mayOperate = useMay('operate')
+  const [dialog, setDialog] = useState<'silence' | 'sound' | null>(null)
+  const close = () => setDialog(null)
+  return (
+    <main className="content alerts-page" id="content" tabIndex={-1}>
+      <header className="alerts-head">
+        <h1>{t('alerts.title')}</h1>
+        {mayOperate ? (
+          <button
+            type="button"
+            className="choice"
+            aria-label={t('alerts.silence.new')}
+            onClick={() => setDialog('silence')}
+          >
+            <BellOff className="icon" aria-hidden="true" />
+            <span className="choice-text">{t('alerts.silence.new')}</span>
+          </button>
+        ) : null}
+        <button type="button" className="choice" aria-label={t('sound.settings')} onClick={() => setDialog('sound')}>
+          <Volume2 className="icon" aria-hidden="true" />
+          <span className="choice-text">{t('sound.settings')}</span>
+        </button>
+      </header>
+      {mayOperate ? null : <p className="intro">{t('alerts.viewer')}</p>}
+      <LivePhase>
+        <AlertLists />
+      </LivePhase>
+      {dialog === 'silence' ? <SilenceDialog onClose={close} /> : null}
+      {dialog === 'sound' ? <AlarmDialog onClose={close} /> : null}
+    </main>
+  )
+}
+
+function AlertLists() {
+  const [search] = useSearch()
+  const channelFilter: Filter = {
+    ...{ name: 'channel', label: t('alerts.filters.channel'), kind: 'choice' },
+    options: useChannelOptions(),
+  }
+  const filters = [kindFilter, channelFilter]
+  const { state, kind, channel } = valuesInForce([stateFilter, ...filters], search)
+  const tab = tabs.find((name) => name === state) ?? 'open'
+  const matches = (alert: AlertBody) =>
+    (kind === undefined || alert.kind === kind) && (channel === undefined || String(alert.channel_id) === channel)
+  return (
+    <>
+      <Silences />
+      <div className="alerts-bar">
+        <Tabs tab={tab} />
+        <FilterBar filters={filters} />
+      </div>
+      {tab === 'cleared' ? (
+        <Cleared filters={filters} />
+      ) : (
+        <NotCleared key={tab} tab={tab} matches={matches} filters={filters} />
+      )}
+    </>
+  )
+}
+
+/** The lists, with the numbers of alerts in those that are kept current. */
+function Tabs({ tab }: { tab: Tab }) {
+  const [, change] = useSearch()
+  const alerts = useWatchState((watchState) => watchState.alerts)
+  const open = alerts.filter(isOpen).length
+  const counts: Partial<Record<Tab, number>> = { open, acknowledged: alerts.length - open }
+  return (
+    <nav className="tabs" aria-label={t('alerts.filters.state')}>
+      {tabs.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="choice"
+          aria-pressed={name === tab}
+          onClick={() => change({ state: name === 'open' ? null : name, page: null })}
+        >
+          {t(`alerts.tabs.${name}`)}
+          {counts[name] === undefined ? null : <span className="tab-count">{counts[name]}</span>}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+interface NotClearedProps {
+  readonly tab: 'open' | 'acknowledged'
+  readonly filters: readonly Filter[]
+  matches(alert: AlertBody): boolean
+}
+
+function NotCleared({ tab, filters, matches }: NotClearedProps) {
+  const all = useWatchState((watchState) => watchState.alerts)
+  const mayOperate = useMay('operate')
+  const alerts = all.filter((alert) => isOpen(alert) === (tab === 'open') && matches(alert)).toSorted(newestFirst)
+  const selectable = alerts.filter(canRespond)
+  const selection = useSelection(selectable.map(({ id }) => id))
+  const canSelect = mayOperate && tab === 'open' && selectable.length > 1
+  if (alerts.length === 0) return <NoAlerts tab={tab} filters={filters} />
+  return (
+    <>
+      {canSelect ? (
+        <BulkBar selection={selection}>
+          <Responses alerts={selectable.filter(({ id }) => selection.has(id))} onDone={selection.clear} />
+        </BulkBar>
+      ) : null}
+      <List tab={tab}>
+        {alerts.map((alert) => (
+          <AlertItem
+            key={alert.id}
+            alert={alert}
+            box={
+              canSelect && canRespond(alert) ? (
+                <RowBox id={alert.id} selection={selection} name={alertLine(alert)} />
+              ) : null
+            }
+          />
+        ))}
+      </List>
+    </>
+  )
+}
+
+/** Buttons that respond to all selected alerts. */
+function Responses({ alerts, onDone }: { alerts: readonly AlertBody[]; onDone: () => void }) {
+  const { isSending, acknowledge } = useAlertResponses()
+  /** The alerts as they were when the dialog was opened. */
+  const [dialog, setDialog] = useState<{ name: 'note' | 'snooze'; alerts: readonly AlertBody[] } | null>(null)
+  const count = alerts.length
+  const isDisabled = count === 0 || isSending
+  const press = async () => {
+    if (await acknowledge(alerts)) onDone()
+  }
+  const close = () => {
+    setDialog(null)
+    onDone()
+  }
+  const withCount = (action: string) => (count === 0 ? action : t('parts.list.withCount', { action, count }))
+  return (
+    <>
+      <button type="button" className="choice" data-tone="usual" disabled={isDisabled} onClick={press}>
+        {withCount(t('alerts.acknowledge.action'))}
+      </button>
+      {(['note', 'snooze'] as const).map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="choice"
+          disabled={isDisabled}
+          onClick={() => setDialog({ name, alerts })}
+        >
+          {t(`alerts.actions.${name}`)}
+        </button>
+      ))}
+      {dialog?.name === 'note' ? <NoteDialog alerts={dialog.alerts} onClose={close} /> : null}
+      {dialog?.name === 'snooze' ? <SnoozeDialog alerts={dialog.alerts} onClose={close} /> : null}
+    </>
+  )
+}
+
+function Cleared({ filters }: { filters: readonly Filter[] }) {
+  const resource = usePaged('/api/alerts/', [stateFilter, ...filters], ['alert'])
+  return (
+    <Loaded resource={resource}>
+      {({ count, results }) =>
+        count === 0 ? (
+          <NoAlerts tab="cleared" filters={filters} />
+        ) : (
+          <>
+            <List tab="cleared">
+              {results.map((alert) => (
+                <AlertItem key={alert.id} alert={alert} />
+              ))}
+            </List>
+            <Pager count={count} shown={results.length} size={pageSize} />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function List({ tab, children }: { tab: Tab; children: ReactNode }) {
+  return (
+    <section aria-label={t(`alerts.tabs.${tab}`)}>
+      <h2 className="visually-hidden">{t(`alerts.tabs.${tab}`)}</h2>
+      <ul className="alert-list">{children}</ul>
+    </section>
+  )
+}
+
+/** Says what will appear in an empty list. */
+function NoAlerts({ tab, filters }: { tab: Tab; filters: readonly Filter[] }) {
+  return (
+    <Empty title={t(`alerts.empty.${tab}.title`)} filters={filters}>
+      <p>{t(`alerts.empty.${tab}.next`)}</p>
+    </Empty>
+  )
+}

@@ -1,0 +1,86 @@
+/** The silences in effect, each with a button that ends it. */
+
+import { VolumeX } from 'lucide-react'
+import type { SilenceBody } from '../../src/contract/resources/alerts.ts'
+import { useServices, useWatchState } from '../app/context.ts'
+import { formatMoment, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useRequest } from '../app/resource.ts'
+import { useMay } from '../app/session.ts'
+import { isAlertKind, personName } from '../parts/alert-text.ts'
+import { useChannelOptions } from '../parts/channel-options.ts'
+import { useShowMessage } from '../parts/messages.tsx'
+
+export function Silences() {
+  const silences = useWatchState((watchState) => watchState.silences)
+  if (silences.length === 0) return null
+  return (
+    <section className="silences" aria-label={t('alerts.silence.list')}>
+      <h2>{t('alerts.silence.list')}</h2>
+      <ul>
+        {silences.map((silence) => (
+          <Silence key={silence.id} silence={silence} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Silence({ silence }: { silence: SilenceBody }) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const { send, isSending } = useRequest()
+  const mayOperate = useMay('operate')
+  const what = useSilencedText(silence)
+  const { id, until, by, reason } = silence
+  const end = async () => {
+    const response = await send(() => api.write('DELETE', `/api/silences/${id}/`, undefined, 'nothing'))
+    if (response === null) return
+    if (response.ok) showMessage({ text: t('alerts.silence.ended', { what }) })
+    else showMessage({ text: response.problem.detail, tone: 'alarm' })
+  }
+  return (
+    <li className="silence">
+      <VolumeX className="icon" aria-hidden="true" />
+      <p>
+        <strong>{what}</strong>{' '}
+        <span>
+          {t('alerts.silence.untilBy', { until: formatMoment(until), name: personName(by) })}
+          {reason === '' ? null : <q>{reason}</q>}
+        </span>
+      </p>
+      {mayOperate ? (
+        <button
+          type="button"
+          className="choice"
+          disabled={isSending}
+          aria-label={t('alerts.silence.endOf', { what })}
+          onClick={end}
+        >
+          {t('alerts.silence.end')}
+        </button>
+      ) : null}
+    </li>
+  )
+}
+
+/** Returns what a silence applies to, such as `Battery low · 12 Nora`. */
+function useSilencedText({ channels, groups, kinds }: SilenceBody): string {
+  const options = useChannelOptions()
+  const known = useWatchState((watchState) => watchState.groups)
+  const channelNames = channels.map((id) => options.find(({ value }) => value === String(id))?.text ?? `#${id}`)
+  const groupNames = groups.map((id) => known.find((group) => group.id === id)?.title ?? `#${id}`)
+  const lists = [
+    kinds.length === 0 ? [t('alerts.silence.everyKind')] : kinds.map((kind) => kindName(kind)),
+    channelNames,
+    groupNames.map(plainText),
+  ]
+  return lists
+    .filter((list) => list.length > 0)
+    .map((list) => list.join(', '))
+    .join(' · ')
+}
+
+function kindName(kind: string): string {
+  return isAlertKind(kind) ? t(`alerts.kinds.${kind}`) : kind
+}

@@ -1,0 +1,65 @@
+/** The About page: version, licence and the URLs of the API. */
+
+import { useServices, useWatchState } from './context.ts'
+import { formatDuration } from './format.ts'
+import { t } from './i18n.ts'
+import { LanguageChoice } from './language-choice.tsx'
+import { useNow } from './now.ts'
+import { usePageTitle } from './page-title.ts'
+import { clockAheadMs, clockToleranceMs } from './service-time.ts'
+
+export function About() {
+  const { mount } = useServices()
+  const version = useWatchState((watchState) => watchState.health?.version ?? __MICWATCH_VERSION__)
+  useNow()
+  usePageTitle(t('nav.about'))
+  const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
+  return (
+    <main className="content prose" id="content" tabIndex={-1}>
+      <h1>{t('about.title')}</h1>
+      <p>{t('about.what')}</p>
+      <p>
+        <a className="action" href={`${mount}/help/`}>
+          {t('about.help')}
+        </a>
+      </p>
+      <dl className="pairs">
+        <dt>{t('about.version')}</dt>
+        <dd>{version}</dd>
+        <dt>{t('about.licence')}</dt>
+        <dd>{t('about.mit')}</dd>
+        <dt>{t('about.clock.title')}</dt>
+        <dd>{clockText(clockAheadMs())}</dd>
+      </dl>
+      <LanguageChoice />
+      <h2>{t('about.interface')}</h2>
+      <ul className="paths">
+        {apiPaths.map(({ path, text }) => (
+          <li key={path}>
+            <a href={`${mount}${path}`}>
+              <code>{`${mount}${path}`}</code>
+            </a>{' '}
+            {text}
+          </li>
+        ))}
+      </ul>
+      <p>{t('about.socket', { url: socketUrl })}</p>
+    </main>
+  )
+}
+
+function clockText(aheadMs: number): string {
+  if (Math.abs(aheadMs) <= clockToleranceMs) return t('about.clock.same')
+  const time = formatDuration(Math.abs(aheadMs))
+  return aheadMs < 0 ? t('about.clock.ahead', { time }) : t('about.clock.behind', { time })
+}
+
+const apiPaths = [
+  { path: '/api/data.json', text: t('about.paths.data') },
+  { path: '/api/receivers/', text: t('about.paths.receivers') },
+  { path: '/api/health/', text: t('about.paths.health') },
+  { path: '/api/config/', text: t('about.paths.config') },
+  { path: '/api/groups/', text: t('about.paths.groups') },
+  { path: '/api/alerts/', text: t('about.paths.alerts') },
+  { path: '/healthz', text: t('about.paths.healthz') },
+]

@@ -1,0 +1,183 @@
+/**
+ * The alarm sound and the notifications of this browser. Both are off by default. The sound repeats while an alert is
+ * raised that this device has chosen: until it is acknowledged, snoozed, silenced or cleared, on whichever screen.
+ */
+
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import { alertLine, alertReason } from '../parts/alert-text.ts'
+import { type AlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
+import { createAlarmLoop } from './alarm-loop.ts'
+import { type AlarmSeverity, playAlarm } from './alarm-sound.ts'
+import { allStaleSince } from './channel-state.ts'
+import { readLocal, writeLocal } from './local-storage.ts'
+import type { Store } from './store.ts'
+
+export interface AlarmState {
+  /** `blocked`: the sound is on, but the browser plays nothing until the user interacts with the page. */
+  readonly sound: 'on' | 'off' | 'blocked'
+  readonly choice: AlarmChoice
+  readonly isNotifying: boolean
+  readonly isRefused: boolean
+}
+
+/** The sound plays once when the connection has been lost for this long, because no alert can arrive then. */
+const lostMs = 10_000
+const keys = { sound: 'micwatch.sound', notify: 'micwatch.notify', choice: 'micwatch.alarm' } as const
+
+export class Alarm {
+  readonly #store: Pick<Store, 'get' | 'subscribe'>
+  readonly #listeners = new Set<() => void>()
+  readonly #loop = createAlarmLoop((severity) => this.#sound(severity))
+  #context: AudioContext | null = null
+  #state: AlarmState = {
+    sound: 'off',
+    choice: parseAlarmChoice(readLocal(keys.choice)),
+    isNotifying: readLocal(keys.notify) === 'on' && permission() === 'granted',
+    isRefused: permission() === 'denied',
+  }
+  /** The alerts that this device has chosen, by id, as of the latest current state; null before the first one. */
+  #alarms: ReadonlyMap<number, AlertBody> | null = null
+  #isLossReported = false
+  #isHeld = false
+
+  constructor(store: Pick<Store, 'get' | 'subscribe'>) {
+    this.#store = store
+    store.subscribe(() => this.#follow())
+    if (readLocal(keys.sound) === 'on') this.#turnOn()
+    // After the events that buttons respond to, so that the sound button finds the sound blocked and does not turn it
+    // off.
+    for (const name of ['click', 'keyup']) addEventListener(name, () => void this.#unblock())
+    addEventListener('storage', ({ key }) => this.#followOtherPage(key))
+  }
+
+  // Bound, because components pass them to `useSyncExternalStore`.
+  readonly get = (): AlarmState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Turns the sound on or off; enables it if the browser blocks it. */
+  async toggleSound(): Promise<void> {
+    const before = this.#state.sound
+    writeLocal(keys.sound, before === 'on' ? 'off' : 'on')
+    if (before === 'on') {
+      this.#set({ sound: 'off' })
+      return
+    }
+    await this.#openContext().resume()
+    this.#turnOn()
+    // Plays the sound once, as a confirmation and to let the user check the volume.
+    if (!this.#loop.isActive) this.#sound('critical')
+    else if (before === 'off') this.#loop.play()
+  }
+
+  /** Plays the alarm once, whether the sound is on or off. */
+  async test(): Promise<void> {
+    const opened = this.#openContext()
+    await opened.resume()
+    playAlarm(opened, 'critical')
+  }
+
+  choose(choice: AlarmChoice): void {
+    writeLocal(keys.choice, JSON.stringify(choice))
+    this.#set({ choice })
+    this.#follow()
+  }
+
+  async toggleNotifications(): Promise<void> {
+    const isEnabling = !this.#state.isNotifying
+    const response = isEnabling && permission() === 'default' ? await Notification.requestPermission() : permission()
+    const isNotifying = isEnabling && response === 'granted'
+    writeLocal(keys.notify, isNotifying ? 'on' : 'off')
+    this.#set({ isNotifying, isRefused: response === 'denied' })
+  }
+
+  /** Interrupts sound and notifications until the returned function is called. */
+  hold(): () => void {
+    this.#isHeld = true
+    this.#loop.stop()
+    return () => {
+      this.#isHeld = false
+      this.#follow()
+    }
+  }
+
+  /** Starts, repeats and ends the alarm as the live state requires. */
+  #follow(): void {
+    const watchState = this.#store.get()
+    if (watchState.phase !== 'ready' || this.#isHeld) return
+    const staleSince = allStaleSince(watchState)
+    if (staleSince !== null) {
+      this.#followLoss(watchState.now - staleSince)
+      return
+    }
+    this.#isLossReported = false
+    const before = this.#alarms
+    const alarms = new Map(listAlarms(watchState, this.#state.choice).map((alert) => [alert.id, alert]))
+    this.#alarms = alarms
+    const fresh = [...alarms.values()].filter(({ id }) => before?.has(id) !== true)
+    this.#loop.update([...alarms.values()])
+    // Alerts that exist when the page opens sound, but they are no news.
+    if (this.#state.isNotifying && before !== null) for (const alert of fresh) notify(alert)
+  }
+
+  /** While the values are stale, a user may have responded already, so the alarm does not repeat. */
+  #followLoss(ageMs: number): void {
+    this.#loop.stop()
+    if (ageMs < lostMs || this.#isLossReported) return
+    this.#isLossReported = true
+    this.#sound('critical')
+  }
+
+  /** Applies a setting that another page of this browser has changed. */
+  #followOtherPage(key: string | null): void {
+    if (key === keys.choice) this.#set({ choice: parseAlarmChoice(readLocal(keys.choice)) })
+    if (key !== keys.sound) return
+    if (readLocal(keys.sound) !== 'on') this.#set({ sound: 'off' })
+    else if (this.#state.sound === 'off') this.#turnOn()
+  }
+
+  #sound(severity: AlarmSeverity): void {
+    if (this.#state.sound === 'on' && this.#context !== null) playAlarm(this.#context, severity)
+  }
+
+  #set(change: Partial<AlarmState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Turns the sound on, as far as the browser allows it. */
+  #turnOn(): void {
+    this.#set({ sound: this.#openContext().state === 'running' ? 'on' : 'blocked' })
+  }
+
+  #openContext(): AudioContext {
+    if (this.#context !== null) return this.#context
+    const context = new AudioContext()
+    this.#context = context
+    // Browsers announce the end of blocking, and interruptions such as phone calls.
+    context.addEventListener('statechange', () => {
+      if (this.#state.sound === 'off') return
+      const isUnblocked = this.#state.sound === 'blocked' && context.state === 'running'
+      this.#set({ sound: context.state === 'running' ? 'on' : 'blocked' })
+      // What was raised while the browser blocked the sound.
+      if (isUnblocked) this.#loop.play()
+    })
+    return context
+  }
+
+  async #unblock(): Promise<void> {
+    if (this.#state.sound === 'blocked') await this.#context?.resume()
+  }
+}
+
+function notify(alert: AlertBody) {
+  new Notification(alertLine(alert), { body: alertReason(alert) ?? '', tag: `micwatch-${alert.id}` })
+}
+
+/** Browsers support notifications only over HTTPS and on localhost. */
+function permission(): NotificationPermission | 'missing' {
+  return 'Notification' in window ? Notification.permission : 'missing'
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import type { Group } from '../../src/contract/resources/groups.ts'
+import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
+import type { SlotHolder } from '../../src/domain/equipment/slots.ts'
+import {
+  type Arrangement,
+  type Edit,
+  findOutdatedMove,
+  firstFreeSlot,
+  formatTarget,
+  isApplied,
+  parseTarget,
+  planDrop,
+  positionsToShow,
+  type Target,
+  undoOf,
+  withRestored,
+} from './arrangement.ts'
+
+const channel = (slot: number): SlotHolder => ({ kind: 'channel', id: slot + 100, slot })
+const holders: readonly SlotHolder[] = [channel(1), channel(2), { kind: 'placeholder', id: 9, slot: 3 }, channel(5)]
+const band: Group = { id: 7, title: 'Band', slots: [1, 2, 5], hide_charts: false, zone: null, manufacturer: null }
+const wired: PlaceholderBody = { id: 9, slot: 3, name: 'Keys', kind: 'wired', frequency: null, note: '' }
+const arrangement = (shown: Group | null): Arrangement => ({ holders, groups: [band], shown })
+
+/** Returns the slots before and after the moves of a drop: `1>3 3>1`. */
+function movesOf(from: number, to: number, placing: 'swap' | 'insert'): string | null {
+  const edit = planDrop(arrangement(null), from, { kind: 'slot', slot: to }, placing)
+  if (edit === null) return null
+  return edit.type === 'move' ? edit.moves.map((move) => `${move.from}>${move.to}`).join(' ') : edit.type
+}
+
+function order(slot: number, target: Target, group = band): readonly number[] | null {
+  const edit = planDrop(arrangement(group), slot, target, 'swap')
+  return edit?.type === 'change_group' ? edit.after.slots : null
+}
+
+describe('all slots', () => {
+  it('moves a channel or a placeholder to a free slot, whatever the way of placing', () => {
+    for (const placing of ['swap', 'insert'] as const) {
+      expect(movesOf(1, 4, placing)).toBe('1>4')
+      expect(movesOf(3, 9, placing)).toBe('3>9')
+    }
+  })
+
+  it('swaps with the channel or the placeholder of a used slot', () => {
+    expect(planDrop(arrangement(null), 1, { kind: 'slot', slot: 3 }, 'swap')).toEqual({
+      type: 'move',
+      moves: [
+        { kind: 'channel', id: 101, from: 1, to: 3 },
+        { kind: 'placeholder', id: 9, from: 3, to: 1 },
+      ],
+    })
+  })
+
+  it('inserts before a used slot, and shifts the others only up to the first free slot', () => {
+    expect(movesOf(5, 1, 'insert')).toBe('5>1 1>2 2>3 3>4')
+    expect(movesOf(3, 1, 'insert')).toBe('3>1 1>2 2>3')
+    expect(movesOf(1, 3, 'insert')).toBe('1>3 3>2 2>1')
+    expect(movesOf(1, 5, 'insert')).toBe('1>5 5>4')
+  })
+
+  it('returns null for an empty slot or an unchanged position', () => {
+    expect(movesOf(9, 1, 'swap')).toBe(null)
+    expect(movesOf(1, 1, 'insert')).toBe(null)
+    expect(planDrop(arrangement(null), 1, { kind: 'end' }, 'swap')).toBe(null)
+  })
+})
+
+describe('a group', () => {
+  it('moves a slot forwards, backwards and to the end', () => {
+    expect(order(5, { kind: 'slot', slot: 1 })).toEqual([5, 1, 2])
+    expect(order(1, { kind: 'slot', slot: 5 })).toEqual([2, 5, 1])
+    expect(order(1, { kind: 'end' })).toEqual([2, 5, 1])
+  })
+
+  it('adds a slot from outside', () => {
+    expect(order(9, { kind: 'slot', slot: 2 })).toEqual([1, 9, 2, 5])
+    expect(order(9, { kind: 'end' })).toEqual([1, 2, 5, 9])
+    const edit = planDrop(arrangement(null), 9, { kind: 'group', id: 7 }, 'swap')
+    expect(edit).toMatchObject({ after: { slots: [1, 2, 5, 9] } })
+  })
+
+  it('returns null when nothing changes', () => {
+    expect(order(5, { kind: 'end' })).toBe(null)
+    expect(planDrop(arrangement(null), 5, { kind: 'group', id: 7 }, 'swap')).toBe(null)
+    expect(planDrop(arrangement(null), 5, { kind: 'group', id: 8 }, 'swap')).toBe(null)
+  })
+})
+
+it('undoes every edit, and redoes it by undoing the undo', () => {
+  const edits: Edit[] = [
+    { type: 'move', moves: [{ kind: 'channel', id: 1, from: 2, to: 3 }] },
+    { type: 'add_placeholder', placeholder: wired },
+    { type: 'change_placeholder', before: wired, after: { ...wired, slot: 8 } },
+    { type: 'delete_placeholder', placeholder: wired },
+    { type: 'change_group', before: band, after: { ...band, title: 'Choir' } },
+    { type: 'create_group', group: band },
+    { type: 'delete_group', group: band },
+  ]
+  for (const edit of edits) expect(undoOf(undoOf(edit))).toEqual(edit)
+  expect(undoOf(edits[0] as Edit)).toEqual({ type: 'move', moves: [{ kind: 'channel', id: 1, from: 3, to: 2 }] })
+})
+
+it('finds a move whose channel another user has moved since', () => {
+  const edit: Edit = {
+    type: 'move',
+    moves: [
+      { kind: 'channel', id: 101, from: 1, to: 3 },
+      { kind: 'placeholder', id: 9, from: 3, to: 1 },
+    ],
+  }
+  expect(findOutdatedMove(edit, holders)).toBe(undefined)
+  expect(findOutdatedMove(undoOf(edit), holders)).toMatchObject({ id: 101, from: 3 })
+})
+
+it('refers to the new id of a restored placeholder in earlier edits', () => {
+  const moved: Edit = { type: 'move', moves: [{ kind: 'placeholder', id: 9, from: 2, to: 3 }] }
+  const deleted: Edit = { type: 'delete_placeholder', placeholder: wired }
+  const restored: Edit = { type: 'add_placeholder', placeholder: { ...wired, id: 12 } }
+  const added: Edit = { type: 'add_placeholder', placeholder: wired }
+  const ofChannel: Edit = { type: 'move', moves: [{ kind: 'channel', id: 9, from: 2, to: 3 }] }
+  expect(withRestored([added, moved, ofChannel], deleted, restored)).toEqual([
+    restored,
+    { type: 'move', moves: [{ kind: 'placeholder', id: 12, from: 2, to: 3 }] },
+    ofChannel,
+  ])
+})
+
+it('lists the free slots between used ones and two after them, and shortens long runs', () => {
+  expect(positionsToShow(holders)).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(positionsToShow([{ slot: 100 }])).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 100, 101, 102])
+  expect(positionsToShow([{ slot: 65_535 }]).at(-1)).toBe(65_535)
+  expect(firstFreeSlot(holders)).toBe(4)
+})
+
+it('parses the text of every target', () => {
+  const targets: Target[] = [{ kind: 'slot', slot: 3 }, { kind: 'end' }, { kind: 'group', id: 7 }]
+  for (const target of targets) expect(parseTarget(formatTarget(target))).toEqual(target)
+  expect(parseTarget(null)).toBe(null)
+})
+
+describe('an edit is applied', () => {
+  const placeholders = [wired]
+  const applied = (edit: Edit, changed: object = {}) =>
+    isApplied(edit, { holders, groups: [band], placeholders, ...changed })
+
+  it('when its channels and placeholders are in their new slots', () => {
+    const edit: Edit = { type: 'move', moves: [{ kind: 'placeholder', id: 9, from: 8, to: 3 }] }
+    expect(applied(edit)).toBe(true)
+    expect(applied(undoOf(edit))).toBe(false)
+  })
+
+  it('when its group or placeholder is as it was stored', () => {
+    const longer = { ...band, slots: [1, 2, 5, 6] }
+    const edit: Edit = { type: 'change_group', before: band, after: longer }
+    expect([applied(edit), applied(undoOf(edit)), applied(edit, { groups: [longer] })]).toEqual([false, true, true])
+    const renamed: Edit = { type: 'change_placeholder', before: wired, after: { ...wired, name: 'Piano' } }
+    expect([applied(renamed), applied(undoOf(renamed))]).toEqual([false, true])
+  })
+
+  it('when its group or placeholder was added or deleted', () => {
+    const edits: readonly Edit[] = [
+      { type: 'create_group', group: band },
+      { type: 'add_placeholder', placeholder: wired },
+    ]
+    for (const edit of edits) {
+      expect([applied(edit), applied(undoOf(edit))]).toEqual([true, false])
+      expect(applied(undoOf(edit), { groups: [], placeholders: [] })).toBe(true)
+    }
+  })
+})

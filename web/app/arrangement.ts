@@ -1,0 +1,242 @@
+/** Edits of slots, placeholders and groups: turns a drop into an edit, and an edit into the edit that reverts it. */
+
+import type { Group } from '../../src/contract/resources/groups.ts'
+import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
+import type { SlotHolder } from '../../src/domain/equipment/slots.ts'
+import { isSameJson } from '../../src/domain/json.ts'
+
+export interface Move extends Pick<SlotHolder, 'kind' | 'id'> {
+  readonly from: number
+  readonly to: number
+}
+
+/** An edit that can be undone. */
+export type Edit =
+  /** Moves that take place at once; the first one is the move that the user asked for. */
+  | { readonly type: 'move'; readonly moves: readonly Move[] }
+  | { readonly type: 'add_placeholder'; readonly placeholder: PlaceholderBody }
+  | { readonly type: 'change_placeholder'; readonly before: PlaceholderBody; readonly after: PlaceholderBody }
+  | { readonly type: 'delete_placeholder'; readonly placeholder: PlaceholderBody }
+  | { readonly type: 'change_group'; readonly before: Group; readonly after: Group }
+  | { readonly type: 'create_group'; readonly group: Group }
+  | { readonly type: 'delete_group'; readonly group: Group }
+
+export type Target =
+  | { readonly kind: 'slot'; readonly slot: number }
+  /** After the last slot of the displayed group. */
+  | { readonly kind: 'end' }
+  | { readonly kind: 'group'; readonly id: number }
+
+/** Returns the target as text, for an attribute of its element. */
+export function formatTarget(target: Target): string {
+  if (target.kind === 'slot') return `slot ${target.slot}`
+  return target.kind === 'group' ? `group ${target.id}` : 'end'
+}
+
+/** Parses the text of `formatTarget`; null if the element has no target. */
+export function parseTarget(text: string | null): Target | null {
+  if (text === 'end') return { kind: 'end' }
+  const [kind, number] = (text ?? '').split(' ')
+  if (kind === 'slot') return { kind, slot: Number(number) }
+  return kind === 'group' ? { kind, id: Number(number) } : null
+}
+
+/** What happens to the contents of a slot when something is moved there: it swaps, or it makes room. */
+export type Placing = 'swap' | 'insert'
+
+export interface Arrangement {
+  readonly holders: readonly SlotHolder[]
+  readonly groups: readonly Group[]
+  /** The displayed group; null when all slots are displayed. */
+  readonly shown: Group | null
+}
+
+/** Returns an edit of the current arrangement, when all earlier edits have been applied; null if there is none. */
+export type Plan = (arrangement: Omit<Arrangement, 'shown'>) => Edit | null
+
+/** Returns the edit that moves the content of `slot` to `target`; null when nothing changes. */
+export function planDrop(
+  { holders, groups, shown }: Arrangement,
+  slot: number,
+  target: Target,
+  placing: Placing,
+): Edit | null {
+  if (target.kind === 'group') {
+    const group = groups.find((group) => group.id === target.id)
+    if (group === undefined || group.slots.includes(slot)) return null
+    return changeGroup(group, { slots: [...group.slots, slot] })
+  }
+  if (shown !== null) return planOrder(shown, slot, target)
+  return target.kind === 'slot' ? planMove(holders, slot, target.slot, placing) : null
+}
+
+/** Returns the edit that moves the slot to the target position within its group. */
+function planOrder(group: Group, slot: number, target: Exclude<Target, { kind: 'group' }>): Edit | null {
+  const index = target.kind === 'end' ? group.slots.length : group.slots.indexOf(target.slot)
+  if (index < 0) return null
+  const slots = group.slots.filter((item) => item !== slot).toSpliced(index, 0, slot)
+  return slots.join() === group.slots.join() ? null : changeGroup(group, { slots })
+}
+
+function planMove(holders: readonly SlotHolder[], from: number, to: number, placing: Placing): Edit | null {
+  const bySlot = new Map(holders.map((holder) => [holder.slot, holder]))
+  const moved = bySlot.get(from)
+  if (moved === undefined || from === to) return null
+  const displaced = placing === 'swap' ? displacedBySwap(bySlot, from, to) : displacedByInsertion(bySlot, from, to)
+  return { type: 'move', moves: [moveOf(moved, to), ...displaced] }
+}
+
+type BySlot = ReadonlyMap<number, SlotHolder>
+
+function displacedBySwap(bySlot: BySlot, from: number, to: number): Move[] {
+  const other = bySlot.get(to)
+  return other === undefined ? [] : [moveOf(other, from)]
+}
+
+/** From `to` on, everything moves by one slot towards `from`, up to the first free slot, which is `from` at the latest. */
+function displacedByInsertion(bySlot: BySlot, from: number, to: number): Move[] {
+  const step = to < from ? 1 : -1
+  const moves: Move[] = []
+  for (let slot = to; slot !== from; slot += step) {
+    const holder = bySlot.get(slot)
+    if (holder === undefined) break
+    moves.push(moveOf(holder, slot + step))
+  }
+  return moves
+}
+
+function moveOf({ kind, id, slot }: SlotHolder, to: number): Move {
+  return { kind, id, from: slot, to }
+}
+
+/** Plans a change of one group, based on its state when the plan runs. */
+export function planChange(id: number, change: (group: Group) => Partial<Omit<Group, 'id'>>): Plan {
+  return ({ groups }) => {
+    const group = groups.find((group) => group.id === id)
+    return group === undefined ? null : changeGroup(group, change(group))
+  }
+}
+
+function changeGroup(before: Group, change: Partial<Omit<Group, 'id'>>): Edit {
+  return { type: 'change_group', before, after: { ...before, ...change } }
+}
+
+/** Returns the edit that reverts `edit`. */
+export function undoOf(edit: Edit): Edit {
+  switch (edit.type) {
+    case 'move':
+      return { type: 'move', moves: edit.moves.map((move) => ({ ...move, from: move.to, to: move.from })) }
+    case 'add_placeholder':
+      return { type: 'delete_placeholder', placeholder: edit.placeholder }
+    case 'change_placeholder':
+      return { type: 'change_placeholder', before: edit.after, after: edit.before }
+    case 'delete_placeholder':
+      return { type: 'add_placeholder', placeholder: edit.placeholder }
+    case 'change_group':
+      return { type: 'change_group', before: edit.after, after: edit.before }
+    case 'create_group':
+      return { type: 'delete_group', group: edit.group }
+    case 'delete_group':
+      return { type: 'create_group', group: edit.group }
+    default:
+      return edit satisfies never
+  }
+}
+
+/** Returns the first move whose channel or placeholder is no longer in its slot; undefined if the edit can be applied. */
+export function findOutdatedMove(edit: Edit, holders: readonly SlotHolder[]): Move | undefined {
+  if (edit.type !== 'move') return undefined
+  const slots = new Map(holders.map(({ kind, id, slot }) => [`${kind} ${id}`, slot]))
+  return edit.moves.find(({ kind, id, from }) => slots.get(`${kind} ${id}`) !== from)
+}
+
+/** Whether these contain the result of the edit. */
+export function isApplied(
+  edit: Edit,
+  { holders, groups, placeholders }: Omit<Arrangement, 'shown'> & { readonly placeholders: readonly PlaceholderBody[] },
+): boolean {
+  switch (edit.type) {
+    case 'move':
+      return findOutdatedMove(undoOf(edit), holders) === undefined
+    case 'add_placeholder':
+      return placeholders.some(({ id }) => id === edit.placeholder.id)
+    case 'change_placeholder': {
+      const placeholder = placeholders.find(({ id }) => id === edit.after.id)
+      return placeholder !== undefined && isSameJson({ ...placeholder, ...edit.after }, placeholder)
+    }
+    case 'delete_placeholder':
+      return !placeholders.some(({ id }) => id === edit.placeholder.id)
+    case 'change_group':
+      return groups.some((group) => isSameJson(group, edit.after))
+    case 'create_group':
+      return groups.some(({ id }) => id === edit.group.id)
+    case 'delete_group':
+      return !groups.some(({ id }) => id === edit.group.id)
+    default:
+      return edit satisfies never
+  }
+}
+
+/**
+ * Returns a history in which the edits refer to `restored`. A group or placeholder that was deleted and restored has a
+ * new id.
+ */
+export function withRestored(history: readonly Edit[], deleted: Edit, restored: Edit): readonly Edit[] {
+  if (deleted.type === 'delete_group' && restored.type === 'create_group') {
+    return history.map((edit) => withGroupId(edit, deleted.group.id, restored.group.id))
+  }
+  if (deleted.type === 'delete_placeholder' && restored.type === 'add_placeholder') {
+    return history.map((edit) => withPlaceholderId(edit, deleted.placeholder.id, restored.placeholder.id))
+  }
+  return history
+}
+
+function withGroupId(edit: Edit, oldId: number, id: number): Edit {
+  switch (edit.type) {
+    case 'change_group':
+      return edit.after.id === oldId ? { ...edit, before: { ...edit.before, id }, after: { ...edit.after, id } } : edit
+    case 'create_group':
+      return edit.group.id === oldId ? { ...edit, group: { ...edit.group, id } } : edit
+    default:
+      return edit
+  }
+}
+
+function withPlaceholderId(edit: Edit, oldId: number, id: number): Edit {
+  switch (edit.type) {
+    case 'move': {
+      const isOld = (move: Move) => move.kind === 'placeholder' && move.id === oldId
+      return { ...edit, moves: edit.moves.map((move) => (isOld(move) ? { ...move, id } : move)) }
+    }
+    case 'change_placeholder':
+      return edit.after.id === oldId ? { ...edit, before: { ...edit.before, id }, after: { ...edit.after, id } } : edit
+    case 'add_placeholder':
+      return edit.placeholder.id === oldId ? { ...edit, placeholder: { ...edit.placeholder, id } } : edit
+    default:
+      return edit
+  }
+}
+
+/** Returns the lowest slot that is free. */
+export function firstFreeSlot(holders: readonly Pick<SlotHolder, 'slot'>[]): number {
+  const used = new Set(holders.map(({ slot }) => slot))
+  let slot = 1
+  while (used.has(slot)) slot += 1
+  return slot
+}
+
+const lastSlot = 65_535
+const maxFreeInARow = 8
+
+/** Returns all used slots and the free slots between and after them; long runs of free slots are shortened. */
+export function positionsToShow(holders: readonly Pick<SlotHolder, 'slot'>[]): number[] {
+  const used = holders.map(({ slot }) => slot).toSorted((a, b) => a - b)
+  const shown: number[] = []
+  let next = 1
+  for (const slot of used) {
+    for (let free = next; free < slot && free < next + maxFreeInARow; free++) shown.push(free)
+    shown.push(slot)
+    next = slot + 1
+  }
+  return [...shown, next, next + 1].filter((slot) => slot <= lastSlot)
+}

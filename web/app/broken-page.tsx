@@ -1,0 +1,36 @@
+/** Shown when the script of a page could not be loaded, or when the page has thrown an error. */
+
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { RotateCw, TriangleAlert, Unplug } from 'lucide-react'
+import { Notice } from '../parts/notice.tsx'
+import { t } from './i18n.ts'
+import { usePageTitle } from './page-title.ts'
+
+export function BrokenPage({ error }: ErrorComponentProps) {
+  const isUnloaded = isLoadError(error)
+  const title = isUnloaded ? t('brokenPage.title') : t('brokenPage.failedTitle')
+  usePageTitle(title)
+  return (
+    <main className="content" id="content" tabIndex={-1}>
+      <h1 className="visually-hidden">{t('product')}</h1>
+      <Notice title={title} icon={isUnloaded ? Unplug : TriangleAlert}>
+        <p role="alert">{isUnloaded ? t('brokenPage.why') : t('brokenPage.failed')}</p>
+        <button type="button" className="action" onClick={() => location.reload()}>
+          <RotateCw className="icon" aria-hidden="true" />
+          {t('brokenPage.retry')}
+        </button>
+        {isUnloaded ? null : (
+          <details>
+            <summary>{t('brokenPage.details')}</summary>
+            <code>{String(error)}</code>
+          </details>
+        )}
+      </Notice>
+    </main>
+  )
+}
+
+/** Browsers and the loader of style sheets describe a script that could not be loaded only by the message. */
+function isLoadError(error: unknown): boolean {
+  return error instanceof Error && /imported module|module script|preload CSS/i.test(error.message)
+}

@@ -1,0 +1,225 @@
+/** Derives what a channel card shows from the live state. The condition of the channel comes from the service. */
+
+import type { ChannelBody } from '../../src/contract/resources/channels.ts'
+import type { SiteReference } from '../../src/contract/resources/common.ts'
+import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import { HandledChannels } from '../../src/domain/alerts/handled.ts'
+import { hasRow } from '../../src/domain/conditions/condition.ts'
+import type { Encryption } from '../../src/domain/equipment/details.ts'
+import type { Forecast } from '../../src/domain/forecast/forecast.ts'
+import { performerOf } from './assigned-performers.ts'
+import {
+  type BatteryLevel,
+  batteryLevel,
+  type Condition,
+  type ConditionFlag,
+  type ConditionState,
+  compareConditions,
+  type RfTone,
+  rfTone,
+  visibleFlags,
+} from './conditions.ts'
+import { plainText } from './format.ts'
+import type { WatchState } from './state.ts'
+
+export interface ChannelFacts {
+  readonly receiverId: number
+  readonly channelId: number
+  readonly slot: number
+  /** A leading token of the name, such as H04. */
+  readonly token: string | null
+  /** The name of the performer, otherwise of the transmitter, otherwise of the channel. */
+  readonly name: string | null
+  /** The name of the transmitter, otherwise of the channel, without the token. */
+  readonly ownName: string | null
+  readonly performer: string | null
+  readonly picture: string | null
+  /** The condition as the service evaluated it. */
+  readonly condition: Condition
+  /** The state of the condition, or `stale` while this page has no current data. */
+  readonly state: ConditionState
+  readonly flags: readonly ConditionFlag[]
+  readonly needsAttention: boolean
+  /** Whether every cause for which it needs attention was acknowledged, snoozed or silenced. */
+  readonly isHandled: boolean
+  /** Percent; the last known value when the transmitter is off. */
+  readonly battery: number | null
+  readonly batteryLevel: BatteryLevel
+  readonly isBatteryOld: boolean
+  /** Whether the percentage is estimated from the bars that the transmitter reports. */
+  readonly isBatteryEstimate: boolean
+  /** Remaining run time; the last known value when the transmitter is off. */
+  readonly minutesLeft: number | null
+  /** What `minutesLeft` is based on, and its range; null if it is a last known value. */
+  readonly forecast: Forecast | null
+  /** Time at which the transmitter was last received; null while one is received, and if none is known. */
+  readonly lastSeenAt: number | null
+  readonly rfTone: RfTone
+  /** Whether the equipment reports the RF level of each antenna. */
+  readonly hasAntennas: boolean
+  readonly hasQuality: boolean
+  /**
+   * Whether the values are current and a transmitter is present. If not, meters are drawn in the color of old values, and
+   * the history records no levels.
+   */
+  readonly isLive: boolean
+  /**
+   * When the values were last received, or the transmitter turned off; null while a transmitter is on and its values are
+   * current.
+   */
+  readonly since: Beginning | null
+  readonly frequency: string | null
+  readonly channel: number
+  readonly transmitterModel: string | null
+  /** Gains in dB. */
+  readonly receiverGain: number | null
+  readonly transmitterGain: number | null
+  readonly encryption: Encryption | null
+  readonly receiverName: string
+  readonly receiverModel: string | null
+  readonly receiverIp: string | null
+  readonly manufacturer: string
+  /** The site that monitors the channel; null for this installation. */
+  readonly site: SiteReference | null
+}
+
+/** When a state began, from which its age is counted. */
+export interface Beginning {
+  readonly at: number
+  /** False if the state has begun before. */
+  readonly isKnown: boolean
+}
+
+/** All values are stale after this time without a message, even if the socket is open. */
+export const silentMs = 2_000
+const silentPollingMs = 20_000
+
+/** States in which the values are old, or there is no transmitter; the card shows since when. */
+const idleStates: readonly ConditionState[] = ['stale', 'receiver_offline', 'tx_off', 'battery_died']
+
+export function describeChannel(watchState: WatchState, receiver: ReceiverInData, channel: ChannelBody): ChannelFacts {
+  const { condition, transmitter, last_transmitter: last } = channel
+  const allStale = allStaleSince(watchState)
+  const state = allStale === null ? condition.state : 'stale'
+  const flags = state === condition.state ? condition.flags : rowsOf(condition)
+  const performer = performerOf(watchState, channel.id)
+  const parsed = splitName(plainText(transmitter?.name ?? last?.name ?? channel.name ?? ''))
+  const battery = (transmitter ?? last)?.battery ?? null
+  const isOld = state === 'stale' || hasRow(condition, 'stale') || !receiver.is_active || transmitter === null
+  return {
+    receiverId: receiver.id,
+    channelId: channel.id,
+    slot: channel.slot,
+    token: parsed.token,
+    name: performer === null ? parsed.name : plainText(performer.name),
+    ownName: parsed.name,
+    performer: performer && plainText(performer.name),
+    picture: performer?.picture ?? null,
+    condition,
+    state,
+    flags: visibleFlags(state, flags),
+    needsAttention: condition.attention,
+    isHandled: handledChannels(watchState.alerts).has(receiver.manufacturer, receiver.id, channel.id, condition),
+    battery,
+    batteryLevel: batteryLevel(condition, battery),
+    isBatteryOld: isOld,
+    isBatteryEstimate: transmitter?.details?.battery_is_estimate === true,
+    minutesLeft: transmitter === null ? (last?.minutes_left ?? null) : minutesLeftOf(transmitter),
+    forecast: transmitter?.forecast ?? null,
+    lastSeenAt: last === undefined ? null : Date.parse(last.last_seen),
+    rfTone: rfTone(condition),
+    hasQuality: channel.details?.quality !== undefined,
+    hasAntennas: channel.details?.rf_a !== undefined || channel.details?.rf_b !== undefined,
+    isLive: !isOld,
+    since: sinceOf(channel, allStale),
+    frequency: transmitter?.frequency ?? channel.frequency,
+    channel: channel.channel,
+    transmitterModel: transmitter?.details?.model ?? null,
+    receiverGain: channel.details?.gain_db ?? null,
+    transmitterGain: transmitter?.details?.gain_db ?? null,
+    encryption: channel.details?.encryption ?? null,
+    receiverName: plainText(receiver.name),
+    receiverModel: receiver.model,
+    receiverIp: receiver.ip,
+    manufacturer: receiver.manufacturer,
+    site: receiver.site,
+  }
+}
+
+/** Values that were old before this page lost its data keep their age. */
+function sinceOf(channel: ChannelBody, allStale: number | null): Beginning | null {
+  const own = ownSince(channel)
+  return allStale === null || (own !== null && own.at < allStale) ? own : { at: allStale, isKnown: true }
+}
+
+function ownSince({ condition, last_transmitter }: ChannelBody): Beginning | null {
+  const { state, since_known, values_at } = condition
+  const lastSeenAt = last_transmitter === undefined ? Number.POSITIVE_INFINITY : Date.parse(last_transmitter.last_seen)
+  // Values of a transmitter that was already off are older than those of its receiver.
+  if (values_at !== undefined) return { at: Math.min(Date.parse(values_at), lastSeenAt), isKnown: true }
+  const since = beginningOf(condition)
+  if (!idleStates.includes(state)) return null
+  return since_known && Number.isFinite(lastSeenAt) ? { at: lastSeenAt, isKnown: true } : since
+}
+
+/** Returns when a channel that is stale or offline was last received. */
+export function lastReceived(condition: Condition): Beginning {
+  const { values_at } = condition
+  return values_at === undefined ? beginningOf(condition) : { at: Date.parse(values_at), isKnown: true }
+}
+
+export function beginningOf({ since, since_known }: Condition): Beginning {
+  return { at: Date.parse(since), isKnown: since_known }
+}
+
+/** Lists of alerts are replaced, never changed. */
+const handledByAlerts = new WeakMap<WatchState['alerts'], HandledChannels>()
+
+export function handledChannels(alerts: WatchState['alerts']): HandledChannels {
+  const known = handledByAlerts.get(alerts) ?? new HandledChannels(alerts)
+  handledByAlerts.set(alerts, known)
+  return known
+}
+
+/** The minutes that the equipment reports are more exact than the rounded forecast. */
+function minutesLeftOf({ details, forecast }: NonNullable<ChannelBody['transmitter']>): number | null {
+  return details?.battery_minutes ?? forecast?.minutes_left ?? null
+}
+
+/** Returns the state and the flags of a condition, all as flags. */
+function rowsOf({ state, flags }: Condition): readonly ConditionFlag[] {
+  return state === 'ok' || state === 'unmonitored' ? flags : [state, ...flags]
+}
+
+/**
+ * Returns the time since which all values are stale; null while they are current. In a replay, they are stale where
+ * nothing was recorded.
+ */
+export function allStaleSince(watchState: WatchState): number | null {
+  if (watchState.receivedAt === null) return null
+  if (watchState.connection === 'replay') return watchState.isFresh ? null : watchState.receivedAt
+  const silence = watchState.now - watchState.receivedAt
+  return !watchState.isFresh || silence >= silenceLimit(watchState) ? watchState.receivedAt : null
+}
+
+/** Returns for how many ms after a message the values are still current. */
+export function silenceLimit({ connection }: WatchState): number {
+  return connection === 'polling' ? silentPollingMs : silentMs
+}
+
+/** Splits `H04 Maria` into H04 and Maria. A token has a letter and a digit, and must be followed by a name. */
+export function splitName(text: string): { token: string | null; name: string | null } {
+  const whole = text.trim()
+  if (whole === '') return { token: null, name: null }
+  const found = /^([A-Za-z]{1,2}\d{1,3})[\s_.:–-]+(\S.*)$/su.exec(whole)
+  return found === null ? { token: null, name: whole } : { token: found[1] ?? null, name: found[2] ?? whole }
+}
+
+/** Compares for "problems first". The order does not change when all values become stale. */
+export function bySeverity(a: ChannelFacts, b: ChannelFacts): number {
+  return compareConditions(a.condition, b.condition) || bySlot(a, b)
+}
+
+export function bySlot(a: ChannelFacts, b: ChannelFacts): number {
+  return a.slot - b.slot || a.channelId - b.channelId
+}

@@ -1,0 +1,103 @@
+/** Fills the small charts with the levels that the service has recorded: when they appear, and after a gap. */
+
+import type { HistoryLevelsBody } from '../../src/contract/resources/history.ts'
+import type { Api } from './api.ts'
+import { type History, sampleCount, sampleMs } from './history.ts'
+import { maxChannels } from './recorded-levels.ts'
+import { serviceNow } from './service-time.ts'
+import type { Store } from './store.ts'
+
+export interface ChartFill {
+  /** Fills the chart of a channel, and keeps it filled until the returned function is called. */
+  show(channelId: number): () => void
+}
+
+interface ChartFillOptions {
+  readonly api: Pick<Api, 'read'>
+  readonly store: Pick<Store, 'get' | 'subscribe'>
+  readonly history: History
+  readonly signal: AbortSignal
+}
+
+/** Charts that appear within this time are filled together. */
+const collectMs = 300
+/** A second can be read this long after its end. */
+const recordedAfterMs = 2_000
+const spanMs = sampleCount * sampleMs
+
+export function createChartFill({ api, store, history, signal }: ChartFillOptions): ChartFill {
+  /** How many charts show each channel. */
+  const shown = new Map<number, number>()
+  const waiting = new Set<number>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let wasFresh = store.get().isFresh
+
+  const unsubscribe = store.subscribe(() => {
+    const { isFresh } = store.get()
+    if (isFresh && !wasFresh) for (const id of shown.keys()) add(id)
+    wasFresh = isFresh
+  })
+  signal.addEventListener('abort', () => {
+    unsubscribe()
+    clearTimeout(timer)
+  })
+
+  function add(channelId: number) {
+    waiting.add(channelId)
+    // Until the first snapshot has arrived, the page may still show a sign-in or an error.
+    if (store.get().isFresh) timer ??= setTimeout(() => void fillWaiting(), collectMs)
+  }
+
+  /** Fills the charts that wait, and a moment later their last seconds, which could not be read yet. */
+  async function fillWaiting() {
+    timer = undefined
+    const ids = [...waiting].filter((id) => shown.has(id))
+    waiting.clear()
+    const startedAt = serviceNow()
+    const isFilled = await fill(ids, startedAt - spanMs, startedAt)
+    if (!isFilled || signal.aborted) return
+    await new Promise((resolve) => setTimeout(resolve, recordedAfterMs + sampleMs))
+    await fill(ids, startedAt - recordedAfterMs - sampleMs, startedAt + sampleMs)
+  }
+
+  /** Reads the levels of this time; returns whether there are any. */
+  async function fill(ids: readonly number[], fromMs: number, toMs: number): Promise<boolean> {
+    for (let at = 0; at < ids.length; at += maxChannels) {
+      if (signal.aborted) return false
+      const query = new URLSearchParams({
+        channels: ids.slice(at, at + maxChannels).join(),
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
+        max_points: String(sampleCount + 1),
+        series: 'rf,audio',
+      })
+      const response = await api.read(`/api/history/levels/?${query}`, 'object')
+      // Without recorded levels, the charts begin with the first levels that arrive.
+      if (!response.ok || response.body.step_seconds * 1_000 !== sampleMs) return false
+      for (const channel of response.body.channels) {
+        history.fill(channel.id, Date.parse(response.body.from), secondsOf(channel))
+      }
+    }
+    return ids.length > 0
+  }
+
+  return {
+    show(channelId) {
+      const count = shown.get(channelId) ?? 0
+      shown.set(channelId, count + 1)
+      if (count === 0) add(channelId)
+      return () => {
+        const left = (shown.get(channelId) ?? 0) - 1
+        if (left > 0) shown.set(channelId, left)
+        else shown.delete(channelId)
+      }
+    },
+  }
+}
+
+/** Like live values, levels count only while a transmitter is received. */
+function secondsOf({ state, rf, audio }: HistoryLevelsBody['channels'][number]) {
+  const whileOn = (values: readonly (number | null)[]) =>
+    values.map((value, index) => (state[index] === '1' || state[index] === 'm' ? value : null))
+  return { rf: whileOn(rf?.min ?? []), audio: whileOn(audio?.max ?? []) }
+}

@@ -1,0 +1,51 @@
+/**
+ * How the pages present the conditions of channels. The icons are in parts/state-icon.tsx, the texts in the catalogue, and
+ * the colours in the style sheet.
+ */
+
+import type { ChannelBody } from '../../src/contract/resources/channels.ts'
+import { hasRow } from '../../src/domain/conditions/condition.ts'
+
+export type Condition = ChannelBody['condition']
+export type ConditionState = Condition['state']
+export type ConditionFlag = Condition['flags'][number]
+
+export type BatteryLevel = 'critical' | 'low' | 'replace' | 'good' | 'unknown'
+
+const batteryLevels: Partial<Record<ConditionState | ConditionFlag, BatteryLevel>> = {
+  battery_critical: 'critical',
+  battery_died: 'critical',
+  battery_low: 'low',
+  battery_replace_soon: 'replace',
+}
+
+/**
+ * Returns the flags that are displayed beside `state`. A battery has one flag at most, because a critical battery is
+ * also low and to be replaced soon. The battery itself shows that its level is unknown.
+ */
+export function visibleFlags(state: ConditionState, flags: readonly ConditionFlag[]): readonly ConditionFlag[] {
+  const battery = [state, ...flags].find((item) => batteryLevels[item] !== undefined)
+  return flags.filter((flag) => flag !== 'no_battery_data' && (flag === battery || batteryLevels[flag] === undefined))
+}
+
+/** Returns the level of the most severe row about the battery, otherwise `good`, or `unknown` without a percentage. */
+export function batteryLevel({ state, flags }: Condition, percent: number | null): BatteryLevel {
+  const row = [state, ...flags].find((item) => batteryLevels[item] !== undefined)
+  return (row && batteryLevels[row]) ?? (percent === null ? 'unknown' : 'good')
+}
+
+export type RfTone = 'weak' | 'fair' | 'good'
+
+export function rfTone(condition: Condition): RfTone {
+  if (hasRow(condition, 'rf_weak')) return 'weak'
+  return hasRow(condition, 'rf_fair') ? 'fair' : 'good'
+}
+
+const severityOrder: Readonly<Record<Condition['severity'], number>> = { critical: 0, warning: 1, info: 2, ok: 3 }
+
+/** Compares by severity; problems of the same severity that have lasted longer come first. */
+export function compareConditions(a: Condition, b: Condition): number {
+  const bySeverity = severityOrder[a.severity] - severityOrder[b.severity]
+  if (bySeverity !== 0 || a.severity === 'ok') return bySeverity
+  return Date.parse(a.since) - Date.parse(b.since)
+}

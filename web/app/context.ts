@@ -1,0 +1,53 @@
+/** React context with the objects created in main.tsx, and hooks to read them. */
+
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { Summary } from '../../src/domain/conditions/summary.ts'
+import type { ReplayPlayer } from '../replay/player.ts'
+import type { Alarm } from './alarm.ts'
+import type { Api } from './api.ts'
+import type { ChannelFacts } from './channel-state.ts'
+import type { ChartFill } from './chart-fill.ts'
+import type { ChartSamples } from './history.ts'
+import type { LiveUpdates } from './live-updates.ts'
+import type { Painter } from './painter.ts'
+import type { WatchState } from './state.ts'
+import type { Store } from './store.ts'
+
+export interface Services {
+  readonly mount: string
+  readonly api: Api
+  readonly store: Store
+  readonly painter: Painter
+  /** The RF and audio levels of every channel over the last minutes. */
+  readonly history: ChartSamples
+  readonly chartFill: ChartFill
+  readonly alarm: Alarm
+  readonly live: LiveUpdates
+  /** Plays the past, if the page shows the past instead of the present. */
+  readonly replay: ReplayPlayer | null
+}
+
+export const ServicesContext = createContext<Services | null>(null)
+
+export function useServices(): Services {
+  const services = useContext(ServicesContext)
+  if (services === null) throw new Error('useServices must be called within ServicesContext.')
+  return services
+}
+
+/** Reads a part of the state. `select` must return the identical value until something relevant changes. */
+export function useWatchState<Piece>(select: (watchState: WatchState) => Piece): Piece {
+  const { store } = useServices()
+  return useSyncExternalStore(store.subscribe, () => select(store.get()))
+}
+
+/** Returns the numbers of the status line. */
+export function useSummary(): Summary {
+  const { store } = useServices()
+  return useSyncExternalStore(store.subscribe, store.summary)
+}
+
+export function useFacts(receiverId: number, channelId: number): ChannelFacts | null {
+  const { store } = useServices()
+  return useSyncExternalStore(store.subscribe, () => store.facts(receiverId, channelId))
+}

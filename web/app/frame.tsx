@@ -1,0 +1,43 @@
+/** Frame of every page but the wall and the access pages: header, page, messages and status line. */
+
+import { useLocation } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Messages } from '../parts/messages.tsx'
+import { Announcer } from './announcer.tsx'
+import { useServices } from './context.ts'
+import { t } from './i18n.ts'
+import { useIsKiosk } from './kiosk.ts'
+import { StatusLine } from './status-line.tsx'
+import { TopBar } from './top-bar.tsx'
+
+export function Frame({ children }: { children: ReactNode }) {
+  useFocusOnNavigation()
+  const { replay } = useServices()
+  const isKiosk = useIsKiosk()
+  return (
+    <Messages>
+      {isKiosk ? null : (
+        <>
+          <a className="skip" href="#content">
+            {t('shell.skip')}
+          </a>
+          <TopBar />
+        </>
+      )}
+      {children}
+      <StatusLine />
+      {replay === null ? <Announcer /> : null}
+    </Messages>
+  )
+}
+
+/** Moves the focus to the content of a page that a link opened, so that screen readers read it. */
+function useFocusOnNavigation() {
+  const pathname = useLocation({ select: (location) => location.pathname })
+  const before = useRef(pathname)
+  useEffect(() => {
+    if (before.current === pathname) return
+    before.current = pathname
+    document.getElementById('content')?.focus({ preventScroll: true })
+  }, [pathname])
+}

@@ -1,0 +1,210 @@
+/** The last four minutes of RF and audio of every channel, one value per second, for the small charts. */
+
+import { hasRow } from '../../src/domain/conditions/condition.ts'
+import { allStaleSince, type ChannelFacts, silenceLimit } from './channel-state.ts'
+import { rfShare, rfShareOf } from './scale.ts'
+import { serviceNow } from './service-time.ts'
+import type { Levels, Store } from './store.ts'
+
+/** Ring buffers, written at `History.head`; NaN while the channel was not live. */
+export interface Samples {
+  /** The minimum of every second, because dips matter, as a fraction of the scale. */
+  readonly rf: Float32Array
+  /** The maximum of every second, in dBFS; of the peak level if the equipment reports it. */
+  readonly audio: Float32Array
+}
+
+/** What the small charts draw. */
+export interface ChartSamples {
+  /** Index of the next value. */
+  readonly head: number
+  of(channelId: number): Samples | undefined
+}
+
+export interface History extends ChartSamples {
+  /** Adds the current levels to the current second. */
+  add(channelId: number, levels: Levels): void
+  /** Erases the values after a time, which were repeated because nothing said that they had ended. */
+  erase(channelId: number, afterMs: number): void
+  /** Enters recorded seconds, the first of which begins at `fromMs`, where no values are known. */
+  fill(channelId: number, fromMs: number, recorded: RecordedSeconds): void
+  /**
+   * Finishes every second that has ended by `untilMs`. If that is more than `limitMs` after the last call, the
+   * values in between are unknown.
+   */
+  advance(untilMs: number, limitMs: number): void
+}
+
+/** What the service has recorded of consecutive seconds. */
+export interface RecordedSeconds {
+  /** dBm */
+  readonly rf: readonly (number | null)[]
+  /** dBFS */
+  readonly audio: readonly (number | null)[]
+}
+
+export const sampleCount = 240
+export const sampleMs = 1_000
+
+interface Track extends Samples {
+  /** The extremes in the current second. */
+  minRf: number
+  maxAudio: number
+  /** Latest values. */
+  nowRf: number
+  nowAudio: number
+}
+
+export function createHistory(startMs: number): History {
+  const tracks = new Map<number, Track>()
+  let head = 0
+  let endedAt = startMs
+
+  function write(isKnown: boolean) {
+    for (const track of tracks.values()) {
+      track.rf[head] = isKnown ? track.minRf : Number.NaN
+      track.audio[head] = isKnown ? track.maxAudio : Number.NaN
+      track.minRf = track.nowRf
+      track.maxAudio = track.nowAudio
+    }
+    head = (head + 1) % sampleCount
+  }
+
+  return {
+    get head() {
+      return head
+    },
+    of: (channelId) => tracks.get(channelId),
+    add: (channelId, levels) => note(trackOf(tracks, channelId), levels),
+    erase(channelId, afterMs) {
+      const track = trackOf(tracks, channelId)
+      const count = Math.min(sampleCount, Math.floor((endedAt - afterMs) / sampleMs))
+      for (let back = 1; back <= count; back++) {
+        const at = (head - back + sampleCount) % sampleCount
+        track.rf[at] = Number.NaN
+        track.audio[at] = Number.NaN
+      }
+      Object.assign(track, unknown)
+    },
+    fill(channelId, fromMs, { rf, audio }) {
+      const track = trackOf(tracks, channelId)
+      for (let index = 0; index < rf.length; index++) {
+        const middle = fromMs + (index + 0.5) * sampleMs
+        const back = Math.floor((endedAt - middle) / sampleMs) + 1
+        if (back < 1 || back > sampleCount) continue
+        const at = (head - back + sampleCount) % sampleCount
+        const [level, peak] = [rf[index] ?? null, audio[index] ?? null]
+        if (level !== null && Number.isNaN(track.rf[at])) track.rf[at] = rfShare(level)
+        if (peak !== null && Number.isNaN(track.audio[at])) track.audio[at] = peak
+      }
+    },
+    advance(untilMs, limitMs) {
+      // The clock may have been set back.
+      endedAt = Math.min(endedAt, untilMs)
+      const due = Math.floor((untilMs - endedAt) / sampleMs)
+      endedAt += due * sampleMs
+      for (let index = 0; index < Math.min(due, sampleCount); index++) write(due * sampleMs <= limitMs)
+    },
+  }
+}
+
+const unknown = { minRf: Number.NaN, maxAudio: Number.NaN, nowRf: Number.NaN, nowAudio: Number.NaN }
+
+function emptyRing(): Float32Array {
+  return new Float32Array(sampleCount).fill(Number.NaN)
+}
+
+function trackOf(tracks: Map<number, Track>, channelId: number): Track {
+  let track = tracks.get(channelId)
+  if (track === undefined) {
+    track = { rf: emptyRing(), audio: emptyRing(), ...unknown }
+    tracks.set(channelId, track)
+  }
+  return track
+}
+
+function note(track: Track, levels: Levels) {
+  track.nowRf = levels.isLive ? (rfShareOf(levels) ?? Number.NaN) : Number.NaN
+  track.nowAudio = levels.isLive ? (levels.audioPeak ?? levels.audio ?? Number.NaN) : Number.NaN
+  track.minRf = least(track.minRf, track.nowRf)
+  track.maxAudio = most(track.maxAudio, track.nowAudio)
+}
+
+export interface Peak {
+  /** dBFS */
+  readonly level: number
+  readonly ageMs: number
+}
+
+/** Number of seconds in which the highest audio level is searched. */
+const peakSeconds = 60
+
+/** Returns the latest of the highest audio levels of the last minute; null if there is none. */
+export function peakOf({ head, of }: ChartSamples, channelId: number): Peak | null {
+  const samples = of(channelId)?.audio
+  let peak: Peak | null = null
+  for (let back = 1; samples !== undefined && back <= peakSeconds; back++) {
+    const level = samples[(head - back + sampleCount) % sampleCount] ?? Number.NaN
+    if (level > (peak?.level ?? Number.NEGATIVE_INFINITY)) peak = { level, ageMs: (back - 1) * sampleMs }
+  }
+  return peak
+}
+
+/** Returns the smaller value; ignores NaN in `a`. */
+function least(a: number, b: number): number {
+  return Number.isNaN(a) || b < a ? b : a
+}
+
+function most(a: number, b: number): number {
+  return Number.isNaN(a) || b > a ? b : a
+}
+
+type Source = Pick<
+  Store,
+  'get' | 'cards' | 'levels' | 'receivedAt' | 'levelsReceivedAt' | 'subscribe' | 'subscribeLevels'
+>
+
+/** How often the seconds that have elapsed are finished. */
+const writeIntervalMs = 250
+
+/**
+ * Records every change of the levels, and finishes the seconds that have elapsed, until `signal` is aborted. Levels are
+ * sent only when they change, so they are repeated until the latest message, and no further. When the values of a channel
+ * turn out to be older than that, the seconds since the last one are erased.
+ */
+export function keepHistory(store: Source, history: History, signal: AbortSignal): void {
+  const receiverOf = new Map<number, number>()
+  const add = (channelId: number) => {
+    const receiverId = receiverOf.get(channelId)
+    if (receiverId !== undefined) history.add(channelId, store.levels(receiverId, channelId))
+  }
+  const live = new Set<number>()
+  const readCard = ({ receiverId, channelId, condition, isLive, since }: ChannelFacts) => {
+    receiverOf.set(channelId, receiverId)
+    add(channelId)
+    if (isLive) live.add(channelId)
+    else if (live.delete(channelId)) {
+      // The service notices a silent source late.
+      const endedAt = hasRow(condition, 'stale') ? store.levelsReceivedAt(channelId) : (since?.at ?? null)
+      if (endedAt !== null) history.erase(channelId, endedAt)
+    }
+  }
+  let cards: readonly ChannelFacts[] = []
+  const unsubscribe = store.subscribe(() => {
+    if (cards === store.cards()) return
+    const before = new Set(cards)
+    cards = store.cards()
+    for (const card of cards) if (!before.has(card)) readCard(card)
+  })
+  const unsubscribeLevels = store.subscribeLevels((channelIds) => channelIds.forEach(add))
+  const writing = setInterval(() => {
+    const watchState = store.get()
+    const until = allStaleSince(watchState) === null ? store.receivedAt() : serviceNow()
+    if (until !== null) history.advance(until, silenceLimit(watchState))
+  }, writeIntervalMs)
+  signal.addEventListener('abort', () => {
+    unsubscribe()
+    unsubscribeLevels()
+    clearInterval(writing)
+  })
+}

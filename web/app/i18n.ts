@@ -1,0 +1,93 @@
+/**
+ * The texts of the pages, in the language that was chosen on the page About, or else in the browser's. They are loaded
+ * before any module that imports `t` runs, so another language is shown after the page was loaded again.
+ */
+
+import { createInstance } from 'i18next'
+import english from '../languages/en.json' with { type: 'json' }
+import { readLocal, writeLocal } from './local-storage.ts'
+
+type Catalogue = typeof english
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: Catalogue }
+    nsSeparator: false
+  }
+}
+
+interface LanguageChoice {
+  /** File name in `languages/`, without the extension. */
+  readonly language: string
+  /** BCP 47 tag from the browser, with the region, which determines the format of dates and numbers. */
+  readonly locale: string
+}
+
+/** Catalogues other than English are loaded on demand. */
+const loaders = import.meta.glob<Catalogue>(['../languages/*.json', '!../languages/en.json'], { import: 'default' })
+
+const storageKey = 'micwatch.language'
+
+/** The languages that the pages can be shown in. */
+export const languages: readonly string[] = ['en', ...Object.keys(loaders).map(languageOf)]
+
+/** The language that was chosen in this browser; null if the pages follow its preferences. */
+export const chosenLanguage = languages.find((language) => language === readLocal(storageKey)) ?? null
+
+const choice = chooseLanguage(preferredLocales(chosenLanguage, globalThis.navigator?.languages ?? []), languages)
+const translated = await loaders[`../languages/${choice.language}.json`]?.().catch(() => null)
+
+/** The locale for dates, numbers and `<html lang>`; English if the catalogue could not be loaded. */
+export const locale = translated || choice.language === 'en' ? choice.locale : 'en'
+
+const i18n = createInstance()
+void i18n.init({
+  lng: translated ? choice.language : 'en',
+  fallbackLng: 'en',
+  lowerCaseLng: true,
+  resources: { en: { translation: english }, ...(translated && { [choice.language]: { translation: translated } }) },
+  initAsync: false,
+  nsSeparator: false,
+  // React escapes HTML.
+  interpolation: { escapeValue: false },
+})
+
+export const { t } = i18n
+
+/** Languages whose texts a speaker of the language with experience in the trade has read and confirmed. */
+const confirmedLanguages: readonly string[] = ['en']
+
+/** Whether the texts of the page may sound unfamiliar, because no speaker of the language has confirmed them. */
+export const isUnconfirmed = Boolean(translated) && !confirmedLanguages.includes(choice.language)
+
+/** Remembers a language in this browser; null follows the preferences of the browser. It is used by the next page load. */
+export function rememberLanguage(language: string | null): void {
+  writeLocal(storageKey, language ?? '')
+}
+
+if (globalThis.document !== undefined) document.documentElement.lang = locale
+
+/**
+ * Returns the first preferred locale that has a catalogue, otherwise English. The catalogue `pt` is also used for
+ * `pt-BR`.
+ */
+export function chooseLanguage(preferred: readonly string[], available: readonly string[]): LanguageChoice {
+  for (const locale of preferred) {
+    const parts = locale.toLowerCase().split('-')
+    const candidates = parts.map((_, index) => parts.slice(0, parts.length - index).join('-'))
+    const language = candidates.find((candidate) => available.includes(candidate))
+    if (language !== undefined) return { language, locale }
+  }
+  return { language: 'en', locale: 'en' }
+}
+
+/** Returns the preferred locales with the chosen language first, in the region that the browser prefers for it. */
+export function preferredLocales(chosen: string | null, preferred: readonly string[]): readonly string[] {
+  if (chosen === null) return preferred
+  const ofLanguage = preferred.filter((locale) => `${locale.toLowerCase()}-`.startsWith(`${chosen}-`))
+  return [...ofLanguage, chosen, ...preferred]
+}
+
+function languageOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1, -'.json'.length)
+}

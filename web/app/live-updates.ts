@@ -1,0 +1,193 @@
+/** Keeps the store current with the live interface, until `signal` is aborted. */
+
+import type { LiveMessage } from '../../src/contract/live-messages.ts'
+import type { HealthBody } from '../../src/contract/resources/health.ts'
+import type { Api, ApiResponse } from './api.ts'
+import { silentMs } from './channel-state.ts'
+import { serviceNow } from './service-time.ts'
+import { openSocket, type SocketStatus } from './socket.ts'
+import type { SnapshotData } from './state.ts'
+import type { Store } from './store.ts'
+import type { Topic, Topics } from './topics.ts'
+import { reloadIfOutdated } from './version.ts'
+
+/** How often the data is read while live updates are disabled in the settings. */
+const pollIntervalMs = 5_000
+/** Messages after which health may have changed. */
+const healthTopics: readonly Topic[] = ['snapshot', 'resumed', 'source', 'settings']
+/** Several sources often change at the same time. */
+const healthDelayMs = 300
+
+export interface LiveUpdateOptions {
+  readonly store: Store
+  readonly api: Api
+  /** URL of the WebSocket, without a query. */
+  readonly socketUrl: string
+  readonly topics: Topics
+  readonly signal: AbortSignal
+}
+
+/** The codes of the sites whose levels a page shows; null for all. */
+export type ShownLevels = readonly string[] | null
+
+/** The only connection of the app, which all pages share. */
+export interface LiveUpdates {
+  /** Connects if there is no connection yet, and asks for the levels that a page shows. */
+  start(shown: ShownLevels): void
+  /** Connects now if the connection is lost. */
+  retry(): void
+}
+
+/** Levels are asked for until no page has shown them for this long, so that a look at another page keeps the connection. */
+const keepLevelsMs = 60_000
+
+export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
+  const { signal } = options
+  let updates: ReturnType<typeof startUpdates> | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let selected: ShownLevels = []
+  signal.addEventListener('abort', () => clearTimeout(timer))
+  const select = (shown: ShownLevels) => {
+    if (String(shown) === String(selected)) return
+    selected = shown
+    updates?.selectLevels(shown)
+  }
+  return {
+    start(shown) {
+      clearTimeout(timer)
+      if (shown?.length === 0) timer = setTimeout(() => select(shown), keepLevelsMs)
+      else select(shown)
+      updates ??= startUpdates(options, () => selected)
+    },
+    retry: () => updates?.retry(),
+  }
+}
+
+type Lost = Extract<SocketStatus, { status: 'lost' }>
+
+/** `selected` returns the levels to ask for when a connection begins. */
+function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptions, selected: () => ShownLevels) {
+  let healthTimer: ReturnType<typeof setTimeout> | undefined
+  let pollTimer: ReturnType<typeof setTimeout> | undefined
+  const validating = import.meta.env.DEV ? import('./validate-message.ts') : null
+
+  const connection = openSocket({
+    // Levels are asked for when it is open, so that it need not be replaced when another page shows others.
+    url: `${socketUrl}?${new URLSearchParams({ ack: '1', levels: 'false' })}`,
+    signal,
+    silentMs,
+    onMessage(message: LiveMessage) {
+      void validating?.then(({ validateMessage }) => validateMessage(message))
+      store.dispatch({ type: 'message', message, at: serviceNow() })
+      topics.publish(message.type)
+    },
+    onStatus,
+    onDelay: (seconds) => store.dispatch({ type: 'delay', seconds, at: serviceNow() }),
+    onSilence: () => store.dispatch({ type: 'tick', at: serviceNow() }),
+  })
+  topics.subscribe((topic) => {
+    if (!healthTopics.includes(topic)) return
+    clearTimeout(healthTimer)
+    healthTimer = setTimeout(readHealth, healthDelayMs)
+  })
+  const ticking = setInterval(() => store.dispatch({ type: 'tick', at: serviceNow() }), 1_000)
+  signal.addEventListener('abort', () => {
+    clearInterval(ticking)
+    clearTimeout(healthTimer)
+    clearTimeout(pollTimer)
+  })
+  return {
+    selectLevels,
+    retry() {
+      connection.retry()
+      if (store.get().phase === 'failed') void findProblem(false)
+    },
+  }
+
+  function selectLevels(shown: ShownLevels) {
+    const isNone = shown?.length === 0
+    connection.send({
+      type: 'select_levels',
+      levels: isNone ? 'false' : 'full',
+      ...(shown !== null && { sites: shown }),
+    })
+  }
+
+  function onStatus(change: SocketStatus) {
+    if (change.status === 'open') {
+      clearTimeout(pollTimer)
+      store.dispatch({ type: 'connection', connection: 'open', at: serviceNow() })
+      const shown = selected()
+      if (shown?.length !== 0) selectLevels(shown)
+      return
+    }
+    if (change.isSignedOut) void endSession(change)
+    else lose(change)
+  }
+
+  function lose({ nextTryAt, wasOpen }: Lost) {
+    if (store.get().connection !== 'polling') {
+      store.dispatch({ type: 'connection', connection: 'lost', nextTryAt, at: serviceNow() })
+    }
+    void findProblem(wasOpen)
+  }
+
+  /** Goes on with the present session: a changed password begins a new one, and a local client needs none. */
+  async function endSession(change: Lost) {
+    const [before, after] = [await api.session(), await api.session(true)]
+    if (signal.aborted) return
+    if (!after.ok) {
+      store.dispatch({ type: 'failed', problem: after.problem, at: serviceNow() })
+      lose(change)
+      return
+    }
+    const isSame = before.ok && before.body.name === after.body.name && before.body.role === after.body.role
+    if (!isSame) store.dispatch({ type: 'session_ended', at: serviceNow() })
+    connection.retry()
+  }
+
+  /**
+   * Finds out why the connection was lost, because a browser gives no reason: the service does not respond, or the session
+   * has ended. If the service responds but accepts no connection, live updates may be disabled.
+   */
+  async function findProblem(wasOpen: boolean) {
+    const response = await readHealth()
+    if (signal.aborted || store.get().connection === 'open') return
+    if (!response.ok) store.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
+    else if (!wasOpen) await poll()
+  }
+
+  /** Reads the data once and, while live updates are disabled, periodically. */
+  async function poll() {
+    clearTimeout(pollTimer)
+    const response = await api.data()
+    if (signal.aborted || store.get().connection === 'open') return
+    const isEnabled = response.ok && response.body.config.enable_websocket
+    const isPolling = store.get().connection === 'polling'
+    if (response.ok && !isEnabled && !isPolling) {
+      store.dispatch({ type: 'connection', connection: 'polling', at: serviceNow() })
+    }
+    if (response.ok) {
+      const performers = await readPerformers(response.body)
+      store.dispatch({ type: 'polled', data: { ...response.body, ...performers }, at: serviceNow() })
+    } else store.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
+    if (isEnabled && isPolling) connection.retry()
+    if (!isEnabled && store.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
+  }
+
+  /** Reads the performers, because the polled data does not contain them. Reads nothing if they are known already. */
+  async function readPerformers({ assignments }: SnapshotData): Promise<Pick<SnapshotData, 'performers'>> {
+    if (assignments.length === 0 || store.get().performers.length > 0) return {}
+    const response = await api.read('/api/performers/', 'list')
+    return response.ok ? { performers: response.body } : {}
+  }
+
+  async function readHealth(): Promise<ApiResponse<HealthBody>> {
+    const response = await api.health()
+    if (!signal.aborted && response.ok) {
+      reloadIfOutdated(response.body.version)
+      store.dispatch({ type: 'health', health: response.body, at: serviceNow() })
+    }
+    return response
+  }
+}

@@ -1,0 +1,58 @@
+/** Names the page that is being opened, if it takes long. The current page stays until the other one is loaded. */
+
+import { useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { type PageName, pages } from '../../src/domain/pages.ts'
+import { t } from './i18n.ts'
+
+const patienceMs = 500
+
+export function Navigating() {
+  const target = useRouterState({
+    select: ({ status, location }) => (status === 'pending' ? location.pathname : null),
+  })
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    if (target === null) return
+    const timer = setTimeout(() => setLate(true), patienceMs)
+    return () => {
+      clearTimeout(timer)
+      setLate(false)
+    }
+  }, [target])
+  return (
+    <div className="navigating" aria-live="polite">
+      {target !== null && isLate ? t('parts.loadingPage', { page: titleOf(target) }) : null}
+    </div>
+  )
+}
+
+function titleOf(path: string): string {
+  const page = pages.find((row) => new RegExp(`^${row.path.replace(':id', '[^/]+')}/?$`).test(path))
+  if (page === undefined) return t('product')
+  return 'section' in page ? t(`shell.pages.${page.name}.title`) : titles[page.name]
+}
+
+const titles: Readonly<
+  Record<Exclude<PageName, Extract<(typeof pages)[number], { section: string }>['name']>, string>
+> = {
+  monitor: t('nav.dashboard'),
+  wall: t('nav.wall'),
+  channel: t('channel.channel'),
+  receiver: t('channel.receiver'),
+  timeline: t('nav.timeline'),
+  alerts: t('nav.alerts'),
+  frequencies: t('nav.frequencies'),
+  sites: t('nav.sites'),
+  shows: t('nav.shows'),
+  show: t('nav.shows'),
+  check: t('check.title'),
+  report: t('report.title'),
+  crew_sheet: t('crewSheet.title'),
+  about: t('nav.about'),
+  sign_in: t('access.signIn.title'),
+  set_up: t('access.setUp.title'),
+  kiosk: t('product'),
+  account: t('access.account.title'),
+  overview: t('shell.overview.title'),
+}

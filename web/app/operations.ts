@@ -1,0 +1,91 @@
+/** Types of requests and responses by method and address, derived from the operations in the contract. */
+
+import type { TSchema } from 'typebox'
+import type { Body } from '../../src/contract/described.ts'
+import type { Method } from '../../src/contract/endpoint.ts'
+import type * as operations from '../../src/contract/operations/index.ts'
+import type { Review } from '../../src/contract/resources/review.ts'
+
+type Operation = (typeof operations)[keyof typeof operations]
+
+/** Converts `/api/groups/:id/` to the type of `/api/groups/1/`, and `/api/undo/:id` to that of `/api/undo/1`. */
+type PathOf<Url extends string> = Url extends `${infer Start}:${string}/${infer Rest}`
+  ? `${Start}${string}/${PathOf<Rest>}`
+  : Url extends `${infer Start}:${string}`
+    ? `${Start}${string}`
+    : Url
+
+type WithQuery<Path extends string> = Path | `${Path}?${string}`
+
+/** The addresses of the operations with a method. */
+export type Address<M extends Method> = WithQuery<PathOf<Extract<Operation, { method: M }>['url']>>
+
+/** The parts of a path between its slashes, to compare their number: an id contains no slash. */
+type Depth<Path extends string> = Path extends `${infer Start}?${string}`
+  ? Depth<Start>
+  : Path extends `${string}/${infer Rest}`
+    ? [unknown, ...Depth<Rest>]
+    : []
+
+type Operations = typeof operations
+
+/** The paths of the operations with a method, by name. The compiler evaluates them once for all calls. */
+type PathsOf<M extends Method> = {
+  [Name in keyof Operations as Operations[Name]['method'] extends M ? Name : never]: Operations[Name]['url']
+}
+
+/** The name of the operation with this method and address. */
+type Matching<Paths, A extends string> = {
+  [Name in keyof Paths]: Paths[Name] extends infer Url extends string
+    ? A extends WithQuery<PathOf<Url>>
+      ? Depth<A> extends Depth<Url>
+        ? Name
+        : never
+      : never
+    : never
+}[keyof Paths]
+
+type SuccessOf<Responses> = {
+  [Status in keyof Responses & (200 | 201 | 204)]: Responses[Status] extends TSchema ? Body<Responses[Status]> : never
+}[keyof Responses & (200 | 201 | 204)]
+
+type ResponsesOf<Schema> = Schema extends { response: infer Responses } ? SuccessOf<Responses> : never
+
+/** By name, so that the compiler evaluates only the bodies of operations that are called. */
+type ResponseBodies = { [Name in keyof Operations]: ResponsesOf<Operations[Name]['schema']> }
+type RequestBodies = { [Name in keyof Operations]: RequestOf<Operations[Name]['schema']> }
+
+type ResponseBody<M extends Method, A extends string> = ResponseBodies[Matching<PathsOf<M>, A> & keyof Operations]
+
+/** A list operation returns a page if its query contains `page` or `page_size`, else the whole list. */
+interface Shapes<Response> {
+  readonly list: Extract<Response, readonly unknown[]>
+  readonly page: Extract<Response, { readonly results: readonly unknown[] }>
+  readonly object: Exclude<Response, readonly unknown[] | null>
+  readonly nothing: null
+}
+
+/** The kind of JSON value that a response contains. */
+export type Shape = keyof Shapes<unknown>
+
+/** The body of a response that has this shape. */
+export type Received<M extends Method, A extends string, S extends Shape> = Shapes<ResponseBody<M, A>>[S]
+
+/** A body may contain the texts of form fields as they are, because the service checks them. */
+type FormValues<Request> =
+  | { readonly [Field in keyof Request]: Request[Field] | FormDataEntryValue | null }
+  | Readonly<Record<string, FormDataEntryValue>>
+
+type RequestOf<Schema> = Schema extends { body: infer B extends TSchema } ? FormValues<Body<B>> : undefined
+
+/** The body that an operation takes. */
+export type Sent<M extends Method, A extends string> = RequestBodies[Matching<PathsOf<M>, A> & keyof Operations]
+
+/** The addresses of lists with pages. */
+export type PagedAddress = Extract<
+  Operation,
+  { method: 'GET'; schema: { querystring: { properties: { page: TSchema } } } }
+>['url']
+
+/** The addresses of actions on several records. */
+export type ReviewAddress = Extract<Operation, { method: 'POST'; schema: { response: { 200: typeof Review } } }>['url']

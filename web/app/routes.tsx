@@ -1,0 +1,348 @@
+/**
+ * The route tree: one route for each page in src/domain/pages.ts, under the mount prefix. Pages other than the monitor
+ * and the wall are loaded on demand.
+ */
+
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  Outlet,
+  useMatches,
+  useParams,
+  useSearch,
+} from '@tanstack/react-router'
+import { lazy, Suspense, useEffect } from 'react'
+import { localSite } from '../../src/domain/equipment/sites.ts'
+import { type PageName, pathOf } from '../../src/domain/pages.ts'
+import { checkQuery, parseCheck } from '../checks/address.ts'
+import { Monitor } from '../monitor/monitor.tsx'
+import { parseRange, rangeQuery } from '../parts/channel-range.ts'
+import { Wall } from '../wall/wall.tsx'
+import { BrokenPage } from './broken-page.tsx'
+import { useServices, useWatchState } from './context.ts'
+import { Frame } from './frame.tsx'
+import { useIsKiosk } from './kiosk.ts'
+import { Navigating } from './navigating.tsx'
+import { formatQuery, parseQuery } from './query-string.ts'
+import { UnknownPage } from './unknown-page.tsx'
+import { parseView } from './view.ts'
+
+const Replay = lazy(async () => ({ default: (await import('../replay/replay.tsx')).Replay }))
+
+/** What a page needs of the live connection: nothing, the state without levels, or also the levels. */
+type LiveNeed = 'nothing' | 'state' | 'levels'
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    readonly live?: LiveNeed
+    /** Whose levels the page shows. */
+    readonly levelsOf?: 'view' | 'channel' | 'receiver' | 'local'
+    /** Whether the page can show the past: `at` in its address. */
+    readonly canReplay?: boolean
+  }
+  interface Register {
+    router: ReturnType<typeof createPages>
+  }
+}
+
+type RoutePath<Path extends string> = Path extends `${infer Start}:${infer Name}` ? `${Start}$${Name}` : Path
+
+/** Returns the path of a page as the router writes it: `$id` instead of `:id`. */
+function route<Name extends PageName>(name: Name) {
+  return pathOf(name).replace(':', '$') as RoutePath<ReturnType<typeof pathOf<Name>>>
+}
+
+const root = createRootRoute({ component: Everything, notFoundComponent: Unknown, staticData: { live: 'state' } })
+
+function Everything() {
+  return (
+    <>
+      <Navigating />
+      <CurrentPage />
+    </>
+  )
+}
+
+/** Starts the live connection with what the current page needs. */
+function CurrentPage() {
+  const { live } = useServices()
+  const need = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.live)?.staticData.live,
+  })
+  const site = useShownSite()
+  useEffect(() => {
+    if (need !== 'nothing') live.start(need !== 'levels' ? [] : site === null ? null : [site])
+  }, [live, need, site])
+  const at = useReplayTime()
+  const isKiosk = useIsKiosk()
+  const hasChannels = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.canReplay) })
+  // A kiosk has no other pages, because all others consist of controls.
+  if (isKiosk && !hasChannels && need !== 'nothing')
+    return <Navigate to={pathOf('wall')} search={{ kiosk: '1' }} replace />
+  if (at === null) return <Outlet />
+  return (
+    <Suspense>
+      <Replay at={at}>
+        <Outlet />
+      </Replay>
+    </Suspense>
+  )
+}
+
+/** Returns the site whose levels the current page shows; null for all. */
+function useShownSite(): string | null {
+  const levelsOf = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.levelsOf)?.staticData.levelsOf,
+  })
+  const id = Number(useParams({ strict: false }).id)
+  const { site = null } = parseView(useSearch({ strict: false }))
+  return useWatchState(({ receivers }) => {
+    if (levelsOf === 'view') return site
+    const shown =
+      levelsOf === 'channel'
+        ? [...receivers.values()].find(({ channels }) => channels.some((channel) => channel.id === id))
+        : receivers.get(levelsOf === 'receiver' ? id : -1)
+    return shown?.site?.code ?? localSite
+  })
+}
+
+/** Returns the time that the current page replays; null if it shows the present. */
+function useReplayTime(): string | null {
+  const canReplay = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.canReplay) })
+  const { at, kiosk } = parseView(useSearch({ strict: false }))
+  return canReplay && kiosk !== '1' ? (at ?? null) : null
+}
+
+function Unknown() {
+  return (
+    <Frame>
+      <UnknownPage />
+    </Frame>
+  )
+}
+
+const nothing = { live: 'nothing' } as const
+const localLevels = { live: 'levels', levelsOf: 'local' } as const
+const levelsOrReplay = { live: 'levels', levelsOf: 'view', canReplay: true } as const
+
+const framed = createRoute({
+  getParentRoute: () => root,
+  id: 'framed',
+  component: () => (
+    <Frame>
+      <Outlet />
+    </Frame>
+  ),
+})
+
+const inRoot = () => root
+const inFrame = () => framed
+
+// Pages without a header.
+const accessPages = [
+  createRoute({
+    getParentRoute: inRoot,
+    path: route('sign_in'),
+    staticData: nothing,
+    component: lazyRouteComponent(() => import('../access/sign-in.tsx'), 'SignIn'),
+  }),
+  createRoute({
+    getParentRoute: inRoot,
+    path: route('set_up'),
+    staticData: nothing,
+    component: lazyRouteComponent(() => import('../access/set-up.tsx'), 'SetUp'),
+  }),
+  createRoute({
+    getParentRoute: inRoot,
+    path: route('kiosk'),
+    staticData: nothing,
+    component: lazyRouteComponent(() => import('../access/kiosk.tsx'), 'Kiosk'),
+  }),
+] as const
+
+const wall = createRoute({
+  getParentRoute: inRoot,
+  path: route('wall'),
+  validateSearch: parseView,
+  staticData: levelsOrReplay,
+  component: Wall,
+})
+
+const livePages = [
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('monitor'),
+    validateSearch: parseView,
+    staticData: levelsOrReplay,
+    component: Monitor,
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('channel'),
+    validateSearch: (query: Readonly<Record<string, unknown>>) => rangeQuery(parseRange(query)),
+    staticData: { live: 'levels', levelsOf: 'channel' },
+    component: lazyRouteComponent(() => import('../channel/channel.tsx'), 'Channel'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('receiver'),
+    staticData: { live: 'levels', levelsOf: 'receiver' },
+    component: lazyRouteComponent(() => import('../channel/receiver.tsx'), 'Receiver'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('timeline'),
+    component: lazyRouteComponent(() => import('../timeline/timeline.tsx'), 'Timeline'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('alerts'),
+    component: lazyRouteComponent(() => import('../alerts/alerts.tsx'), 'Alerts'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('frequencies'),
+    staticData: localLevels,
+    component: lazyRouteComponent(() => import('../frequencies/frequencies.tsx'), 'FrequenciesPage'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('sites'),
+    component: lazyRouteComponent(() => import('../sites/sites.tsx'), 'Sites'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('shows'),
+    component: lazyRouteComponent(() => import('../shows/shows.tsx'), 'Shows'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('show'),
+    component: lazyRouteComponent(() => import('../shows/show.tsx'), 'ShowPage'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('check'),
+    validateSearch: (query: Readonly<Record<string, unknown>>) => checkQuery(parseCheck(query)),
+    staticData: localLevels,
+    component: lazyRouteComponent(() => import('../checks/check.tsx'), 'Check'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('report'),
+    component: lazyRouteComponent(() => import('../reports/report.tsx'), 'Report'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('crew_sheet'),
+    component: lazyRouteComponent(() => import('../reports/crew-sheet.tsx'), 'CrewSheet'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('about'),
+    component: lazyRouteComponent(() => import('./about.tsx'), 'About'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('account'),
+    component: lazyRouteComponent(() => import('../access/account.tsx'), 'Account'),
+  }),
+] as const
+
+const adminPages = [
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('overview'),
+    component: lazyRouteComponent(() => import('../admin/overview.tsx'), 'Overview'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('queue'),
+    component: lazyRouteComponent(() => import('../admin/queue.tsx'), 'Queue'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('movements'),
+    component: lazyRouteComponent(() => import('../admin/movements.tsx'), 'Movements'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('connections'),
+    component: lazyRouteComponent(() => import('../admin/connections.tsx'), 'Connections'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('layout'),
+    component: lazyRouteComponent(() => import('../admin/layout.tsx'), 'Layout'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('groups'),
+    component: lazyRouteComponent(() => import('../admin/groups.tsx'), 'Groups'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('performers'),
+    component: lazyRouteComponent(() => import('../admin/performers.tsx'), 'Performers'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('cast'),
+    component: lazyRouteComponent(() => import('../admin/cast.tsx'), 'Cast'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('find'),
+    component: lazyRouteComponent(() => import('../admin/find-equipment.tsx'), 'FindEquipment'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('manufacturers'),
+    component: lazyRouteComponent(() => import('../admin/manufacturers.tsx'), 'Manufacturers'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('settings'),
+    component: lazyRouteComponent(() => import('../admin/settings.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('notifications'),
+    component: lazyRouteComponent(() => import('../notifications/notifications.tsx'), 'Notifications'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('nodes'),
+    component: lazyRouteComponent(() => import('../admin/nodes.tsx'), 'Nodes'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('people'),
+    component: lazyRouteComponent(() => import('../admin/people.tsx'), 'People'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('tokens'),
+    component: lazyRouteComponent(() => import('../admin/tokens.tsx'), 'Tokens'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('audit'),
+    component: lazyRouteComponent(() => import('../admin/audit.tsx'), 'Audit'),
+  }),
+] as const
+
+export function createPages(mount: string) {
+  return createRouter({
+    routeTree: root.addChildren([...accessPages, wall, framed.addChildren([...livePages, ...adminPages])]),
+    basepath: mount === '' ? '/' : mount,
+    parseSearch: parseQuery,
+    stringifySearch: formatQuery,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultErrorComponent: BrokenPage,
+  })
+}

@@ -1,0 +1,39 @@
+/** The pages that menus list: those that the user may open and that this service supports. */
+
+import { useQuery } from '@tanstack/react-query'
+import { isListed, type PageName, type Section, sections } from '../../src/domain/pages.ts'
+import { useServices } from './context.ts'
+import { useSession } from './session.ts'
+
+/** Returns whether menus list a page. While the session is loading, they list no page that needs a permission. */
+export function useIsListed(): (page: PageName) => boolean {
+  const granted = useSession()?.permissions ?? []
+  return (page) => isListed(page, granted)
+}
+
+/** Returns the administrative pages, by section. */
+export function useSections(): readonly Section[] {
+  const isListed = useIsListed()
+  const hasNodes = useHasNodes()
+  return sections
+    .map(({ name, pages }) => ({
+      name,
+      pages: pages.filter((page) => isListed(page) && (hasNodes || page !== 'nodes')),
+    }))
+    .filter(({ pages }) => pages.length > 0)
+}
+
+/** Whether the service supports the Nodes page, unlike older versions. True until the service has responded. */
+export function useHasNodes(): boolean {
+  const { api } = useServices()
+  const { data = true } = useQuery({
+    queryKey: ['has-nodes'],
+    queryFn: async () => {
+      const response = await api.read('/api/admin/nodes/', 'object')
+      // A temporary error does not mean that the page is missing.
+      return response.ok || response.problem.kind !== 'refused' || response.problem.waitSeconds !== undefined
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data
+}

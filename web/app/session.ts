@@ -1,0 +1,32 @@
+/** The signed-in user and their permissions. */
+
+import { useEffect, useState } from 'react'
+import type { SessionBody } from '../../src/contract/resources/accounts.ts'
+import type { Permission } from '../../src/contract/values.ts'
+import { useServices } from './context.ts'
+import { useIsKiosk } from './kiosk.ts'
+
+/** Returns the session; null until it is loaded, and if the user may not read it. */
+export function useSession(): SessionBody | null {
+  const { api } = useServices()
+  const [session, setSession] = useState<SessionBody | null>(null)
+  useEffect(() => {
+    let isUnmounted = false
+    void api.session().then((response) => {
+      if (response.ok && !isUnmounted) setSession(response.body)
+    })
+    return () => {
+      isUnmounted = true
+    }
+  }, [api])
+  return session
+}
+
+/** Returns true until the session is loaded. Replays and kiosks have no permissions. */
+export function useMay(permission: Permission): boolean {
+  const session = useSession()
+  const isReplay = useServices().replay !== null
+  const isKiosk = useIsKiosk()
+  if (isReplay || isKiosk) return false
+  return session === null || session.permissions.includes(permission)
+}

@@ -1,0 +1,244 @@
+/**
+ * The connection to the live interface, version 2: receives messages, reconnects, and resumes after the last message
+ * that it received.
+ */
+
+import type { LiveMessage } from '../../src/contract/live-messages.ts'
+import { readServiceClock, serviceNow } from './service-time.ts'
+
+export interface SocketOptions {
+  /** The URL without the parameters of a resumption. */
+  readonly url: string
+  readonly signal: AbortSignal
+  onMessage(message: LiveMessage): void
+  onStatus(change: SocketStatus): void
+  /** Called when nothing has arrived for `silentMs`. */
+  onSilence(): void
+  /** Called when it changes by how many seconds what arrives is behind the service; 0 if it is not. */
+  onDelay(seconds: number): void
+  readonly silentMs: number
+}
+
+/**
+ * `open`: the first message has arrived. `lost`: `nextTryAt` is the time of the next attempt, and `wasOpen` is
+ * false if the connection was never open. `isSignedOut`: the session that opened it has ended.
+ */
+export type SocketStatus =
+  | { readonly status: 'open' }
+  | { readonly status: 'lost'; readonly nextTryAt: number; readonly wasOpen: boolean; readonly isSignedOut: boolean }
+
+export interface Connection {
+  /** Connects now if the connection is lost. */
+  retry(): void
+  /** Sends a message if the connection is open. */
+  send(message: object): void
+}
+
+const protocol = 'micwatch.v2'
+const signedOutCode = 4401
+/**
+ * Closes the connection after this much silence. An unplugged cable causes no close event, so silence is the only sign
+ * of it; normally a `tick` a second prevents silence.
+ */
+const lostMs = 5_000
+/** A slow line needs time for the snapshot. */
+const openingMs = 15_000
+const checkIntervalMs = 250
+/** How often the delay of the line is measured. */
+const pingMs = 1_000
+/** A line is slower than its data if a response takes longer than this. */
+const behindMs = 3_000
+/** A connection that lasts this long resets the retry delay. */
+const steadyMs = 10_000
+
+export function openSocket(options: SocketOptions): Connection {
+  const { url, signal, onMessage, onStatus, onSilence, onDelay, silentMs } = options
+  let losses = 0
+  let current: WebSocket | null = null
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  let position: Position | null = null
+  /** The number of the last message that arrived, which may be less than that of an alert before it. */
+  let lastSeq: number | null = null
+
+  connect()
+  const retryIfVisible = () => {
+    if (!document.hidden) retry()
+  }
+  window.addEventListener('online', retryIfVisible, { signal })
+  document.addEventListener('visibilitychange', retryIfVisible, { signal })
+  signal.addEventListener('abort', () => clearTimeout(waiting))
+  return { retry, send }
+
+  function connect() {
+    waiting = undefined
+    if (signal.aborted) return
+    const connection = new AbortController()
+    const socket = new WebSocket(resumeUrl(url, position), protocol)
+    current = socket
+    let openedAt: number | null = null
+    let silence = 0
+    let checkedAt = performance.now()
+    const delay = new LineDelay()
+    let startSeq: number | null = null
+
+    socket.addEventListener('message', ({ data }) => {
+      if (connection.signal.aborted) return
+      silence = 0
+      const message = parseMessage(data)
+      if (message === null || isRepeated(startSeq, message)) return
+      if ('seq' in message) lastSeq = message.seq
+      if (message.type === 'snapshot' || message.type === 'resumed') startSeq = message.seq
+      if (message.type === 'pong') delay.receive(message)
+      else if ('at' in message) readServiceClock({ at: Date.parse(message.at), receivedAt: Date.now() })
+      position = positionAfter(position, message)
+      if (openedAt === null) {
+        openedAt = performance.now()
+        onStatus({ status: 'open' })
+      }
+      onMessage(message)
+      if (message.type === 'levels') acknowledge()
+    })
+    socket.addEventListener('close', ({ code }) => lose(code === signedOutCode))
+
+    const check = setInterval(() => {
+      const now = performance.now()
+      // Time during which the page was suspended is not silence.
+      const elapsed = Math.min(now - checkedAt, 2 * checkIntervalMs)
+      checkedAt = now
+      silence += elapsed
+      if (silence > (openedAt === null ? openingMs : lostMs)) return lose(false)
+      if (openedAt !== null && silence >= silentMs && silence - elapsed < silentMs) onSilence()
+      if (openedAt === null) return
+      const ping = delay.nextPing()
+      if (ping !== null) {
+        send(ping)
+        acknowledge()
+      }
+      if (delay.hasChanged()) onDelay(delay.seconds)
+    }, checkIntervalMs)
+
+    signal.addEventListener('abort', end, { signal: connection.signal })
+
+    function end() {
+      clearInterval(check)
+      connection.abort()
+      if (delay.seconds > 0) onDelay(0)
+      socket.close()
+    }
+
+    function lose(isSignedOut: boolean) {
+      if (connection.signal.aborted) return
+      end()
+      if (openedAt !== null && performance.now() - openedAt >= steadyMs) losses = 0
+      const delay = retryDelayMs(losses, Math.random())
+      losses += 1
+      waiting = setTimeout(connect, delay)
+      onStatus({ status: 'lost', nextTryAt: serviceNow() + delay, wasOpen: openedAt !== null, isSignedOut })
+    }
+  }
+
+  function retry() {
+    if (waiting === undefined) return
+    clearTimeout(waiting)
+    connect()
+  }
+
+  /** Confirms what has arrived, so that the service sends no more than the line carries. */
+  function acknowledge() {
+    if (lastSeq !== null) send({ type: 'ack', seq: lastSeq })
+  }
+
+  function send(message: object) {
+    if (current?.readyState === WebSocket.OPEN) current.send(JSON.stringify(message))
+  }
+}
+
+/** Measures how long messages are on their way: every second a `ping`, which the service answers. */
+class LineDelay {
+  /** When the pings that were not answered were sent, as browser time by their ids. */
+  readonly #sent = new Map<number, number>()
+  #lastId = 0
+  #lastSentAt = Number.NEGATIVE_INFINITY
+  #lastDelayMs = 0
+  #reported = 0
+
+  nextPing(): object | null {
+    const now = Date.now()
+    if (now - this.#lastSentAt < pingMs) return null
+    this.#lastSentAt = now
+    this.#lastId += 1
+    this.#sent.set(this.#lastId, now)
+    return { type: 'ping', id: this.#lastId }
+  }
+
+  receive({ id, timestamp }: Extract<LiveMessage, { type: 'pong' }>): void {
+    if (typeof id !== 'number') return
+    const sentAt = this.#sent.get(id)
+    if (sentAt === undefined) return
+    const receivedAt = Date.now()
+    readServiceClock({ at: Date.parse(timestamp), sentAt, receivedAt })
+    this.#lastDelayMs = receivedAt - sentAt
+    // Answers arrive in order.
+    for (const sent of this.#sent.keys()) if (sent <= id) this.#sent.delete(sent)
+  }
+
+  /** Whole seconds; 0 if the line is fast enough. */
+  get seconds(): number {
+    const [oldest = Number.POSITIVE_INFINITY] = this.#sent.values()
+    const delayMs = Math.max(this.#lastDelayMs, Date.now() - oldest)
+    return delayMs > behindMs ? Math.round(delayMs / 1_000) : 0
+  }
+
+  hasChanged(): boolean {
+    const before = this.#reported
+    this.#reported = this.seconds
+    return this.#reported !== before
+  }
+}
+
+/** Returns 1, 2, 4 … 30 s times a random factor of 0.5 to 1.5, so that many pages do not reconnect at the same time. */
+export function retryDelayMs(losses: number, random: number): number {
+  return Math.min(30_000, 1_000 * 2 ** Math.min(losses, 5)) * (0.5 + random)
+}
+
+/** The last message that was received. */
+export interface Position {
+  readonly seq: number
+  readonly epoch: string
+}
+
+export function positionAfter(position: Position | null, message: LiveMessage): Position | null {
+  if (message.type === 'snapshot' || message.type === 'resumed') return { seq: message.seq, epoch: message.epoch }
+  return position !== null && 'seq' in message ? { ...position, seq: Math.max(position.seq, message.seq) } : position
+}
+
+/**
+ * True for a message from before the start of this connection, which must not be applied again. `startSeq` is the number
+ * of its first message, null before that has arrived. Alerts may overtake other messages.
+ */
+export function isRepeated(startSeq: number | null, message: LiveMessage): boolean {
+  if (message.type === 'snapshot' || message.type === 'resumed' || !('seq' in message)) return false
+  return startSeq === null || message.seq <= startSeq
+}
+
+/** Adds the parameters that resume after this position. */
+export function resumeUrl(url: string, position: Position | null): string {
+  if (position === null) return url
+  return `${url}&${new URLSearchParams({ since: String(position.seq), epoch: position.epoch })}`
+}
+
+/**
+ * Parses a message; returns null if the data is not a valid message. Unknown types are accepted, because a newer service
+ * may send more types.
+ */
+export function parseMessage(data: unknown): LiveMessage | null {
+  if (typeof data !== 'string') return null
+  let message: unknown
+  try {
+    message = JSON.parse(data)
+  } catch {
+    return null
+  }
+  if (typeof message !== 'object' || message === null || !('type' in message)) return null
+  return typeof message.type === 'string' ? (message as LiveMessage) : null
+}

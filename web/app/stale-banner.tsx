@@ -1,0 +1,77 @@
+/** Banners that show how old stale values are, and that the session has ended. */
+
+import { Age } from '../parts/age.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { allStaleSince } from './channel-state.ts'
+import { useServices, useWatchState } from './context.ts'
+import { formatDuration, formatTime } from './format.ts'
+import { t } from './i18n.ts'
+import { useIsKiosk } from './kiosk.ts'
+import { signInPath } from './resource.ts'
+import { isSignedOut } from './state.ts'
+
+export function StaleBanner() {
+  const staleSince = useWatchState((watchState) =>
+    watchState.connection === 'replay' ? null : allStaleSince(watchState),
+  )
+  const hasEnded = useWatchState(isSignedOut)
+  const reason = useWatchState((watchState) =>
+    hasEnded
+      ? t('problems.sign_in.ended')
+      : watchState.connection === 'lost'
+        ? t('banner.lost')
+        : watchState.isFresh
+          ? t('banner.silent')
+          : t('banner.reconnecting'),
+  )
+  // The first sentence already says that the service is unreachable or that the session has ended.
+  const problem = useWatchState(({ problem }) =>
+    problem?.kind === 'unreachable' || problem?.kind === 'sign_in' ? null : (problem?.detail ?? null),
+  )
+  const nextTry = useWatchState((watchState) =>
+    watchState.connection !== 'lost' || watchState.nextTryAt === null || hasEnded
+      ? null
+      : retryText(watchState.nextTryAt - watchState.now),
+  )
+  const { mount } = useServices()
+  const isKiosk = useIsKiosk()
+  if (staleSince === null) return null
+  return (
+    <div className="banner">
+      <StateIcon state="stale" />
+      <p>
+        <strong role="alert">{reason}</strong>{' '}
+        <span>
+          {t('banner.age.before')}
+          <Age since={staleSince} />
+          {t('banner.age.after', { time: formatTime(staleSince) })}
+        </span>{' '}
+        {problem === null ? null : <span>{problem} </span>}
+        {hasEnded && !isKiosk ? <a href={signInPath(mount)}>{t('shell.signIn')}</a> : null}
+        {nextTry === null ? null : <span className="next-try">{nextTry}</span>}
+      </p>
+    </div>
+  )
+}
+
+/** The values are current, but the page shows what the former session permitted. A kiosk shows nothing that it needs. */
+export function SessionBanner() {
+  const hasEnded = useWatchState(({ hasSessionEnded }) => hasSessionEnded)
+  const { mount } = useServices()
+  if (useIsKiosk() || !hasEnded) return null
+  return (
+    <div className="banner">
+      <StateIcon state="stale" />
+      <p>
+        <strong role="alert">{t('problems.sign_in.ended')}</strong> <a href={signInPath(mount)}>{t('shell.signIn')}</a>{' '}
+        <button type="button" className="choice" onClick={() => location.reload()}>
+          {t('brokenPage.retry')}
+        </button>
+      </p>
+    </div>
+  )
+}
+
+function retryText(ms: number): string {
+  return ms > 0 ? t('banner.retryIn', { time: formatDuration(Math.ceil(ms / 1_000) * 1_000) }) : t('banner.retrying')
+}

@@ -1,0 +1,82 @@
+/** The header of every page but the wall. Its menu lists the pages that the user may open. */
+
+import { type AnyRouter, Link, useRouter, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { pathOf } from '../../src/domain/pages.ts'
+import { BrandSign } from '../parts/brand-sign.tsx'
+import { Account } from './account.tsx'
+import { useServices, useWatchState } from './context.ts'
+import { t } from './i18n.ts'
+import { useIsListed } from './sections.ts'
+
+export function TopBar() {
+  const isListed = useIsListed()
+  const { replay, mount } = useServices()
+  const hasSites = useWatchState(({ sites }) => sites.length > 0)
+  const { at } = useSearch({ strict: false })
+  const moment = replay === null ? {} : { at }
+  const bar = useRef<HTMLElement>(null)
+  const pages = useRef<HTMLElement>(null)
+  const router = useRouter()
+  useEffect(() => (pages.current === null ? undefined : keepCurrentVisible(pages.current, router)), [router])
+  useEffect(() => (bar.current === null || replay !== null ? undefined : publishHeight(bar.current)), [replay])
+  return (
+    <header className="top-bar" ref={bar}>
+      <Link className="brand" to={pathOf('monitor')}>
+        <BrandSign />
+        <span className="brand-name">{t('product')}</span>
+      </Link>
+      <nav className="pages" ref={pages} aria-label={t('nav.label')}>
+        <Link to={pathOf('monitor')} search={moment} activeOptions={{ exact: true, includeSearch: false }}>
+          {t('nav.dashboard')}
+        </Link>
+        <Link to={pathOf('wall')} search={moment}>
+          {t('nav.wall')}
+        </Link>
+        <Link to={pathOf('timeline')}>{t('nav.timeline')}</Link>
+        <Link to={pathOf('alerts')}>{t('nav.alerts')}</Link>
+        <Link to={pathOf('frequencies')}>{t('nav.frequencies')}</Link>
+        <Link to={pathOf('shows')}>{t('nav.shows')}</Link>
+        {hasSites ? <Link to={pathOf('sites')}>{t('nav.sites')}</Link> : null}
+        {isListed('overview') ? <Link to={pathOf('overview')}>{t('shell.admin')}</Link> : null}
+        <a href={`${mount}/help/`}>{t('nav.help')}</a>
+        <Link to={pathOf('about')}>{t('nav.about')}</Link>
+      </nav>
+      <Account />
+    </header>
+  )
+}
+
+/**
+ * On narrow pages, the menu scrolls sideways: moves the link to the current page to its middle, also after a resize. The
+ * link becomes the current one only when the code of its page has been loaded, and then the router scrolls the menu to
+ * where it was on the page before.
+ */
+function keepCurrentVisible(menu: HTMLElement, router: Pick<AnyRouter, 'subscribe'>): () => void {
+  const scroll = () => {
+    const link = menu.querySelector<HTMLElement>('[aria-current="page"]')
+    if (link === null) return
+    menu.scrollTo({ left: link.offsetLeft - menu.offsetLeft - (menu.clientWidth - link.offsetWidth) / 2 })
+  }
+  const sizes = new ResizeObserver(scroll)
+  for (const element of [menu, ...menu.children]) sizes.observe(element)
+  const changes = new MutationObserver(scroll)
+  changes.observe(menu, { childList: true })
+  const unsubscribe = router.subscribe('onRendered', scroll)
+  return () => {
+    sizes.disconnect()
+    changes.disconnect()
+    unsubscribe()
+  }
+}
+
+/** Sets a CSS variable to the height of what is at the top of the window, so that other sticky elements stay below it. */
+export function publishHeight(bar: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => {
+    // On narrow pages the header scrolls with the content.
+    const height = getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0
+    document.documentElement.style.setProperty('--bar-height', `${height}px`)
+  })
+  observer.observe(bar)
+  return () => observer.disconnect()
+}

@@ -1,0 +1,177 @@
+/** The levels of one channel in a range of time: from the history, and live while the range follows now. */
+
+import { useEffect, useRef, useState } from 'react'
+import { hasRow } from '../../src/domain/conditions/condition.ts'
+import type { StateLetter } from '../../src/domain/history/columns.ts'
+import type { Problem } from '../app/api.ts'
+import { allStaleSince, type ChannelFacts } from '../app/channel-state.ts'
+import { useServices, useWatchState } from '../app/context.ts'
+import { useResource } from '../app/resource.ts'
+import { serviceNow } from '../app/service-time.ts'
+import type { Levels, Store } from '../app/store.ts'
+import type { ChannelRange } from '../parts/channel-range.ts'
+import {
+  type ChannelLevels,
+  type LiveSecond,
+  maxPoints,
+  recordedLevels,
+  unknownLevels,
+  withLive,
+} from './channel-levels.ts'
+
+export interface ShownLevels {
+  readonly levels: ChannelLevels
+  /** The visible range, in epoch seconds. */
+  readonly from: number
+  readonly to: number
+  /** Why the recorded levels could not be read. */
+  readonly problem: Problem | null
+  /** The names of the sites that could not be asked for levels. */
+  readonly interruptedSites: readonly string[]
+}
+
+export function useChannelLevels(receiverId: number, channelId: number, range: ChannelRange): ShownLevels {
+  const now = useServerSeconds()
+  const live = useLiveSeconds(receiverId, channelId)
+  const to = range.to ?? now
+  const loadedTo = useRefreshTime(now, range)
+  const query = new URLSearchParams({
+    channels: String(channelId),
+    from: isoOf(loadedTo - range.span),
+    to: isoOf(loadedTo),
+    max_points: String(maxPoints),
+    series: 'rf,audio,battery',
+  })
+  const isOfSite = useWatchState(({ receivers }) => receivers.get(receiverId)?.site != null)
+  const topics = isOfSite ? siteTopics : noTopics
+  const { body, problem, isChanging } = useResource(`/api/history/levels/?${query}`, 'object', topics)
+  const recorded = body === null ? unknownLevels(to - range.span, to) : recordedLevels(body, channelId)
+  const isLoaded = !isChanging && (body !== null || problem !== null)
+  const interruptedSites = (body?.interrupted_sites ?? []).map(({ name }) => name)
+  return { levels: withLive(recorded, live, { to, isLoaded }), from: to - range.span, to, problem, interruptedSites }
+}
+
+/** A line may have been restored. */
+const siteTopics = ['source'] as const
+const noTopics = [] as const
+
+/** The browser's estimate of the service's clock, in epoch seconds. */
+export function useServerSeconds(): number {
+  return useWatchState(({ now }) => Math.floor(now / 1_000))
+}
+
+/** Returns the end of the range that is read. While the connection is lost, it does not change. */
+function useRefreshTime(now: number, { span, to }: ChannelRange): number {
+  const isFresh = useWatchState((watchState) => watchState.isFresh)
+  const following = useRef({ span: 0, isFresh, startedAt: now, readAt: now })
+  if (to !== null) {
+    following.current = { ...following.current, span: 0 }
+    return to
+  }
+  const { current } = following
+  const isStarting = current.span !== span || (isFresh && !current.isFresh)
+  const startedAt = isStarting ? now : current.startedAt
+  const readAt = isStarting || isFresh ? refreshedAt(now, startedAt, span) : current.readAt
+  following.current = { span, isFresh, startedAt, readAt }
+  return readAt
+}
+
+/** A second can be read this long after its end. */
+const recordedAfter = 4
+
+/**
+ * Returns when recorded levels were last read: when the page began to follow now, as soon as the seconds until then are
+ * recorded, and then regularly, so that what was received live is replaced by what was recorded.
+ */
+export function refreshedAt(now: number, startedAt: number, span: number): number {
+  const interval = Math.max(30, Math.min(600, span / 20))
+  const elapsed = now - startedAt - recordedAfter
+  return elapsed < 0 ? startedAt : startedAt + recordedAfter + Math.floor(elapsed / interval) * interval
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
+}
+
+/** Three hours, for services that record nothing. */
+const maxSeconds = 3 * 3_600
+
+/** Collects what this page receives, one entry per second. */
+function useLiveSeconds(receiverId: number, channelId: number): readonly LiveSecond[] {
+  const { store } = useServices()
+  const [seconds, setSeconds] = useState<readonly LiveSecond[]>([])
+  const current = useRef<LiveSecond | null>(null)
+  useEffect(() => {
+    const read = () => {
+      const second = secondOf(store, receiverId, channelId)
+      if (second === null) return
+      const before = current.current
+      if (before !== null && before.at !== second.at) {
+        setSeconds((known) => [...known.filter(({ at }) => at < before.at), before].slice(-maxSeconds))
+      }
+      current.current = before?.at === second.at ? merge(before, second) : second
+    }
+    const timer = setInterval(() => {
+      read()
+      // Until it was known that nothing is received any more, the last values were repeated.
+      const endedAt = lastReceivedAt(store, receiverId, channelId)
+      if (endedAt === null) return
+      const isKept = ({ at }: LiveSecond) => at <= endedAt / 1_000
+      setSeconds((known) => (known.every(isKept) ? known : known.filter(isKept)))
+    }, 1_000)
+    const unsubscribe = store.subscribeLevels((ids) => {
+      if (ids.includes(channelId)) read()
+    })
+    return () => {
+      clearInterval(timer)
+      unsubscribe()
+    }
+  }, [store, receiverId, channelId])
+  return seconds
+}
+
+function secondOf(store: Store, receiverId: number, channelId: number): LiveSecond | null {
+  const facts = store.facts(receiverId, channelId)
+  if (facts === null || facts.state === 'stale' || hasRow(facts.condition, 'stale')) return null
+  const { rf, rfPercent, audio, audioPeak } = store.levels(receiverId, channelId)
+  const at = Math.floor(serviceNow() / 1_000)
+  const letter = letterOf(facts)
+  const isOn = letter === '1' || letter === 'm'
+  const level = letter === 'x' ? null : (rf ?? rfPercent)
+  return {
+    ...{ at, letter, rfMin: level, rfMax: level },
+    audio: isOn ? (audioPeak ?? audio) : null,
+    battery: isOn ? facts.battery : null,
+  }
+}
+
+function letterOf({ condition }: ChannelFacts): StateLetter {
+  if (hasRow(condition, 'receiver_offline')) return 'x'
+  if (hasRow(condition, 'tx_off') || hasRow(condition, 'battery_died')) return '0'
+  return hasRow(condition, 'muted') ? 'm' : '1'
+}
+
+function merge(a: LiveSecond, b: LiveSecond): LiveSecond {
+  const choose = (pick: (...values: number[]) => number, values: readonly (number | null)[]) => {
+    const known = values.filter((value) => value !== null)
+    return known.length === 0 ? null : pick(...known)
+  }
+  return {
+    ...b,
+    rfMin: choose(Math.min, [a.rfMin, b.rfMin]),
+    rfMax: choose(Math.max, [a.rfMax, b.rfMax]),
+    audio: choose(Math.max, [a.audio, b.audio]),
+  }
+}
+
+/** Returns the browser time of the last value while the values are old, and null while they are current. */
+function lastReceivedAt(store: Store, receiverId: number, channelId: number): number | null {
+  const allStale = allStaleSince(store.get())
+  if (allStale !== null) return allStale
+  return store.facts(receiverId, channelId)?.state === 'stale' ? store.levelsReceivedAt(channelId) : null
+}
+
+/** Whether the equipment reports RF in percent of its own scale, which is not recorded. */
+export function isRfInPercent({ rf, rfPercent }: Levels): boolean {
+  return rf === null && rfPercent !== null
+}

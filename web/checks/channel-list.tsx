@@ -1,0 +1,125 @@
+/** The channels of a show with their results, and how many are checked. */
+
+import { Link } from '@tanstack/react-router'
+import { ListChecks } from 'lucide-react'
+import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
+import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import { useFacts } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { KeepAwake } from '../parts/keep-awake.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
+import type { CheckAddress } from './address.ts'
+import { CheckIcon } from './check-icon.tsx'
+import { listProblems } from './findings.ts'
+import { countProgress, inOrder, isWalking, statusOf } from './progress.ts'
+
+export interface ListedCheck extends ChannelCheckBody {
+  readonly receiverId: number
+}
+
+interface ChannelListProps {
+  readonly show: ShowBody
+  /** In the order of their slots. */
+  readonly checks: readonly ListedCheck[]
+  readonly address: CheckAddress
+  change(address: Partial<CheckAddress>): void
+}
+
+export function ChannelList({ show, checks, address, change }: ChannelListProps) {
+  const isOpenFirst = address.order === 'open'
+  return (
+    <>
+      <header className="check-head">
+        <p className="check-kind">{t('check.title')}</p>
+        <h1>
+          <bdi>{plainText(show.title)}</bdi>
+        </h1>
+        <ProgressBar checks={checks} />
+        <div className="check-tools">
+          <button
+            type="button"
+            className="choice"
+            aria-pressed={isOpenFirst}
+            onClick={() => change({ order: isOpenFirst ? 'slot' : 'open' })}
+          >
+            {t('check.openFirst')}
+          </button>
+          <KeepAwake />
+        </div>
+      </header>
+      {checks.length === 0 ? (
+        <Notice title={t('check.noChannelsTitle')} icon={ListChecks}>
+          <p>{show.group_ids.length === 0 ? t('check.noChannels') : t('check.noChannelsInGroups')}</p>
+        </Notice>
+      ) : (
+        <ul className="check-list" aria-label={t('check.channels')}>
+          {inOrder(checks, address.order).map((check) => (
+            <Row key={check.channel_id} check={check} show={show} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function ProgressBar({ checks }: Pick<ChannelListProps, 'checks'>) {
+  const { total, checked, failed } = countProgress(checks)
+  if (total === 0) return null
+  const text = t('check.progress', { checked, total })
+  return (
+    <>
+      <p className="check-progress">
+        <strong>{text}</strong>
+        {failed === 0 ? null : (
+          <span className="check-failed">
+            <CheckIcon sign="failed" />
+            {t('check.failedCount', { count: failed })}
+          </span>
+        )}
+      </p>
+      <div className="check-bar" aria-hidden="true">
+        <span data-sign="passed" style={{ flexGrow: checked - failed }} />
+        <span data-sign="failed" style={{ flexGrow: failed }} />
+        <span style={{ flexGrow: total - checked }} />
+      </div>
+    </>
+  )
+}
+
+function Row({ check, show }: { check: ListedCheck; show: ShowBody }) {
+  const { channel_id, receiverId } = check
+  const facts = useFacts(receiverId, channel_id)
+  if (facts === null) return null
+  const status = statusOf(check)
+  const isInProgress = isWalking(check)
+  const problems = listProblems(check, show.ends_at)
+  return (
+    <li>
+      <Link
+        className="check-row"
+        data-sign={status}
+        to={pathOf('check')}
+        search={(before) => ({ ...before, channel: channel_id })}
+      >
+        <CheckIcon sign={isInProgress ? 'walking' : status} />
+        <span className="check-slot">{facts.slot}</span>
+        <span className="check-name">
+          <bdi>{facts.name ?? t('card.noName')}</bdi>
+          {status === 'failed' && check.last?.note != null ? <bdi className="check-note">{check.last.note}</bdi> : null}
+        </span>
+        <span className="visually-hidden">{isInProgress ? t('check.walking') : t(`check.statuses.${status}`)}</span>
+        {facts.needsAttention || facts.state === 'stale' ? (
+          <small className="check-state" data-severity={facts.condition.severity}>
+            <StateIcon state={facts.state} />
+            {t(`states.${facts.state}`)}
+          </small>
+        ) : problems.length === 0 ? null : (
+          <small className="check-state">{problems.map((name) => t(`check.problems.${name}`)).join(' · ')}</small>
+        )}
+      </Link>
+    </li>
+  )
+}

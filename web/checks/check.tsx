@@ -1,0 +1,94 @@
+/** The line check of a show, for a phone: the shows, the channels of a show, or one channel. */
+
+import './check.css'
+import '../parts/card.css'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import { useWatchState } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { usePageTitle } from '../app/page-title.ts'
+import { useResource } from '../app/resource.ts'
+import type { Topic } from '../app/topics.ts'
+import { Loaded } from '../parts/loaded.tsx'
+import { LivePhase } from '../parts/phase.tsx'
+import { type CheckAddress, checkQuery, parseCheck } from './address.ts'
+import { ChannelCheck } from './channel-check.tsx'
+import { ChannelList, type ListedCheck } from './channel-list.tsx'
+import { readFindingsMs } from './findings.ts'
+import { ShowList } from './show-list.tsx'
+
+export function Check() {
+  const { show, channel, order } = parseCheck(useSearch({ strict: false }))
+  const address = useMemo(() => ({ show, channel, order }), [show, channel, order])
+  return (
+    <main className="content check" id="content" tabIndex={-1}>
+      <LivePhase>{show === null ? <Shows /> : <CheckOfShow id={show} address={address} />}</LivePhase>
+    </main>
+  )
+}
+
+function Shows({ isUnknown = false }: { isUnknown?: boolean }) {
+  usePageTitle(t('check.title'))
+  return <ShowList isUnknown={isUnknown} />
+}
+
+function CheckOfShow({ id, address }: { id: number; address: CheckAddress }) {
+  const shows = useResource('/api/shows/', 'list', ['show'])
+  return (
+    <Loaded resource={shows}>
+      {(body) => {
+        const show = body.find((candidate) => candidate.id === id)
+        return show === undefined ? <Shows isUnknown={true} /> : <Channels show={show} address={address} />
+      }}
+    </Loaded>
+  )
+}
+
+/** Messages after which the list may have changed. What the service sees changes with events, such as a transmitter. */
+const listTopics: readonly Topic[] = [
+  ...(['check', 'show', 'event', 'event_changed', 'slots', 'groups', 'receiver_added', 'channel_removed'] as const),
+]
+
+function Channels({ show, address }: { show: ShowBody; address: CheckAddress }) {
+  usePageTitle(`${t('check.title')}: ${plainText(show.title)}`)
+  const navigate = useNavigate()
+  // The page of a channel reads the findings of its channel itself.
+  const intervalMs = address.channel === null ? readFindingsMs : undefined
+  const resource = useResource(`/api/shows/${show.id}/checks/`, 'list', listTopics, intervalMs)
+  const receiverOf = useReceiverOf()
+  const change = useCallback(
+    (changed: Partial<CheckAddress>) => {
+      const search = checkQuery({ ...address, ...changed })
+      void navigate({ to: pathOf('check'), search, replace: true, resetScroll: false })
+    },
+    [navigate, address],
+  )
+  return (
+    <Loaded resource={resource}>
+      {(body) => {
+        const checks: readonly ListedCheck[] = body.flatMap((check) => {
+          const receiverId = receiverOf.get(check.channel_id)
+          return receiverId === undefined ? [] : { ...check, receiverId }
+        })
+        const check = checks.find(({ channel_id }) => channel_id === address.channel)
+        return check === undefined ? (
+          <ChannelList {...{ show, checks, address, change }} />
+        ) : (
+          <ChannelCheck key={check.channel_id} {...{ show, checks, check }} reload={resource.reload} />
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** Returns the receiver of each channel. */
+function useReceiverOf(): ReadonlyMap<number, number> {
+  const receivers = useWatchState((watchState) => watchState.receivers)
+  return useMemo(
+    () => new Map([...receivers.values()].flatMap(({ id, channels }) => channels.map((channel) => [channel.id, id]))),
+    [receivers],
+  )
+}

@@ -1,0 +1,247 @@
+/** All channels as a table. The user chooses the columns; those that do not fit are left out, the least important first. */
+
+import { Link } from '@tanstack/react-router'
+import { type CSSProperties, memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { ChannelFacts } from '../app/channel-state.ts'
+import { type Column, characterEm, chosenColumns, fitColumns, isNarrow, sortOf, widthOf } from '../app/columns.ts'
+import { useFacts } from '../app/context.ts'
+import { formatMegahertz, plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useIsKiosk } from '../app/kiosk.ts'
+import { listColumns, type Sort, type View } from '../app/view.ts'
+import { Battery, BatteryAge } from '../parts/battery.tsx'
+import { parseSort } from '../parts/channel-order.ts'
+import { Flags } from '../parts/flags.tsx'
+import { antennaLabelOf, antennaTextOf, audioTextOf, Level, qualityTextOf, rfATextOf } from '../parts/meters.tsx'
+import { usePlaceholder } from '../parts/placeholder-card.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { TimeLeft } from '../parts/time-left.tsx'
+import type { VisibleSlot } from '../parts/visible-slots.ts'
+import { WillNotLast } from '../parts/will-not-last.tsx'
+
+interface ChannelTableProps {
+  readonly entries: readonly VisibleSlot[]
+  readonly view: Pick<View, 'sort' | 'columns'>
+  change(view: Partial<View>): void
+}
+
+export function ChannelTable({ entries, view, change }: ChannelTableProps) {
+  const table = useRef<HTMLTableElement>(null)
+  const width = useWidthInCharacters(table)
+  const columns = useMemo(
+    () => (width === null ? [] : fitColumns(chosenColumns(listColumns(view.columns)), width)),
+    [view.columns, width],
+  )
+  const style = { '--columns': columns.map((column) => trackOf(column, width ?? 0)).join(' ') } as CSSProperties
+  return (
+    <table className="channels" ref={table} data-narrow={isNarrow(width ?? 0) || undefined} style={style}>
+      <caption className="visually-hidden">{t('live.table.caption')}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <Heading key={column} column={column} sort={view.sort} change={change} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {columns.length === 0 ? null : entries.map((entry) => <Entry key={keyOf(entry)} {...{ entry, columns }} />)}
+      </tbody>
+    </table>
+  )
+}
+
+/** Returns the grid track of a column. The name takes the remaining width. */
+function trackOf(column: Column, tableWidth: number): string {
+  return column === 'name' ? 'minmax(0, 1fr)' : `${widthOf(column, tableWidth) * characterEm}em`
+}
+
+function keyOf(entry: VisibleSlot): string {
+  return entry.kind === 'channel' ? `channel ${entry.channelId}` : `slot ${entry.slot}`
+}
+
+/** Returns how many characters fit into the table; null until it is measured. */
+function useWidthInCharacters(table: React.RefObject<HTMLTableElement | null>): number | null {
+  const [width, setWidth] = useState<number | null>(null)
+  useLayoutEffect(() => {
+    const element = table.current
+    const parent = element?.parentElement
+    if (!element || !parent) return
+    const measure = () => {
+      const em = Number.parseFloat(getComputedStyle(element).fontSize)
+      setWidth(Math.floor(parent.clientWidth / (em * characterEm)))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(parent)
+    return () => observer.disconnect()
+  }, [table])
+  return width
+}
+
+interface HeadingProps {
+  readonly column: Column
+  readonly sort: Sort
+  change(view: Partial<View>): void
+}
+
+function Heading({ column, sort, change }: HeadingProps) {
+  const by = sortOf(column)
+  const { key, isDescending } = parseSort(sort)
+  const isKiosk = useIsKiosk()
+  const isSorted = key === by
+  const next: Sort = isSorted && !isDescending ? `-${by}` : by
+  return (
+    <th scope="col" data-column={column} aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}>
+      {isKiosk ? (
+        t(`live.table.columns.${column}`)
+      ) : (
+        <button type="button" onClick={() => change({ sort: next })}>
+          {t(`live.table.columns.${column}`)}
+        </button>
+      )}
+    </th>
+  )
+}
+
+interface EntryProps {
+  readonly entry: VisibleSlot
+  readonly columns: readonly Column[]
+}
+
+const Entry = memo(function Entry({ entry, columns }: EntryProps) {
+  switch (entry.kind) {
+    case 'channel':
+      return <ChannelRow receiverId={entry.receiverId} channelId={entry.channelId} columns={columns} />
+    case 'placeholder':
+      return <PlaceholderRow id={entry.placeholderId} columns={columns} />
+    case 'planned':
+      return (
+        <tr className="row-planned">
+          {columns.map((column) => (
+            <td key={column} data-column={column}>
+              {column === 'slot' ? entry.slot : column === 'name' ? t('card.planned') : null}
+            </td>
+          ))}
+        </tr>
+      )
+    case 'spacer':
+      return null
+    default:
+      return entry satisfies never
+  }
+})
+
+interface RowProps {
+  readonly receiverId: number
+  readonly channelId: number
+  readonly columns: readonly Column[]
+}
+
+function ChannelRow({ receiverId, channelId, columns }: RowProps) {
+  const facts = useFacts(receiverId, channelId)
+  if (facts === null) return null
+  return (
+    <tr
+      data-state={facts.state}
+      data-severity={facts.condition.severity}
+      data-attention={facts.needsAttention || undefined}
+    >
+      {columns.map((column) => {
+        const isName = column === 'name'
+        const Cell = isName ? 'th' : 'td'
+        return (
+          <Cell key={column} data-column={column} scope={isName ? 'row' : undefined}>
+            {cells[column](facts, columns)}
+          </Cell>
+        )
+      })}
+    </tr>
+  )
+}
+
+/** What the cells of a channel contain. Levels are painted on the canvas. */
+const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Column[]) => ReactNode>> = {
+  slot: ({ slot }) => slot,
+  // The name of the performer is in its own column, if that is shown.
+  name: (facts, columns) => <NameCell facts={facts} hasPerformer={columns.includes('performer')} />,
+  performer: ({ performer }) => (performer === null ? t('card.none') : <bdi dir="auto">{performer}</bdi>),
+  state: (facts) => (
+    <span className="card-state">
+      <StateIcon state={facts.state} />
+      <span>{t(`states.${facts.state}`)}</span>
+    </span>
+  ),
+  battery: (facts) => (
+    <>
+      <Battery facts={facts} /> <BatteryAge facts={facts} />
+    </>
+  ),
+  // An old forecast is no longer valid.
+  time_left: (facts) =>
+    facts.isBatteryOld ? (
+      t('card.none')
+    ) : (
+      <>
+        <TimeLeft facts={facts} /> <WillNotLast channelId={facts.channelId} />
+      </>
+    ),
+  rf_a: (facts) => <Level {...idsOf(facts)} textOf={rfATextOf} labelOf={antennaLabelOf} />,
+  rf_b: (facts) => <Level {...idsOf(facts)} textOf={antennaTextOf.b} labelOf={antennaLabelOf} />,
+  audio: (facts) => <Level {...idsOf(facts)} textOf={audioTextOf} />,
+  quality: (facts) => <Level {...idsOf(facts)} textOf={qualityTextOf} />,
+  frequency: ({ frequency }) => (frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)),
+  receiver: ({ receiverName, channel }) => (
+    <>
+      <bdi dir="auto">{receiverName}</bdi>·{channel}
+    </>
+  ),
+  flags: ({ flags }) => <Flags flags={flags} />,
+}
+
+function NameCell({ facts, hasPerformer }: { facts: ChannelFacts; hasPerformer: boolean }) {
+  const { channelId, token, name, ownName } = facts
+  const isKiosk = useIsKiosk()
+  const text = (
+    <>
+      {token === null ? null : <span className="row-token">{token} </span>}
+      <bdi dir="auto">{(hasPerformer ? ownName : name) ?? t('card.noName')}</bdi>
+    </>
+  )
+  if (isKiosk) return text
+  return (
+    <Link to="/channels/$id" params={{ id: String(channelId) }}>
+      {text}
+    </Link>
+  )
+}
+
+function idsOf({ receiverId, channelId }: ChannelFacts) {
+  return { receiverId, channelId }
+}
+
+function PlaceholderRow({ id, columns }: { id: number; columns: readonly Column[] }) {
+  const placeholder = usePlaceholder(id)
+  if (placeholder === null) return null
+  const { slot, name, kind, frequency } = placeholder
+  const contents: Partial<Record<Column, ReactNode>> = {
+    slot,
+    name: <bdi dir="auto">{plainText(name)}</bdi>,
+    state: (
+      <span className="card-state">
+        <StateIcon state="unmonitored" />
+        <span>{t('states.unmonitored')}</span>
+      </span>
+    ),
+    frequency: frequency === null ? null : formatMegahertz(frequency),
+    receiver: t(`card.kinds.${kind}`),
+  }
+  return (
+    <tr data-state="unmonitored" data-severity="ok">
+      {columns.map((column) => (
+        <td key={column} data-column={column}>
+          {contents[column]}
+        </td>
+      ))}
+    </tr>
+  )
+}

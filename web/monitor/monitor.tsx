@@ -1,0 +1,131 @@
+/** The monitor: all channels as cards or as a table. The sort order and the filters are kept in the URL. */
+
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { useWatchState } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { usePageTitle } from '../app/page-title.ts'
+import { useMay, useSession } from '../app/session.ts'
+import { useView } from '../app/use-view.ts'
+import type { View } from '../app/view.ts'
+import type { CardActions } from '../parts/channel-card.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { MeterLayer } from '../parts/meters.tsx'
+import { Phase } from '../parts/phase.tsx'
+import { PrintTable, useIsPrinting } from '../parts/print-table.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
+import { useCommands } from '../parts/tools.tsx'
+import { moveFocus } from '../parts/use-arrow-keys.ts'
+import { useFirstPart } from '../parts/use-first-part.ts'
+import { decodeSlots, type VisibleSlot } from '../parts/visible-slots.ts'
+import { StartOffer } from '../shows/start-offer.tsx'
+import { Arrange } from './arrange.tsx'
+import { AssignDialog } from './assign-dialog.tsx'
+import { ChannelCards } from './channel-cards.tsx'
+import { ChannelTable } from './channel-table.tsx'
+import { Toolbar } from './toolbar.tsx'
+
+export function Monitor() {
+  usePageTitle(null)
+  const [view, change] = useView('monitor')
+  const [isArranging, setArranging] = useState(false)
+  const showMessage = useShowMessage()
+  const session = useSession()
+  const mayOperate = useMay('operate')
+  const onArrange = () => {
+    if (mayOperate) setArranging(!isArranging)
+    else
+      showMessage({
+        text: t('arrange.notAllowed', { role: t(`shell.roles.${session?.role ?? 'viewer'}`) }),
+        tone: 'alarm',
+      })
+  }
+  const searchField = useRef<HTMLInputElement>(null)
+  const search = () => searchField.current?.focus()
+  const { commands, dialog } = useCommands({ page: 'monitor', view, change, search, onArrange })
+  return (
+    <>
+      {isArranging || view.kiosk === '1' ? null : <Toolbar {...{ view, change, commands, searchField }} />}
+      <main className="content" id="content" tabIndex={-1}>
+        <h1 className="visually-hidden">{t('nav.dashboard')}</h1>
+        {isArranging ? (
+          <Arrange {...{ view, change }} onDone={() => setArranging(false)} />
+        ) : (
+          <Phase view={view}>
+            {(entries) => (
+              <>
+                {mayOperate ? <StartOffer /> : null}
+                <Channels {...{ view, change, entries }} />
+              </>
+            )}
+          </Phase>
+        )}
+      </main>
+      {dialog}
+    </>
+  )
+}
+
+interface ChannelsProps {
+  readonly view: View
+  readonly entries: string
+  change(view: Partial<View>): void
+}
+
+function Channels({ view, entries: text, change }: ChannelsProps) {
+  const all = useMemo(() => decodeSlots(text), [text])
+  const { manufacturer, site, group, q, state, sort } = view
+  const list = JSON.stringify([manufacturer, site, group, q, state, sort])
+  const { shown: entries, hidden, showMore } = useFirstPart(all, list)
+  const isHidden = useWatchState(
+    (watchState) => watchState.groups.find((group) => group.id === view.group)?.hide_charts === true,
+  )
+  const hasChart = view.charts === 'on' && !isHidden && view.detail !== 'status'
+  const density = densityOf(all.length, view)
+  const { actions, dialog } = useCardActions(entries)
+  const isPrinting = useIsPrinting()
+  // An alert takes room from the chart of its card.
+  const alerts = useWatchState(({ alerts }) => alerts.map(({ id, state }) => `${id}${state}`).join())
+  const order = `${text} ${hidden} ${view.layout} ${view.columns} ${hasChart} ${density} ${alerts}`
+  if (isPrinting) return <PrintTable entries={all} view={view} />
+  return (
+    // The links inside take the focus; this element only moves it.
+    // biome-ignore lint/a11y/noStaticElementInteractions: see above.
+    <div className="meter-field" onKeyDown={moveFocus}>
+      {view.layout === 'list' ? (
+        <ChannelTable {...{ entries, view, change }} />
+      ) : (
+        <ul className="cards" data-density={density} aria-label={t('card.list')}>
+          <ChannelCards
+            entries={entries}
+            step={view.detail === 'status' ? 'status' : density === 'roomy' ? 'full' : 'usual'}
+            hasChart={hasChart}
+            actions={actions}
+          />
+        </ul>
+      )}
+      <ShowMore hidden={hidden} onShow={showMore} />
+      <MeterLayer order={order} />
+      {dialog}
+    </div>
+  )
+}
+
+/** Returns what the user may do from a card, and the dialog of what is being done. */
+function useCardActions(entries: readonly VisibleSlot[]) {
+  const mayOperate = useMay('operate')
+  const [assigning, setAssigning] = useState<number | null>(null)
+  const close = useCallback(() => setAssigning(null), [])
+  const actions: CardActions = useMemo(() => ({ mayOperate, assign: setAssigning }), [mayOperate])
+  const entry = entries.find((entry) => entry.kind === 'channel' && entry.channelId === assigning)
+  const dialog =
+    entry?.kind !== 'channel' ? null : (
+      <AssignDialog receiverId={entry.receiverId} channelId={entry.channelId} onClose={close} />
+    )
+  return { actions, dialog }
+}
+
+/** Returns the density of the cards: they are large if there are only a few. */
+function densityOf(count: number, { detail }: View): 'roomy' | 'dense' {
+  if (detail === 'full') return 'roomy'
+  return count <= 16 && detail === 'auto' ? 'roomy' : 'dense'
+}

@@ -1,0 +1,134 @@
+/** Adds, edits or removes the placeholder in a slot. */
+
+import { useState } from 'react'
+import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
+import { type PlaceholderKind, placeholderKinds } from '../../src/contract/values.ts'
+import type { ApiResponse, Problem } from '../app/api.ts'
+import type { Edit } from '../app/arrangement.ts'
+import { t } from '../app/i18n.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field, SelectField, TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import type { SlotContent } from './tiles.tsx'
+import type { Edits } from './use-edits.ts'
+
+interface PlaceholderDialogProps {
+  readonly slot: number
+  readonly contents: ReadonlyMap<number, SlotContent>
+  readonly edits: Edits
+  nameOf(slot: number): string
+  onAdded(slot: number): void
+  onClose(): void
+}
+
+export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onClose }: PlaceholderDialogProps) {
+  const content = contents.get(slot)
+  // The record as it was when the dialog opened, because messages must not change the form.
+  const [before] = useState(content?.kind === 'placeholder' ? content.placeholder : null)
+  const [kind, setKind] = useState<PlaceholderKind>(before?.kind ?? 'wired')
+
+  const check = (values: FormData): Problem | null => {
+    const { slot: to, name } = toFields(values)
+    if (to !== before?.slot && contents.has(to)) {
+      return refused('slot', t('arrange.placeholder.slotTaken', { slot: to, name: nameOf(to) }))
+    }
+    return name === '' && kind !== 'blank' ? refused('name', t('arrange.placeholder.nameMissing')) : null
+  }
+  const send = (values: FormData): Promise<ApiResponse<Edit>> => {
+    const after: PlaceholderBody = { id: before?.id ?? 0, ...toFields(values), kind }
+    return edits.send(
+      before === null ? { type: 'add_placeholder', placeholder: after } : { type: 'change_placeholder', before, after },
+    )
+  }
+  const done = (edit: Edit) => {
+    onClose()
+    if (edit.type === 'add_placeholder') onAdded(edit.placeholder.slot)
+  }
+  const remove = (placeholder: PlaceholderBody) => {
+    onClose()
+    void edits.dispatch(() => ({ type: 'delete_placeholder', placeholder }))
+  }
+  return (
+    <Dialog
+      title={before === null ? t('arrange.placeholder.add') : t('arrange.placeholder.edit', { slot: before.slot })}
+      onClose={onClose}
+    >
+      <Form
+        action={before === null ? t('arrange.placeholder.addAction') : t('arrange.placeholder.save')}
+        {...{ check, send }}
+        onDone={done}
+        others={
+          <>
+            <button type="button" className="choice" onClick={onClose}>
+              {t('parts.dialog.cancel')}
+            </button>
+            {before === null ? null : (
+              <button type="button" className="choice" data-tone="alarm" onClick={() => remove(before)}>
+                {t('arrange.placeholder.remove')}
+              </button>
+            )}
+          </>
+        }
+      >
+        <p className="hint">{t('arrange.placeholder.intro')}</p>
+        <SelectField
+          name="kind"
+          label={t('arrange.placeholder.kind')}
+          value={kind}
+          onChange={({ target }) => setKind(target.value as PlaceholderKind)}
+          options={placeholderKinds.map((value) => ({ value, text: t(`arrange.placeholder.kinds.${value}`) }))}
+        />
+        <Field
+          name="name"
+          label={t('arrange.placeholder.name')}
+          defaultValue={before?.name}
+          required={kind !== 'blank'}
+          autoFocus={true}
+          autoComplete="off"
+          maxLength={255}
+        />
+        {kind === 'wireless' || kind === 'iem' ? (
+          <Field
+            name="frequency"
+            label={t('arrange.placeholder.frequency')}
+            hint={t('arrange.placeholder.frequencyHint')}
+            defaultValue={before?.frequency ?? undefined}
+            required={false}
+            inputMode="decimal"
+            autoComplete="off"
+          />
+        ) : null}
+        <Field
+          name="slot"
+          label={t('arrange.placeholder.slot')}
+          type="number"
+          min={1}
+          max={65_535}
+          defaultValue={before?.slot ?? slot}
+        />
+        <TextField name="note" label={t('arrange.placeholder.note')} rows={2} defaultValue={before?.note} />
+      </Form>
+    </Dialog>
+  )
+}
+
+function toFields(values: FormData) {
+  const text = (name: string) => String(values.get(name) ?? '').trim()
+  return {
+    slot: Number(text('slot')),
+    name: text('name'),
+    frequency: toMegahertz(text('frequency')),
+    note: text('note'),
+  }
+}
+
+/** Writes a frequency with three decimals, as the service requires; leaves any other text for its error message. */
+function toMegahertz(text: string): string | null {
+  if (text === '') return null
+  const number = Number(text.replace(',', '.').replace(/\s*MHz$/i, ''))
+  return Number.isFinite(number) ? number.toFixed(3) : text
+}
+
+function refused(field: string, detail: string): Problem {
+  return { kind: 'refused', field, detail }
+}

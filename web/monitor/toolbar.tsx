@@ -1,0 +1,307 @@
+/** Toolbar of the monitor: groups, search, filters, sort order and commands. */
+
+import { Link } from '@tanstack/react-router'
+import { TriangleAlert, X } from 'lucide-react'
+import type { RefObject } from 'react'
+import { lazy, Suspense, useId, useMemo, useRef, useState } from 'react'
+import { localSite } from '../../src/domain/equipment/sites.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import type { SortKey } from '../app/columns.ts'
+import { useWatchState } from '../app/context.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
+import { useMay } from '../app/session.ts'
+import { layouts, type Sort, stateFilters, themes, type View } from '../app/view.ts'
+import { parseSort } from '../parts/channel-order.ts'
+import { Choice } from '../parts/choice.tsx'
+import type { Command } from '../parts/commands.ts'
+import { KeepAwake } from '../parts/keep-awake.tsx'
+import { useManufacturerNames } from '../parts/manufacturer-names.ts'
+import { CommandButtons, NotifyButton } from '../parts/tools.tsx'
+import { ColumnsDialog } from './columns-dialog.tsx'
+
+const NewGroup = lazy(async () => ({ default: (await import('../parts/new-group.tsx')).NewGroup }))
+
+interface ToolbarProps {
+  readonly view: View
+  readonly commands: readonly Command[]
+  readonly searchField: RefObject<HTMLInputElement | null>
+  change(view: Partial<View>): void
+}
+
+export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
+  const [isChoosingColumns, setChoosingColumns] = useState(false)
+  const [isGrouping, setGrouping] = useState(false)
+  const mayGroup = useMay('operate')
+  return (
+    <section className="toolbar" aria-label={t('live.toolbar.label')}>
+      <GroupTabs view={view} change={change} />
+      <div className="toolbar-choices">
+        <Search view={view} change={change} field={searchField} />
+        <ChosenGroup view={view} change={change} />
+        <ProblemsFirst view={view} change={change} />
+        <Choices view={view} change={change} />
+        <More>
+          <div className="more-compact">
+            <GroupChoice view={view} change={change} />
+            <Choices view={view} change={change} />
+          </div>
+          {view.layout === 'list' ? (
+            <button type="button" className="choice" onClick={() => setChoosingColumns(true)}>
+              {t('live.columns.title')}
+            </button>
+          ) : null}
+          {mayGroup ? (
+            <button type="button" className="choice" onClick={() => setGrouping(true)}>
+              {t('groups.new')}
+            </button>
+          ) : null}
+          <Link className="choice" to={pathOf('crew_sheet')}>
+            {t('shows.links.crewSheet')}
+          </Link>
+          <CommandButtons commands={commands} />
+          <NotifyButton />
+          <KeepAwake />
+          <Choice
+            label={t('live.toolbar.theme')}
+            value={view.theme}
+            nameOf={(theme) => t(`live.themes.${theme}`)}
+            values={themes}
+            onChoice={(theme) => change({ theme })}
+          />
+        </More>
+      </div>
+      {isChoosingColumns ? <ColumnsDialog {...{ view, change }} onClose={() => setChoosingColumns(false)} /> : null}
+      {isGrouping ? (
+        <Suspense>
+          <NewGroup
+            view={view}
+            onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
+            onClose={() => setGrouping(false)}
+          />
+        </Suspense>
+      ) : null}
+    </section>
+  )
+}
+
+function ProblemsFirst({ view: { sort }, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const isOn = sort === 'problems'
+  return (
+    <button
+      type="button"
+      className="choice problems-first"
+      aria-pressed={isOn}
+      onClick={() => change({ sort: isOn ? 'slot' : 'problems' })}
+    >
+      <TriangleAlert className="icon" aria-hidden="true" />
+      <span>{t('live.sorts.problems')}</span>
+    </button>
+  )
+}
+
+/** The orders to choose from; a table can be sorted by any of its columns. */
+const sorts: readonly SortKey[] = ['slot', 'problems', 'name', 'battery', 'rf']
+
+function sortName(sort: Sort): string {
+  const { key, isDescending } = parseSort(sort)
+  const name = t(`live.sorts.${key}`)
+  return isDescending ? t('live.sortDescending', { sort: name }) : name
+}
+
+/** The view settings, which are next to the search field, or in the menu on narrow pages. */
+function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  return (
+    <>
+      <Choice
+        label={t('live.toolbar.state')}
+        value={view.state}
+        nameOf={(state) => t(`live.states.${state}`)}
+        values={stateFilters}
+        onChoice={(state) => change({ state })}
+      />
+      <Choice<Sort>
+        label={t('live.toolbar.sort')}
+        value={view.sort}
+        nameOf={sortName}
+        values={[...new Set<Sort>([...sorts, view.sort])]}
+        onChoice={(sort) => change({ sort })}
+      />
+      <Manufacturers view={view} change={change} />
+      <Sites view={view} change={change} />
+      <div className="toolbar-layouts">
+        {layouts.map((layout) => (
+          <button
+            key={layout}
+            type="button"
+            className="choice"
+            aria-pressed={view.layout === layout}
+            onClick={() => change({ layout })}
+          >
+            {t(`live.layouts.${layout}`)}
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function GroupChoice({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const groups = useWatchState((watchState) => watchState.groups)
+  if (groups.length === 0) return null
+  return (
+    <Choice
+      label={t('live.toolbar.groups')}
+      value={String(view.group ?? '')}
+      values={['', ...groups.map(({ id }) => String(id))]}
+      nameOf={(id) => groups.find((group) => String(group.id) === id)?.title ?? t('live.toolbar.everything')}
+      onChoice={(id) => change({ group: id === '' ? null : Number(id) })}
+    />
+  )
+}
+
+/** The chosen group on a narrow page, which has no tabs; a press shows all channels again. */
+function ChosenGroup({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const title = useWatchState(({ groups }) => groups.find((group) => group.id === view.group)?.title ?? null)
+  if (title === null) return null
+  return (
+    <button type="button" className="choice toolbar-group" aria-pressed={true} onClick={() => change({ group: null })}>
+      <bdi>{title}</bdi>
+      <X className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const groups = useWatchState((watchState) => watchState.groups)
+  if (groups.length === 0) return null
+  const known = groups.some((group) => group.id === view.group) ? view.group : null
+  return (
+    <nav className="group-tabs" aria-label={t('live.toolbar.groups')}>
+      {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, index) => (
+        <button
+          key={id}
+          type="button"
+          className="choice"
+          aria-pressed={known === id}
+          onClick={() => change({ group: id })}
+        >
+          <bdi>{title}</bdi>{' '}
+          {index > 9 ? null : (
+            <span className="key" aria-hidden="true">
+              {index}
+            </span>
+          )}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+/**
+ * The search field. It takes effect while the user types; Escape clears it. The URL changes a moment later than the text,
+ * so the field shows the search in the URL only while it is not focused.
+ */
+function Search({
+  view,
+  change,
+  field,
+}: Pick<ToolbarProps, 'view' | 'change'> & { field: ToolbarProps['searchField'] }) {
+  /** The text while the field is focused. */
+  const [text, setText] = useState<string | null>(null)
+  const type = (next: string) => {
+    setText(next)
+    change({ q: next.trim() })
+  }
+  return (
+    <input
+      ref={field}
+      className="choice search"
+      type="search"
+      aria-label={t('live.toolbar.search')}
+      placeholder={t('live.toolbar.searchHint')}
+      value={text ?? view.q}
+      maxLength={100}
+      onBlur={() => setText(null)}
+      onChange={(event) => type(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        type('')
+        event.currentTarget.blur()
+      }}
+    />
+  )
+}
+
+function Manufacturers({ view: { manufacturer }, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const codes = useWatchState(
+    (watchState) => watchState.health?.manufacturers.map((manufacturer) => manufacturer.code).join(' ') ?? '',
+  )
+  const nameOf = useManufacturerNames()
+  const known = codes === '' ? [] : codes.split(' ')
+  if (known.length < 2 && manufacturer === null) return null
+  const all = manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]
+  return (
+    <Choice
+      label={t('live.toolbar.manufacturer')}
+      value={manufacturer ?? ''}
+      values={['', ...all]}
+      nameOf={(code) => (code === '' ? t('filters.all') : nameOf(code))}
+      onChoice={(code) => change({ manufacturer: code === '' ? null : code })}
+    />
+  )
+}
+
+/** The sites of the shown equipment, and this installation; nothing is shown if it follows none. */
+function Sites({ view: { site }, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const sites = useSites()
+  if (sites.size === 0 && site === null) return null
+  const codes = [...sites.keys()].sort()
+  const known = site === null || site === localSite || sites.has(site) ? codes : [...codes, site]
+  const nameOf = (code: string) => {
+    if (code === '') return t('live.toolbar.allSites')
+    return code === localSite ? t('live.toolbar.localSite') : plainText(sites.get(code) ?? code)
+  }
+  return (
+    <Choice
+      label={t('live.toolbar.site')}
+      value={site ?? ''}
+      values={['', localSite, ...known]}
+      nameOf={nameOf}
+      onChoice={(code) => change({ site: code === '' ? null : code })}
+    />
+  )
+}
+
+/** Returns the names of the sites of all receivers, by their codes. */
+function useSites(): ReadonlyMap<string, string> {
+  const receivers = useWatchState((watchState) => watchState.receivers)
+  return useMemo(() => {
+    const sites = new Map<string, string>()
+    for (const { site } of receivers.values()) if (site !== null) sites.set(site.code, site.name)
+    return sites
+  }, [receivers])
+}
+
+/** The menu of further options: a native popover, which Escape or a click outside closes. */
+function More({ children }: { children: React.ReactNode }) {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
+  /** Positions the menu below its button; the style sheet keeps it on the screen. */
+  const position = () => {
+    const { left, bottom } = button.current?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
+    menu.current?.style.setProperty('--left', `${left}px`)
+    menu.current?.style.setProperty('--below', `${bottom}px`)
+  }
+  return (
+    <>
+      <button ref={button} type="button" className="choice" popoverTarget={id} aria-label={t('live.toolbar.moreLabel')}>
+        {t('live.toolbar.more')}
+      </button>
+      <div ref={menu} className="more" id={id} popover="auto" onBeforeToggle={position}>
+        {children}
+      </div>
+    </>
+  )
+}

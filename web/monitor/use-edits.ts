@@ -1,0 +1,172 @@
+/** Applies edits sequentially, reports the results, and keeps an undo history. */
+
+import { useCallback, useRef, useState } from 'react'
+import { listSlotHolders } from '../../src/domain/equipment/slots.ts'
+import type { ApiResponse, Problem } from '../app/api.ts'
+import { type Edit, findOutdatedMove, isApplied, type Plan, undoOf, withRestored } from '../app/arrangement.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { serviceNow } from '../app/service-time.ts'
+import type { WatchState } from '../app/state.ts'
+import type { Store } from '../app/store.ts'
+import { useShowMessage } from '../parts/messages.tsx'
+import { applyEdit } from './apply-edit.ts'
+
+export interface Edits {
+  readonly canUndo: boolean
+  /** Applies the edit that `plan` returns, after all earlier edits. Resolves to false if it was not applied. */
+  dispatch(plan: Plan): Promise<boolean>
+  /** Applies an edit whose problem the caller shows. */
+  send(edit: Edit): Promise<ApiResponse<Edit>>
+  undo(): Promise<void>
+}
+
+function holdersOf({ receivers, placeholders }: Pick<WatchState, 'receivers' | 'placeholders'>) {
+  return listSlotHolders(receivers.values(), placeholders)
+}
+
+/** How long an edit waits for its announcement, which does not arrive while the live connection is lost. */
+const announcedWithinMs = 500
+
+/**
+ * Waits until the live messages contain the edit. A message about an earlier edit that arrives after the response to this
+ * one would otherwise show the state before it, on which the next edit would be based.
+ */
+function untilAnnounced(store: Store, edit: Edit): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      const watchState = store.get()
+      if (isApplied(edit, { ...watchState, holders: holdersOf(watchState) })) end()
+    }
+    const unsubscribe = store.subscribe(check)
+    const timer = setTimeout(end, announcedWithinMs)
+    check()
+
+    function end(): void {
+      clearTimeout(timer)
+      unsubscribe()
+      resolve()
+    }
+  })
+}
+
+export function useEdits(): Edits {
+  const { api, store } = useServices()
+  const showMessage = useShowMessage()
+  const done = useRef<readonly Edit[]>([])
+  const [count, setCount] = useState(0)
+  const queue = useRef<Promise<unknown>>(Promise.resolve())
+
+  const enqueue = useCallback(<T>(edit: () => Promise<T>): Promise<T> => {
+    const turn = queue.current.then(edit)
+    queue.current = turn.catch(() => undefined)
+    return turn
+  }, [])
+
+  const setDone = useCallback((edits: readonly Edit[]) => {
+    done.current = edits
+    setCount(edits.length)
+  }, [])
+
+  const run = useCallback(
+    async (edit: Edit) => {
+      const response = await applyEdit(api, edit)
+      if (response.ok) {
+        await untilAnnounced(store, response.body)
+        store.dispatch({ type: 'edited', edit: response.body, at: serviceNow() })
+      }
+      store.dispatch({ type: 'tick', at: serviceNow() })
+      return response
+    },
+    [api, store],
+  )
+
+  const undo = useCallback(
+    () =>
+      enqueue(async () => {
+        const last = done.current.at(-1)
+        if (last === undefined) return
+        const edit = undoOf(last)
+        if (findOutdatedMove(edit, holdersOf(store.get())) !== undefined) {
+          setDone(done.current.slice(0, -1))
+          showMessage({ text: t('arrange.cannotUndo'), tone: 'alarm' })
+          return
+        }
+        const response = await run(edit)
+        if (response.ok) {
+          setDone(withRestored(done.current.slice(0, -1), last, response.body))
+          showMessage({ text: t('arrange.undone') })
+          return
+        }
+        // An edit that the service rejects can never be undone, so it must not block the earlier ones.
+        if (isRejected(response.problem)) setDone(done.current.slice(0, -1))
+        showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
+      }),
+    [run, enqueue, setDone, showMessage, store],
+  )
+
+  const apply = useCallback(
+    async (edit: Edit) => {
+      const response = await run(edit)
+      if (!response.ok) return response
+      setDone([...done.current, response.body])
+      showMessage({ text: messageOf(response.body), undo })
+      return response
+    },
+    [run, setDone, showMessage, undo],
+  )
+
+  const send = useCallback((edit: Edit) => enqueue(() => apply(edit)), [enqueue, apply])
+
+  const dispatch = useCallback(
+    (plan: Plan) =>
+      enqueue(async () => {
+        const watchState = store.get()
+        const edit = plan({ holders: holdersOf(watchState), groups: watchState.groups })
+        if (edit === null) return false
+        const response = await apply(edit)
+        if (!response.ok) showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
+        return response.ok
+      }),
+    [apply, enqueue, showMessage, store],
+  )
+  return { canUndo: count > 0, dispatch, send, undo }
+}
+
+function isRejected({ kind, waitSeconds }: Problem): boolean {
+  return kind === 'refused' && waitSeconds === undefined
+}
+
+/** The service rejects moves only if the slots are no longer as this page shows them. */
+function problemText({ type }: Edit, problem: Problem): string {
+  return type === 'move' && isRejected(problem) ? t('arrange.conflict') : problem.detail
+}
+
+function messageOf(edit: Edit): string {
+  switch (edit.type) {
+    case 'move': {
+      const [first, second] = edit.moves
+      const count = edit.moves.length - 1
+      if (first === undefined) return ''
+      if (count === 0) return t('arrange.moved', { slot: first.to })
+      const isSwap = count === 1 && second?.to === first.from
+      return isSwap
+        ? t('arrange.swapped', { a: first.from, b: first.to })
+        : t('arrange.inserted', { slot: first.to, count })
+    }
+    case 'add_placeholder':
+      return t('arrange.placeholder.added', { slot: edit.placeholder.slot })
+    case 'change_placeholder':
+      return t('arrange.placeholder.changed', { slot: edit.after.slot })
+    case 'delete_placeholder':
+      return t('arrange.placeholder.removed', { slot: edit.placeholder.slot })
+    case 'change_group':
+      return t('arrange.changed', { title: edit.after.title })
+    case 'create_group':
+      return t('arrange.created', { title: edit.group.title })
+    case 'delete_group':
+      return t('arrange.deleted', { title: edit.group.title })
+    default:
+      return edit satisfies never
+  }
+}

@@ -1,0 +1,37 @@
+/** The channels by slot, as options of a form field or a filter. */
+
+import { useMemo, useSyncExternalStore } from 'react'
+import type { ChannelFacts } from '../app/channel-state.ts'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+
+interface ChannelOption {
+  readonly value: string
+  readonly text: string
+}
+
+/** The options stay the same object until one of them changes, because a select box may have thousands. */
+export function useChannelOptions(): readonly ChannelOption[] {
+  const { store } = useServices()
+  const read = useMemo(() => {
+    let cards: readonly ChannelFacts[] | null = null
+    let options: readonly ChannelOption[] = []
+    return () => {
+      if (cards === store.cards()) return options
+      const before = cards ?? []
+      cards = store.cards()
+      const isSame = cards.length === before.length && cards.every((card, index) => hasSameOption(card, before[index]))
+      if (!isSame) options = cards.map(toOption)
+      return options
+    }
+  }, [store])
+  return useSyncExternalStore(store.subscribe, read)
+}
+
+function hasSameOption(card: ChannelFacts, before: ChannelFacts | undefined): boolean {
+  return card.channelId === before?.channelId && card.slot === before.slot && card.name === before.name
+}
+
+function toOption({ channelId, slot, name }: ChannelFacts): ChannelOption {
+  return { value: String(channelId), text: t('alerts.channelOption', { slot, name: name ?? t('card.noName') }) }
+}

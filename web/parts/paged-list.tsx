@@ -1,0 +1,85 @@
+/** A paged list with filters and bulk actions. */
+
+import type { ReactNode } from 'react'
+import type { PageBody } from '../../src/contract/described.ts'
+import { pageSize } from '../app/paged.ts'
+import { type Filter, filterValues, useSearch } from '../app/query.ts'
+import type { Resource } from '../app/resource.ts'
+import { type Selection, useSelection } from '../app/selection.ts'
+import { type BulkAction, BulkActions } from './bulk-actions.tsx'
+import { Empty } from './empty.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { Loaded } from './loaded.tsx'
+import { Pager } from './pager.tsx'
+
+interface PagedListProps<Item> {
+  readonly resource: Resource<PageBody<Item>>
+  readonly filters: readonly Filter[]
+  /** Texts for an empty list; `noMatch` is used when a filter is active. */
+  readonly texts: { readonly none: string; readonly noMatch: string; readonly noneNext?: string }
+  /** A count that does not depend on the filters. */
+  readonly count?: ReactNode
+  readonly actions?: ListActions<Item>
+  /** Called with at least one item. */
+  readonly children: (items: readonly Item[], selection: Selection) => ReactNode
+}
+
+interface ListActions<Item> {
+  readonly actionsFor: (items: readonly Item[]) => readonly BulkAction[]
+  /** Why the user may not run these actions; null if they may. */
+  readonly refusal: string | null
+  /** Reloads data outside the list. */
+  readonly onDone?: () => Promise<void>
+}
+
+export function PagedList<Item extends { readonly id: number }>(props: PagedListProps<Item>) {
+  const { resource, filters, texts, count: status, actions, children } = props
+  const [search] = useSearch()
+  const isFiltered = Object.keys(filterValues(filters, search)).length > 0
+  const reload = async () => {
+    await Promise.all([resource.reload(), actions?.onDone?.()])
+  }
+  return (
+    <>
+      <FilterBar filters={filters} />
+      {status}
+      <Loaded resource={resource}>
+        {({ results, count }) => (
+          <>
+            <Items items={results} actions={actions} onDone={reload}>
+              {children}
+            </Items>
+            {results.length > 0 ? null : (
+              <Empty title={isFiltered ? texts.noMatch : texts.none} filters={filters}>
+                {texts.noneNext === undefined ? null : <p>{texts.noneNext}</p>}
+              </Empty>
+            )}
+            <Pager count={count} shown={results.length} size={pageSize} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+interface ItemsProps<Item> extends Pick<PagedListProps<Item>, 'actions' | 'children'> {
+  readonly items: readonly Item[]
+  onDone(): Promise<void>
+}
+
+function Items<Item extends { readonly id: number }>({ items, actions, onDone, children }: ItemsProps<Item>) {
+  const selection = useSelection(items.map(({ id }) => id))
+  return (
+    <>
+      {actions === undefined ? null : (
+        <BulkActions
+          selection={selection}
+          actions={actions.actionsFor(items)}
+          refusal={actions.refusal}
+          onDone={onDone}
+        />
+      )}
+      {items.length === 0 ? null : children(items, selection)}
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+/** Slots of a group as text: `1-4, 7`. */
+
+import { t } from '../app/i18n.ts'
+
+const lastSlot = 65_535
+
+/** Formats the slots; three or more consecutive slots become a range. */
+export function formatSlots(slots: readonly number[]): string {
+  const parts: string[] = []
+  for (let from = 0; from < slots.length; ) {
+    const first = slots[from] ?? 0
+    let to = from
+    while (slots[to + 1] === (slots[to] ?? 0) + 1) to += 1
+    // Two adjacent slots are written separately.
+    if (to - from < 2) to = from
+    parts.push(to === from ? `${first}` : `${first}–${slots[to]}`)
+    from = to + 1
+  }
+  return parts.join(', ')
+}
+
+/** Parses the slots, in the order of the text. If a part is invalid, returns an error message that names it. */
+export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: false; expected: string } {
+  const slots: number[] = []
+  const written = text.replaceAll(/\s*[-–]\s*/g, '-')
+  for (const part of written.split(/[\s,;]+/).filter((part) => part !== '')) {
+    const read = readRange(part)
+    if (read === null) return { ok: false, expected: t('groups.notASlot', { part }) }
+    const twice = read.find((slot) => slots.includes(slot))
+    if (twice !== undefined) return { ok: false, expected: t('groups.slotTwice', { slot: twice }) }
+    slots.push(...read)
+  }
+  return { ok: true, slots }
+}
+
+function readRange(part: string): number[] | null {
+  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? []
+  const [first, last] = [Number(from), Number(to)]
+  if (from === undefined || first < 1 || last > lastSlot || last < first || last - first >= 10_000) return null
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}

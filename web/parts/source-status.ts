@@ -1,0 +1,50 @@
+/** The status of a manufacturer or source as every page shows it. */
+
+import type { SourceBody } from '../../src/contract/live-messages.ts'
+import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
+import { upstreamStatuses } from '../../src/contract/values.ts'
+import { useWatchState } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import type { WatchState } from '../app/state.ts'
+import { recordOf } from './receiver-sources.ts'
+
+/** `reported`: the manufacturer has no address, and scripts report its receivers. */
+const shownStatuses = [...upstreamStatuses, 'reported'] as const
+export type ShownStatus = (typeof shownStatuses)[number]
+
+type Manufacturer = Pick<ManufacturerHealth, 'code' | 'status'>
+
+/** A manufacturer of which no channel can be trusted is down, even if some of its sources respond. */
+export function shownStatus({ code, status }: Manufacturer, receivers: WatchState['receivers']): ShownStatus {
+  if (status !== 'degraded' && status !== 'unconfigured') return status
+  const own = [...receivers.values()].filter((receiver) => recordOf(receiver) === code)
+  if (status === 'unconfigured') return own.length > 0 ? 'reported' : status
+  const channels = own.flatMap(({ channels }) => channels)
+  const areAllLost = channels.every(({ condition: { state } }) => state === 'receiver_offline' || state === 'stale')
+  return channels.length > 0 && areAllLost ? 'unhealthy' : status
+}
+
+export function useShownStatus(manufacturer: Manufacturer): ShownStatus {
+  return useWatchState(({ receivers }) => shownStatus(manufacturer, receivers))
+}
+
+/** Returns the shown statuses by the codes of the manufacturers. */
+export function useShownStatuses(manufacturers: readonly Manufacturer[]): ReadonlyMap<string, ShownStatus> {
+  const statuses = useWatchState(({ receivers }) =>
+    manufacturers.map((manufacturer) => shownStatus(manufacturer, receivers)).join(),
+  )
+  const list = statuses.split(',') as ShownStatus[]
+  return new Map(manufacturers.map(({ code }, index) => [code, list[index] ?? 'unknown']))
+}
+
+/** A source that was removed has no status. */
+export function statusText(status: string | null): string {
+  const known = shownStatuses.find((one) => one === status)
+  return t(`health.statuses.${known ?? 'unknown'}`)
+}
+
+/** Returns since when the first of these sources has been silent, in epoch milliseconds; null if none is. */
+export function firstSilence(sources: readonly SourceBody[]): number | null {
+  const times = sources.flatMap(({ silent_since }) => (silent_since === null ? [] : [Date.parse(silent_since)]))
+  return times.length === 0 ? null : Math.min(...times)
+}

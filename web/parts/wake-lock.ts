@@ -1,0 +1,58 @@
+/** Keeps the screen of this device awake while the page is visible, if the browser can. */
+
+import { useEffect, useState } from 'react'
+import { readLocal, writeLocal } from '../app/local-storage.ts'
+
+const storageKey = 'micwatch.awake'
+
+export interface WakeLock {
+  readonly isOn: boolean
+  /** `unsupported`: only secure pages have the API. `refused`: for instance because the battery is low. */
+  readonly problem: 'unsupported' | 'refused' | null
+  toggle(): void
+}
+
+/** The setting of this device, as a toggle. */
+export function useWakeLock(): WakeLock {
+  const [isOn, setOn] = useState(() => readLocal(storageKey) === 'on')
+  const { isSupported, isRefused } = useScreenAwake(isOn)
+  return {
+    isOn: isOn && isSupported,
+    problem: isSupported ? (isOn && isRefused ? 'refused' : null) : 'unsupported',
+    toggle() {
+      writeLocal(storageKey, isOn ? 'off' : 'on')
+      setOn(!isOn)
+    },
+  }
+}
+
+/** Keeps the screen awake while `isWanted`. */
+export function useScreenAwake(isWanted: boolean): { readonly isSupported: boolean; readonly isRefused: boolean } {
+  const [isRefused, setRefused] = useState(false)
+  const isSupported = 'wakeLock' in navigator
+  useEffect(() => {
+    if (!isWanted || !isSupported) return
+    let lock: WakeLockSentinel | null = null
+    let isEnded = false
+    const request = async () => {
+      if (document.visibilityState !== 'visible') return
+      try {
+        const requested = await navigator.wakeLock.request('screen')
+        if (isEnded) await requested.release()
+        else lock = requested
+        setRefused(false)
+      } catch {
+        setRefused(true)
+      }
+    }
+    void request()
+    // The browser releases the lock when the page is hidden.
+    document.addEventListener('visibilitychange', request)
+    return () => {
+      isEnded = true
+      document.removeEventListener('visibilitychange', request)
+      void lock?.release()
+    }
+  }, [isWanted, isSupported])
+  return { isSupported, isRefused }
+}

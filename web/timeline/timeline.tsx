@@ -1,0 +1,357 @@
+/** The timeline: the recorded levels and events of all channels, from a week to ten seconds. */
+
+import './timeline.css'
+import { useQuery } from '@tanstack/react-query'
+import { Flag, Monitor as MonitorIcon, Tv } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { EventBody } from '../../src/contract/resources/events.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import { useServices, useWatchState } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { readLocal, writeLocal } from '../app/local-storage.ts'
+import { usePageTitle } from '../app/page-title.ts'
+import { useSearch } from '../app/query.ts'
+import { parseQuery } from '../app/query-string.ts'
+import { useResource } from '../app/resource.ts'
+import { serviceNow } from '../app/service-time.ts'
+import { useMay } from '../app/session.ts'
+import { concerns, endOf, type KindFilter, startOf } from '../parts/events.ts'
+import { InterruptedSites } from '../parts/interrupted-sites.tsx'
+import { LivePhase } from '../parts/phase.tsx'
+import { useIsPrinting } from '../parts/print-table.tsx'
+import { ProblemLine } from '../parts/problem.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
+import { useFirstPart } from '../parts/use-first-part.ts'
+import type { Scene, TimelineCanvas } from './canvas.ts'
+import { createControl, type TimelineControl, type TimelineState } from './control.ts'
+import { EventList } from './event-list.tsx'
+import { Legend } from './legend.tsx'
+import { LevelTable } from './level-table.tsx'
+import { draftOf, MarkerDialog, type MarkerDraft, useDeleteMarker } from './marker-dialog.tsx'
+import { nameOf } from './names.ts'
+import { pointText } from './overlay.ts'
+import { centredOn, parseTimeline, toIso } from './range.ts'
+import { Strips, useLevelLoader } from './strips.tsx'
+import { ChannelTools, type Height, heights, RangeText, TimeTools } from './toolbar.tsx'
+import { type Row, stateOf, useAddress, useEvents, useRows, useSettled } from './use-timeline.ts'
+
+export function Timeline() {
+  usePageTitle(t('timeline.title'))
+  return (
+    <main className="content timeline-page" id="content" tabIndex={-1}>
+      <h1>{t('timeline.title')}</h1>
+      <LivePhase>
+        <TimelineOfChannels />
+      </LivePhase>
+    </main>
+  )
+}
+
+const heightKey = 'micwatch.timeline.height'
+/** Heights of a strip in CSS pixels; on touch screens, a compact strip is as high as a finger is wide. */
+const stripHeights: Readonly<Record<Height, number>> = { compact: 24, normal: 48, detailed: 96 }
+const [touchHeight, labelHeight] = [44, 20]
+/** The span at most after a jump to an event, so that it can be seen in detail. */
+const eventSpan = 600_000
+
+function TimelineOfChannels() {
+  const [search] = useSearch()
+  const address = useMemo(() => parseTimeline(parseQuery(search)), [search])
+  const [control] = useState(() => createControl(stateOf(address, serviceNow()), serviceNow))
+  const discretely = useAddress(control, address, serviceNow)
+  const settled = useSettled(control)
+  const allRows = useRows(address)
+  const { channel = '', group = null, q = '', state = 'all' } = address
+  const { shown: rows, hidden, showMore } = useFirstPart(allRows, JSON.stringify([channel, group, q, state]))
+  const [filter, setFilter] = useState<KindFilter>('')
+  const list = useEvents(settled.range, filter)
+  const { body: shows } = useResource('/api/shows/', 'list', ['show'])
+  const { height, setHeight, rowHeight, isNarrow } = useHeight()
+  const canvas = useRef<TimelineCanvas | null>(null)
+  const onLevels = useCallback((channelIds: readonly number[]) => canvas.current?.addLevels(channelIds), [])
+  const { loader, status } = useLevelLoader(serviceNow, onLevels)
+  const [isSelecting, setSelecting] = useState(false)
+  const [isTable, setTable] = useState(false)
+  const [chosenId, setChosenId] = useState<number | null>(null)
+  const [draft, setDraft] = useState<MarkerDraft | null>(null)
+  const isNothingRecorded = useIsNothingRecorded(serviceNow)
+  // The levels of their channels are recorded there.
+  const hasSites = useWatchState(({ sites }) => sites.length > 0)
+  const remove = useDeleteMarker(list.reload)
+  const isPrinting = useIsPrinting()
+
+  const scene = useScene({
+    rows,
+    events: list.events,
+    shows: shows ?? [],
+    rowHeight,
+    labelHeight: isNarrow ? labelHeight : 0,
+    isDetailed: height === 'detailed',
+  })
+  const visible = useMemo(
+    () => visibleEvents(list.events, allRows, settled, serviceNow()),
+    [list.events, allRows, settled],
+  )
+  const choose = (event: EventBody) => {
+    setChosenId(event.id)
+    discretely(() => {
+      const { span } = control.get().range
+      if (span > eventSpan) control.show(centredOn(startOf(event), eventSpan))
+      control.jump(startOf(event), event.channel_id)
+    })
+  }
+  const neighbour = (direction: 1 | -1) =>
+    findNeighbour(list.events, allRows, control.get().playhead ?? serviceNow(), direction)
+  const channelId =
+    settled.channelId !== null && rows.some((row) => row.channelId === settled.channelId) ? settled.channelId : null
+  const newMarker = () => {
+    const { playhead, selected, channelId } = control.get()
+    const time = selected?.from ?? playhead ?? serviceNow()
+    setDraft({ id: null, time, until: selected?.to ?? null, channelId, text: '' })
+  }
+  return (
+    <>
+      <div className="timeline-toolbar screen-only">
+        <TimeTools control={control} settled={settled} discretely={discretely} />
+        <ChannelTools address={address} height={height} isTable={isTable} onHeight={setHeight} onTable={setTable} />
+      </div>
+      <div className="timeline-status">
+        <RangeText settled={settled} />
+        {status.isLoading ? <p role="status">{t('timeline.loading')}</p> : null}
+        {status.problem === null || loader === null ? null : (
+          <div className="not-refreshed">
+            <ProblemLine problem={status.problem} />
+            <button type="button" className="choice" onClick={loader.retry}>
+              {t('parts.retry')}
+            </button>
+          </div>
+        )}
+        <InterruptedSites names={status.interruptedSites} />
+        <RecordingState />
+      </div>
+      <div className="timeline-columns">
+        <div className="timeline-main">
+          <PointPanel {...{ control, settled, rows, isSelecting }} onSelecting={setSelecting} onMarker={newMarker} />
+          {rows.length === 0 ? <NoChannels /> : null}
+          {rows.length > 0 && isNothingRecorded && !hasSites ? (
+            <p className="loading">{t('timeline.nothingRecorded')}</p>
+          ) : null}
+          {loader === null || rows.length === 0 || isTable || isPrinting ? null : (
+            <Strips
+              {...{ rows, scene, control, settled, loader, canvas, isSelecting, now: serviceNow, neighbour }}
+              more={<ShowMore hidden={hidden} onShow={showMore} />}
+              onEvent={(event) => setChosenId(event.id)}
+              onSelected={() => setSelecting(false)}
+            />
+          )}
+          {loader !== null && rows.length > 0 && (isTable || isPrinting) ? (
+            <TableOfLevels {...{ rows, channelId, settled, loader, now: serviceNow(), version: status.version }} />
+          ) : null}
+          <Legend />
+        </div>
+        <EventList
+          {...{ list, events: visible, filter, chosenId, now: serviceNow() }}
+          onFilter={setFilter}
+          onChoose={choose}
+          onEdit={(event) => setDraft(draftOf(event))}
+          onDelete={(event) => void remove(event)}
+        />
+      </div>
+      {draft === null ? null : (
+        <MarkerDialog
+          draft={draft}
+          onDone={() => {
+            setDraft(null)
+            control.select(null)
+            void list.reload()
+          }}
+          onClose={() => setDraft(null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Returns the height of a strip, which the browser remembers. */
+function useHeight() {
+  const [height, setHeight] = useState<Height>(() => heights.find((name) => name === readLocal(heightKey)) ?? 'normal')
+  const isNarrow = useMedia('(max-width: 700px)')
+  const isTouch = useMedia('(pointer: coarse)')
+  const strip = stripHeights[height]
+  return {
+    ...{ height, isNarrow },
+    rowHeight: Math.max(isTouch ? touchHeight : 0, strip) + (isNarrow ? labelHeight : 0),
+    setHeight(next: Height) {
+      setHeight(next)
+      writeLocal(heightKey, next)
+    },
+  }
+}
+
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const media = matchMedia(query)
+    const change = () => setMatches(media.matches)
+    media.addEventListener('change', change)
+    return () => media.removeEventListener('change', change)
+  }, [query])
+  return matches
+}
+
+type SceneParts = Pick<Scene, 'events' | 'shows' | 'rowHeight' | 'labelHeight' | 'isDetailed'> & {
+  readonly rows: readonly Row[]
+}
+
+function useScene({ rows, events, shows, rowHeight, labelHeight, isDetailed }: SceneParts): Scene {
+  const ids = useMemo(() => rows.map(({ channelId }) => channelId), [rows])
+  const sorted = useMemo(() => {
+    const oldestFirst = events.toReversed()
+    const eventsOf = new Map<number, EventBody[]>(rows.map(({ channelId }) => [channelId, []]))
+    for (const event of oldestFirst) {
+      if (event.channel_id === null && event.receiver_id === null) continue
+      for (const row of rows) if (concerns(event, row)) eventsOf.get(row.channelId)?.push(event)
+    }
+    // What concerns a whole site is only listed, because it would be drawn over the strips of others.
+    const general = oldestFirst.filter(
+      ({ channel_id, receiver_id, site }) => channel_id === null && receiver_id === null && site === null,
+    )
+    return { eventsOf, events: general }
+  }, [rows, events])
+  return useMemo(
+    () => ({ rows: ids, ...sorted, shows, rowHeight, labelHeight, isDetailed }),
+    [ids, sorted, shows, rowHeight, labelHeight, isDetailed],
+  )
+}
+
+function visibleEvents(events: readonly EventBody[], rows: readonly Row[], { range }: TimelineState, now: number) {
+  return events.filter((event) => {
+    const start = startOf(event)
+    const isInRange = start <= range.from + range.span && (endOf(event, now) ?? start) >= range.from
+    return isInRange && rows.some((row) => concerns(event, row))
+  })
+}
+
+/** Returns the first event of the rows after a time, or the last one before it. */
+function findNeighbour(events: readonly EventBody[], rows: readonly Row[], at: number, direction: 1 | -1) {
+  const own = events.filter((event) => rows.some((row) => concerns(event, row)))
+  const found =
+    direction === 1 ? own.findLast((event) => startOf(event) > at) : own.find((event) => startOf(event) < at)
+  return found ?? null
+}
+
+/** Says that nothing is being recorded, and why. */
+function RecordingState() {
+  const isOff = useWatchState(({ config }) => config.HISTORY === false)
+  const hasStopped = useWatchState(({ alerts }) => alerts.some(({ kind }) => kind === 'recording_stopped'))
+  if (!isOff && !hasStopped) return null
+  return (
+    <p className="timeline-warning" role="alert">
+      {t('timeline.notRecording', { reason: t(isOff ? 'timeline.gaps.off' : 'timeline.gaps.storage') })}
+    </p>
+  )
+}
+
+/** How often a page without any record looks for one. */
+const emptyRetryMs = 5_000
+
+/** Whether no level was ever recorded; false until this is known. */
+function useIsNothingRecorded(now: () => number): boolean {
+  const { api } = useServices()
+  const { data = false } = useQuery({
+    queryKey: ['is nothing recorded'],
+    queryFn: async () => {
+      const time = toIso(Math.floor(now() / 1_000) * 1_000)
+      const response = await api.read(`/api/history/at/?${new URLSearchParams({ time })}`, 'object')
+      return !response.ok && response.problem.status === 404
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.data === true ? emptyRetryMs : false),
+  })
+  return data
+}
+
+function NoChannels() {
+  const hasChannels = useWatchState(({ receivers }) => receivers.size > 0)
+  return <p className="loading">{hasChannels ? t('timeline.noChannels') : t('timeline.noEquipment')}</p>
+}
+
+interface TableProps {
+  readonly rows: readonly Row[]
+  readonly channelId: number | null
+  readonly settled: TimelineState
+  readonly loader: NonNullable<ReturnType<typeof useLevelLoader>['loader']>
+  readonly now: number
+  /** Increases when levels arrive, so that the table is rendered again. */
+  readonly version: number
+}
+
+/** The width for which the table reads levels, since it shows no strips. */
+const tableWidth = 240
+
+function TableOfLevels({ rows, channelId, settled, loader, now }: TableProps) {
+  const { range } = settled
+  useEffect(() => {
+    const channelIds = channelId === null ? rows.map((row) => row.channelId) : [channelId]
+    loader.request({ range, channelIds, msPerPixel: range.span / tableWidth })
+  }, [loader, rows, channelId, range])
+  return <LevelTable {...{ rows, channelId, range, loader, now }} width={tableWidth} />
+}
+
+interface PointPanelProps {
+  readonly control: TimelineControl
+  readonly settled: TimelineState
+  readonly rows: readonly Row[]
+  readonly isSelecting: boolean
+  onSelecting(isSelecting: boolean): void
+  onMarker(): void
+}
+
+/** What can be done with the time of the playhead. */
+function PointPanel({ control, settled, rows, isSelecting, onSelecting, onMarker }: PointPanelProps) {
+  const { mount, store } = useServices()
+  const mayOperate = useMay('operate')
+  const { playhead, selected } = settled
+  const row = rows.find(({ channelId }) => channelId === settled.channelId)
+  const time = playhead === null ? null : toIso(Math.floor(playhead / 1_000) * 1_000)
+  return (
+    <section className="timeline-point screen-only" aria-label={t('timeline.point')}>
+      {playhead === null ? (
+        <p>{t('timeline.noPoint')}</p>
+      ) : (
+        <p className="tabular">
+          <strong>{pointText(playhead, serviceNow())}</strong>{' '}
+          {row === undefined ? null : <bdi>{nameOf(store, row)}</bdi>}
+        </p>
+      )}
+      {time === null ? null : (
+        <>
+          <a className="choice" href={`${mount}${pathOf('monitor')}?at=${time}`}>
+            <MonitorIcon className="icon" aria-hidden="true" />
+            {t('timeline.showOnMonitor')}
+          </a>
+          <a className="choice" href={`${mount}${pathOf('wall')}?at=${time}`}>
+            <Tv className="icon" aria-hidden="true" />
+            {t('timeline.showOnWall')}
+          </a>
+        </>
+      )}
+      {mayOperate ? (
+        <>
+          <button type="button" className="choice" onClick={onMarker}>
+            <Flag className="icon" aria-hidden="true" />
+            {selected === null ? t('timeline.addMarker') : t('timeline.markRange')}
+          </button>
+          <button type="button" className="choice" aria-pressed={isSelecting} onClick={() => onSelecting(!isSelecting)}>
+            {t('timeline.selectRange')}
+          </button>
+        </>
+      ) : null}
+      {selected === null ? null : (
+        <button type="button" className="choice" onClick={() => control.select(null)}>
+          {t('timeline.clearSelection')}
+        </button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+/** What the wall must know of each visible slot to fit all of them on the screen. */
+
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useServices } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import type { Store } from '../app/store.ts'
+import { fitName, type NameFit } from '../parts/name-fit.ts'
+import { decodeSlots, type VisibleSlot } from '../parts/visible-slots.ts'
+
+export interface WallTile {
+  readonly entry: VisibleSlot
+  readonly needsAttention: boolean
+}
+
+export interface WallTiles {
+  readonly tiles: readonly WallTile[]
+  /** Width of the widest name. */
+  readonly widest: NameFit
+}
+
+/** Returns the tiles of the encoded slots, as the same object until something relevant changes. */
+export function useWallTiles(slots: string): WallTiles {
+  const { store } = useServices()
+  const measure = useMeasure()
+  const read = useMemo(() => {
+    const entries = decodeSlots(slots)
+    let cards: unknown
+    let read: { text: string; tiles: WallTiles } = { text: '', tiles: readTiles(store, entries, measure) }
+    return () => {
+      if (cards === store.cards()) return read.tiles
+      cards = store.cards()
+      const tiles = readTiles(store, entries, measure)
+      const text = JSON.stringify(tiles)
+      if (text !== read.text) read = { text, tiles }
+      return read.tiles
+    }
+  }, [store, slots, measure])
+  return useSyncExternalStore(store.subscribe, read)
+}
+
+function readTiles(store: Store, entries: readonly VisibleSlot[], measure: (text: string) => number): WallTiles {
+  let widest: NameFit = { whole: 0, broken: 0 }
+  const tiles = entries.map((entry): WallTile => {
+    const facts = entry.kind === 'channel' ? store.facts(entry.receiverId, entry.channelId) : null
+    const { whole, broken } = fitName(facts?.name ?? t('card.noName'), measure)
+    widest = { whole: Math.max(widest.whole, whole), broken: Math.max(widest.broken, broken) }
+    return { entry, needsAttention: facts?.needsAttention === true }
+  })
+  return { tiles, widest }
+}
+
+/** Measures in pixels of this font size, because browsers round the widths of small letters. */
+const measuredPx = 100
+
+/** Returns a function that measures a text in the font of the names, in em; another one once the font is loaded. */
+function useMeasure(): (text: string) => number {
+  const [isLoaded, setLoaded] = useState(false)
+  const font = useMemo(
+    () => `700 ${measuredPx}px ${getComputedStyle(document.documentElement).getPropertyValue('--font')}`,
+    [],
+  )
+  useEffect(() => {
+    let isUnmounted = false
+    // Without the font, the browser displays and measures another one.
+    const done = () => (isUnmounted ? undefined : setLoaded(true))
+    document.fonts.load(font).then(done, done)
+    return () => {
+      isUnmounted = true
+    }
+  }, [font])
+  return useMemo(() => {
+    const context = document.createElement('canvas').getContext('2d')
+    if (context === null || !isLoaded) return (text) => text.length * 0.6
+    context.font = font
+    return (text) => context.measureText(text).width / measuredPx
+  }, [font, isLoaded])
+}

@@ -1,0 +1,106 @@
+/** The controls of the wall, which are visible for a few seconds after the last pointer movement or key press. */
+
+import { lazy, Suspense, useState } from 'react'
+import { useWatchState } from '../app/context.ts'
+import { t } from '../app/i18n.ts'
+import { useMay } from '../app/session.ts'
+import { attentions, details, themes, type View } from '../app/view.ts'
+import { Choice } from '../parts/choice.tsx'
+import type { Command } from '../parts/commands.ts'
+import { CommandButtons, NotifyButton } from '../parts/tools.tsx'
+
+const NewGroup = lazy(async () => ({ default: (await import('../parts/new-group.tsx')).NewGroup }))
+
+interface WallToolsProps {
+  readonly view: View
+  readonly commands: readonly Command[]
+  /** Which parts of the tiles have no room, as a sentence; '' if there is room for all. */
+  readonly leftOut: string
+  change(view: Partial<View>): void
+}
+
+export function WallTools({ view, commands, change, leftOut }: WallToolsProps) {
+  return (
+    <section className="wall-tools" aria-label={t('live.toolbar.label')}>
+      <GroupChooser view={view} change={change} />
+      <div className="wall-choices">
+        <Choice
+          isLabelled={true}
+          label={t('wall.attention')}
+          value={view.attention}
+          values={attentions}
+          nameOf={(value) => t(`wall.attentions.${value}`)}
+          onChoice={(attention) => change({ attention })}
+        />
+        <Choice
+          isLabelled={true}
+          label={t('wall.detail')}
+          value={view.detail}
+          values={details}
+          nameOf={(value) => t(`wall.details.${value}`)}
+          onChoice={(detail) => change({ detail })}
+        />
+        <Choice
+          isLabelled={true}
+          label={t('live.toolbar.theme')}
+          value={view.theme}
+          values={themes}
+          nameOf={(value) => t(`live.themes.${value}`)}
+          onChoice={(theme) => change({ theme })}
+        />
+      </div>
+      {view.detail === 'full' && leftOut !== '' ? (
+        <p className="hint" role="status">
+          {leftOut}
+        </p>
+      ) : null}
+      <div className="wall-choices">
+        <CommandButtons commands={commands} />
+        <NotifyButton />
+      </div>
+    </section>
+  )
+}
+
+function GroupChooser({ view, change }: Pick<WallToolsProps, 'view' | 'change'>) {
+  const groups = useWatchState((watchState) => watchState.groups)
+  const mayEdit = useMay('operate')
+  const [isCreating, setCreating] = useState(false)
+  const shown = groups.some(({ id }) => id === view.group) ? view.group : null
+  return (
+    <div className="wall-choices">
+      <nav className="wall-choices" aria-label={t('live.toolbar.groups')}>
+        {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, index) => (
+          <button
+            key={id}
+            type="button"
+            className="choice"
+            aria-pressed={shown === id}
+            onClick={() => change({ group: id })}
+          >
+            <bdi>{title}</bdi>
+            {index > 9 ? null : (
+              <span className="key" aria-hidden="true">
+                {index}
+              </span>
+            )}
+          </button>
+        ))}
+      </nav>
+      {mayEdit ? (
+        <button type="button" className="choice" data-tone="quiet" onClick={() => setCreating(true)}>
+          {t('groups.new')}
+        </button>
+      ) : null}
+      {isCreating ? (
+        <Suspense>
+          <NewGroup
+            view={view}
+            onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
+            onClose={() => setCreating(false)}
+          />
+        </Suspense>
+      ) : null}
+    </div>
+  )
+}
