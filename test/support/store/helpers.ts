@@ -54,7 +54,7 @@ export function conflictEntry(fields: Partial<QueueEntry> = {}): Omit<QueueEntry
   }
 }
 
-/** Runs a program from this folder in a separate process, which is killed after the test at the latest. */
+/** Runs a program of test/support/store in a separate process, which is killed after the test at the latest. */
 export function startChild(name: string, args: readonly string[]): { process: ChildProcess; lines: string[] } {
   const path = fileURLToPath(new URL(name, import.meta.url))
   const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
