@@ -1,10 +1,14 @@
 /**
- * Finds words that the project avoids in code, comments, documents and pages. For most of them, live sound or software
- * has a standard term, which `replacements` suggests instead. Part of `npm run check`.
+ * Finds words that the project avoids in code, comments, documents and pages, and sentences that are hard to read in
+ * comments, messages and documents. For most words, live sound or software has a standard term, which `replacements`
+ * suggests instead. Part of `npm run check`.
  */
 
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { sentencePatterns } from './language/patterns.ts'
+import { sentencesOf } from './language/sentences.ts'
 
 /** Word or phrase (matched whole, in camelCase too, ignoring case) -> what to write instead. */
 const replacements: Readonly<Record<string, string>> = {
@@ -56,10 +60,65 @@ const exceptions: readonly Exception[] = [
   { text: /\baudio_heard\b/, reason: 'a field of the interface, which the contract names' },
 ]
 
+/** Paths whose sentences are not rewritten yet. Only remove entries. */
+const unfinished: readonly string[] = [
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'SUPPORT.md',
+  'bench/',
+  'deploy/',
+  'docs/',
+  'integrations/',
+  'scripts/',
+  'simulators/',
+  'src/actions/',
+  'src/alerts/',
+  'src/cli/',
+  'src/conditions/',
+  'src/config/',
+  'src/contract/',
+  'src/domain/',
+  'src/frequencies/',
+  'src/history/',
+  'src/http/',
+  'src/ingest/',
+  'src/integrations/',
+  'src/lists/',
+  'src/live/',
+  'src/manufacturers/',
+  'src/platform/',
+  'src/service/',
+  'src/sites/',
+  'src/sources/',
+  'src/storage/',
+  'src/upstream/',
+  'test/',
+  'vite.config.ts',
+  'web/admin/',
+  'web/app/',
+  'web/channel/',
+  'web/checks/',
+  'web/frequencies/',
+  'web/monitor/',
+  'web/notifications/',
+  'web/parts/',
+  'web/replay/',
+  'web/reports/',
+  'web/shows/',
+  'web/sites/',
+  'web/timeline/',
+  'web/wall/',
+]
+
+/** Documents that scripts write from texts in `src`. */
+const generated = /^docs\/(?:websocket|hardware-fields)\.md$/
+
 const excluded = [
   /(^|\/)package-lock\.json$/,
   /^test\/fixtures\//,
-  /^scripts\/check-language\.ts$/,
+  /^scripts\/(check-language|language\/patterns)(\.test)?\.ts$/,
   /(^|\/)LICENSE$/,
   /\.(png|svg|pem|lock|gz)$/,
 ]
@@ -67,7 +126,7 @@ const excluded = [
 interface Finding {
   readonly file: string
   readonly line: number
-  readonly word: string
+  readonly found: string
   readonly instead: string
   readonly text: string
 }
@@ -77,24 +136,45 @@ const patterns = Object.entries(replacements).map(([words, instead]) => ({
   instead,
 }))
 
-function find(file: string): Finding[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((text, index) => {
-      if (exceptions.some((exception) => exception.text.test(text) && (exception.file?.test(file) ?? true))) return []
-      // Splits identifiers into words: `createTally` becomes `create Tally`, `TOLD_BY` becomes `TOLD BY`.
-      const words = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_\d]+/g, ' ')
-      return patterns.flatMap(({ pattern, instead }) => {
-        const word = pattern.exec(words)?.[0]
-        return word === undefined ? [] : [{ file, line: index + 1, word, instead, text: text.trim() }]
-      })
+/** Returns the listed words in a file. */
+export function findWords(file: string, content: string): Finding[] {
+  return content.split('\n').flatMap((text, index) => {
+    if (exceptions.some((exception) => exception.text.test(text) && (exception.file?.test(file) ?? true))) return []
+    // Splits identifiers into words: `createTally` becomes `create Tally`, `TOLD_BY` becomes `TOLD BY`.
+    const words = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_\d]+/g, ' ')
+    return patterns.flatMap(({ pattern, instead }) => {
+      const found = pattern.exec(words)?.[0]
+      return found === undefined ? [] : [{ file, line: index + 1, found, instead, text: text.trim() }]
     })
+  })
 }
 
-const files = execFileSync('git', ['ls-files', ...process.argv.slice(2)], { encoding: 'utf8' }).split('\n')
-const findings = files.filter((file) => file !== '' && !excluded.some((one) => one.test(file))).flatMap(find)
-for (const { file, line, word, instead, text } of findings) {
-  console.error(`${file}:${line}: "${word}" -> ${instead}\n    ${text.slice(0, 140)}`)
+/** Returns the sentences in a file's comments, messages and paragraphs that a pattern matches. */
+export function findSentences(file: string, content: string): Finding[] {
+  return sentencesOf(file, content).flatMap(({ line, text }) =>
+    sentencePatterns.flatMap(({ name, matches, instead }) =>
+      matches(text) ? [{ file, line, found: name, instead, text }] : [],
+    ),
+  )
 }
-console.log(`${files.length} files, ${findings.length} words to replace`)
-if (findings.length > 0) process.exitCode = 1
+
+function main(paths: readonly string[]): void {
+  const files = execFileSync('git', ['ls-files', ...paths], { encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && !excluded.some((one) => one.test(file)))
+  const findings = files.flatMap((file) => {
+    const content = readFileSync(file, 'utf8')
+    const words = findWords(file, content)
+    const onlyWords = generated.test(file) || unfinished.some((path) => file.startsWith(path))
+    return onlyWords ? words : [...words, ...findSentences(file, content)]
+  })
+  for (const { file, line, found, instead, text } of findings) {
+    console.error(`${file}:${line}: "${found}" -> ${instead}\n    ${text.slice(0, 240)}`)
+  }
+  console.log(`${files.length} files, ${findings.length} findings`)
+  if (findings.length > 0) process.exitCode = 1
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main(process.argv.slice(2))
+}
