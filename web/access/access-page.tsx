@@ -3,7 +3,9 @@
 import type { ReactNode } from 'react'
 import '../app/shell.css'
 import '../parts/form.css'
+import type { Api, ApiResponse } from '../app/api.ts'
 import { t } from '../app/i18n.ts'
+import type { Address, Received, Sent } from '../app/operations.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { BrandSign } from '../parts/brand-sign.tsx'
 
@@ -21,4 +23,14 @@ export function AccessPage({ title, children }: { title: string; children: React
       </main>
     </div>
   )
+}
+
+export async function sendCredentials<const A extends Address<'POST'>>(
+  api: Pick<Api, 'write'>,
+  address: A,
+  credentials: Sent<'POST', A>,
+): Promise<ApiResponse<Received<'POST', A, 'object'>>> {
+  const response = await api.write('POST', address, credentials, 'object')
+  if (response.ok || response.problem.kind === 'unreachable') return response
+  return { ok: false, problem: { ...response.problem, kind: 'refused' } }
 }

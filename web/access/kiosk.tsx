@@ -10,9 +10,8 @@ import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { ProblemLine } from '../parts/problem.tsx'
-import { AccessPage } from './access-page.tsx'
-import { sendCredentials } from './send-credentials.ts'
+import { ProblemLine } from '../parts/notice.tsx'
+import { AccessPage, sendCredentials } from './access-page.tsx'
 
 /** The time between attempts while the service is unreachable: the screen may start before the service does. */
 const retryMs = 5_000

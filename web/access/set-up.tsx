@@ -8,8 +8,7 @@ import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { newPasswordProblem } from '../parts/new-password.ts'
-import { AccessPage } from './access-page.tsx'
-import { sendCredentials } from './send-credentials.ts'
+import { AccessPage, sendCredentials } from './access-page.tsx'
 
 export function SetUp() {
   const { mount } = useServices()

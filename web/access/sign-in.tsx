@@ -9,8 +9,7 @@ import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { AccessPage } from './access-page.tsx'
-import { sendCredentials } from './send-credentials.ts'
+import { AccessPage, sendCredentials } from './access-page.tsx'
 
 /** Why a sign-in through a provider did not succeed; `busy` if too many were started. */
 const problems = [...oidcProblems, 'busy'] as const

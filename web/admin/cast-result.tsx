@@ -11,7 +11,7 @@ import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { ProblemLine } from '../parts/problem.tsx'
+import { ProblemLine } from '../parts/notice.tsx'
 import '../parts/records.css'
 import { type CastDifference, type DifferenceRow, type Label, toDifference } from './cast-difference.ts'
 

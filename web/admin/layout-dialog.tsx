@@ -5,14 +5,12 @@ import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
-import { Removal } from '../parts/action-dialog.tsx'
-import { Confirmation } from '../parts/dialog.tsx'
+import { Confirmation, Removal } from '../parts/dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { type BulkResult, runForEach } from '../parts/run-for-each.ts'
 import type { LocationOption, PlacedReceiver } from './layout.ts'
-import { LocationForm, MoveForm, ReceiverForm } from './layout-forms.tsx'
+import { LocationForm, MoveForm, nameIn, ReceiverForm, receiversPath, useMove } from './layout-forms.tsx'
 import { nameOf } from './layout-location.tsx'
-import { nameIn, receiversPath, useMove } from './layout-move.ts'
 
 /** The content of the dialog as it was when it opened, because later refreshes must not change it. */
 export type DialogState =

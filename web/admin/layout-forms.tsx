@@ -7,10 +7,9 @@ import { t } from '../app/i18n.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import type { BulkResult } from '../parts/run-for-each.ts'
+import { type BulkResult, runForEach } from '../parts/run-for-each.ts'
 import type { LocationOption, PlacedReceiver } from './layout.ts'
 import { nameOf } from './layout-location.tsx'
-import { receiversPath, useMove } from './layout-move.ts'
 
 const locationsPath = '/api/admin/locations/'
 
@@ -196,4 +195,26 @@ function textOf(values: FormData, name: string): string {
 function locationOf(values: FormData, name: string): number | null {
   const chosen = textOf(values, name)
   return chosen === '' ? null : Number(chosen)
+}
+
+export const receiversPath = '/api/admin/receivers/'
+
+/** Returns a function that moves each receiver to the given location. */
+export function useMove() {
+  const { api } = useServices()
+  return (moves: readonly PlacedReceiver[], reason: string) => {
+    const byId = new Map(moves.map((move) => [move.receiver.id, move]))
+    return runForEach([...byId.keys()], nameIn(moves), (id) => {
+      const location = byId.get(id)?.locationId ?? null
+      const body = { location, ...(reason !== '' && { reason }) }
+      return api.write('PATCH', `${receiversPath}${id}/`, body, 'object')
+    })
+  }
+}
+
+export function nameIn(receivers: readonly PlacedReceiver[]): (id: number) => string {
+  return (id) => {
+    const found = receivers.find(({ receiver }) => receiver.id === id)
+    return found === undefined ? String(id) : nameOf(found.receiver)
+  }
 }

@@ -9,17 +9,19 @@ import { useResource } from '../app/resource.ts'
 import { useSelection } from '../app/selection.ts'
 import { useMay } from '../app/session.ts'
 import { Shell } from '../app/shell.tsx'
+import { Outcome } from '../parts/bulk-actions.tsx'
 import { BulkBar } from '../parts/bulk-bar.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FilterBar } from '../parts/filter-bar.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Outcome } from '../parts/outcome.tsx'
 import type { BulkResult } from '../parts/run-for-each.ts'
-import { ChargerAlerts } from './charger-alerts.tsx'
 import { filterLayout, locationOptions, type PlacedReceiver, receiversOf } from './layout.ts'
 import './layout.css'
 import '../parts/records.css'
+import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
+import { AlertItem } from '../parts/alert-item.tsx'
+import { mostUrgentFirst } from '../parts/alerts.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { type DialogState, LayoutDialog } from './layout-dialog.tsx'
 import { type LayoutActions, LocationBox, Unplaced } from './layout-location.tsx'
@@ -151,5 +153,21 @@ function BulkButtons({ chosen, onAsk }: { chosen: readonly PlacedReceiver[]; onA
       {button('move', t('layout.move.text'))}
       {button('remove', t('layout.removal.text'))}
     </>
+  )
+}
+
+export function ChargerAlerts() {
+  const all = useWatchState((watchState) => watchState.alerts)
+  const alerts = all.filter(({ kind }) => kind === 'charger_fault').toSorted(mostUrgentFirst)
+  if (alerts.length === 0) return null
+  return (
+    <section aria-labelledby="charger-alerts">
+      <h2 id="charger-alerts">{t('layout.chargerAlerts')}</h2>
+      <ul className="alert-list">
+        {alerts.map((alert) => (
+          <AlertItem key={alert.id} alert={alert} />
+        ))}
+      </ul>
+    </section>
   )
 }

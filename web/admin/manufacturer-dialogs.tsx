@@ -5,12 +5,10 @@ import type { ConnectionTest, ManufacturerBody } from '../../src/contract/resour
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
-import { ActionDialog, Removal } from '../parts/action-dialog.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { ProblemLine } from '../parts/problem.tsx'
+import { ActionDialog, Dialog, Removal } from '../parts/dialog.tsx'
+import { ProblemLine } from '../parts/notice.tsx'
 import { nameOf } from './manufacturer-columns.tsx'
-import { manufacturersPath } from './manufacturer-form.tsx'
-import { TestResult } from './test-result.tsx'
+import { manufacturersPath, TestResult } from './manufacturer-form.tsx'
 
 interface DialogProps {
   readonly record: ManufacturerBody

@@ -11,7 +11,8 @@ import { useRequest } from '../app/resource.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { ProblemLine } from '../parts/problem.tsx'
+import { ProblemLine } from '../parts/notice.tsx'
+import { statusText } from '../parts/source-status.ts'
 import {
   ConfigFields,
   findMissingSecret,
@@ -20,7 +21,6 @@ import {
   keysFor,
   typedConfig,
 } from './manufacturer-fields.tsx'
-import { TestResult } from './test-result.tsx'
 
 export const manufacturersPath = '/api/admin/manufacturers/'
 
@@ -212,4 +212,36 @@ function Others({ trial, keys, onClose }: { trial: Trial; keys: readonly ConfigK
 function labelOf(keys: readonly ConfigKey[], field: string | undefined): string | undefined {
   const key = keys.find((key) => `config.${key}` === field)
   return key === undefined ? field : t(`manufacturers.labels.${key}`)
+}
+
+const tones = { healthy: 'good', degraded: 'waiting', unhealthy: 'bad' } as const
+
+export function TestResult({ tested }: { tested: ConnectionTest }) {
+  return (
+    <div role="status">
+      <ul className="test-result">
+        {tested.sources.length === 0 ? <li>{t('manufacturers.test.unconfigured')}</li> : null}
+        {tested.sources.map(({ base_url, status, error, devices }) => (
+          <li key={base_url}>
+            <span className="tag" data-tone={tones[status]}>
+              {statusText(status)}
+            </span>{' '}
+            <bdi>
+              {plainText(status === 'healthy' ? responseText(base_url, devices) : (error ?? failureText(base_url)))}
+            </bdi>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function responseText(address: string, devices: number | null): string {
+  return devices === null
+    ? t('manufacturers.test.responded', { address })
+    : t('manufacturers.test.answered', { address, count: devices })
+}
+
+function failureText(address: string): string {
+  return t('manufacturers.test.failed', { address })
 }

@@ -5,7 +5,7 @@ import type { MicboardImport } from '../../src/contract/resources/imports.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
-import { ProblemLine } from '../parts/problem.tsx'
+import { ProblemLine } from '../parts/notice.tsx'
 import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
 import { usePreview } from './import-preview.ts'
 

@@ -10,7 +10,7 @@ import { Shell } from '../app/shell.tsx'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { ManufacturerName } from '../parts/manufacturer-name.tsx'
+import { ManufacturerName } from '../parts/manufacturer-names.tsx'
 
 type NodeBody = NodesBody['nodes'][number]
 

@@ -10,7 +10,7 @@ import type { Address } from '../app/operations.ts'
 import { useResource } from '../app/resource.ts'
 import type { Topic } from '../app/topics.ts'
 import { type FailingChannel, useFailingChannels } from '../parts/last-deliveries.ts'
-import { displayName } from '../parts/manufacturer-names.ts'
+import { displayName } from '../parts/manufacturer-names.tsx'
 import { listErrors } from '../parts/source-errors.ts'
 import { type ShownStatus, statusText, useShownStatuses } from '../parts/source-status.ts'
 

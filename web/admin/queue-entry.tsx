@@ -6,9 +6,9 @@ import type { ExistingDevice, QueueEntryBody } from '../../src/contract/resource
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { Selection } from '../app/selection.ts'
-import { Ago } from '../parts/ago.tsx'
+import { Ago } from '../parts/age.tsx'
 import { RowBox } from '../parts/data-table.tsx'
-import { ManufacturerName } from '../parts/manufacturer-name.tsx'
+import { ManufacturerName } from '../parts/manufacturer-names.tsx'
 
 interface EntryProps {
   readonly entry: QueueEntryBody

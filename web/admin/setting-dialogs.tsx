@@ -13,9 +13,8 @@ import { parseSetting } from '../../src/domain/settings.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import { Removal } from '../parts/action-dialog.tsx'
+import { FormDialog, Removal } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import {
   configAddress,

@@ -1,19 +1,19 @@
 /** Dialogs to create, edit and revoke tokens. */
 
+import { useState } from 'react'
 import type { TokenBody } from '../../src/contract/resources/accounts.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { useResource } from '../app/resource.ts'
 import { serviceNow } from '../app/service-time.ts'
-import { Removal } from '../parts/action-dialog.tsx'
+import { FormDialog, Removal } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { CreateToken } from './create-token.tsx'
 import type { NewToken } from './created-token.tsx'
-import { KioskLink } from './kiosk-link.tsx'
 import { roleOptions } from './person-dialogs.tsx'
-import { EndFields, endOf, endProblem } from './token-end.tsx'
 
 const path = '/api/admin/tokens/'
 
@@ -86,4 +86,114 @@ function Revoke({ token, onDone, onClose }: AboutToken) {
       <p>{t('tokens.revokeConsequence')}</p>
     </Removal>
   )
+}
+
+function CreateToken({ onCreated, onDone, onClose }: DialogProps) {
+  const { api } = useServices()
+  const send = (values: FormData) => {
+    const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, serviceNow()) }
+    return api.write('POST', '/api/admin/tokens/', body, 'object')
+  }
+  const done = async ({ name, token }: NewToken) => {
+    onClose()
+    onCreated({ name, token })
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={t('tokens.create')}
+      action={t('tokens.createAction')}
+      check={(values) => endProblem(values, serviceNow())}
+      send={send}
+      onDone={done}
+      onClose={onClose}
+    >
+      <Field name="name" label={t('tokens.name')} hint={t('tokens.nameHint')} autoComplete="off" maxLength={255} />
+      <SelectField name="role" label={t('tokens.role')} options={roleOptions} />
+      <EndFields />
+    </FormDialog>
+  )
+}
+
+function KioskLink({ onCreated, onDone, onClose }: DialogProps) {
+  const { api, mount } = useServices()
+  const groups = useResource('/api/groups/', 'list').body ?? []
+  const wall = mount + pathOf('wall')
+  const shown = [
+    { value: wall, text: t('tokens.everything') },
+    ...groups.map(({ id, title }) => ({
+      value: `${wall}?group=${id}`,
+      text: t('tokens.group', { title: plainText(title) }),
+    })),
+    { value: mount + pathOf('monitor'), text: t('tokens.monitor') },
+  ]
+  const send = async (values: FormData) => {
+    const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, serviceNow()) }
+    const response = await api.write('POST', '/api/admin/tokens/', body, 'object')
+    if (!response.ok) return response
+    const { name, token } = response.body
+    return { ok: true, body: { name, token, next: String(values.get('next')) } } as const
+  }
+  const done = async (newToken: NewToken) => {
+    onClose()
+    onCreated(newToken)
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={t('tokens.kiosk')}
+      action={t('tokens.createAction')}
+      check={(values) => endProblem(values, serviceNow())}
+      send={send}
+      onDone={done}
+      onClose={onClose}
+    >
+      <p className="hint">{t('tokens.kioskHint')}</p>
+      <Field name="name" label={t('tokens.name')} hint={t('tokens.screenHint')} autoComplete="off" maxLength={255} />
+      <SelectField name="next" label={t('tokens.shows')} options={shown} />
+      <EndFields />
+    </FormDialog>
+  )
+}
+
+const dayMs = 24 * 3_600_000
+
+/** `keep` adds the option to keep the current expiry. */
+function EndFields({ keep = false }: { keep?: boolean }) {
+  const [choice, setChoice] = useState<string>(keep ? 'keep' : '365')
+  const options = (['1', '30', '365', 'never', 'day'] as const).map((value) => ({
+    value,
+    text: t(`tokens.lifetimes.${value}`),
+  }))
+  return (
+    <>
+      <SelectField
+        name="ends"
+        label={t('tokens.expires')}
+        options={keep ? [{ value: 'keep', text: t('tokens.unchanged') }, ...options] : options}
+        value={choice}
+        onChange={(event) => setChoice(event.target.value)}
+      />
+      {choice === 'day' ? (
+        <Field name="expires_at" label={t('tokens.day')} hint={t('tokens.dayHint')} type="date" />
+      ) : null}
+    </>
+  )
+}
+
+/** Returns the `expires_at` to send: undefined keeps the stored expiry, null means that the token never expires. */
+function endOf(values: FormData, now: number): string | null | undefined {
+  const ends = String(values.get('ends'))
+  if (ends === 'keep') return undefined
+  if (ends === 'never') return null
+  if (ends !== 'day') return new Date(now + Number(ends) * dayMs).toISOString()
+  return new Date(Date.parse(`${values.get('expires_at')}T00:00`) + dayMs).toISOString()
+}
+
+function endProblem(values: FormData, now: number): Problem | null {
+  if (values.get('ends') !== 'day') return null
+  const day = Date.parse(`${values.get('expires_at')}T00:00`)
+  // This comparison is also false for NaN, that is, for an invalid date.
+  if (day + dayMs > now) return null
+  return { kind: 'refused', field: 'expires_at', detail: t('tokens.dayInvalid') }
 }

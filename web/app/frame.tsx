@@ -6,7 +6,7 @@ import { Messages } from '../parts/messages.tsx'
 import { Announcer } from './announcer.tsx'
 import { useServices } from './context.ts'
 import { t } from './i18n.ts'
-import { useIsKiosk } from './kiosk.ts'
+import { useIsKiosk } from './query.ts'
 import { StatusLine } from './status-line.tsx'
 import { TopBar } from './top-bar.tsx'
 

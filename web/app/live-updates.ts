@@ -9,7 +9,6 @@ import { openSocket, type SocketStatus } from './socket.ts'
 import type { SnapshotData } from './state.ts'
 import type { Store } from './store.ts'
 import type { Topic, Topics } from './topics.ts'
-import { reloadIfOutdated } from './version.ts'
 
 /** How often the data is read while live updates are disabled in the settings. */
 const pollIntervalMs = 5_000
@@ -190,4 +189,19 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     }
     return response
   }
+}
+
+const storageKey = 'micwatch.reloaded-for'
+
+/** Reloads the page at most once for each version of the service, so that a cached old page does not reload forever. */
+function reloadIfOutdated(version: string | undefined): void {
+  if (version === undefined || version === __MICWATCH_VERSION__) return
+  try {
+    if (sessionStorage.getItem(storageKey) === version) return
+    sessionStorage.setItem(storageKey, version)
+  } catch {
+    // Without session storage, the page could not detect that it was already reloaded.
+    return
+  }
+  location.reload()
 }

@@ -9,7 +9,6 @@
  * while it is visible and dirty. The loop stops when nothing moves.
  */
 
-import { type Palette, readPalette } from './palette.ts'
 import type { Store } from './store.ts'
 
 export interface Painting {
@@ -228,4 +227,25 @@ function toPixels({ left, top, width, height }: Box, view: Window): Box {
     width: Math.round(width * scale),
     height: Math.round(height * scale),
   }
+}
+
+const names = {
+  track: 'track',
+  tick: 'tick',
+  old: 'old',
+  rf: 'rf',
+  rfFair: 'rf-fair',
+  rfWeak: 'rf-weak',
+  audio: 'audio',
+  audioHigh: 'audio-high',
+  audioOver: 'audio-over',
+  peak: 'peak',
+} as const
+
+export type Palette = Readonly<Record<keyof typeof names, string>>
+
+function readPalette(): Palette {
+  const style = getComputedStyle(document.documentElement)
+  const entries = Object.entries(names).map(([key, name]) => [key, style.getPropertyValue(`--meter-${name}`).trim()])
+  return Object.fromEntries(entries) as Palette
 }

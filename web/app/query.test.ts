@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Filter, filterValues, pageNumber, queryOf, valuesInForce } from './query.ts'
+import { type Filter, filterValues, formatQuery, pageNumber, parseQuery, queryOf, valuesInForce } from './query.ts'
 
 const filters: readonly Filter[] = [
   { name: 'status', label: 'Status', kind: 'choice', options: [{ value: 'pending', text: 'Pending' }] },
@@ -37,4 +37,18 @@ it.each([
   ['', 1],
 ])('pageNumber of %s is %i', (search, page) => {
   expect(pageNumber(search)).toBe(page)
+})
+
+it('reads all values as texts, in their order, and the first of several values', () => {
+  expect(Object.entries(parseQuery('?q=12&page=3&q=13'))).toEqual([
+    ['q', '12'],
+    ['page', '3'],
+  ])
+})
+
+it('leaves out empty values', () => {
+  expect(formatQuery({ q: 'anna & tom', group: 2, page: null, sort: undefined, state: '' })).toBe(
+    '?q=anna+%26+tom&group=2',
+  )
+  expect(formatQuery({ page: null })).toBe('')
 })

@@ -1,6 +1,6 @@
-/** Filters and page numbers of a list. They are kept in the URL, for bookmarks, links and the back button. */
+/** The query of a page's URL: filters and page numbers are kept in it, for bookmarks, links and the back button. */
 
-import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useSearch as useAnySearch, useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
 interface Option {
@@ -77,4 +77,25 @@ export function useSearch(): [search: string, change: (values: Readonly<Record<s
     [navigate],
   )
   return [search, change]
+}
+
+/** If a name occurs more than once, its first value counts. */
+export function parseQuery(search: string): Record<string, string> {
+  const query = new URLSearchParams(search)
+  return Object.fromEntries([...query.keys()].map((name) => [name, query.get(name) ?? '']))
+}
+
+/** Leaves out values that are null, undefined or empty. Returns `''` or a text that begins with `?`. */
+export function formatQuery(values: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null && value !== undefined && value !== '') query.set(name, String(value))
+  }
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** A kiosk view shows the wall or the monitor without controls. Its address contains `kiosk=1`. */
+export function useIsKiosk(): boolean {
+  return useAnySearch({ strict: false, select: ({ kiosk }: { kiosk?: unknown }) => kiosk === '1' })
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import type { SessionBody } from '../../src/contract/resources/accounts.ts'
 import type { Permission } from '../../src/contract/values.ts'
 import { useServices } from './context.ts'
-import { useIsKiosk } from './kiosk.ts'
+import { useIsKiosk } from './query.ts'
 
 /** Returns the session; null until it is loaded, and if the user may not read it. */
 export function useSession(): SessionBody | null {

@@ -6,7 +6,7 @@ import { allStaleSince } from './channel-state.ts'
 import { useServices, useWatchState } from './context.ts'
 import { formatDuration, formatTime } from './format.ts'
 import { t } from './i18n.ts'
-import { useIsKiosk } from './kiosk.ts'
+import { useIsKiosk } from './query.ts'
 import { signInPath } from './resource.ts'
 import { isSignedOut } from './state.ts'
 

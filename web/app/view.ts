@@ -1,7 +1,7 @@
 /** View settings of a page: the URL overrides local storage, which overrides the defaults. */
 
 import { type Column, isColumn, type SortKey, sortKeys } from './columns.ts'
-import { formatQuery, parseQuery } from './query-string.ts'
+import { formatQuery, parseQuery } from './query.ts'
 
 export const stateFilters = ['all', 'problems', 'handled', 'replace', 'on', 'off'] as const
 export const layouts = ['grid', 'list'] as const

@@ -21,12 +21,13 @@ import { type Resource, useResource } from '../app/resource.ts'
 import { serviceNow } from '../app/service-time.ts'
 import { useMay } from '../app/session.ts'
 import { type ChannelRange, neighbourSpan, pan, parseRange, rangeQuery, spans, zoom } from '../parts/channel-range.ts'
-import { InterruptedSites } from '../parts/interrupted-sites.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { InterruptedSites } from '../parts/site-note.tsx'
 import { stateNames } from './channel-levels.ts'
 import { HistoryChart } from './history-chart.tsx'
 import { LevelTable } from './level-table.tsx'
-import { MarkerDialog } from './marker-dialog.tsx'
 import { isRfInPercent, useChannelLevels, useServerSeconds } from './use-channel-levels.ts'
 
 interface ChannelHistoryProps {
@@ -273,5 +274,34 @@ function EventItem({ event: { time, until, kind, severity, text, by } }: { event
         {t('channel.showMoment')}
       </Link>
     </li>
+  )
+}
+
+interface MarkerDialogProps {
+  readonly channelId: number
+  /** Epoch seconds. */
+  readonly at: number
+  onAdded(): void
+  onClose(): void
+}
+
+function MarkerDialog({ channelId, at, onAdded, onClose }: MarkerDialogProps) {
+  const { api } = useServices()
+  const time = new Date(at * 1_000).toISOString()
+  return (
+    <FormDialog
+      title={t('channel.markerAt', { time: formatTime(at * 1_000) })}
+      action={t('channel.addMarker')}
+      send={(values) =>
+        api.write('POST', '/api/markers/', { time, channel_id: channelId, text: values.get('text') }, 'object')
+      }
+      onDone={() => {
+        onAdded()
+        onClose()
+      }}
+      onClose={onClose}
+    >
+      <TextField name="text" label={t('channel.markerText')} maxLength={500} required={true} />
+    </FormDialog>
   )
 }

@@ -5,12 +5,11 @@ import { beginningOf, type ChannelFacts } from '../app/channel-state.ts'
 import { formatPercent, formatShortDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { AcknowledgeButton } from '../parts/acknowledge-button.tsx'
-import { Since } from '../parts/age.tsx'
-import { Ago } from '../parts/ago.tsx'
+import { Ago, Since } from '../parts/age.tsx'
 import { personName } from '../parts/alert-text.ts'
 import { useChannelAlert } from '../parts/alerts.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { WillNotLast } from '../parts/will-not-last.tsx'
+import { WillNotLast } from '../parts/time-left.tsx'
 
 interface ConditionPanelProps {
   readonly facts: ChannelFacts

@@ -2,23 +2,24 @@
 
 import './channel.css'
 import { Link, useParams } from '@tanstack/react-router'
-import { ChartGantt } from 'lucide-react'
+import { ChartGantt, Lightbulb } from 'lucide-react'
 import type { SourceBody } from '../../src/contract/live-messages.ts'
 import type { ReceiverInData, ReceiverWithSources } from '../../src/contract/resources/receivers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { lastReceived } from '../app/channel-state.ts'
-import { useWatchState } from '../app/context.ts'
+import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { usePageTitle } from '../app/page-title.ts'
-import { useResource } from '../app/resource.ts'
+import { useRequest, useResource } from '../app/resource.ts'
+import { useMay } from '../app/session.ts'
 import { AcknowledgeButton } from '../parts/acknowledge-button.tsx'
-import { Since } from '../parts/age.tsx'
-import { Ago } from '../parts/ago.tsx'
+import { Ago, Since } from '../parts/age.tsx'
 import { mostUrgentFirst } from '../parts/alerts.ts'
 import { ChannelCard } from '../parts/channel-card.tsx'
 import { Silence, SilentLamp } from '../parts/health-list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Pairs } from '../parts/pairs.tsx'
@@ -28,7 +29,6 @@ import { SiteNote } from '../parts/site-note.tsx'
 import { firstSilence, statusText } from '../parts/source-status.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { EquipmentAlerts } from './equipment-alerts.tsx'
-import { IdentifyButton } from './identify-button.tsx'
 import { networkPairs, rawReceiverPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'
 
 export function Receiver() {
@@ -255,5 +255,33 @@ function Source({ source }: { source: SourceBody }) {
         </p>
       )}
     </li>
+  )
+}
+
+interface IdentifyButtonProps {
+  readonly receiverId: number
+  readonly name: string
+  /** Whether its lights can be made to flash. */
+  readonly canIdentify: boolean
+}
+
+export function IdentifyButton({ receiverId, name, canIdentify }: IdentifyButtonProps) {
+  const { api } = useServices()
+  const { send, isSending } = useRequest()
+  const showMessage = useShowMessage()
+  const mayOperate = useMay('operate')
+  const isOn = useWatchState(({ config }) => config.IDENTIFY)
+  if (!mayOperate || !isOn || !canIdentify) return null
+  const identify = async () => {
+    const response = await send(() => api.write('POST', `/api/receivers/${receiverId}/identify/`, {}, 'object'))
+    if (response === null) return
+    if (!response.ok) return showMessage({ text: response.problem.detail, tone: 'alarm' })
+    showMessage({ text: t('receiver.identifying', { name, count: response.body.seconds }) })
+  }
+  return (
+    <button type="button" className="choice" disabled={isSending} onClick={() => void identify()}>
+      <Lightbulb className="icon" aria-hidden="true" />
+      {t('receiver.identify')}
+    </button>
   )
 }

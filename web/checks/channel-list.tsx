@@ -1,20 +1,28 @@
 /** The channels of a show with their results, and how many are checked. */
 
 import { Link } from '@tanstack/react-router'
-import { ListChecks } from 'lucide-react'
+import {
+  Check,
+  Circle,
+  CircleHelp,
+  CircleX,
+  Footprints,
+  ListChecks,
+  type LucideIcon,
+  TriangleAlert,
+} from 'lucide-react'
 import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useFacts } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { KeepAwake } from '../parts/keep-awake.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { KeepAwake } from '../parts/wake-lock.tsx'
 import type { CheckAddress } from './address.ts'
-import { CheckIcon } from './check-icon.tsx'
-import { listProblems } from './findings.ts'
-import { countProgress, inOrder, isWalking, statusOf } from './progress.ts'
+import { type Finding, listProblems } from './findings.ts'
+import { type CheckStatus, countProgress, inOrder, isWalking, statusOf } from './progress.ts'
 
 export interface ListedCheck extends ChannelCheckBody {
   readonly receiverId: number
@@ -122,4 +130,19 @@ function Row({ check, show }: { check: ListedCheck; show: ShowBody }) {
       </Link>
     </li>
   )
+}
+
+const icons: Readonly<Record<CheckStatus | 'walking' | Finding['judgement'], LucideIcon>> = {
+  passed: Check,
+  failed: CircleX,
+  open: Circle,
+  walking: Footprints,
+  good: Check,
+  bad: TriangleAlert,
+  unknown: CircleHelp,
+}
+
+export function CheckIcon({ sign }: { sign: keyof typeof icons }) {
+  const Icon = icons[sign]
+  return <Icon className="icon" data-sign={sign} aria-hidden="true" />
 }

@@ -9,7 +9,7 @@ import { formatMegahertz } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'
 import { ChoicesField, chosenValues } from '../parts/choices-field.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 
 interface TvChannelsProps {

@@ -11,7 +11,7 @@ import { assign, type Cast, setActive, useCast } from '../parts/assignments.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { ProblemLine } from '../parts/problem.tsx'
+import { ProblemLine } from '../parts/notice.tsx'
 
 interface AssignDialogProps {
   readonly receiverId: number

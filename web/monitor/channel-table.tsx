@@ -7,7 +7,7 @@ import { type Column, characterEm, chosenColumns, fitColumns, isNarrow, sortOf, 
 import { useFacts } from '../app/context.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { useIsKiosk } from '../app/kiosk.ts'
+import { useIsKiosk } from '../app/query.ts'
 import { listColumns, type Sort, type View } from '../app/view.ts'
 import { Battery, BatteryAge } from '../parts/battery.tsx'
 import { parseSort } from '../parts/channel-order.ts'
@@ -15,9 +15,8 @@ import { Flags } from '../parts/flags.tsx'
 import { antennaLabelOf, antennaTextOf, audioTextOf, Level, qualityTextOf, rfATextOf } from '../parts/meters.tsx'
 import { usePlaceholder } from '../parts/placeholder-card.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { TimeLeft } from '../parts/time-left.tsx'
+import { TimeLeft, WillNotLast } from '../parts/time-left.tsx'
 import type { VisibleSlot } from '../parts/visible-slots.ts'
-import { WillNotLast } from '../parts/will-not-last.tsx'
 
 interface ChannelTableProps {
   readonly entries: readonly VisibleSlot[]

@@ -7,20 +7,19 @@ import { usePageTitle } from '../app/page-title.ts'
 import { useMay, useSession } from '../app/session.ts'
 import { useView } from '../app/use-view.ts'
 import type { View } from '../app/view.ts'
-import type { CardActions } from '../parts/channel-card.tsx'
+import { type CardActions, ChannelCard, type ChannelCardProps } from '../parts/channel-card.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Phase } from '../parts/phase.tsx'
+import { PlaceholderCard, PlannedCard, Spacer } from '../parts/placeholder-card.tsx'
 import { PrintTable, useIsPrinting } from '../parts/print-table.tsx'
-import { ShowMore } from '../parts/show-more.tsx'
+import { ShowMore, useFirstPart } from '../parts/show-more.tsx'
 import { useCommands } from '../parts/tools.tsx'
 import { moveFocus } from '../parts/use-arrow-keys.ts'
-import { useFirstPart } from '../parts/use-first-part.ts'
 import { decodeSlots, type VisibleSlot } from '../parts/visible-slots.ts'
 import { StartOffer } from '../shows/start-offer.tsx'
 import { Arrange } from './arrange.tsx'
 import { AssignDialog } from './assign-dialog.tsx'
-import { ChannelCards } from './channel-cards.tsx'
 import { ChannelTable } from './channel-table.tsx'
 import { Toolbar } from './toolbar.tsx'
 
@@ -128,4 +127,17 @@ function useCardActions(entries: readonly VisibleSlot[]) {
 function densityOf(count: number, { detail }: View): 'roomy' | 'dense' {
   if (detail === 'full') return 'roomy'
   return count <= 16 && detail === 'auto' ? 'roomy' : 'dense'
+}
+
+interface ChannelCardsProps extends Omit<ChannelCardProps, 'receiverId' | 'channelId'> {
+  readonly entries: readonly VisibleSlot[]
+}
+
+function ChannelCards({ entries, ...card }: ChannelCardsProps) {
+  return entries.map((entry) => {
+    if (entry.kind === 'planned') return <PlannedCard key={entry.slot} slot={entry.slot} />
+    if (entry.kind === 'placeholder') return <PlaceholderCard key={entry.slot} id={entry.placeholderId} />
+    if (entry.kind === 'spacer') return <Spacer key={entry.slot} />
+    return <ChannelCard key={entry.channelId} receiverId={entry.receiverId} channelId={entry.channelId} {...card} />
+  })
 }

@@ -15,9 +15,9 @@ import { layouts, type Sort, stateFilters, themes, type View } from '../app/view
 import { parseSort } from '../parts/channel-order.ts'
 import { Choice } from '../parts/choice.tsx'
 import type { Command } from '../parts/commands.ts'
-import { KeepAwake } from '../parts/keep-awake.tsx'
-import { useManufacturerNames } from '../parts/manufacturer-names.ts'
+import { useManufacturerNames } from '../parts/manufacturer-names.tsx'
 import { CommandButtons, NotifyButton } from '../parts/tools.tsx'
+import { KeepAwake } from '../parts/wake-lock.tsx'
 import { ColumnsDialog } from './columns-dialog.tsx'
 
 const NewGroup = lazy(async () => ({ default: (await import('../parts/new-group.tsx')).NewGroup }))

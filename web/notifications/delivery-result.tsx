@@ -3,7 +3,7 @@
 import type { NotificationDeliveryBody } from '../../src/contract/resources/notifications.ts'
 import { formatTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { Ago } from '../parts/ago.tsx'
+import { Ago } from '../parts/age.tsx'
 
 const tones = { pending: 'waiting', sent: 'good', failed: 'bad', expired: 'bad' } as const
 

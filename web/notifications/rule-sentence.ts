@@ -1,8 +1,23 @@
 /** Words a notification rule as one sentence. */
 
+import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
+import type { SiteBody } from '../../src/contract/resources/sites.ts'
 import { weekdays } from '../../src/contract/values.ts'
-import { formatClock, formatDuration, formatList, formatShortDuration, formatWeekday } from '../app/format.ts'
+import { localSite } from '../../src/domain/equipment/sites.ts'
+import { allSites } from '../../src/domain/notifications/rule.ts'
+import { nameOf } from '../admin/manufacturer-columns.tsx'
+import { manufacturersPath } from '../admin/manufacturer-form.tsx'
+import { useWatchState } from '../app/context.ts'
+import {
+  formatClock,
+  formatDuration,
+  formatList,
+  formatShortDuration,
+  formatWeekday,
+  plainText,
+} from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { useResource } from '../app/resource.ts'
 import { alertTitle } from '../parts/alert-text.ts'
 import { passesMidnight, type RuleValues, type Schedule } from './rule-values.ts'
 
@@ -105,4 +120,25 @@ function durationText(seconds: number): string {
 
 function join(separator: string, parts: readonly (string | null)[]): string {
   return parts.filter((part) => part !== null).join(separator)
+}
+
+export function useRuleNames(channels: readonly NotificationChannelBody[]): RuleNames {
+  const groups = useWatchState((watchState) => watchState.groups)
+  const manufacturers = useResource(manufacturersPath, 'list').body ?? []
+  const sites = useResource('/api/sites/', 'list').body ?? []
+  return {
+    channel: (id) =>
+      plainText(channels.find((channel) => channel.id === id)?.name ?? t('notifications.deletedChannel')),
+    group: (id) => plainText(groups.find((group) => group.id === id)?.title ?? t('shows.removedGroup')),
+    manufacturer: (code) =>
+      nameOf(manufacturers.find((manufacturer) => manufacturer.code === code) ?? { name: '', code }),
+    site: (code) => siteText(code, sites),
+  }
+}
+
+/** Returns what a code in the `sites` of a rule stands for. */
+export function siteText(code: string, sites: readonly Pick<SiteBody, 'code' | 'name'>[]): string {
+  if (code === localSite) return t('live.toolbar.localSite')
+  if (code === allSites) return t('notifications.rules.allSites')
+  return plainText(sites.find((site) => site.code === code)?.name ?? code)
 }

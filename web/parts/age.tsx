@@ -2,8 +2,9 @@
 
 import type { Beginning } from '../app/channel-state.ts'
 import { useWatchState } from '../app/context.ts'
-import { formatDuration, formatMoment, formatRoughMoment, formatShortDuration } from '../app/format.ts'
+import { formatDateTime, formatDuration, formatMoment, formatRoughMoment, formatShortDuration } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { useNow } from '../app/now.ts'
 
 interface AgeProps {
   readonly since: number
@@ -37,5 +38,17 @@ export function Since({ since: { at, isKnown } }: { since: Beginning }) {
     <>
       {t('channel.since')} {formatMoment(new Date(at).toISOString())} (<Age since={at} isShort={true} />)
     </>
+  )
+}
+
+/** `at` is an ISO 8601 timestamp, or null for "never". */
+export function Ago({ at }: { at: string | null }) {
+  const now = useNow()
+  if (at === null) return <span className="ago">{t('parts.never')}</span>
+  const ageMs = now - Date.parse(at)
+  return (
+    <time className="ago" dateTime={at} title={formatDateTime(at)}>
+      {ageMs < 1_500 ? t('parts.justNow') : t('parts.ago', { age: formatShortDuration(ageMs) })}
+    </time>
   )
 }

@@ -13,7 +13,6 @@ import type { Selection } from '../app/selection.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { Confirmation } from './dialog.tsx'
 import { useShowMessage } from './messages.tsx'
-import { Outcome } from './outcome.tsx'
 
 export interface BulkAction {
   readonly key: string
@@ -128,5 +127,27 @@ function ActionButton({ text, count, onClick }: ActionButtonProps) {
     <button type="button" className="choice" disabled={count === 0} onClick={onClick}>
       {count === 0 ? text : t('parts.list.withCount', { action: text, count })}
     </button>
+  )
+}
+
+interface OutcomeProps {
+  readonly failed: readonly { readonly id: number; readonly error: string }[]
+  onDismiss(): void
+}
+
+export function Outcome({ failed, onDismiss }: OutcomeProps) {
+  if (failed.length === 0) return null
+  return (
+    <section className="outcome" role="alert">
+      <p>{t('parts.outcome.failed', { count: failed.length })}</p>
+      <ul>
+        {failed.map(({ id, error }) => (
+          <li key={id}>{error}</li>
+        ))}
+      </ul>
+      <button type="button" className="choice" onClick={onDismiss}>
+        {t('parts.messages.dismiss')}
+      </button>
+    </section>
   )
 }

@@ -6,19 +6,18 @@ import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { useFacts, useServices, useWatchState } from '../app/context.ts'
-import { formatDb, formatMegahertz } from '../app/format.ts'
+import { formatDb, formatMegahertz, formatPercent } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { useIsKiosk } from '../app/kiosk.ts'
+import { useIsKiosk } from '../app/query.ts'
+import { Age, AgeAgo, StateAge } from './age.tsx'
 import { Battery, BatteryAge } from './battery.tsx'
 import { CardAlert } from './card-alert.tsx'
 import { rangeAround } from './channel-range.ts'
 import { Flags } from './flags.tsx'
-import { LastTransmitter } from './last-transmitter.tsx'
 import { Chart, Level, Meters, qualityTextOf } from './meters.tsx'
 import { fitName } from './name-fit.ts'
 import { OfflineReceiver } from './offline-receiver.tsx'
-import { TimeLeft } from './time-left.tsx'
-import { ShownState } from './will-not-last.tsx'
+import { ShownState, TimeLeft } from './time-left.tsx'
 
 export interface ChannelCardProps {
   readonly receiverId: number
@@ -208,5 +207,36 @@ function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
     <Link className="card-link" to="/channels/$id" params={{ id: String(channelId) }} search={search}>
       <span className="visually-hidden">{text}</span>
     </Link>
+  )
+}
+
+function LastTransmitter({ facts }: { facts: ChannelFacts }) {
+  const { state, since, battery, lastSeenAt } = facts
+  const age =
+    since === null ? null : !since.isKnown ? (
+      <StateAge since={since} />
+    ) : (
+      <>
+        <span className="age-sentence">
+          <StateAge since={since} />
+        </span>
+        <span className="age-alone">
+          <Age since={since.at} isShort={true} />
+        </span>
+      </>
+    )
+  const what = state === 'battery_died' ? t('card.died') : t('states.tx_off')
+  return (
+    <span className="last-transmitter">
+      <span>
+        {what} {age}
+      </span>
+      {battery === null ? null : (
+        <span>
+          {t('card.wasBattery', { percent: formatPercent(battery) })}{' '}
+          {since?.isKnown === false && lastSeenAt !== null ? <AgeAgo since={lastSeenAt} /> : null}
+        </span>
+      )}
+    </span>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createHistory, sampleMs } from '../app/history.ts'
-import type { Palette } from '../app/palette.ts'
+import type { Palette } from '../app/painter.ts'
 import type { Levels } from '../app/store.ts'
 import { createChartStrip } from './chart-strip.ts'
 

@@ -1,8 +1,7 @@
 /** The last minutes of one channel: audio as an area, RF as a line. */
 
 import { type ChartSamples, sampleCount } from '../app/history.ts'
-import type { Box, Painting } from '../app/painter.ts'
-import type { Palette } from '../app/palette.ts'
+import type { Box, Painting, Palette } from '../app/painter.ts'
 import { audioShare } from '../app/scale.ts'
 import type { Levels } from '../app/store.ts'
 

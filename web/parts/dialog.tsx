@@ -1,10 +1,15 @@
 /** A modal dialog. The browser's native element manages the focus and the Escape key. */
 
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
-import type { Problem } from '../app/api.ts'
+import type { ApiResponse, Problem } from '../app/api.ts'
 import './dialog.css'
+import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import { ProblemLine } from './problem.tsx'
+import type { Address } from '../app/operations.ts'
+import { useRequest } from '../app/resource.ts'
+import { Form, type FormProps } from './form.tsx'
+import { useShowMessage } from './messages.tsx'
+import { ProblemLine } from './notice.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -68,4 +73,61 @@ export function Confirmation(props: ConfirmationProps) {
       </div>
     </Dialog>
   )
+}
+
+type FormDialogProps<Body> = Omit<FormProps<Body>, 'others'> & {
+  readonly title: string
+  onClose(): void
+}
+
+export function FormDialog<Body>({ title, onClose, ...form }: FormDialogProps<Body>) {
+  const cancel = (
+    <button type="button" className="choice" onClick={onClose}>
+      {t('parts.dialog.cancel')}
+    </button>
+  )
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form {...form} others={cancel} />
+    </Dialog>
+  )
+}
+
+interface ActionProps {
+  /** The question, which names the item. */
+  readonly title: string
+  /** Effect of the action. */
+  readonly children: ReactNode
+  readonly action: string
+  readonly tone?: 'usual' | 'alarm'
+  /** Message after success. */
+  readonly done: string
+  write(): Promise<ApiResponse<unknown>>
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function ActionDialog({ title, children, action, tone = 'alarm', done, write, onDone, onClose }: ActionProps) {
+  const showMessage = useShowMessage()
+  const { send, isSending, problem } = useRequest()
+  const confirm = async () => {
+    const response = await send(write)
+    if (!response?.ok) return
+    onClose()
+    showMessage({ text: done })
+    await onDone()
+  }
+  return (
+    <Confirmation {...{ title, action, tone, isSending, problem, onClose }} onConfirm={confirm}>
+      {children}
+    </Confirmation>
+  )
+}
+
+type RemovalProps = Omit<ActionProps, 'write'> & { readonly path: Address<'DELETE'> }
+
+/** Deletes the resource at `path`. */
+export function Removal({ path, ...edit }: RemovalProps) {
+  const { api } = useServices()
+  return <ActionDialog {...edit} write={() => api.write('DELETE', path, undefined, 'nothing')} />
 }

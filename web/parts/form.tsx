@@ -5,7 +5,7 @@ import type { ApiResponse, Problem } from '../app/api.ts'
 import { useRequest } from '../app/resource.ts'
 import './form.css'
 import { t } from '../app/i18n.ts'
-import { ProblemLine } from './problem.tsx'
+import { ProblemLine } from './notice.tsx'
 
 const ProblemContext = createContext<Problem | null>(null)
 

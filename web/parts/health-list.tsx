@@ -5,7 +5,7 @@ import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
 import { useWatchState } from '../app/context.ts'
 import { formatShortDuration } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { displayName } from './manufacturer-names.ts'
+import { displayName } from './manufacturer-names.tsx'
 import { listErrors } from './source-errors.ts'
 import { firstSilence, type ShownStatus, statusText, useShownStatuses } from './source-status.ts'
 

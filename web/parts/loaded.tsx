@@ -5,9 +5,8 @@ import type { Problem } from '../app/api.ts'
 import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
 import { toServiceTime } from '../app/service-time.ts'
-import { Ago } from './ago.tsx'
-import { Notice } from './notice.tsx'
-import { ProblemLine } from './problem.tsx'
+import { Ago } from './age.tsx'
+import { Notice, ProblemLine } from './notice.tsx'
 
 interface LoadedProps<Body> {
   readonly resource: Resource<Body>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { initialState, type WatchState } from '../app/state.ts'
-import { displayName, manufacturerName } from './manufacturer-names.ts'
+import { displayName, manufacturerName } from './manufacturer-names.tsx'
 
 const manufacturers = [{ code: 'shure', name: 'Shure' }]
 const loaded = { health: { manufacturers } } as unknown as Pick<WatchState, 'health'>

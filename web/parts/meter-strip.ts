@@ -1,8 +1,7 @@
 /** The bars of one channel, RF above audio, that move smoothly to the latest level. RF has a bar for each antenna, if known. */
 
 import type { RfTone } from '../app/conditions.ts'
-import type { Box, Painting } from '../app/painter.ts'
-import type { Palette } from '../app/palette.ts'
+import type { Box, Painting, Palette } from '../app/painter.ts'
 import { audioShare, rfShare, rfShareOf } from '../app/scale.ts'
 import type { Levels } from '../app/store.ts'
 

@@ -6,11 +6,10 @@ import { t } from '../app/i18n.ts'
 import { useSelection } from '../app/selection.ts'
 import type { View } from '../app/view.ts'
 import { BulkBar } from './bulk-bar.tsx'
+import { FormDialog } from './dialog.tsx'
 import { Field } from './field.tsx'
-import { FormDialog } from './form-dialog.tsx'
-import { useSlotContents } from './use-slot-contents.ts'
-import { useVisibleSlots } from './use-visible-slots.ts'
-import { decodeSlots } from './visible-slots.ts'
+import { useSlotContents } from './slots.ts'
+import { decodeSlots, useVisibleSlots } from './visible-slots.ts'
 
 interface NewGroupProps {
   /** Its filters decide which channels the user can select. */

@@ -5,13 +5,13 @@ import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import { useIsKiosk } from '../app/kiosk.ts'
+import { useIsKiosk } from '../app/query.ts'
 import { signInPath, useResource } from '../app/resource.ts'
 import { useSession } from '../app/session.ts'
 import { addressOf, changeView, defaultView, type View } from '../app/view.ts'
-import { manufacturerName, useManufacturerNames } from './manufacturer-names.ts'
+import { manufacturerName, useManufacturerNames } from './manufacturer-names.tsx'
 import { Notice } from './notice.tsx'
-import { useVisibleSlots } from './use-visible-slots.ts'
+import { useVisibleSlots } from './visible-slots.ts'
 
 export function Phase({ view, children }: { view: View; children: (entries: string) => ReactNode }) {
   const entries = useVisibleSlots(view)

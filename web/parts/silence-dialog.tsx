@@ -10,8 +10,8 @@ import { t } from '../app/i18n.ts'
 import { serviceNow } from '../app/service-time.ts'
 import { isAlertKind } from './alert-text.ts'
 import { useChannelOptions } from './channel-options.ts'
+import { FormDialog } from './dialog.tsx'
 import { Field, SelectField } from './field.tsx'
-import { FormDialog } from './form-dialog.tsx'
 import { useShowMessage } from './messages.tsx'
 
 const hours = [0.5, 1, 3, 12, 24] as const

@@ -4,7 +4,7 @@ import { ExternalLink } from 'lucide-react'
 import type { SiteReference } from '../../src/contract/resources/common.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import { useWatchState } from '../app/context.ts'
-import { plainText } from '../app/format.ts'
+import { formatList, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 
 interface SiteNoteProps {
@@ -26,5 +26,14 @@ export function SiteNote({ site, page, children }: SiteNoteProps) {
         </a>
       )}
     </span>
+  )
+}
+
+export function InterruptedSites({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return null
+  return (
+    <p role="status" className="history-problem">
+      {t('parts.interruptedSites', { count: names.length, names: formatList(names.map(plainText)) })}
+    </p>
   )
 }

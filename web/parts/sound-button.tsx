@@ -6,7 +6,7 @@
 import { useSyncExternalStore } from 'react'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import { useIsKiosk } from '../app/kiosk.ts'
+import { useIsKiosk } from '../app/query.ts'
 
 export function SoundButton({ className = 'sound' }: { className?: string }) {
   const { alarm, replay } = useServices()

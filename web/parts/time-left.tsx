@@ -1,9 +1,10 @@
 /** The remaining run time of a battery, as hours and minutes: 1:20; `~1:20` if it is a forecast from earlier discharges. */
 
 import type { ChannelFacts } from '../app/channel-state.ts'
+import { useWatchState } from '../app/context.ts'
 import { formatClock, formatMinutes, formatTimeLeft } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { useMissedEnd } from './will-not-last.tsx'
+import { StateIcon } from './state-icon.tsx'
 
 type TimeLeftFacts = Pick<ChannelFacts, 'minutesLeft' | 'forecast'>
 
@@ -42,4 +43,35 @@ export function spokenTimeLeft({ minutesLeft, forecast }: TimeLeftFacts): string
   const time = formatMinutes(minutesLeft)
   if (forecast === null) return t('card.timeLeftOf', { time })
   return t(forecast.source === 'history' ? 'card.forecastOf' : 'card.reportedTimeLeft', { time })
+}
+
+/** Returns the planned end of the show that the battery of a channel will not last; null if it will. */
+export function useMissedEnd(channelId: number): string | null {
+  return useWatchState(
+    ({ alerts }) =>
+      alerts.find(({ kind, channel_id }) => kind === 'will_not_last' && channel_id === channelId)?.data.ends_at ?? null,
+  )
+}
+
+export function WillNotLast({ channelId }: { channelId: number }) {
+  const endsAt = useMissedEnd(channelId)
+  if (endsAt === null) return null
+  const time = formatClock(Date.parse(endsAt))
+  return (
+    <span className="will-not-last" title={t('card.willNotLastUntil', { time })}>
+      <span>{t('card.willNotLast')}</span>
+      <span>{t('card.showEnds', { time })}</span>
+    </span>
+  )
+}
+
+/** The state of a channel, or that its battery will not last if nothing else is wrong. */
+export function ShownState({ facts: { channelId, state, condition } }: { facts: ChannelFacts }) {
+  const isShort = useMissedEnd(channelId) !== null && condition.severity === 'ok'
+  return (
+    <span className="card-state" data-short={isShort || undefined}>
+      <StateIcon state={isShort ? 'battery_replace_soon' : state} />
+      <span className="card-state-text">{t(isShort ? 'card.willNotLast' : `states.${state}`)}</span>
+    </span>
+  )
 }

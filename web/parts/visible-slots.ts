@@ -1,13 +1,15 @@
 /** Which slots a page displays, and in what order. */
 
+import { useMemo, useSyncExternalStore } from 'react'
 import type { Group } from '../../src/contract/resources/groups.ts'
 import type { PlaceholderInData } from '../../src/contract/resources/placeholders.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import { includesSite } from '../../src/domain/equipment/sites.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
+import { useServices } from '../app/context.ts'
 import type { Levels } from '../app/store.ts'
 import type { StateFilter, View } from '../app/view.ts'
-import { sortCards } from './channel-order.ts'
+import { isByLevel, sortCards } from './channel-order.ts'
 
 export type VisibleSlot =
   | { readonly kind: 'channel'; readonly slot: number; readonly receiverId: number; readonly channelId: number }
@@ -198,4 +200,26 @@ export function decodeSlots(text: string): VisibleSlot[] {
         return { kind: part[0] === 's' ? 'spacer' : 'planned', slot }
     }
   })
+}
+
+export function useVisibleSlots(view: View): string {
+  const { store } = useServices()
+  const { manufacturer, site, group, q, state, sort } = view
+  const read = useMemo(() => {
+    let seen: readonly unknown[] = []
+    let text = ''
+    return () => {
+      const cards = store.cards()
+      const { groups, placeholders, now } = store.get()
+      // Once per second, as the cards, so that channels do not jump.
+      const read = [cards, groups, placeholders, isByLevel(sort) ? now : null]
+      if (read.every((value, index) => value === seen[index])) return text
+      seen = read
+      const view = { manufacturer, site, group, q, state, sort }
+      const levelsOf = ({ receiverId, channelId }: ChannelFacts) => store.levels(receiverId, channelId)
+      text = encodeSlots(visibleSlots({ cards, placeholders, groups, view, levelsOf }))
+      return text
+    }
+  }, [store, manufacturer, site, group, q, state, sort])
+  return useSyncExternalStore(store.subscribe, read)
 }

@@ -7,9 +7,8 @@ import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { DocumentPage } from './document.tsx'
-import type { DocumentTimes } from './document-times.ts'
-import { type PaperColumn, PaperTable } from './paper-table.tsx'
+import type { DocumentTimes } from './document.tsx'
+import { DocumentPage, type PaperColumn, PaperTable } from './document.tsx'
 
 type Row = CrewSheetBody['rows'][number]
 

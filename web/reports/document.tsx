@@ -4,11 +4,10 @@ import './document.css'
 import { Download, Printer } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useServices } from '../app/context.ts'
-import { t } from '../app/i18n.ts'
+import { locale, t } from '../app/i18n.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { useResource } from '../app/resource.ts'
 import { Loaded } from '../parts/loaded.tsx'
-import { type DocumentTimes, documentTimes } from './document-times.ts'
 
 interface DocumentPageProps {
   readonly title: string
@@ -37,5 +36,73 @@ export function DocumentPage({ title, csv, children }: DocumentPageProps) {
       </p>
       <Loaded resource={config}>{({ TIME_ZONE }) => children(documentTimes(TIME_ZONE))}</Loaded>
     </main>
+  )
+}
+
+export interface DocumentTimes {
+  readonly zone: string
+  /** Formats a timestamp as a date. */
+  date(at: string): string
+  /** Formats a timestamp as a time without seconds. */
+  clock(at: string): string
+  /** Formats a timestamp as a time with seconds; with the day if it is another one than that of `near`. */
+  time(at: string, near: string): string
+}
+
+function documentTimes(zone: string): DocumentTimes {
+  const format = (options: Intl.DateTimeFormatOptions) => {
+    const formatter = new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })
+    return (at: string) => formatter.format(new Date(at))
+  }
+  const [date, clock] = [format({ dateStyle: 'full' }), format({ timeStyle: 'short' })]
+  const [time, dayTime] = [
+    format({ timeStyle: 'medium' }),
+    format({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' }),
+  ]
+  return { zone, date, clock, time: (at, near) => (date(at) === date(near) ? time(at) : dayTime(at)) }
+}
+
+export interface PaperColumn<Row> {
+  readonly key: string
+  readonly title: string
+  readonly cell: (row: Row) => ReactNode
+  readonly isNumber?: boolean
+}
+
+interface PaperTableProps<Row> {
+  readonly title: string
+  readonly columns: readonly PaperColumn<Row>[]
+  readonly rows: readonly Row[]
+  readonly idOf: (row: Row) => number | string
+}
+
+export function PaperTable<Row>({ title, columns, rows, idOf }: PaperTableProps<Row>) {
+  return (
+    // On a narrow screen, the table scrolls within its own area.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must be reachable by keyboard.
+    <section className="paper-area" aria-label={title} tabIndex={0}>
+      <table className="paper-table">
+        <thead>
+          <tr>
+            {columns.map(({ key, title: heading, isNumber }) => (
+              <th key={key} scope="col" data-number={isNumber}>
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={idOf(row)}>
+              {columns.map(({ key, cell, isNumber }) => (
+                <td key={key} data-column={key} data-number={isNumber}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   )
 }

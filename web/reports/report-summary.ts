@@ -1,7 +1,10 @@
 /** What went wrong during a show: the numbers and channels with which its report begins. */
 
+import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { ReportedAlert, ReportedChannel } from '../../src/contract/resources/reports.ts'
+import { plainText } from '../app/format.ts'
+import { t } from '../app/i18n.ts'
 
 export interface ReportSummary {
   readonly dropouts: { readonly count: number; readonly seconds: number }
@@ -82,4 +85,19 @@ export function listAlerts(channels: readonly ReportedChannel[]): readonly Alert
 export function listMarkers(channels: readonly ReportedChannel[]): readonly EventBody[] {
   const byId = new Map(channels.flatMap(({ markers }) => markers.map((marker) => [marker.id, marker])))
   return [...byId.values()].sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || a.id - b.id)
+}
+
+/** Returns the slot and the name: that of the performer, otherwise of the channel. */
+export function channelText(channel: Pick<ReportedChannel, 'slot' | 'name' | 'performer' | 'channel_id'>): string {
+  const name = nameOf(channel)
+  return channel.slot === null ? name : `${channel.slot} ${name}`
+}
+
+export function nameOf({ performer, name }: Pick<ReportedChannel, 'name' | 'performer'>): string {
+  return plainText(performer ?? name ?? t('card.noName'))
+}
+
+export function alertKindText(kind: string): string {
+  const known = alertKinds.find((each): each is AlertKind => each === kind)
+  return known === undefined ? kind : t(`alerts.kinds.${known}`)
 }

@@ -5,10 +5,9 @@ import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { ReportedChannel, ShowReport } from '../../src/contract/resources/reports.ts'
 import { formatDuration, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { alertKindText, channelText, nameOf } from './channel-text.ts'
-import type { DocumentTimes } from './document-times.ts'
-import { type PaperColumn, PaperTable } from './paper-table.tsx'
-import { type AlertOfChannels, listAlerts, listMarkers } from './report-summary.ts'
+import type { DocumentTimes } from './document.tsx'
+import { type PaperColumn, PaperTable } from './document.tsx'
+import { type AlertOfChannels, alertKindText, channelText, listAlerts, listMarkers, nameOf } from './report-summary.ts'
 
 export interface ReportProps {
   readonly report: ShowReport

@@ -2,14 +2,14 @@
 
 import { useParams } from '@tanstack/react-router'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import { UnknownPage } from '../app/error-pages.tsx'
 import { formatShortDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { UnknownPage } from '../app/unknown-page.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import type { DocumentTimes } from './document.tsx'
 import { DocumentPage } from './document.tsx'
-import type { DocumentTimes } from './document-times.ts'
 import { Alerts, Channels, Dropouts, Markers, type ReportProps } from './report-tables.tsx'
 import { Summary } from './summary.tsx'
 

@@ -3,8 +3,7 @@
 import type { ReportedChannel, ShowReport } from '../../src/contract/resources/reports.ts'
 import { formatUnit } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { alertKindText, channelText } from './channel-text.ts'
-import { isQuiet, type ReportSummary, summarizeReport } from './report-summary.ts'
+import { alertKindText, channelText, isQuiet, type ReportSummary, summarizeReport } from './report-summary.ts'
 
 export function Summary({ report: { channels, step_seconds } }: { report: ShowReport }) {
   const summary = summarizeReport(channels)

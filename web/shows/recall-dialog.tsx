@@ -8,7 +8,7 @@ import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { ProblemLine } from '../parts/problem.tsx'
+import { ProblemLine } from '../parts/notice.tsx'
 import { type RecallRow, skippedText, toRows } from './recall-rows.ts'
 
 interface RecallDialogProps {

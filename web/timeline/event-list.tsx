@@ -27,7 +27,7 @@ import {
   type KindFilter,
   startOf,
 } from '../parts/events.ts'
-import { ProblemLine } from '../parts/problem.tsx'
+import { ProblemLine } from '../parts/notice.tsx'
 import { useChannelName } from './names.ts'
 import type { TimelineEvents } from './use-timeline.ts'
 

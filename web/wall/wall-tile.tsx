@@ -13,8 +13,7 @@ import { splitName } from '../parts/name-fit.ts'
 import { OfflineReceiver } from '../parts/offline-receiver.tsx'
 import { usePlaceholder } from '../parts/placeholder-card.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { spokenTimeLeft, timeLeftText } from '../parts/time-left.tsx'
-import { ShownState, useMissedEnd } from '../parts/will-not-last.tsx'
+import { ShownState, spokenTimeLeft, timeLeftText, useMissedEnd } from '../parts/time-left.tsx'
 import type { Part } from './wall-fit.ts'
 
 interface WallTileProps {

@@ -1,6 +1,7 @@
 /** Keeps the screen of this device awake while the page is visible, if the browser can. */
 
 import { useEffect, useState } from 'react'
+import { t } from '../app/i18n.ts'
 import { readLocal, writeLocal } from '../app/local-storage.ts'
 
 const storageKey = 'micwatch.awake'
@@ -13,7 +14,7 @@ export interface WakeLock {
 }
 
 /** The setting of this device, as a toggle. */
-export function useWakeLock(): WakeLock {
+function useWakeLock(): WakeLock {
   const [isOn, setOn] = useState(() => readLocal(storageKey) === 'on')
   const { isSupported, isRefused } = useScreenAwake(isOn)
   return {
@@ -55,4 +56,13 @@ export function useScreenAwake(isWanted: boolean): { readonly isSupported: boole
     }
   }, [isWanted, isSupported])
   return { isSupported, isRefused }
+}
+
+export function KeepAwake() {
+  const { isOn, problem, toggle } = useWakeLock()
+  return (
+    <button type="button" className="choice" aria-pressed={isOn} disabled={problem === 'unsupported'} onClick={toggle}>
+      {problem === null ? t('live.awake.title') : t(`live.awake.${problem}`)}
+    </button>
+  )
 }

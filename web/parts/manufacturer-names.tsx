@@ -24,3 +24,7 @@ export function useManufacturerNames(): (code: string) => string {
   const health = useWatchState((watchState) => watchState.health)
   return (code) => manufacturerName({ health }, code)
 }
+
+export function ManufacturerName({ code }: { code: string }) {
+  return <bdi>{useManufacturerName(code)}</bdi>
+}

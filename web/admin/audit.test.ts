@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { formatDateTime } from '../app/format.ts'
-import { detailText } from './audit-details.ts'
+import { detailText } from './audit.tsx'
 
 it.each([
   ['a text', 'Evening', 'Evening'],

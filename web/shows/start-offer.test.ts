@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
-import { findDueShow, keyOf } from './due-show.ts'
+import { findDueShow, keyOf } from './start-offer.tsx'
 
 const show = (id: number, starts_at: string | null, fields: Partial<ShowBody> = {}): ShowBody => ({
   ...{ id, title: `Show ${id}`, state: 'planned', group_ids: [], notes: '' },

@@ -1,7 +1,8 @@
 /** Shown when the script of a page could not be loaded, or when the page has thrown an error. */
 
-import type { ErrorComponentProps } from '@tanstack/react-router'
-import { RotateCw, TriangleAlert, Unplug } from 'lucide-react'
+import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { MapPinOff, RotateCw, TriangleAlert, Unplug } from 'lucide-react'
+import { pathOf } from '../../src/domain/pages.ts'
 import { Notice } from '../parts/notice.tsx'
 import { t } from './i18n.ts'
 import { usePageTitle } from './page-title.ts'
@@ -33,4 +34,20 @@ export function BrokenPage({ error }: ErrorComponentProps) {
 /** Browsers and the loader of style sheets describe a script that could not be loaded only by the message. */
 function isLoadError(error: unknown): boolean {
   return error instanceof Error && /imported module|module script|preload CSS/i.test(error.message)
+}
+
+export function UnknownPage() {
+  usePageTitle(t('unknownPage.title'))
+  return (
+    <main className="content" id="content" tabIndex={-1}>
+      <h1 className="visually-hidden">{t('product')}</h1>
+      <Notice title={t('unknownPage.title')} icon={MapPinOff}>
+        <p>{t('unknownPage.why')}</p>
+        <code className="path">{location.pathname}</code>
+        <Link className="action" to={pathOf('monitor')}>
+          {t('unknownPage.home')}
+        </Link>
+      </Notice>
+    </main>
+  )
 }
