@@ -75,7 +75,7 @@ describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
         note: 'Spare pack is on its way',
       },
     })
-    const headers = { ...(await tokenHeaders(app.runtime, 'operator')), 'content-type': 'application/json' }
+    const headers = { ...(await tokenHeaders(app, 'operator')), 'content-type': 'application/json' }
     const again = await app.send('POST', `/api/alerts/${id}/acknowledge`, { headers, body: '{"note":"me too"}' })
     expect(again).toMatchObject({ status: 200, json: first.json })
     expect((await app.post(`/api/alerts/${id}/snooze`, { minutes: 5 })).json).toEqual(first.json)
@@ -103,7 +103,7 @@ describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
       expect(await app.post(path, body), path).toMatchObject({ status, json: { status } })
     }
     const { json: audit } = await app.send('GET', '/api/admin/audit/?action=alert.', {
-      headers: await tokenHeaders(app.runtime, 'admin'),
+      headers: await tokenHeaders(app, 'admin'),
     })
     expect(audit).toMatchObject([
       { action: 'alert.acknowledge', target: `alert ${id}`, actor: { kind: 'token' } },

@@ -302,7 +302,7 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
   simulator.show.set(id, { battery: 5 }, 1)
   const low = await socket.next(({ type, kind }) => type === 'alert' && kind === 'battery_critical')
   const { status } = await app.send('PATCH', '/api/admin/manufacturers/shure/', {
-    headers: { 'content-type': 'application/json', ...(await tokenHeaders(app.runtime, 'admin')) },
+    headers: { 'content-type': 'application/json', ...(await tokenHeaders(app, 'admin')) },
     body: JSON.stringify({ api_enabled: false }),
   })
   expect(status).toBe(200)

@@ -5,35 +5,17 @@ import { copyFile, readdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sql } from 'kysely'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../src/storage/database.ts'
+import { describe, expect, it } from 'vitest'
 import { acquireLease } from '../src/storage/leases.ts'
 import { restoreBackup } from '../src/storage/restore.ts'
 import { currentRevision } from '../src/storage/revision.ts'
-import { configFor, createInstallation, startShure, until, withoutPush } from './support/app.ts'
-import { type Engine, engines, revertNewestMigration } from './support/store/databases.ts'
+import { configFor, createInstallationOn, startShure, until, withoutPush } from './support/app.ts'
+import { engines, revertNewestMigration, withDatabase } from './support/store/databases.ts'
 import { makeEndless } from './support/store/endless-database.ts'
-import { createPostgresDatabase } from './support/store/postgres.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 const slowTestMs = 120_000
 const createAdminArgs = ['create_admin', '--username', 'ana', '--password-stdin']
-
-async function createInstallationOn(engine: Engine, manufacturers: readonly object[] = []) {
-  const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
-  onTestFinished(async () => database?.drop())
-  const installation = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
-  const databaseUrl = database?.url ?? installation.databaseUrl
-  const withDatabase = async <T>(work: (db: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>): Promise<T> => {
-    const db = await openDatabase({ url: databaseUrl })
-    try {
-      return await work(db)
-    } finally {
-      await db.close()
-    }
-  }
-  return { ...installation, databaseUrl, withDatabase }
-}
 
 type Installation = Awaited<ReturnType<typeof createInstallationOn>>
 
@@ -47,7 +29,7 @@ const png =
 async function fillDatabase(installation: Installation) {
   const service = await installation.serve()
   await until('both receivers are known', async () => (await service.receivers()).length === 2)
-  const headers = await installation.withDatabase((db) => tokenHeaders({ db }, 'admin'))
+  const headers = await tokenHeaders(installation, 'admin')
   await service.post('/api/group/', { title: 'Thrown away' })
   await service.post('/api/group/', { title: 'Chœur', slots: [1, 2] })
   await service.send('DELETE', '/api/groups/1/')
@@ -142,7 +124,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
 
       const unforced = await installation.run(['restore', 'venue.backup'])
       expect([unforced.code, unforced.err]).toEqual([1, expect.stringMatching(/not empty \(.*groups: 2.*--force/)])
-      const before = await installation.withDatabase((db) => currentRevision(db.read))
+      const before = await withDatabase(installation, (db) => currentRevision(db.read))
       const restored = await installation.run(['restore', 'venue.backup', '--force', '--json'])
       expect([restored.code, restored.err]).toEqual([0, ''])
       const { safety_copy, history_safety_copy, ...report } = restored.json()
@@ -158,7 +140,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
         { title: 'Later' },
       ])
       safetyCopy.close()
-      await installation.withDatabase(async (db) => {
+      await withDatabase(installation, async (db) => {
         expect(await currentRevision(db.read)).toBeGreaterThan(before)
         for (const table of ['sessions', 'polls', 'failed_tries'] as const) {
           expect(await db.read.selectFrom(table).selectAll().execute()).toEqual([])
@@ -219,7 +201,7 @@ describe.each(engines)('restore on %s', (engine) => {
         expect([file, code, out]).toEqual([file, 1, ''])
         expect(err.trim().split('\n')).toEqual([expect.stringContaining(reason)])
       }
-      await installation.withDatabase((db) =>
+      await withDatabase(installation, (db) =>
         db.transaction((tx) => acquireLease(tx, 'shure:http://a', 'console:77:ab', 55_000)),
       )
       const rejected = await installation.run(['restore', 'good', '--force'])
@@ -247,7 +229,7 @@ describe.each(engines)('restore on %s', (engine) => {
       const { code, err, json } = await installation.run(['restore', 'old', '--json'])
       expect([code, err]).toEqual([0, ''])
       expect(json()).toMatchObject({ migrated: [name], safety_copy: null })
-      await installation.withDatabase(async (db) => {
+      await withDatabase(installation, async (db) => {
         expect((await sql<{ title: string }>`select title from ${sql.table('groups')}`.execute(db.read)).rows).toEqual([
           { title: 'Old' },
         ])
@@ -292,7 +274,7 @@ describe('a hostile backup', () => {
         const { code, out, err } = await installation.run(['restore', name, '--force'])
         expect([name, code, out, err]).toEqual([name, 1, '', expect.stringContaining(`cannot be restored: ${reason}`)])
       }
-      await installation.withDatabase(async (db) => {
+      await withDatabase(installation, async (db) => {
         expect(await db.read.selectFrom('users').select('username').execute()).toEqual([{ username: 'ana' }])
       })
     },
@@ -391,7 +373,7 @@ describe('nodes', () => {
       const table = await installation.run(['nodes'])
       expect(table.out).toContain(String(service.pid))
       expect(table.out).toContain(`Running without a source: process ${screen.pid}`)
-      const viewer = await installation.withDatabase((db) => tokenHeaders({ db }, 'viewer'))
+      const viewer = await tokenHeaders(installation, 'viewer')
       expect((await service.get('/api/admin/nodes/')).status).toBe(401)
       const { status, json } = await service.get('/api/admin/nodes/', viewer)
       expect([status, json.nodes[0].pid, json.processes.length]).toEqual([200, service.pid, 2])

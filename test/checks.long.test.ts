@@ -51,7 +51,7 @@ it('shows the lowest RF level, dropouts and audio since the check of the channel
     began_at: walked.began_at,
     sees: { rf_lowest: -97, dropouts: 1, audio_heard: true },
   })
-  const admin = await tokenHeaders(next.runtime, 'admin')
+  const admin = await tokenHeaders(next, 'admin')
   await next.post('/api/config/', { key: 'HISTORY', value: 'false' }, admin)
   expect((await checkOf(next, id, first)).sees).toMatchObject({ rf_lowest: null, dropouts: 1 })
   await next.post(`/api/shows/${id}/checks/begin`, { channel_id: first })

@@ -58,7 +58,7 @@ describe.concurrent('line checks', () => {
     expect((await app.send('DELETE', `/api/shows/${id}/`)).status).toBe(204)
     expect((await app.get(url)).status).toBe(404)
     expect((await app.get('/api/events/?kind=check')).json.results).toHaveLength(2)
-    const audit = await app.get('/api/admin/audit/?action=check.', await tokenHeaders(app.runtime, 'admin'))
+    const audit = await app.get('/api/admin/audit/?action=check.', await tokenHeaders(app, 'admin'))
     expect(audit.json.map(({ action }: { action: string }) => action)).toEqual([
       ...['check.create', 'check.create', 'check.begin'],
     ])
@@ -68,7 +68,7 @@ describe.concurrent('line checks', () => {
   it('are rejected for channels outside of the show, ended shows and viewers', async () => {
     const { config } = await startCheckedSystem()
     const app = await startApp({ ...config, config: { require_login: true } })
-    const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
+    const [viewer, operator] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'operator')]
     const { channels } = await until('the channels are known', async () => {
       const { json } = await app.get('/api/channels/', operator)
       return json.length === 2 && { channels: json }

@@ -244,9 +244,7 @@ it.concurrent(
     installation.start(['poll_devices'])
     await until('the subscription is connected', () => simulator.push.connections === 1, 15_000)
     const screen = await installation.serve(['--no-poll'])
-    const db = await openDatabase({ url: installation.databaseUrl })
-    onTestEnd(() => db.close())
-    const headers = await tokenHeaders({ db }, 'admin')
+    const headers = await tokenHeaders(installation, 'admin')
     await until('both clients are connected', async () => {
       const { json } = await screen.get('/api/admin/realtime-connections/?status=connected', headers)
       return json.length === 2

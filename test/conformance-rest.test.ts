@@ -25,7 +25,7 @@ async function startService(config: object = {}) {
   shure.show.set(deviceOf(shure, 1).id, { ip: '10.77.0.1' })
   shure.show.add('shure', { ip: deviceOf(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
   expect((await app.post('/api/refresh/')).json.status).toBe('success')
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const sendAsAdmin = (method: string, path: string, body?: unknown) => {
     const headers = body === undefined ? admin : { ...admin, 'content-type': 'application/json' }
     return app.send(method, path, { headers, body: JSON.stringify(body) })

@@ -20,7 +20,7 @@ const path = '/api/admin/realtime-connections'
 
 /** Creates a client that lists, stops and starts connections as an administrator. */
 async function adminClient(app: TestApp) {
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  const headers = await tokenHeaders(app, 'admin')
   const list = async (query = '') => {
     const { status, json } = await app.get(`${path}/${query}`, headers)
     expect(status).toBe(200)
@@ -226,7 +226,7 @@ it.concurrent('filters and paginates the list, and restricts it by role', async 
   expect(await admin.list('?page=2&page_size=3')).toMatchObject({ count: 4, next: null, results: [{}] })
   expect((await app.get(`${path}/?status=open`, admin.headers)).status).toBe(400)
   expect((await app.get(`${path}/`)).status).toBe(401)
-  const viewer = await tokenHeaders(app.runtime, 'viewer')
+  const viewer = await tokenHeaders(app, 'viewer')
   expect((await app.get(`${path}/`, viewer)).status).toBe(200)
   expect((await app.post(`${path}/stop`, { ids: [1] }, viewer)).status).toBe(403)
   expect((await app.post(`${path}/stop`, { ids: [] }, admin.headers)).status).toBe(400)

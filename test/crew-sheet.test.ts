@@ -77,7 +77,7 @@ it('lists only what belongs to a show', async () => {
 it('has only a heading without channels, and is read by viewers', async () => {
   const app = await startApp({ config: { require_login: true } })
   expect((await app.get('/api/crew-sheet.csv')).status).toBe(401)
-  const viewer = await tokenHeaders(app.runtime, 'viewer')
+  const viewer = await tokenHeaders(app, 'viewer')
   const { status, bytes } = await app.get('/api/crew-sheet.csv', viewer)
   expect([status, bytes.toString()]).toEqual([200, '\uFEFFslot,name,role,pack,frequency,group\r\n'])
 })

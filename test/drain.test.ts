@@ -84,5 +84,5 @@ it('/readyz needs no credentials for the health checks of a trusted proxy, only'
   expect((await trusting.get('/api/data.json')).status).toBe(401)
   const other = await startApp({ config: { server: { ...lan.server, trusted_proxies: ['192.0.2.0/24'] } } })
   expect((await other.get('/readyz')).status).toBe(401)
-  expect((await other.get('/readyz', await tokenHeaders(other.runtime, 'viewer'))).status).toBe(200)
+  expect((await other.get('/readyz', await tokenHeaders(other, 'viewer'))).status).toBe(200)
 })

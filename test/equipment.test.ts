@@ -53,7 +53,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       return receivers.length === 1 && receivers
     })
     expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     await until('the subscription is connected', async () => {
       const [connection] = (await app.get('/api/admin/realtime-connections/', admin)).json
       return connection?.status === 'connected'
@@ -118,7 +118,7 @@ describe.concurrent('Audio-Technica receivers, which accept one session', () => 
       ]),
     )
     await until('both subscriptions are connected', () => units.push.connections === 2)
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const tested = await app.post('/api/admin/manufacturers/audio_technica/test', undefined, admin)
     expect(tested.json).toMatchObject({ status: 'healthy', sources: [{ devices: 1 }, { devices: 1 }] })
     await until('the subscriptions are still connected', () => units.push.connections === 2)

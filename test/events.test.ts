@@ -72,7 +72,7 @@ describe.concurrent('events', () => {
     const [alert] = (await app.get('/api/alerts/')).json
     expect(raised.event.data).toMatchObject({ alert_id: alert.id, kind: 'battery_low' })
     await foreign.next(({ type, event }) => type === 'event' && event.id === low.event.id)
-    await app.post(`/api/alerts/${alert.id}/acknowledge`, {}, await tokenHeaders(app.runtime, 'operator'))
+    await app.post(`/api/alerts/${alert.id}/acknowledge`, {}, await tokenHeaders(app, 'operator'))
     expect(await eventOf(app, 'alert_acknowledged')).toMatchObject({
       by: "a test's operator",
       data: { alert_id: alert.id },
@@ -211,7 +211,7 @@ describe.concurrent('markers', () => {
     set({ transmitter: false, rf_level: -110 })
     const other = await eventOf(app, 'transmitter_off')
     expect((await write(app, 'PATCH', `/api/markers/${other.id}/`, { text: 'x' })).status).toBe(404)
-    const audit = await app.get('/api/admin/audit/?action=marker.', await tokenHeaders(app.runtime, 'admin'))
+    const audit = await app.get('/api/admin/audit/?action=marker.', await tokenHeaders(app, 'admin'))
     expect(audit.json.map(({ action }: { action: string }) => action)).toEqual([
       'marker.delete',
       'marker.change',

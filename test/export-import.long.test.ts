@@ -2,31 +2,14 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { openDatabase } from '../src/storage/database.ts'
-import { configFor, createInstallation, startShure, until, withoutPush } from './support/app.ts'
-import { type Engine, engines } from './support/store/databases.ts'
-import { createPostgresDatabase } from './support/store/postgres.ts'
+import { configFor, createInstallationOn, startShure, until, withoutPush } from './support/app.ts'
+import { engines } from './support/store/databases.ts'
 import { timeLimit } from './support/time-limit.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 const slowTestMs = 90_000
-
-async function createInstallationOn(engine: Engine, manufacturers: readonly object[] = []) {
-  const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
-  onTestFinished(async () => database?.drop())
-  const installation = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
-  const headers = async (role: 'admin') => {
-    const db = await openDatabase({ url: database?.url ?? installation.databaseUrl })
-    try {
-      return await tokenHeaders({ db }, role)
-    } finally {
-      await db.close()
-    }
-  }
-  return { ...installation, headers }
-}
 
 type Installation = Awaited<ReturnType<typeof createInstallationOn>>
 
@@ -37,7 +20,7 @@ async function configureService(installation: Installation) {
     const known = await service.receivers()
     return known.length === 2 && known.every(({ channels }) => channels.length === 2) && known
   })
-  const headers = await installation.headers('admin')
+  const headers = await tokenHeaders(installation, 'admin')
   const json = { ...headers, 'content-type': 'application/json' }
   const patch = (path: string, body: object) =>
     service.send('PATCH', path, { headers: json, body: JSON.stringify(body) })
@@ -280,7 +263,7 @@ describe.each(engines)('export and import on %s', (engine) => {
       })
       const detail = (await targetService.get(`/api/receivers/${receiver.id}/`)).json
       expect(detail.location).toMatchObject({ name: 'Rack' })
-      const admin = await target.headers('admin')
+      const admin = await tokenHeaders(target, 'admin')
       const slots = async () =>
         (await targetService.receivers()).flatMap(({ channels }) => channels.map(({ slot }) => slot))
       expect(await slots()).toContain(40)

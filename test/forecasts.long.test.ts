@@ -70,7 +70,7 @@ it('are within a tenth in the last two hours, and show an hour before that a pac
   receiver.insertBatteries(10)
   const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 60 }
   const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices: [receiver.url], ...rate } }] })
-  const operator = await tokenHeaders(app.runtime, 'operator')
+  const operator = await tokenHeaders(app, 'operator')
   const { id: receiverId } = await until('the receiver is listed', async () => (await app.receivers())[0])
   const channels = async () => (await app.get(`/api/receivers/${receiverId}/`)).json.channels as ChannelBody[]
   const numbers = [1, 2, 3]

@@ -267,7 +267,7 @@ it.concurrent.each([
 // Reliability: 3.12.13.
 it.concurrent('a client that keeps its share of the checks busy is refused more, and delays no other', async () => {
   const app = await startApp()
-  const viewer = await tokenHeaders(app.runtime, 'viewer')
+  const viewer = await tokenHeaders(app, 'viewer')
   const carriers = (count: number, stepMhz: number) =>
     Array.from({ length: count }, (_, index) => ({ id: `c${index}`, mhz: (470 + stepMhz * index).toFixed(3) }))
   const heavy = () => app.post('/api/frequencies/check/', { carriers: carriers(1000, 0.025) }, viewer)

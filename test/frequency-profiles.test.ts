@@ -85,7 +85,7 @@ it.concurrent('takes the zone of a location from the nearest one around a receiv
   const shure = withoutPush(await startShure({ receivers: 1 }))
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
   const receiver = await until('the receiver is known', async () => (await app.receivers())[0])
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const hall = (await app.post('/api/admin/locations/', { name: 'Hall', zone: 'North' }, admin)).json
   expect(hall.zone).toBe('North')
   const rack = (await app.post('/api/admin/locations/', { name: 'Rack', parent: hall.id }, admin)).json
@@ -148,8 +148,8 @@ it.concurrent('exports carriers as CSV, and as a list without repetitions', asyn
 // Conformance: C-15.17.
 it.concurrent('lets viewers read, check and ask for suggestions, and operators edit profiles', async () => {
   const app = await startApp({ config: lan })
-  const viewer = await tokenHeaders(app.runtime, 'viewer')
-  const operator = await tokenHeaders(app.runtime, 'operator')
+  const viewer = await tokenHeaders(app, 'viewer')
+  const operator = await tokenHeaders(app, 'operator')
   const added = { id: 'own', name: 'Own', levels: { standard: { spacing: 400 } } }
   const path = '/api/frequencies/profiles/'
   expect((await app.get('/api/frequencies/')).status).toBe(401)
@@ -162,7 +162,7 @@ it.concurrent('lets viewers read, check and ask for suggestions, and operators e
   expect((await app.post(path, added, operator)).status).toBe(201)
   expect((await write(app, 'PATCH', `${path}own/`, { name: 'Ours' }, operator)).json.name).toBe('Ours')
   expect((await app.send('DELETE', `${path}own/`, { headers: operator })).status).toBe(204)
-  const { json } = await app.get('/api/admin/audit/', await tokenHeaders(app.runtime, 'admin'))
+  const { json } = await app.get('/api/admin/audit/', await tokenHeaders(app, 'admin'))
   const actions = json.map(({ action }: { action: string }) => action)
   expect(actions.filter((action: string) => action.startsWith('frequency_profile.')).toReversed()).toEqual([
     'frequency_profile.create',
@@ -211,7 +211,7 @@ it.concurrent.each(engines)('exports and imports profiles, those of channels, an
   await write(from, 'PATCH', `${path}ulxd/`, { step_khz: 125 })
   await write(from, 'PATCH', `/api/channels/${await idIn(from)}/`, { profile: 'own' })
   await from.post('/api/group/', { title: 'Hall', slots: [1], zone: 'A' })
-  const admin = await tokenHeaders(from.runtime, 'admin')
+  const admin = await tokenHeaders(from, 'admin')
   await from.post('/api/admin/locations/', { name: 'Foyer', zone: 'B' }, admin)
   const file = toInstallationFile(await exportInstallation(from.runtime), { withSecrets: false })
   const id = await idIn(to)

@@ -90,7 +90,7 @@ it.concurrent('a new manufacturer is unknown until its system responds, also aft
     respond = () => respondJson({ devices: [] })(request, response)
   })
   const app = await startApp()
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const { code, config } = system.entry('shure')
   for (let round = 0; round < 2; round += 1) {
     const requestsBefore = system.requests.length
@@ -108,7 +108,7 @@ it.concurrent('a new manufacturer is unknown until its system responds, also aft
 it('shows the new name of a renamed manufacturer', async () => {
   const system = await startSystem(respondJson({ devices: [] }))
   const app = await startApp()
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const { code, config } = system.entry('shure')
   await app.post('/api/admin/manufacturers/', { code, name: 'Shure', config }, admin)
   const listNames = async () =>
@@ -154,7 +154,7 @@ describe.concurrent('every failing source and device', () => {
       ],
       more: 0,
     })
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const [record] = (await app.get('/api/admin/manufacturers/', admin)).json
     expect(record).toMatchObject({
       sources: health.sources.map(({ source }) => ({ source })),

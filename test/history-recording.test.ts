@@ -54,7 +54,7 @@ it('stops at once while HISTORY is false', async () => {
     await app.runtime.history.flush()
     return (await readSeconds(levels, channel.id)).length > 0
   })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   await app.post('/api/config/', { key: 'HISTORY', value: 'false' }, admin)
   const offAt = Math.floor(Date.now() / 1000)
   await until('three seconds have passed', () => Date.now() / 1000 > offAt + 3)

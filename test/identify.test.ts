@@ -10,7 +10,7 @@ import { tokenHeaders } from './support/tokens.ts'
 
 async function startFor(manufacturer: NonNullable<TestAppOptions['manufacturers']>[number], { isOn = true } = {}) {
   const app = await startApp({ manufacturers: [manufacturer], config: { require_login: true } })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const allow = async (key: string) =>
     expect((await app.post('/api/config/', { key, value: 'true' }, admin)).status).toBe(200)
   if (isOn) await allow('IDENTIFY')
@@ -18,7 +18,7 @@ async function startFor(manufacturer: NonNullable<TestAppOptions['manufacturers'
     const { receivers } = (await app.get('/api/data.json', admin)).json
     return receivers.length > 0 && receivers
   })
-  const operator = await tokenHeaders(app.runtime, 'operator')
+  const operator = await tokenHeaders(app, 'operator')
   const identify = (body: object) => app.post(`/api/receivers/${id}/identify/`, body, operator)
   return { app, id, identify, admin, allow }
 }
@@ -111,11 +111,11 @@ describe.concurrent('POST /api/receivers/{id}/identify/', () => {
 
   it('needs the role operator, a channel of the receiver and at most 30 seconds', async () => {
     const { app, id, identify } = await startUlxd()
-    const viewer = await tokenHeaders(app.runtime, 'viewer')
+    const viewer = await tokenHeaders(app, 'viewer')
     expect((await app.post(`/api/receivers/${id}/identify/`, {}, viewer)).status).toBe(403)
     expect((await identify({ channel: 9 })).json.details).toBe('channel: Rack A U has no channel 9')
     expect((await identify({ seconds: 31 })).status).toBe(400)
-    const operator = await tokenHeaders(app.runtime, 'operator')
+    const operator = await tokenHeaders(app, 'operator')
     expect((await app.post('/api/receivers/99/identify/', {}, operator)).status).toBe(404)
   })
 

@@ -106,7 +106,7 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     expect((await app.get('/api/assignments/?is_active=false')).json).toEqual([])
     await until('the undo is announced', () => client.data().performers.length === 1)
     expect((await importCast(app, { text: `${three}|Bo`, columns: { slot: 0, name: 1 } })).json.changes).toHaveLength(2)
-    const audit = (await app.get('/api/admin/audit/', await tokenHeaders(app.runtime, 'admin'))).json
+    const audit = (await app.get('/api/admin/audit/', await tokenHeaders(app, 'admin'))).json
     const actions = audit.map(({ action }: { action: string }) => action)
     expect(actions.filter((action: string) => /undo|cast/.test(action))).toEqual(['cast.import', 'undo', 'cast.import'])
   })
@@ -271,7 +271,7 @@ describe.concurrent('the import of a cast list', () => {
   it('needs the role operator, and so does an undo', async () => {
     const app = await startApp({ config: { require_login: true } })
     const statusesOf = async (role: 'viewer' | 'operator') => {
-      const headers = await tokenHeaders(app.runtime, role)
+      const headers = await tokenHeaders(app, role)
       const imported = await app.post('/api/import/cast/', { text: '1,Ada' }, headers)
       return [imported.status, (await app.post('/api/undo/1', undefined, headers)).status]
     }

@@ -70,7 +70,7 @@ it.each(engines)('is previewed, applied in one transaction, and can be undone (%
 it('needs the role operator, and rejects other files', async () => {
   const app = await startApp({ config: { require_login: true } })
   const importAs = async (role: 'viewer' | 'operator', text: string) =>
-    app.post('/api/import/micboard/', { text }, await tokenHeaders(app.runtime, role))
+    app.post('/api/import/micboard/', { text }, await tokenHeaders(app, role))
   expect((await importAs('viewer', '{"slots":[]}')).status).toBe(403)
   expect((await importAs('operator', '{"slots":[]}')).json).toEqual({ changes: [], skipped: [], undo_id: null })
   const { status, json } = await importAs('operator', '{"slots":[{}]}')

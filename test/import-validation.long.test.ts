@@ -116,7 +116,7 @@ describe('validation of REST requests and imports', () => {
 
   it.each(engines)('rejects on %s in an import what REST rejects, with the same reason', async (engine) => {
     const app = await startApp({ engine })
-    const headers = await tokenHeaders(app.runtime, 'admin')
+    const headers = await tokenHeaders(app, 'admin')
     const { db, secrets } = app.runtime
     const destinations = createDestinationsExcluding({ host: '127.0.0.1', port: app.port })
     const deps = { db, secrets, destinations, now: Date.now }

@@ -148,8 +148,8 @@ describe('POST /api/ingest/', () => {
   it('needs the role operator', async () => {
     const app = await startApp({ config: { require_login: true } })
     expect((await send(app, [rack])).status).toBe(401)
-    expect((await send(app, [rack], await tokenHeaders(app.runtime, 'viewer'))).status).toBe(403)
-    expect((await send(app, [rack], await tokenHeaders(app.runtime, 'operator'))).status).toBe(202)
+    expect((await send(app, [rack], await tokenHeaders(app, 'viewer'))).status).toBe(403)
+    expect((await send(app, [rack], await tokenHeaders(app, 'operator'))).status).toBe(202)
   })
 
   // Conformance: C-16.134.

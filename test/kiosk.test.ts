@@ -9,7 +9,7 @@ const lan = { server: { host: '0.0.0.0' } }
 
 async function startService() {
   const app = await startApp({ config: lan })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const createToken = async (role: string, more: object = {}) =>
     (await app.post('/api/admin/tokens/', { name: `a ${role}`, role, ...more }, admin)).json as {
       id: number

@@ -26,7 +26,7 @@ type Config = Readonly<Record<string, unknown>>
 /** Starts a service, and returns functions that send requests to it as an administrator. */
 async function startAdmin(options: TestAppOptions = {}) {
   const app = await startApp(options)
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  const headers = await tokenHeaders(app, 'admin')
   return { app, ...adminClient(app, headers) }
 }
 
@@ -195,7 +195,7 @@ describe('the connection of a manufacturer', () => {
         details: expect.stringContaining(details),
       })
     }
-    const operator = await tokenHeaders(app.runtime, 'operator')
+    const operator = await tokenHeaders(app, 'operator')
     expect((await app.post(`${path}test`, { plugin: 'shure', config }, operator)).status).toBe(403)
     const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
     expect(rows.filter(({ action }) => action === 'manufacturer.test')).toHaveLength(4)
@@ -375,7 +375,7 @@ describe('invalid settings', () => {
   it('are not accepted from users who are not administrators', async () => {
     const app = await startApp()
     expect((await app.get(path)).status).toBe(401)
-    const headers = await tokenHeaders(app.runtime, 'operator')
+    const headers = await tokenHeaders(app, 'operator')
     expect((await app.get(path, headers)).status).toBe(200)
     expect((await app.post(path, { code: 'shure' }, headers)).status).toBe(403)
   })

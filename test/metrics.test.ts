@@ -98,7 +98,7 @@ it('GET /metrics includes whether levels are recorded, and the size of the histo
   const recording = await read()
   expect(recording.get('micwatch_history_recording')).toBe(1)
   expect(recording.get('micwatch_history_bytes')).toBeGreaterThan(0)
-  await app.post('/api/config/', { key: 'HISTORY', value: 'false' }, await tokenHeaders(app.runtime, 'admin'))
+  await app.post('/api/config/', { key: 'HISTORY', value: 'false' }, await tokenHeaders(app, 'admin'))
   await until('recording has ended', async () => (await read()).get('micwatch_history_recording') === 0)
 })
 

@@ -122,7 +122,7 @@ describe.concurrent('following another Micwatch', () => {
   // Conformance: C-18.47.
   it('ends with the reason when the token is revoked', async () => {
     const { app } = peer
-    const headers = { ...(await tokenHeaders(app.runtime, 'admin')), 'content-type': 'application/json' }
+    const headers = { ...(await tokenHeaders(app, 'admin')), 'content-type': 'application/json' }
     const body = JSON.stringify({ name: 'overview', role: 'viewer' })
     const { json } = await app.send('POST', '/api/admin/tokens/', { headers, body })
     const { config } = await startFront()

@@ -10,7 +10,7 @@ async function startService() {
   const shure = withoutPush(await startShure({ richList: true }))
   const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
   await until('all receivers are known', async () => (await app.receivers()).length === 2)
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const json = { ...admin, 'content-type': 'application/json' }
   return {
     shure,
@@ -50,7 +50,7 @@ it('a moved receiver is listed until a user acknowledges it', async () => {
   })
   expect((await app.get('/api/movements/unacknowledged/?manufacturer=nobody')).json).toEqual({ count: 0, results: [] })
   const [movement] = json.results
-  const operator = await tokenHeaders(app.runtime, 'operator')
+  const operator = await tokenHeaders(app, 'operator')
   const first = await app.post('/api/admin/movements/acknowledge/', { ids: [movement.id, 999] }, operator)
   expect(first.json).toEqual({
     message: 'Acknowledged 1 movement(s).',

@@ -133,7 +133,7 @@ it('describes its devices to Home Assistant, again when that comes up, and remov
   await client.publishAsync('homeassistant/status', 'online')
   await eventually(() => count(config)).toBeGreaterThan(configs)
   await eventually(() => count(topic)).toBeGreaterThan(states)
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  const headers = await tokenHeaders(app, 'admin')
   expect((await app.send('DELETE', `/api/admin/receivers/${receiver.id}/`, { headers })).status).toBe(204)
   await eventually(() => [...retained.keys()].filter((name) => name === config || name === topic)).toEqual([])
 })

@@ -3,7 +3,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { noData } from '../src/domain/alerts/alert.ts'
-import { openDatabase } from '../src/storage/database.ts'
 import { configFor, createInstallation, deviceOf, startApp, startShure, until } from './support/app.ts'
 import { startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
 import { timeLimit } from './support/time-limit.ts'
@@ -22,8 +21,7 @@ async function startService(url: string) {
   setBattery(90)
   const installation = await createInstallation({ manufacturers: [configFor(shure)] })
   const service = await installation.serve()
-  const db = await openDatabase({ url: installation.databaseUrl })
-  const headers = await tokenHeaders({ db }, 'admin').finally(() => db.close())
+  const headers = await tokenHeaders(installation, 'admin')
   const webhook = { name: 'Crew', type: 'webhook', config: { url } }
   const { json: channel } = await service.post('/api/admin/notification-channels/', webhook, headers)
   const rule = { name: 'All', notification_channel_ids: [channel.id] }
@@ -79,7 +77,7 @@ it(
   async () => {
     const [receiver, hanging] = [await startWebhookReceiver(), await startWebhookReceiver([], 'hang')]
     const app = await startApp()
-    const headers = await tokenHeaders(app.runtime, 'admin')
+    const headers = await tokenHeaders(app, 'admin')
     const add = async (url: string) => {
       const webhook = { name: url, type: 'webhook', config: { url } }
       return (await app.post('/api/admin/notification-channels/', webhook, headers)).json.id

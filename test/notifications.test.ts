@@ -224,8 +224,8 @@ describe.concurrent('notifications', () => {
     const { id } = await addWebhook(admin, 'http://127.0.0.1:9/')
     await admin.post(`${channels}${id}/test`)
     await admin.post(rules, { name: 'All', notification_channel_ids: [id] })
-    const operator = await tokenHeaders(app.runtime, 'operator')
-    const viewer = await tokenHeaders(app.runtime, 'viewer')
+    const operator = await tokenHeaders(app, 'operator')
+    const viewer = await tokenHeaders(app, 'viewer')
     for (const path of [channels, rules, deliveries, `${channels}${id}/`, `${rules}1/`]) {
       expect((await app.get(path, viewer)).status, path).toBe(403)
       expect((await app.get(path)).status, path).toBe(401)

@@ -1,7 +1,6 @@
 /** `micwatch notify test` as an administrator uses it: with and without a running service. */
 
 import { expect, it } from 'vitest'
-import { openDatabase } from '../src/storage/database.ts'
 import { createInstallation } from './support/app.ts'
 import { channels, deliveries } from './support/notifications/notification-service.ts'
 import { startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
@@ -15,8 +14,7 @@ it('sends test messages, prints what the services responded, and fails if one of
   const service = await installation.serve()
   expect(await notifyTest()).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/no notification channel/) })
 
-  const db = await openDatabase({ url: installation.databaseUrl })
-  const headers = await tokenHeaders({ db }, 'admin').finally(() => db.close())
+  const headers = await tokenHeaders(installation, 'admin')
   const add = async (name: string, url: string, enabled = true) => {
     const channel = { name, type: 'webhook', config: { url }, enabled }
     expect((await service.post(channels, channel, headers)).status).toBe(201)

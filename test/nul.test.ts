@@ -7,7 +7,7 @@ import { tokenHeaders } from './support/tokens.ts'
 
 async function startService(engine: (typeof engines)[number]) {
   const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: {} }] })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const json = { ...admin, 'content-type': 'application/json' }
   const send = (method: string, path: string, body?: unknown) =>
     app.send(method, path, body === undefined ? { headers: admin } : { headers: json, body: JSON.stringify(body) })

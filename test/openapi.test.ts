@@ -239,7 +239,7 @@ describe('the OpenAPI document', () => {
     const app = await startApp({ config: { require_login: true } })
     for (const path of ['/api/openapi.json', '/api/asyncapi.json', '/api/docs/', '/api/docs/style.css']) {
       expect((await app.get(path)).status, path).toBe(401)
-      expect((await app.get(path, await tokenHeaders(app.runtime, 'viewer'))).status, path).toBe(200)
+      expect((await app.get(path, await tokenHeaders(app, 'viewer'))).status, path).toBe(200)
     }
   })
 })
@@ -279,7 +279,7 @@ describe('the AsyncAPI document', () => {
 describe('responses', () => {
   it('match the document', async () => {
     const { app, document } = await startService()
-    const headers = await tokenHeaders(app.runtime, 'admin')
+    const headers = await tokenHeaders(app, 'admin')
     const [receiver] = await app.receivers()
     const read = async (operation: string, address = operation.split(' ')[1] ?? '') => {
       const response = await app.get(address, headers)
@@ -342,7 +342,7 @@ describe('responses', () => {
     expectDocumented(document, 'GET /api/receivers/{id}/', await app.get('/api/receivers/999/'))
     expectDocumented(document, 'POST /api/config/', await app.post('/api/config/', { key: 1 }))
     expectDocumented(document, 'GET /api/admin/users/', await app.get('/api/admin/users'))
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const approve = '/api/admin/discovery-queue/approve'
     expectDocumented(document, `POST ${approve}`, await app.post(approve, { ids: [999] }, admin))
     const wrongMethod = await app.send('DELETE', '/api/receivers/')
@@ -365,7 +365,7 @@ describe('WebSocket messages', () => {
   it('match their schemas', async () => {
     const { app, shure } = await startService()
     const socket = await app.socket()
-    const headers = await tokenHeaders(app.runtime, 'admin')
+    const headers = await tokenHeaders(app, 'admin')
     const [receiver] = await app.receivers()
     socket.send({ type: 'ping', id: [1] })
     socket.send({ type: 'ping' })

@@ -106,7 +106,7 @@ describe.concurrent('uploads', () => {
     const app = await startApp({
       config: { require_login: true, rate_limit: { max_requests: 20, window_seconds: 3600 } },
     })
-    const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
+    const [viewer, operator] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'operator')]
     const { id } = (await app.post('/api/performers/', { name: 'Nora' }, operator)).json
     expect((await upload(app, id, png, viewer)).status).toBe(403)
     const { picture } = (await upload(app, id, png, operator)).json

@@ -95,7 +95,7 @@ describe.concurrent.each(engines)('the import from Planning Center (%s)', (engin
     const undone = await app.post(`/api/undo/${imported.undo_id}`)
     expect([undone.status, undone.json]).toEqual([200, { action: 'planning_center.import', records: 7 }])
     expect([await castOf(app), await performersOf(app)]).toEqual([{}, []])
-    const audit = (await app.get('/api/admin/audit/', await tokenHeaders(app.runtime, 'admin'))).json
+    const audit = (await app.get('/api/admin/audit/', await tokenHeaders(app, 'admin'))).json
     expect(audit.map(({ action, target }: { action: string; target: string }) => `${action} ${target}`)).toEqual(
       expect.arrayContaining(['planning_center.import plan 4002', `undo undo ${imported.undo_id}`]),
     )
@@ -125,7 +125,7 @@ describe.concurrent.each(engines)('the import from Planning Center (%s)', (engin
       .select('sealed')
       .executeTakeFirstOrThrow()
     expect(sealed).not.toContain(secret)
-    const audit = await app.get('/api/admin/audit/', await tokenHeaders(app.runtime, 'admin'))
+    const audit = await app.get('/api/admin/audit/', await tokenHeaders(app, 'admin'))
     for (const { json } of [await app.get(path), audit]) expect(JSON.stringify(json)).not.toContain(secret)
 
     expect((await app.send('DELETE', `${path}token/`)).status).toBe(204)
@@ -401,7 +401,7 @@ describe.concurrent('the import from Planning Center', () => {
   it('needs the role operator', async () => {
     const app = await startApp({ config: { require_login: true } })
     const statusesOf = async (role: 'viewer' | 'operator') => {
-      const headers = await tokenHeaders(app.runtime, role)
+      const headers = await tokenHeaders(app, role)
       const body = { service_type: '1', positions: {} }
       const responses = await Promise.all([
         app.get(path, headers),

@@ -103,7 +103,7 @@ it.concurrent.for(Object.keys(links).flatMap((link) => engines.map((engine) => [
 )
 
 async function waitForConnection(app: TestApp): Promise<void> {
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  const headers = await tokenHeaders(app, 'admin')
   await until('the subscription is connected', async () => {
     const { json } = await app.get('/api/admin/realtime-connections/', headers)
     return json[0]?.status === 'connected'

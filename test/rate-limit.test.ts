@@ -69,7 +69,7 @@ describe('the rate limit', () => {
   // Reliability: 1.19, 3.7.3.
   it('applies separately to each API token and each IP address', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 600 }))
-    const [first, other] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'viewer')]
+    const [first, other] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'viewer')]
     const getStatus = async (headers: Record<string, string>) => (await app.get('/api/health/', headers)).status
     expect([await getStatus(first), await getStatus(first), await getStatus(first)]).toEqual([200, 200, 429])
     expect([await getStatus(other), await getStatus(other), await getStatus(other)]).toEqual([200, 200, 429])
@@ -121,7 +121,7 @@ describe('the rate limit', () => {
       apiRoutes.map(({ method, url }) => [`${method} ${url.replace(/:(\w+)/g, '{$1}')}`, once]),
     )
     const app = await startApp(limited({ max_requests: 100_000, window_seconds: 1, overrides }))
-    const headers = await tokenHeaders(app.runtime, 'viewer')
+    const headers = await tokenHeaders(app, 'viewer')
     // Accepted requests for pictures are not counted, and rejected reports count towards the general limit.
     const others = new Set<string>([operations.getPicture.url, operations.ingestReceivers.url])
     for (const { method, url, path } of apiRoutes.filter((route) => !others.has(route.url))) {
@@ -142,7 +142,7 @@ describe('the rate limit', () => {
   it('applies to addresses that are not valid, and so do the rules for credentials', async () => {
     const config = { require_login: true, rate_limit: { max_requests: 5, window_seconds: 600 } }
     const app = await startApp({ config })
-    const token = await tokenHeaders(app.runtime, 'viewer')
+    const token = await tokenHeaders(app, 'viewer')
     const wrong = { authorization: `Bearer micwatch_1_${'x'.repeat(43)}` }
     const malformed = ['/api/%ff', '/%', `/api/receivers/${'1'.repeat(500)}/`]
     for (const path of malformed) expect([path, (await app.get(path, wrong)).status]).toEqual([path, 401])

@@ -2,9 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { ServiceHealth } from '../src/domain/equipment/health.ts'
-import { openDatabase } from '../src/storage/database.ts'
 import { configFor, createInstallation, startSennheiser, startShure, until } from './support/app.ts'
-import { onTestEnd } from './support/cleanup.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
@@ -151,9 +149,7 @@ describe.concurrent('SIGHUP', () => {
     const rate_limit = { max_requests: 1_000_000, window_seconds: 1 }
     const installation = await createInstallation({ rate_limit, manufacturers: entries })
     const service = await installation.serve()
-    const db = await openDatabase({ url: installation.databaseUrl })
-    onTestEnd(() => db.close())
-    const admin = await tokenHeaders({ db }, 'admin')
+    const admin = await tokenHeaders(installation, 'admin')
     const namesAndStates = async () => {
       const { manufacturers } = (await service.get('/api/health/')).json as ServiceHealth
       return manufacturers.map(({ name, status }) => `${name}: ${status}`).toSorted()
@@ -182,9 +178,7 @@ describe.concurrent('SIGHUP', () => {
     const entry = { code: 'shure', config }
     const installation = await createInstallation({ manufacturers: [entry] })
     const service = await installation.serve()
-    const db = await openDatabase({ url: installation.databaseUrl })
-    onTestEnd(() => db.close())
-    const headers = { ...(await tokenHeaders({ db }, 'admin')), 'content-type': 'application/json' }
+    const headers = { ...(await tokenHeaders(installation, 'admin')), 'content-type': 'application/json' }
     const body = JSON.stringify({ config: { shared_key } })
     expect((await service.send('PATCH', '/api/admin/manufacturers/shure/', { headers, body })).status).toBe(200)
     const { api_base_url }: Record<string, unknown> = configFor(other).config

@@ -254,7 +254,7 @@ describe('the report of a show', () => {
     const show = await addShow(app, { started_at: Date.now() - 60_000 })
     for (const path of ['report/', 'report.csv']) {
       expect((await app.get(`/api/shows/${show.id}/${path}`)).status).toBe(401)
-      const viewer = await tokenHeaders(app.runtime, 'viewer')
+      const viewer = await tokenHeaders(app, 'viewer')
       expect((await app.get(`/api/shows/${show.id}/${path}`, viewer)).status).toBe(200)
     }
   })

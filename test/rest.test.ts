@@ -397,7 +397,7 @@ describe('an unknown IP address and serial number', () => {
     const app = await startApp({ manufacturers: [system.entry('shure'), other.entry('sennheiser', {}, 'sennheiser')] })
     const socket = await app.socket()
     other.respondWith(respondJson({ devices: [device(1, unknown)] }))
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const results = async (path: string) => {
       const { json } = await app.get(path, admin)
       return json.results ?? json.receivers ?? json

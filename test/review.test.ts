@@ -34,7 +34,7 @@ async function startService(simulators: readonly Simulator[], options: Parameter
   await until('all receivers are known', async () => (await app.receivers()).length === count)
   // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
   await poll(app)
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const queue = async (query = '') => (await app.get(`${queuePath}/${query}`, admin)).json
   const review = (action: string, ids: readonly number[]) => app.post(`${queuePath}/${action}/`, { ids }, admin)
   return Object.assign(app, { admin, queue, review })
@@ -328,13 +328,13 @@ describe('the review queue', () => {
   it('can be changed by administrators only', async () => {
     const app = await startApp()
     expect((await app.get(`${queuePath}/`)).status).toBe(401)
-    const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
+    const [viewer, operator] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'operator')]
     expect((await app.get(`${queuePath}/`, viewer)).json).toEqual([])
     for (const action of ['approve', 'reject', 'mark-duplicate', 'reopen']) {
       expect((await app.post(`${queuePath}/${action}`, { ids: [1] }, operator)).status).toBe(403)
     }
     expect((await app.post('/api/admin/movements/acknowledge', { ids: [1] }, viewer)).status).toBe(403)
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     for (const body of [{}, { ids: [] }, { ids: ['1'] }, { ids: [0] }, { ids: [1.5] }, { ids: 1 }]) {
       const { status, json } = await app.post(`${queuePath}/approve`, body, admin)
       expect([status, json.details]).toEqual([400, expect.stringContaining('ids')])

@@ -181,7 +181,7 @@ describe.concurrent('uploads of scans', () => {
   // Conformance: C-15.59.
   it('need the role operator, as does deletion; reading needs the role viewer', async () => {
     const app = await startApp({ config: { require_login: true } })
-    const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
+    const [viewer, operator] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'operator')]
     expect((await upload(app, csvFile())).status).toBe(401)
     expect((await upload(app, csvFile(), { headers: viewer })).status).toBe(403)
     expect((await upload(app, csvFile(), { headers: { ...operator, origin: 'http://other.example' } })).status).toBe(
@@ -194,7 +194,7 @@ describe.concurrent('uploads of scans', () => {
     expect([(await app.get(path)).status, (await app.get('/api/scans/')).status]).toEqual([401, 401])
     expect([(await app.get(path, viewer)).status, (await app.get('/api/scans/', viewer)).status]).toEqual([200, 200])
     expect((await app.send('DELETE', path, { headers: operator })).status).toBe(204)
-    const { json: records } = await app.get('/api/admin/audit/?action=scan.', await tokenHeaders(app.runtime, 'admin'))
+    const { json: records } = await app.get('/api/admin/audit/?action=scan.', await tokenHeaders(app, 'admin'))
     const summary = { name: 'hall.csv', format: 'csv', points: 5, offset_db: 0 }
     expect(records.map((entry: { action: string; details: object }) => [entry.action, entry.details])).toEqual([
       ['scan.delete', { name: 'hall.csv' }],

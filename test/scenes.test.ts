@@ -200,7 +200,7 @@ describe.concurrent('a scene', () => {
     await app.post(`/api/shows/${show.id}/end`, undefined)
     expect((await app.send('DELETE', `/api/shows/${show.id}/`)).status).toBe(204)
     expect(await app.runtime.db.read.selectFrom('scenes').select('id').execute()).toEqual([])
-    const audit = await app.get('/api/admin/audit/?action=scene.', await tokenHeaders(app.runtime, 'admin'))
+    const audit = await app.get('/api/admin/audit/?action=scene.', await tokenHeaders(app, 'admin'))
     expect(audit.json.map(({ action }: { action: string }) => action)).toEqual([
       ...['scene.delete', 'scene.recall', 'scene.create', 'scene.create'],
     ])
@@ -210,7 +210,7 @@ describe.concurrent('a scene', () => {
 // Conformance: C-13.14.
 it('scenes are stored and recalled by operators only', async () => {
   const app = await startApp({ config: { require_login: true } })
-  const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
+  const [viewer, operator] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'operator')]
   const { id } = (await app.post('/api/shows/', { title: 'Matinee' }, operator)).json
   const scenes = `/api/shows/${id}/scenes/`
   expect((await app.post(scenes, { title: 'Act 1' }, viewer)).status).toBe(403)

@@ -25,7 +25,7 @@ function sennheiserDevices(...devices: readonly unknown[]) {
 }
 
 async function connectionsOf(app: TestApp) {
-  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app.runtime, 'admin'))
+  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app, 'admin'))
   return json as { transport: string; status: string }[]
 }
 

@@ -65,7 +65,7 @@ describe('POST /api/config/', () => {
     await app.send('PUT', `/api/groups/${drums.id}/`, { ...asJson, body: JSON.stringify({ slots: [] }) })
     await until('the channel has left the group', async () => (await stateOf(1)) === 'ok')
 
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const [entry] = (await app.get('/api/admin/audit/?action=settings.change', admin)).json.slice(-1)
     expect(entry).toMatchObject({
       target: `alert_battery_threshold of group ${drums.id}`,
@@ -91,7 +91,7 @@ describe('POST /api/config/', () => {
   // Conformance: C-10.11.
   it('accepts every key within its bounds', async () => {
     const app = await startApp()
-    const headers = await tokenHeaders(app.runtime, 'admin')
+    const headers = await tokenHeaders(app, 'admin')
     const changeSetting = (_: HttpClient, key: string, value: string) =>
       app.post('/api/config/', { key, value }, headers)
     // The default of the shorter time is longer than the shortest value of the longer time.
@@ -234,11 +234,11 @@ describe('DELETE /api/config/', () => {
 
   it('requires an administrator where sign-in is required', async () => {
     const app = await startApp({ config: { require_login: true } })
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     await app.post('/api/config/', { key: 'MINUTES_LOW', value: '30' }, admin)
     const remove = (headers: Record<string, string>) => app.send('DELETE', '/api/config/?key=MINUTES_LOW', { headers })
     expect((await remove({})).status).toBe(401)
-    expect((await remove(await tokenHeaders(app.runtime, 'operator'))).status).toBe(403)
+    expect((await remove(await tokenHeaders(app, 'operator'))).status).toBe(403)
     expect((await remove(admin)).status).toBe(204)
   })
 })
@@ -249,12 +249,12 @@ describe('changing settings', () => {
     const app = await startApp({ config: { require_login: true } })
     const change = { key: 'alert_battery_threshold', value: '35' }
     for (const role of ['viewer', 'operator'] as const) {
-      const headers = await tokenHeaders(app.runtime, role)
+      const headers = await tokenHeaders(app, role)
       const rejected = await app.post('/api/config/', change, headers)
       expect([role, rejected.status, rejected.json.error]).toEqual([role, 403, 'The role admin is required.'])
       expect((await app.get('/api/auth/session', headers)).json.permissions).not.toContain('configure')
     }
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     expect((await app.post('/api/config/', change, admin)).json).toMatchObject({ alert_battery_threshold: 35 })
     expect((await app.get('/api/auth/session', admin)).json.permissions).toContain('configure')
   })
@@ -263,7 +263,7 @@ describe('changing settings', () => {
   it('requires no role on a loopback listener', async () => {
     const app = await startApp()
     const change = { key: 'alert_battery_threshold', value: '35' }
-    const operator = await tokenHeaders(app.runtime, 'operator')
+    const operator = await tokenHeaders(app, 'operator')
     for (const headers of [{}, operator]) {
       expect((await app.post('/api/config/', change, headers)).status).toBe(200)
       expect((await app.get('/api/auth/session', headers)).json.permissions).toContain('configure')
@@ -276,7 +276,7 @@ describe('settings of the history', () => {
   it('require an administrator even on a loopback listener', async () => {
     const app = await startApp()
     const change = { key: 'HISTORY_SECONDS_DAYS', value: '20' }
-    const [operator, admin] = [await tokenHeaders(app.runtime, 'operator'), await tokenHeaders(app.runtime, 'admin')]
+    const [operator, admin] = [await tokenHeaders(app, 'operator'), await tokenHeaders(app, 'admin')]
     const statuses = async (headers: Record<string, string>) => [
       (await app.post('/api/config/', change, headers)).status,
       (await app.send('DELETE', `/api/config/?key=${change.key}`, { headers })).status,
@@ -290,7 +290,7 @@ describe('settings of the history', () => {
   // Conformance: C-12.26.
   it('are global, and keep minutes at least as long as seconds', async () => {
     const app = await startApp({ manufacturers: [configFor(await startShure())] })
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const change = async (key: string, value: string, scope = '') =>
       (await app.post(`/api/config/${scope}`, { key, value }, admin)).json
     expect((await change('HISTORY', 'false', '?manufacturer=shure')).details).toBe(
@@ -327,7 +327,7 @@ describe('enable_websocket', () => {
     expect((await changeSetting(app, 'enable_websocket', 'true')).json.enable_websocket).toBe(false)
     expect((await app.get('/api/config/')).json.enable_websocket).toBe(false)
     expect((await app.get('/api/data.json')).json.config.enable_websocket).toBe(false)
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const [global] = (await app.get('/api/admin/settings/', admin)).json
     expect(global.settings.enable_websocket).toEqual({ value: false, source: 'configured' })
     await expect(app.socket()).rejects.toThrow('HTTP 503')
@@ -393,8 +393,8 @@ describe('/api/admin/settings/', () => {
   it('lists the origin of each value, and deletes stored values', async () => {
     const simulator = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 7 })] })
-    const admin = await tokenHeaders(app.runtime, 'admin')
-    const operator = await tokenHeaders(app.runtime, 'operator')
+    const admin = await tokenHeaders(app, 'admin')
+    const operator = await tokenHeaders(app, 'operator')
     const listSettings = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
     await changeSetting(app, 'alert_battery_threshold', '35')
     await changeSetting(app, 'enable_websocket', 'false', '?manufacturer=shure')

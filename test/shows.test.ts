@@ -58,7 +58,7 @@ describe.concurrent('shows', () => {
     expect(ofShow(client.ofType('show') as never)).toEqual(states)
     expect(ofShow(first.ofType('show_update') as never)).toEqual(states)
     expect(client.data().shows).toMatchObject([{ id: second.id, state: 'running' }])
-    const audit = await app.get('/api/admin/audit/?action=show.', await tokenHeaders(app.runtime, 'admin'))
+    const audit = await app.get('/api/admin/audit/?action=show.', await tokenHeaders(app, 'admin'))
     expect(audit.json.map(({ action }: { action: string }) => action)).toEqual([
       ...['show.delete', 'show.end', 'show.start', 'show.create', 'show.start', 'show.change', 'show.create'],
     ])
@@ -96,7 +96,7 @@ describe.concurrent('shows', () => {
   // Conformance: C-13.9.
   it('are changed by operators only', async () => {
     const app = await startApp({ config: { require_login: true } })
-    const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
+    const [viewer, operator] = [await tokenHeaders(app, 'viewer'), await tokenHeaders(app, 'operator')]
     expect((await app.post('/api/shows/', plan, viewer)).status).toBe(403)
     const { id } = (await app.post('/api/shows/', plan, operator)).json
     expect((await app.get(`/api/shows/${id}/`, viewer)).status).toBe(200)

@@ -25,7 +25,7 @@ function shureDevices(...devices: readonly unknown[]) {
 }
 
 async function connectionsOf(app: TestApp) {
-  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app.runtime, 'admin'))
+  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app, 'admin'))
   return json as { transport: string; status: string; receiver: number }[]
 }
 
@@ -168,7 +168,7 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   ])
   const details = { battery_health: 99, battery_cycles: 40, battery_minutes_to_full: 176 }
   await eventually(units).toMatchObject([{ id: first?.id, device_type: 'mic_transmitter', channel: null, details }, {}])
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  const headers = await tokenHeaders(app, 'admin')
   const listUnplaced = async () => (await app.get('/api/admin/hardware-layout/', headers)).json.unplaced
   await eventually(listUnplaced).toMatchObject([
     { id: chassis.id, channels: [], units: [{ details }, { battery: 40 }] },
@@ -252,7 +252,7 @@ it.concurrent('marks a silent device as offline, and subscribes again when it re
 it.concurrent('polls a device whose subscription is stopped', async () => {
   const device = await startDevice({ family: 'ulxd' })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  const headers = await tokenHeaders(app, 'admin')
   const [followed] = await until('the subscription is connected', async () => {
     const connections = await connectionsOf(app)
     return connections[0]?.status === 'connected' && connections

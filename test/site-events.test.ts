@@ -55,7 +55,7 @@ describe.concurrent.each(engines)('the events of a site (%s)', (engine) => {
     expect(await eventsOf(follower, 'site=theatre&kind=marker')).toHaveLength(2)
     expect(await eventsOf(follower, 'site=local&kind=marker')).toEqual([])
 
-    const headers = { ...(await tokenHeaders(follower.runtime, 'admin')), 'content-type': 'application/json' }
+    const headers = { ...(await tokenHeaders(follower, 'admin')), 'content-type': 'application/json' }
     const body = JSON.stringify({ text: 'Changed' })
     expect(await follower.send('PATCH', `/api/markers/${here.id}/`, { headers, body })).toMatchObject({ status: 409 })
     await origin.send('PATCH', `/api/markers/${there.id}/`, { headers: { 'content-type': 'application/json' }, body })

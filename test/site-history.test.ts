@@ -73,7 +73,7 @@ describe.concurrent.each(engines)('the history of a site (%s)', (engine) => {
     expect(earlier.interrupted_sites).toEqual([{ code: 'theatre', name: 'Royal Theatre' }])
     expect(earlier.channels.map(({ state }) => state)).toEqual(Array(4).fill('-'.repeat(10)))
 
-    const headers = await tokenHeaders(follower.runtime, 'admin')
+    const headers = await tokenHeaders(follower, 'admin')
     await follower.send('DELETE', '/api/admin/manufacturers/theatre/', { headers })
     expect(await countKept(follower)).toEqual([])
   })

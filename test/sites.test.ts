@@ -143,7 +143,7 @@ describe.concurrent('an installation that follows another one', () => {
     const follower = await startFollower(origin.url)
     const [receiver] = await follower.receivers()
     const id = receiver?.id
-    const headers = { ...(await tokenHeaders(follower.runtime, 'admin')), 'content-type': 'application/json' }
+    const headers = { ...(await tokenHeaders(follower, 'admin')), 'content-type': 'application/json' }
     const patch = (path: string, body: object) => follower.send('PATCH', path, { headers, body: JSON.stringify(body) })
     expect(await patch(`/api/admin/receivers/${id}/`, { name: 'Rack' })).toMatchObject({
       status: 409,
@@ -279,7 +279,7 @@ describe.concurrent('an installation that follows another one', () => {
       { code: 'region', name: 'Region', via: null, receivers: 0 },
       { code: 'region/theatre', name: 'Royal Theatre', url: null, via: 'region', receivers: 2 },
     ])
-    const headers = { ...(await tokenHeaders(origin.runtime, 'admin')), 'content-type': 'application/json' }
+    const headers = { ...(await tokenHeaders(origin, 'admin')), 'content-type': 'application/json' }
     const add = (url: string) => {
       const body = JSON.stringify(follow(url, 'loop', 'Loop'))
       return origin.send('POST', '/api/admin/manufacturers/', { headers, body })
@@ -322,7 +322,7 @@ describe.concurrent('an installation that follows another one', () => {
   ])('is saved without knowing whether it is a loop if the other side %s', async (_, code, serve) => {
     const server = await serve()
     onTestEnd(() => server.close())
-    const headers = { ...(await tokenHeaders(shared.origin.runtime, 'admin')), 'content-type': 'application/json' }
+    const headers = { ...(await tokenHeaders(shared.origin, 'admin')), 'content-type': 'application/json' }
     const body = JSON.stringify(follow(server.url, code))
     const startedAt = performance.now()
     const saved = await shared.origin.send('POST', '/api/admin/manufacturers/', { headers, body })
@@ -354,7 +354,7 @@ describe.concurrent('an installation that follows another one', () => {
     await showsAre([], ['Matinee'])
     await origin.post(`/api/shows/${show.id}/end`, undefined)
     await showsAre([], [])
-    const headers = await tokenHeaders(last.runtime, 'admin')
+    const headers = await tokenHeaders(last, 'admin')
     await last.send('DELETE', '/api/admin/manufacturers/region/', { headers })
     await until('the sites are removed', () => live.data().sites.length === 0)
   })
@@ -411,7 +411,7 @@ describe.concurrent('an installation that follows another one', () => {
     const { origin } = shared
     const line = await openLine(origin.port)
     const follower = await startFollower(line.url)
-    const headers = { ...(await tokenHeaders(follower.runtime, 'admin')), 'content-type': 'application/json' }
+    const headers = { ...(await tokenHeaders(follower, 'admin')), 'content-type': 'application/json' }
     const path = '/api/admin/realtime-connections/'
     const becomes = (expected: Partial<ConnectionBody>) =>
       until('the connection changes', async () => {
@@ -455,7 +455,7 @@ describe.concurrent('an installation that follows another one', () => {
   it('removes the receivers of a site with its record', async () => {
     const { origin } = shared
     const follower = await startFollower(origin.url)
-    const headers = await tokenHeaders(follower.runtime, 'admin')
+    const headers = await tokenHeaders(follower, 'admin')
     const removed = await follower.send('DELETE', '/api/admin/manufacturers/theatre/', { headers })
     expect(removed).toMatchObject({ status: 204 })
     await until('the receivers are removed', async () => (await follower.receivers()).length === 0)

@@ -14,7 +14,7 @@ async function startPair() {
     ],
   })
   await until('both systems are polled', () => hanging.requests.total > 0 && healthy.requests.total > 0)
-  const headers = { ...(await tokenHeaders(app.runtime, 'admin')), 'content-type': 'application/json' }
+  const headers = { ...(await tokenHeaders(app, 'admin')), 'content-type': 'application/json' }
   const change = (code: string, body: object) =>
     app.send('PATCH', `/api/admin/manufacturers/${code}/`, { headers, body: JSON.stringify(body) })
   return { app, hanging, healthy, change }

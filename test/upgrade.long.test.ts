@@ -160,6 +160,6 @@ it('imports the export file of 0.1.0 into an empty database', async () => {
   const { report, answers: responses } = JSON.parse(await readFile(join(folder, 'served-import.json'), 'utf8'))
   expect(imported.json()).toMatchObject(report)
   const app = await startApp({ databaseUrl: installation.databaseUrl, dataDir: installation.dataDir, servesOnly: true })
-  const served = await getAll(app, Object.keys(responses), await tokenHeaders(app.runtime, 'admin'))
+  const served = await getAll(app, Object.keys(responses), await tokenHeaders(app, 'admin'))
   expect(served).toMatchObject(withoutComputed(responses) as object)
 })

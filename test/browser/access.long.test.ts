@@ -127,7 +127,7 @@ it('requires the set-up code when the service is reachable from other machines',
 
 it('a kiosk link opens a read-only screen until its token is revoked', async () => {
   const app = await startApp({ config: lan })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.open(app, '/sign-in')
   // Simulates a screen that is started before the service.
@@ -160,7 +160,7 @@ it('a kiosk link opens a read-only screen until its token is revoked', async () 
 
 it('a kiosk link asks a signed-in user before it signs the user out', async () => {
   const app = await startApp()
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.openAs(app, 'operator', `/kiosk#${json.token}`)
   await page.getByRole('heading', { name: 'You are signed in as the-operator' }).waitFor()
@@ -176,7 +176,7 @@ it('says that a role has changed, where pages may be read without signing in', a
   const page = await browser.openAs(app, 'operator', '/')
   await page.getByText('the-operator').waitFor()
   await page.getByRole('heading', { name: 'No systems configured' }).waitFor()
-  const { id } = (await app.get('/api/admin/users/', await tokenHeaders(app.runtime, 'admin'))).json[0]
+  const { id } = (await app.get('/api/admin/users/', await tokenHeaders(app, 'admin'))).json[0]
   await changeRole(app, id)
   await page.getByRole('alert').getByText('You were signed out, or your role has changed.').waitFor()
   await eventually(() => page.locator('body').innerText()).not.toMatch(/connection lost|API token|retrying/i)
@@ -186,14 +186,14 @@ it('says that a role has changed, where pages may be read without signing in', a
 })
 
 async function changeRole(app: TestApp, id: number) {
-  const headers = { ...(await tokenHeaders(app.runtime, 'admin')), 'content-type': 'application/json' }
+  const headers = { ...(await tokenHeaders(app, 'admin')), 'content-type': 'application/json' }
   const body = JSON.stringify({ role: 'viewer' })
   expect((await app.send('PATCH', `/api/admin/users/${id}/`, { headers, body })).status).toBe(200)
 }
 
 it('says that a role has changed, on a live page and on one with a list', async () => {
   const app = await startApp({ config: lan })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const live = await browser.openAs(app, 'operator', '/')
   const list = await browser.openAs(app, 'operator', '/admin/groups')
   await live.getByRole('heading', { name: 'No systems configured' }).waitFor()

@@ -19,7 +19,7 @@ const browser = browserForTests()
 
 it('adds a user, changes the role, deactivates, resets the password and removes', async () => {
   const app = await startApp()
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const page = await browser.openAs(app, 'admin', '/admin/people')
   await row(page, 'the-admin (you)').getByText('Add another one first').waitFor()
   await eventually(() => page.getByRole('button', { name: 'Remove the-admin' }).isDisabled()).toBe(true)
@@ -128,7 +128,7 @@ it('creates a token that is shown once, edits it and revokes it', async () => {
 
 it('creates a kiosk link that opens a read-only screen', async () => {
   const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/venue' } } })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   await app.post('/api/group/', { title: 'Band', slots: [1, 2] }, admin)
   const page = await browser.openAs(app, 'admin', '/admin/tokens', phone)
   await page.getByRole('button', { name: 'Create kiosk link' }).click()
@@ -146,7 +146,7 @@ it('creates a kiosk link that opens a read-only screen', async () => {
 // Conformance: C-5.56.
 it('shows the audit log with filters and pages', async () => {
   const app = await startApp()
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   for (let index = 1; index <= 51; index += 1) await app.post('/api/performers/', { name: `<i>${index}</i>` }, admin)
   await app.post('/api/admin/users/', { username: 'ana', password: 'a stage full of horses', role: 'viewer' }, admin)
   await app.post('/api/auth/login', { username: 'ana', password: 'not it at all' })

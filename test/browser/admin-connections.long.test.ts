@@ -20,7 +20,7 @@ const path = '/api/admin/realtime-connections/'
 async function start() {
   const [shure, sennheiser] = [await startShure(), await startSennheiser()]
   const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const statuses = async (query = '') => {
     const { json } = await app.get(path + query, admin)
     return json.map((item: { status: string }) => item.status) as string[]

@@ -16,7 +16,7 @@ async function start() {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('all receivers are known', async () => (await app.receivers()).length === 3)
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const locationNames = async () => {
     const { json } = await app.get('/api/admin/receivers/', admin)
     return json.map((item: { location: { name: string } | null }) => item.location?.name ?? null) as (string | null)[]

@@ -30,7 +30,7 @@ const browser = browserForTests()
 const path = '/api/admin/manufacturers/'
 
 async function listManufacturers(app: TestApp) {
-  const { json } = await app.get(path, await tokenHeaders(app.runtime, 'admin'))
+  const { json } = await app.get(path, await tokenHeaders(app, 'admin'))
   return json as { code: string; name: string; api_enabled: boolean; config: Record<string, unknown> }[]
 }
 
@@ -208,7 +208,7 @@ it('shows at its field that the service requires a secret again', async () => {
   await page.getByRole('button', { name: 'Edit Shure' }).click()
   // Another administrator has changed the address meanwhile.
   await app.send('PATCH', `${path}shure/`, {
-    headers: { 'content-type': 'application/json', ...(await tokenHeaders(app.runtime, 'admin')) },
+    headers: { 'content-type': 'application/json', ...(await tokenHeaders(app, 'admin')) },
     body: JSON.stringify({ config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'other' } }),
   })
   await dialog(page).getByLabel('System address').fill(`${shure.baseUrl}/`)

@@ -77,7 +77,7 @@ it('runs, and shows everything else, whatever a site sends', async () => {
   expect(site.connections()).toBe(1)
   const [receiver, poorReceiver] = receivers
   expect(poorReceiver).toMatchObject({ name: '', manufacturer: 'comet', channels: [{ name: null }] })
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  const headers = await tokenHeaders(app, 'admin')
   for (const path of [...responses, `/api/receivers/${receiver?.id}/`, `/api/receivers/${poorReceiver?.id}/`]) {
     expect({ path, ...(await app.get(path, headers)) }).toMatchObject({ path, status: 200 })
   }

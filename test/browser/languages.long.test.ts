@@ -62,7 +62,7 @@ it("displays every text of every page in the browser's language", async () => {
   const shure = withoutPush(await startShure({ richList: true }))
   const app = await startApp({ webRoot, manufacturers: [configFor(shure)] })
   await until('all receivers are known', async () => (await app.receivers()).length === 2)
-  const operator = await tokenHeaders(app.runtime, 'operator')
+  const operator = await tokenHeaders(app, 'operator')
   await app.post('/api/groups/', { title: 'Band', slots: [1, 2, 99], hide_charts: false }, operator)
   await app.post('/api/performers/', { name: 'Ana', notes: 'Solo', picture: null }, operator)
   // Creates one movement and one pending device.

@@ -19,7 +19,7 @@ async function start() {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
   await until('all receivers are known', async () => (await app.receivers()).length === 3)
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/')
     expect(status).toBe(200)

@@ -50,7 +50,7 @@ async function startWebhook() {
 
 async function addChannel(app: TestApp, name: string, url: string): Promise<number> {
   const body = { name, type: 'webhook', config: { url } }
-  const { json } = await app.post('/api/admin/notification-channels/', body, await tokenHeaders(app.runtime, 'admin'))
+  const { json } = await app.post('/api/admin/notification-channels/', body, await tokenHeaders(app, 'admin'))
   return json.id
 }
 
@@ -162,7 +162,7 @@ describe.concurrent('notifications', () => {
     await form.getByLabel('Time zone').selectOption('Europe/Berlin')
     await press(page, 'Save')
     await messages(page).getByText('Act 1 saved.').waitFor()
-    const { json } = await app.get('/api/admin/notification-rules/', await tokenHeaders(app.runtime, 'admin'))
+    const { json } = await app.get('/api/admin/notification-rules/', await tokenHeaders(app, 'admin'))
     expect(json).toMatchObject([
       {
         ...{ name: 'Act 1', min_severity: 'critical', group_ids: [1], delay_seconds: 30, repeat_minutes: 0 },
@@ -225,7 +225,7 @@ describe.concurrent('notifications', () => {
     await dialog(page).getByLabel('Sender').fill('mics@example.com')
     await press(page, 'Save')
     await messages(page).getByText('Email saved.').waitFor()
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const list = async () => (await app.get('/api/admin/notification-channels/', admin)).json
     await eventually(() => list()).toMatchObject([
       { config: { port: 465, from: 'mics@example.com', password: '********', username: 'rf' } },

@@ -26,7 +26,7 @@ async function start(options: object = {}) {
   const systems: readonly Simulator[] = [shure, sennheiser]
   const app = await startApp({ ...options, manufacturers: systems.map((system) => configFor(system, idlePolling)) })
   await until('all receivers are known', async () => (await app.receivers()).length === 5)
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/', undefined, admin)
     expect(status).toBe(200)

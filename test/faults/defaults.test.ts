@@ -334,7 +334,7 @@ describe('an entry of the audit log', () => {
   // Reliability: 3.11.1.
   it('has the request id that an error response names', async () => {
     const app = await startApp()
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const failed = await app.post('/api/auth/login', { username: 'ana', password: 'wrong' })
     const [row] = (await app.get('/api/admin/audit/?action=session.login', admin)).json
     expect([row.result, row.request_id]).toEqual(['failed', failed.headers['x-request-id']])

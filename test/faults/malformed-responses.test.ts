@@ -206,7 +206,7 @@ describe.each(engines)('hostile text (%s)', (engine) => {
     expect((await app.get(`/api/receivers/${first}/`)).json.description).toBe(sanitised)
     expect((await app.get(`/api/receivers/${second}/`)).json.description).toBe('\u{1f3a4}'.repeat(1024))
     expect((await app.get('/api/data.json')).headers['content-type']).toMatch(/^application\/json/)
-    const admin = await tokenHeaders(app.runtime, 'admin')
+    const admin = await tokenHeaders(app, 'admin')
     const queued = (await app.get('/api/admin/discovery-queue/', admin)).json
     expect(queued.map(({ metadata }: { metadata: object }) => metadata)).toEqual([
       expect.objectContaining({ device_name: sanitised, note: sanitised }),

@@ -32,7 +32,7 @@ async function start(config: object = {}, viaProxy: (url: string) => string = (u
   const system = await startSystem(level(-60))
   const manufacturers = [system.entry('shure')]
   const app = await startApp({ databaseUrl: viaProxy(database.url), manufacturers, config })
-  const admin = await tokenHeaders(app.runtime, 'admin')
+  const admin = await tokenHeaders(app, 'admin')
   await until('the system is polled', async () => (await app.get('/api/receivers/', admin)).json.length === 1)
   expect((await app.get('/api/admin/audit/', admin)).status).toBe(200)
   return { app, admin, system }

@@ -22,7 +22,7 @@ import { onTestEnd } from './cleanup.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
 import { checkResponse } from './response-check.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
-import { createTestDatabase, createTestFolder, type Engine } from './store/databases.ts'
+import { createEmptyDatabase, createTestDatabase, createTestFolder, type Engine } from './store/databases.ts'
 import { timeLimit } from './time-limit.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -243,6 +243,14 @@ export async function createInstallation(config?: object | string) {
       return { ...child, ...client(address.replace(/\/$/, '')), port: Number(new URL(address).port) }
     },
   }
+}
+
+/** Creates an installation that monitors these manufacturers, with an empty database on this engine. */
+export async function createInstallationOn(engine: Engine, manufacturers: readonly object[] = []) {
+  if (engine === 'sqlite') return createInstallation({ manufacturers })
+  const database = await createEmptyDatabase(engine)
+  onTestEnd(database.drop)
+  return { ...(await createInstallation({ manufacturers, database_url: database.url })), databaseUrl: database.url }
 }
 
 function startProgram(

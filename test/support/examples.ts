@@ -25,7 +25,7 @@ export async function startWithToken(role: Role, config: object = {}) {
   const stateOf = (channel: number) =>
     app.runtime.receiverStore.list()[0]?.channels.find((candidate) => candidate.channel === channel)?.condition.state
   await until('the first channel is received', () => stateOf(1) === 'ok')
-  const headers = await tokenHeaders(app.runtime, role)
+  const headers = await tokenHeaders(app, role)
   const token = headers.authorization?.replace('Bearer ', '') ?? ''
   return { app, headers, env: { MICWATCH_URL: app.url, MICWATCH_TOKEN: token }, set, stateOf }
 }

@@ -30,7 +30,7 @@ export async function startMicwatchPeer(): Promise<MicwatchPeer> {
   // Messages are kept for a client that resumes, from the first one on, which takes a timer.
   const live = await openLive(app)
   live.close()
-  const { authorization = '' } = await tokenHeaders(app.runtime, 'viewer')
+  const { authorization = '' } = await tokenHeaders(app, 'viewer')
   const token = authorization.replace('Bearer ', '')
 
   async function startFront(options: SimulatorOptions): Promise<Simulator> {

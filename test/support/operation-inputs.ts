@@ -62,8 +62,8 @@ export async function startService() {
     isRecording: true,
   })
   // The record with the id 1 may be removed.
-  await tokenHeaders(app.runtime, 'viewer')
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  await tokenHeaders(app, 'viewer')
+  const headers = await tokenHeaders(app, 'admin')
   for (const key of ['IDENTIFY', 'IDENTIFY_DURING_SHOWS'])
     await app.post('/api/config/', { key, value: 'true' }, headers)
   await until('all receivers are known', async () => (await app.receivers()).length === 3)
@@ -113,7 +113,7 @@ function specialInputs({ app, headers, list, token }: Service): Readonly<Record<
     setUp: () => ({ body: { username: 'ada', password } }),
     signIn: () => ({ body: { username: 'ada', password } }),
     signInKiosk: async () => {
-      const { authorization = '' } = await tokenHeaders(app.runtime, 'viewer')
+      const { authorization = '' } = await tokenHeaders(app, 'viewer')
       return { body: { token: authorization.replace('Bearer ', '') } }
     },
     createUser: () => ({ body: { username: 'bo', password, role: 'viewer' } }),

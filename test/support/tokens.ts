@@ -3,13 +3,15 @@
 import { createToken, type PeopleDeps } from '../../src/actions/access/people.ts'
 import type { Role } from '../../src/contract/values.ts'
 import type { Actor } from '../../src/domain/access/access.ts'
-import type { Runtime } from '../../src/service.ts'
+import { withDatabase } from './store/databases.ts'
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
-/** Returns headers with an API token of this role. */
-export async function tokenHeaders({ db }: Pick<Runtime, 'db'>, role: Role): Promise<Record<string, string>> {
-  const deps = { db, now: Date.now } as unknown as PeopleDeps
-  const { text } = await createToken(deps, actor, { name: `a test's ${role}`, role })
+/** Returns headers with an API token of this role. The service may run in this process or in another. */
+export async function tokenHeaders(app: { databaseUrl: string }, role: Role): Promise<Record<string, string>> {
+  const { text } = await withDatabase(app, (db) => {
+    const deps = { db, now: Date.now } as unknown as PeopleDeps
+    return createToken(deps, actor, { name: `a test's ${role}`, role })
+  })
   return { authorization: `Bearer ${text}` }
 }

@@ -6,6 +6,7 @@ import { createAdmin } from '../../src/actions/access/people.ts'
 import type { Role } from '../../src/contract/values.ts'
 import type { TestApp } from './app.ts'
 import type { HttpResponse } from './http-client.ts'
+import { withDatabase } from './store/databases.ts'
 
 export const password = 'correct horse battery'
 /** One for all tests of this process, because each starts a thread. */
@@ -13,10 +14,10 @@ export const hasher = createHasher()
 /** Configuration of a listener that is reachable from the network. */
 export const lan = { server: { host: '0.0.0.0' } }
 
-export async function addAdmin(app: Pick<TestApp, 'runtime'>, username = 'root') {
+export async function addAdmin(app: { databaseUrl: string }, username = 'root') {
   const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
   const admin = { username, password, isReset: false }
-  const created = await createAdmin({ db: app.runtime.db, hasher, now: Date.now }, actor, admin)
+  const created = await withDatabase(app, (db) => createAdmin({ db, hasher, now: Date.now }, actor, admin))
   return created.user
 }
 

@@ -9,6 +9,7 @@ import type { Role } from '../../../src/contract/values.ts'
 import type { Actor } from '../../../src/domain/access/access.ts'
 import type { TestApp } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { withDatabase } from '../store/databases.ts'
 import { hasher, password } from '../users.ts'
 import { findBrowser } from './chromium.ts'
 
@@ -67,9 +68,10 @@ async function signIn(context: BrowserContext, app: TestApp, role: Role): Promis
   await context.addCookies(cookies)
 }
 
-export async function addUser(app: Pick<TestApp, 'runtime'>, username: string, role: Role): Promise<void> {
+export async function addUser(app: { databaseUrl: string }, username: string, role: Role): Promise<void> {
   try {
-    await createUser({ db: app.runtime.db, hasher, now: Date.now }, actor, { username, password, role })
+    const user = { username, password, role }
+    await withDatabase(app, (db) => createUser({ db, hasher, now: Date.now }, actor, user))
   } catch (error) {
     if (!String(error).includes('already exists')) throw error
   }

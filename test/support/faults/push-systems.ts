@@ -112,7 +112,7 @@ export class PushSystems {
       await this.#addSlowStreams()
       await this.#addHostileStreams()
       this.app = await startApp({ manufacturers: this.#entries })
-      this.admin = await tokenHeaders(this.app.runtime, 'admin')
+      this.admin = await tokenHeaders(this.app, 'admin')
       this.startedAt = performance.now()
     })
     const recording = this.#record()

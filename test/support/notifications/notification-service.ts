@@ -24,7 +24,7 @@ export async function startSystem() {
 
 /** Returns a client that is signed in as an administrator. */
 export async function signIn(app: TestApp) {
-  const headers = await tokenHeaders(app.runtime, 'admin')
+  const headers = await tokenHeaders(app, 'admin')
   const json = { ...headers, 'content-type': 'application/json' }
   const send = (method: string, path: string, body: unknown) =>
     app.send(method, path, { headers: json, body: JSON.stringify(body) })

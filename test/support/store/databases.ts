@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from '@photostructure/sqlite'
 import { inject } from 'vitest'
-import { openDatabase } from '../../../src/storage/database.ts'
+import { type Database, openDatabase } from '../../../src/storage/database.ts'
 import { migrate } from '../../../src/storage/migrate.ts'
 import { migrations } from '../../../src/storage/migrations/index.ts'
 import { createPostgresDatabase } from './postgres.ts'
@@ -35,6 +35,12 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
   await copyFile(templates.sqlite, path)
   await chmod(path, 0o600)
   return database
+}
+
+/** Opens the database of a service as another process would, to read or change what no interface shows or changes. */
+export async function withDatabase<T>(app: { databaseUrl: string }, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = await openDatabase({ url: app.databaseUrl })
+  return work(db).finally(() => db.close())
 }
 
 /** What `createTestDatabase` copies: the path of a SQLite database, and the name of a PostgreSQL database. */
