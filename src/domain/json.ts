@@ -22,6 +22,8 @@ export const maxJsonDepth = 64
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
+  // Much faster than by key.
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1))
   for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
   return false
 }
@@ -30,10 +32,19 @@ export function isDeeper(value: unknown, levels: number): boolean {
 export function findNul(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return value.includes('\0') ? [] : null
   if (typeof value !== 'object' || value === null) return null
-  for (const [key, inner] of Object.entries(value)) {
+  if (Array.isArray(value)) return findNulInList(value)
+  for (const key in value) {
     if (key.includes('\0')) return [key]
-    const path = findNul(inner)
+    const path = findNul((value as Record<string, unknown>)[key])
     if (path !== null) return [key, ...path]
+  }
+  return null
+}
+
+function findNulInList(list: readonly unknown[]): readonly string[] | null {
+  for (const [index, item] of list.entries()) {
+    const path = findNul(item)
+    if (path !== null) return [String(index), ...path]
   }
   return null
 }
