@@ -343,6 +343,7 @@ describe.each(engines)('the audit log (%s)', (engine) => {
     ]
     await db.transaction(async (tx) => {
       await writeAudit(tx, { actor: cli, action: 'user.create', target: 'user ana', result: 'ok' })
+      await writeAudit(tx, { actor: cli, action: 'marker.change', target: '1', result: 'ok' })
       const operator = { ...cli, kind: 'local', role: 'operator' } as const
       await writeAudit(tx, { actor: operator, action: 'group.create', target: 'group 1', result: 'ok' })
       for (const actor of [...weaker, operator]) {
@@ -356,7 +357,7 @@ describe.each(engines)('the audit log (%s)', (engine) => {
     const { records } = await listAudit(db.read, { limit: 100, offset: 0 })
     expect(records.map(({ action }) => action)).toEqual([
       ...['marker.create', 'marker.create', 'marker.create'],
-      ...['group.create', 'user.create'],
+      ...['group.create', 'marker.change', 'user.create'],
     ])
   })
 

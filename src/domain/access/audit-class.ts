@@ -12,9 +12,10 @@ export const auditMergeMs = 10 * 60_000
 /**
  * - `administration`: what administrators and the service itself do.
  * - `operation`: what operators do.
- * - `minor`: what viewers, kiosks, clients without credentials and OSC do, and markers of everyone.
+ * - `minor`: what viewers, kiosks, clients without credentials and OSC do, and markers of operators.
  */
 export function auditClassOf({ actor, action }: Pick<AuditEntry, 'actor' | 'action'>): AuditClass {
-  if (actor.role === 'viewer' || actor.kind === 'osc' || action.startsWith('marker.')) return 'minor'
-  return actor.role === 'admin' ? 'administration' : 'operation'
+  if (actor.role === 'admin') return 'administration'
+  const isMinor = actor.role === 'viewer' || actor.kind === 'osc' || action.startsWith('marker.')
+  return isMinor ? 'minor' : 'operation'
 }
