@@ -6,11 +6,12 @@
 import type { Configuration, CustomFetch, CustomFetchOptions, ServerMetadata } from 'openid-client'
 import { OidcError, type ProviderIdentity } from '../domain/access/oidc.ts'
 import { isLoopback } from '../domain/identity/address.ts'
+import { findJsonExcess } from '../domain/json-limits.ts'
 import { abortWithin } from '../platform/abort-within.ts'
 import { abortable } from './abortable.ts'
 import { type Destinations, guardedConnector, loadHttpLibrary, portOf, withoutLinkLocal } from './destinations.ts'
 import { codeOf, describeConnectionError, describeServiceError } from './error-messages.ts'
-import { excerptOf } from './response-body.ts'
+import { excerptOf, readBytes } from './response-body.ts'
 
 export interface OidcProviderOptions {
   readonly issuer: string
@@ -32,6 +33,8 @@ export interface OidcChecks {
 
 const defaultTimeoutMs = 5_000
 const maxBodyBytes = 256 * 1024
+/** Enough for a user in thousands of groups. */
+const maxBodyValues = 20_000
 /** How long what the provider says about itself is used. */
 const discoveryMs = 3_600_000
 const algorithms = ['RS256', 'ES256']
@@ -179,7 +182,10 @@ export class OidcProvider {
       this.#clockAheadMs = Number.isNaN(time) ? null : Date.now() - time
       if (response.statusCode >= 500)
         throw new OidcError('unreachable', `${url.host} responded with status ${response.statusCode}`)
-      const content = await abortable(readLimited(response.body), cancel)
+      const bytes = await abortable(readBytes(response.body, undefined, maxBodyBytes), cancel)
+      const excess = findJsonExcess(bytes, maxBodyValues)
+      if (excess !== null) throw new OidcError('untrusted', `${url.host} responded with ${excess.message}`)
+      const content = bytes.toString('utf8')
       return new Response(isBodyless(response.statusCode) ? null : content, {
         status: response.statusCode,
         headers: toHeaders(response.headers),
@@ -247,17 +253,6 @@ function isProviderError(error: Error): error is Error & { readonly error: strin
 
 function messagesOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : []
-}
-
-async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxBodyBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function isBodyless(status: number): boolean {

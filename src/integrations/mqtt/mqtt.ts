@@ -7,6 +7,7 @@
 import type { MqttConfig } from '../../config/integrations.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
 import { isRecord } from '../../domain/json.ts'
+import { findJsonExcess } from '../../domain/json-limits.ts'
 import {
   alertTopic,
   type Components,
@@ -59,6 +60,8 @@ const acknowledgementMs = 10_000
 const maxTopics = 100_000
 /** Components of all devices. */
 const maxComponents = 1_000_000
+/** The message of a device with 64 channels has a tenth of these values. */
+const maxConfigValues = 100_000
 /** From this reason code on, a subscription is denied, in MQTT 3.1.1 and 5. */
 const firstDenialCode = 0x80
 /** How long the end of the connection may take. */
@@ -198,7 +201,7 @@ export class MqttPublisher {
 
   /** Publishes the status, and subscribes. Throws if the broker acknowledges neither in time. */
   async #announce({ client }: BrokerConnection): Promise<void> {
-    client.on('message', (topic, payload, { retain }) => this.#receive(topic, payload.toString(), retain))
+    client.on('message', (topic, payload, { retain }) => this.#receive(topic, payload, retain))
     this.#published.clear()
     this.#components = createComponents()
     await acknowledged(client.publishAsync(statusTopic(this.#topics), 'online', { qos: 1, retain: true }))
@@ -292,7 +295,8 @@ export class MqttPublisher {
   }
 
   /** Handles a start of Home Assistant, and messages that are retained from earlier. */
-  #receive(topic: string, payload: string, isRetained: boolean): void {
+  #receive(topic: string, bytes: Buffer, isRetained: boolean): void {
+    const payload = bytes.toString()
     if (topic === `${this.#topics.discoveryPrefix}/status`) {
       if (payload === 'online') this.#published.clear()
       return
@@ -300,7 +304,7 @@ export class MqttPublisher {
     if (!isRetained || payload === '' || !isOwnMessage(this.#topics, topic, payload)) return
     if (this.#published.size >= maxTopics && !this.#published.has(topic)) return
     // Home Assistant may have components that the message now published does not contain.
-    if (topic.endsWith('/config')) {
+    if (topic.endsWith('/config') && findJsonExcess(bytes, maxConfigValues) === null) {
       this.#components.set(topic, new Map([...listComponents(payload), ...(this.#components.get(topic) ?? [])]))
     }
     // Planned as if it had been published before, so that it is removed if it is no longer wanted.

@@ -76,6 +76,8 @@ test('reads the number of an audio channel from its id', () => {
   expect(channelNumber(first)).toBe(1)
   expect(channelNumber(idOf({ t: 'AudioChannel', index: 3 }))).toBe(4)
   for (const id of ['', 'CH1', idOf({ i: -1 }), idOf({ i: '0' }), idOf([])]) expect(channelNumber(id)).toBeNull()
+  // Longer ids are not parsed.
+  expect(channelNumber(idOf({ i: 0, s: 'x'.repeat(1000) }))).toBeNull()
   expect(parseAudioChannels([{ id: first, role: 'SOURCE', capabilities: ['name', 7] }, { id: 'x' }, null])).toEqual([
     { id: first, number: 1, capabilities: ['name'] },
   ])

@@ -97,11 +97,16 @@ export function parseAudioChannels(body: unknown): AudioChannel[] {
   })
 }
 
+/** The ids of devices have less than 100 characters. */
+const maxIdChars = 1000
+
 /**
  * Reads the channel number from an id: base64 of `{"t":"AudioChannel","c":"ADTQ","v":131088,"s":"CH","i":0}`. Some
  * devices use `index` instead of `i`.
  */
 export function channelNumber(id: string): number | null {
+  // The values in it were not counted when the response was.
+  if (id.length > maxIdChars) return null
   let parsed: unknown
   try {
     parsed = JSON.parse(Buffer.from(id, 'base64').toString('utf8'))
