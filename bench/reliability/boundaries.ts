@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { createTempFolder } from '../harness.ts'
-import { type Check, expectNone } from './check.ts'
+import { atMost, type Check, expectNone } from './check.ts'
 import { startHostileSite } from './fuzz/hostile-site.ts'
 import { startHostilePlan, tryDestinations, tryPhotos, trySecrets } from './fuzz/outbound.ts'
 import { createRandom } from './fuzz/random.ts'
@@ -56,8 +56,10 @@ export const boundaries: Check = {
     }
     if (page.readyState !== WebSocket.OPEN) addProblem(report, 'the WebSocket of an open page was closed')
     log(`  seed ${seed}; ${[...report.counts].map(([kind, count]) => `${kind}: ${count}`).join(', ')}`)
-    log(`  refusing 1 MB of hostile JSON takes ${ratio.toFixed(2)} times as long as a harmless request (target ≤ 2)`)
-    return [expectNone('problems', [...report.problems, ...findLoggedErrors(service.log())], log)]
+    return [
+      expectNone('problems', [...report.problems, ...findLoggedErrors(service.log())], log),
+      atMost('refusing hostile JSON', ratio, 2, '× a harmless request'),
+    ]
   },
 }
 
