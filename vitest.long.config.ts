@@ -8,7 +8,7 @@ import config from './vitest.config.ts'
 export default defineConfig({
   test: {
     ...config.test,
-    include: ['test/**/*.long.test.ts'],
+    include: ['{src,test}/**/*.long.test.ts'],
     exclude: configDefaults.exclude,
     // A process for each file, because some replace the clock or load all processors.
     isolate: true,

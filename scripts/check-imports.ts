@@ -1,6 +1,6 @@
 /**
  * Checks that imports follow the table of layers below, that there are no import cycles (including type imports), and
- * that only entry points and test/ use `process`. Part of `npm run check`; ARCHITECTURE.md has a diagram of the layers.
+ * that only entry points and tests use `process`. Part of `npm run check`; ARCHITECTURE.md has a diagram of the layers.
  */
 
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
@@ -101,7 +101,7 @@ const subsystems = ['sources', 'ingest', 'conditions', 'alerts', 'frequencies', 
 /** The modules of a manufacturer that other layers may import. */
 const publicModules = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/index\.ts)$/
 
-/** Files that may use the global `process`, in addition to those in test/. */
+/** Files that may use the global `process`, in addition to tests. */
 const mayUseProcess = ['src/main.ts', 'src/cli/program.ts', 'src/storage/backup-reader.ts']
 
 /** Layers that run in the browser. */
@@ -144,7 +144,7 @@ export function checkImports(root: string, minModules: number): Report {
       if (rule !== null) violations.push(`${file} -> ${target ?? entry.specifier}: ${rule}`)
     }
     graph.set(file, targets)
-    if (file.startsWith('test/') || mayUseProcess.includes(file)) continue
+    if (isTest(file) || mayUseProcess.includes(file)) continue
     for (const line of module.processLines) {
       violations.push(`${file}:${line} -> process: only entry points may use it; pass values as arguments`)
     }

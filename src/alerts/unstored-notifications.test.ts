@@ -1,0 +1,133 @@
+/** Messages about alerts that cannot be stored, without a database, to real endpoints. */
+
+import { describe, expect, it } from 'vitest'
+import { until } from '../../test/support/app.ts'
+import { onTestEnd } from '../../test/support/cleanup.ts'
+import { type ReceivedWebhook, startWebhookReceiver } from '../../test/support/notifications/webhook-receiver.ts'
+import { type Alert, noResponse } from '../domain/alerts/alert.ts'
+import { toAlertCause } from '../domain/alerts/compare-causes.ts'
+import { toRecordingCause } from '../domain/alerts/recording.ts'
+import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
+import { createCounters, createNotificationCounters } from '../platform/counters.ts'
+import type { SealedChannel } from '../storage/notification-channels.ts'
+import { openSecrets } from '../storage/secrets.ts'
+import { createDestinations } from '../upstream/destinations.ts'
+import { UnstoredNotifications } from './unstored-notifications.ts'
+
+type Webhook = Awaited<ReturnType<typeof startWebhookReceiver>>
+
+const startedAt = 1_800_000_000_000
+
+/** Starts with a webhook for each URL and one rule, which sends to the first of them. */
+async function start(urls: readonly string[], fields: Partial<NotificationRule> = {}) {
+  const clock = { now: startedAt }
+  const notificationChannels = urls.map((url, index): SealedChannel => {
+    const channel = { id: index + 1, name: url, type: 'webhook', enabled: true } as const
+    return { ...channel, open: () => ({ ...channel, config: { url }, secrets: {}, signing: null }) }
+  })
+  const silenced = new Set<number>()
+  const write = () => {}
+  const notifications = new UnstoredNotifications({
+    secrets: await openSecrets('', 'ab'.repeat(32)),
+    counters: createNotificationCounters(createCounters()),
+    kit: { destinations: createDestinations(), publicUrl: null },
+    rules: () => [{ ...defaultRule, id: 1, name: 'All', notification_channel_ids: [1], ...fields }],
+    notificationChannels: () => notificationChannels,
+    surroundingsOf: ({ id }) => ({
+      isSilenced: silenced.has(id),
+      isInhibited: false,
+      groupIds: [],
+      showStartedAt: null,
+    }),
+    isSilenced: ({ id }) => silenced.has(id),
+    log: { debug: write, info: write, warn: write, error: write },
+    now: () => clock.now,
+    random: () => 0.5,
+  })
+  onTestEnd(() => notifications.close())
+  const raise = (id: number): Alert => {
+    const cause = toAlertCause(toRecordingCause('The disk is full.'), null)
+    const alert: Alert = {
+      ...cause,
+      ...noResponse,
+      id,
+      state: 'raised',
+      raised_at: clock.now,
+      cleared_at: null,
+      first: { ...cause, at: clock.now },
+      site: null,
+    }
+    notifications.changed(alert)
+    return alert
+  }
+  /** Lets the clock run until this many messages were received. */
+  const waitFor = async ({ received }: Webhook, count: number) => {
+    await until(`${count} messages were received`, () => {
+      clock.now += 500
+      return received.length >= count
+    })
+    return received
+  }
+  return { notifications, clock, silenced, raise, waitFor }
+}
+
+function summarize(received: readonly ReceivedWebhook[]): readonly string[] {
+  return received.map(({ body }) => `${body.type} ${body.data.alerts.map(({ id }: { id: number }) => id).join('+')}`)
+}
+
+// Conformance: C-14.19.
+describe.concurrent('an alert that cannot be stored', () => {
+  it('is sent once after 2 s, escalated, and no more once it is acknowledged', async () => {
+    const [crew, head] = [await startWebhookReceiver(), await startWebhookReceiver()]
+    const escalate = { after_seconds: 60, notification_channel_ids: [2] }
+    const { notifications, clock, raise, waitFor } = await start([crew.url, head.url], { escalate, repeat_minutes: 60 })
+    const alert = raise(-1)
+    await waitFor(crew, 1)
+    notifications.changed(alert)
+    clock.now += 60_000
+    expect(summarize(await waitFor(head, 1))).toEqual(['alert.escalated -1'])
+    notifications.changed({ ...alert, state: 'acknowledged', acknowledged_at: clock.now })
+    clock.now += 2 * 3_600_000
+    raise(0)
+    expect(summarize(await waitFor(crew, 2))).toEqual(['alert.raised -1', 'alert.raised 0'])
+    expect(crew.received[0]?.body.data.alerts[0].data.error).toBe('The disk is full.')
+  })
+
+  it('is repeated, its end is sent, and it is sent again when it is raised again', async () => {
+    const crew = await startWebhookReceiver()
+    const { notifications, clock, raise, waitFor } = await start([crew.url], { repeat_minutes: 60, send_cleared: true })
+    const alert = raise(0)
+    await waitFor(crew, 1)
+    clock.now += 3_600_000
+    await waitFor(crew, 2)
+    notifications.changed({ ...alert, state: 'cleared', cleared_at: clock.now })
+    await waitFor(crew, 3)
+    raise(0)
+    await waitFor(crew, 4)
+    expect(summarize(crew.received)).toEqual([
+      'alert.raised 0',
+      'alert.repeated 0',
+      'alert.cleared 0',
+      'alert.raised 0',
+    ])
+    expect(new Set(crew.received.map(({ headers }) => headers['webhook-id'])).size).toBe(4)
+  })
+
+  it('is sent together with another one, without the one that is silenced meanwhile', async () => {
+    const crew = await startWebhookReceiver()
+    const { silenced, raise, waitFor } = await start([crew.url])
+    raise(0)
+    raise(-1)
+    silenced.add(-1)
+    raise(-2)
+    expect(summarize(await waitFor(crew, 1))).toEqual(['alert.raised 0+-2'])
+  })
+
+  it('is tried again with the same id while the service responds with 503', async () => {
+    const crew = await startWebhookReceiver([503, 503])
+    const { raise, waitFor } = await start([crew.url])
+    raise(0)
+    await waitFor(crew, 3)
+    expect(new Set(crew.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+})

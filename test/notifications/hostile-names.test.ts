@@ -1,5 +1,0 @@
-import { describe } from 'vitest'
-import { testHostileNames } from '../support/notifications/hostile-name-suite.ts'
-
-// Conformance: C-14.50.
-describe('2,000 hostile names, four in each message', () => testHostileNames(4))
