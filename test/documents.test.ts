@@ -9,6 +9,7 @@ import type { Token } from 'marked'
 import { describe, expect, it } from 'vitest'
 import { addressOf, headingIds, isDocument, listHelpFiles, tokensOf } from '../scripts/help.ts'
 import { variableNames } from '../src/config/environment.ts'
+import { english } from '../web/app/english.ts'
 import { startApp } from './support/app.ts'
 import { addAdmin } from './support/users.ts'
 
@@ -91,11 +92,11 @@ function commandsOf(pattern: RegExp): { readonly path: string; readonly words: r
 const optionsOf = (words: readonly string[]) =>
   words.filter((word) => word.startsWith('--') && word.length > 2).map((word) => word.replace(/=.*/, ''))
 
-/** Returns all texts of the English catalogue. */
+/** Returns all English texts of the pages. */
 function englishTexts(): ReadonlySet<string> {
   const collect = (value: unknown): string[] =>
     typeof value === 'string' ? [value] : Object.values(value as object).flatMap(collect)
-  return new Set(collect(JSON.parse(readFileSync(join(root, 'web/languages/en.json'), 'utf8'))))
+  return new Set(collect(english))
 }
 
 describe('the names in the documents', () => {

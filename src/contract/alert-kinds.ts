@@ -1,47 +1,316 @@
 /**
- * The kinds of alerts: what an alert of each kind is called and about, and the defaults of its settings
- * (`alert_<kind>_severity`, `alert_<kind>_delay_seconds`, `alert_<kind>_enabled`).
+ * The kinds of alerts. Everything about a kind follows from its row except the rule that raises it: its settings
+ * (`alert_<kind>_severity`, `alert_<kind>_delay_seconds`, `alert_<kind>_enabled`), its English texts, the documents.
  */
 
-import type { Severity } from './values.ts'
+import type { AlertData } from './alert-data.ts'
+import type { conditionStates, Fault, Severity } from './values.ts'
 
-interface AlertKindDefaults {
-  /** What is wrong, in English and in a few words. */
+/** The values of an alert for its sentences. */
+interface SentenceValues extends AlertData {
+  /** The best name that is known. */
+  readonly subject: string
+  readonly manufacturer: string | null
+}
+
+export interface AlertKindRow {
+  /** In a few words. */
   readonly title: string
   readonly subject: 'channel' | 'receiver' | 'source' | 'service'
   readonly severity: Severity
   readonly delaySeconds: number
   readonly isEnabled: boolean
+  /** For the documents; absent if a channel has a condition of the same name. */
+  readonly raisedWhen?: string
+  /** The state whose icon it has; default: the state of the same name, or one of its severity. */
+  readonly icon?: (typeof conditionStates)[number]
+  /** Its `message`. */
+  readonly sentence: (values: SentenceValues) => string
+  /** Its `message` once resolved; null if a value is missing. */
+  readonly ending?: (values: SentenceValues) => string | null
+  /** What notifications add to the title and the name; default: the error. */
+  readonly detail?: (data: AlertData) => string
+  /** On pages. */
+  readonly reason: string
+  /** On pages if all values in braces are known; with plural forms, `count` is the number of failures. */
+  readonly detailedReason?: string | { readonly one: string; readonly other: string }
+  /** The unit of `threshold`; `crossed`: percent or minutes, as the alert says. */
+  readonly limit?: 'crossed' | 'min' | 'dBm'
+  /** On pages, the error precedes or follows the reason; absent: no error. */
+  readonly error?: 'before' | 'after'
 }
 
 const usual = { delaySeconds: 0, isEnabled: true } as const
 
-export const alertKindDefaults = {
-  receiver_offline: { ...usual, title: 'Receiver offline', subject: 'receiver', severity: 'critical' },
-  stale: { ...usual, title: 'Stale', subject: 'channel', severity: 'warning' },
-  levels_lost: { ...usual, title: 'Levels lost', subject: 'receiver', severity: 'warning', delaySeconds: 15 },
-  encryption_error: { ...usual, title: 'Encryption error', subject: 'channel', severity: 'critical' },
-  battery_critical: { ...usual, title: 'Battery critical', subject: 'channel', severity: 'critical' },
-  battery_died: { ...usual, title: 'Battery died', subject: 'channel', severity: 'critical' },
-  interference: { ...usual, title: 'Interference', subject: 'channel', severity: 'warning', delaySeconds: 5 },
-  rf_weak: { ...usual, title: 'RF weak', subject: 'channel', severity: 'warning', delaySeconds: 5 },
-  battery_low: { ...usual, title: 'Battery low', subject: 'channel', severity: 'warning' },
-  no_audio: { ...usual, title: 'No audio', subject: 'channel', severity: 'warning' },
-  will_not_last: { ...usual, title: 'Battery will not last', subject: 'channel', severity: 'warning' },
+const rows = {
+  receiver_offline: {
+    ...usual,
+    title: 'Receiver offline',
+    subject: 'receiver',
+    severity: 'critical',
+    raisedWhen: 'the receiver is offline',
+    sentence: ({ subject }) => `${subject} is offline`,
+    ending: ({ name }) => name && `${name} is online again`,
+    reason: 'The receiver does not respond. Check its power and its network cable.',
+  },
+  stale: {
+    ...usual,
+    title: 'Stale',
+    subject: 'channel',
+    severity: 'warning',
+    sentence: ({ subject, receiver }) => `${subject}: nothing is received from ${receiver ?? 'the receiver'}`,
+    reason: 'Nothing is received, so the values are old.',
+    detailedReason: 'Nothing is received from {{receiver}}, so the values are old.',
+  },
+  levels_lost: {
+    ...usual,
+    title: 'Levels lost',
+    subject: 'receiver',
+    severity: 'warning',
+    delaySeconds: 15,
+    raisedWhen: 'channels with a transmitter have no levels (`no_levels`); `data.channels` are their ids',
+    icon: 'no_levels',
+    sentence: ({ subject }) => `${subject}: no levels are received`,
+    ending: ({ name }) => `${name ?? 'Unknown'}: levels are received again`,
+    reason: 'The receiver answers, but it sends no levels. RF and audio are unknown.',
+  },
+  encryption_error: {
+    ...usual,
+    title: 'Encryption error',
+    subject: 'channel',
+    severity: 'critical',
+    sentence: ({ subject }) => `${subject}: the encryption keys do not match`,
+    reason: 'The encryption keys of the transmitter and the receiver do not match. Sync them again.',
+  },
+  battery_critical: {
+    ...usual,
+    title: 'Battery critical',
+    subject: 'channel',
+    severity: 'critical',
+    limit: 'crossed',
+    sentence: (values) => `${values.subject}: ${describeBattery(values)}`,
+    detail: listBatteryValues,
+    reason: 'The battery is nearly empty.',
+  },
+  battery_died: {
+    ...usual,
+    title: 'Battery died',
+    subject: 'channel',
+    severity: 'critical',
+    sentence: (values) => `${values.subject}: battery died${describeLastBattery(values)}`,
+    detail: ({ battery }) => (battery === null ? '' : `last at ${battery}%`),
+    reason: 'The transmitter is off, and its battery was nearly empty.',
+    detailedReason: 'The transmitter is off. Its battery was last at {{battery}}.',
+  },
+  interference: {
+    ...usual,
+    title: 'Interference',
+    subject: 'channel',
+    severity: 'warning',
+    delaySeconds: 5,
+    sentence: ({ subject }) => `${subject}: RF interference`,
+    reason: 'Another signal is received on this frequency.',
+  },
+  rf_weak: {
+    ...usual,
+    title: 'RF weak',
+    subject: 'channel',
+    severity: 'warning',
+    delaySeconds: 5,
+    limit: 'dBm',
+    sentence: ({ subject, rf_level, threshold }) =>
+      `${subject}: weak RF signal${rf_level === undefined ? '' : ` (${rf_level} dBm, limit ${threshold} dBm)`}`,
+    reason: 'The RF level or the link quality is too low.',
+    detailedReason: 'RF is below {{threshold}} on every antenna in use, or the link quality is below 20%.',
+  },
+  battery_low: {
+    ...usual,
+    title: 'Battery low',
+    subject: 'channel',
+    severity: 'warning',
+    limit: 'crossed',
+    sentence: (values) => `${values.subject}: ${describeBattery(values)}`,
+    detail: listBatteryValues,
+    reason: 'The battery is low.',
+  },
+  no_audio: {
+    ...usual,
+    title: 'No audio',
+    subject: 'channel',
+    severity: 'warning',
+    limit: 'min',
+    sentence: ({ subject, threshold }) => `${subject}: no audio for ${threshold ?? '?'} min`,
+    detail: ({ threshold }) => (threshold === null ? '' : `for ${threshold} min`),
+    reason: 'The transmitter is on, but there is no audio.',
+    detailedReason: 'The transmitter is on, but there has been no audio for {{threshold}}.',
+  },
+  will_not_last: {
+    ...usual,
+    title: 'Battery will not last',
+    subject: 'channel',
+    severity: 'warning',
+    raisedWhen: 'the battery may be empty before a running show of the channel is planned to end',
+    sentence: ({ subject, minutes_left }) =>
+      `${subject}: the battery will not last until the end of the show${minutes_left === null ? '' : ` (${formatMinutes(minutes_left)} left)`}`,
+    detail: listBatteryValues,
+    reason: 'The battery will be empty before the show ends.',
+    detailedReason: 'The battery may last only {{minutes_left}}, and the show ends at {{ends_at}}.',
+  },
   frequency_conflict: {
     ...usual,
     title: 'Frequency conflict',
     subject: 'channel',
     severity: 'warning',
     isEnabled: false,
+    raisedWhen: 'another carrier in use conflicts with that of the channel; off by default',
+    sentence: (values) => `${values.subject}: frequency conflict${describeConflict(values)}`,
+    reason: 'Another frequency in use disturbs this one.',
   },
-  charger_fault: { ...usual, title: 'Charger fault', subject: 'receiver', severity: 'warning' },
-  upstream_failing: { ...usual, title: 'Source failing', subject: 'source', severity: 'critical' },
-  link_lost: { ...usual, title: 'Real-time connection lost', subject: 'source', severity: 'warning' },
-  storage_failing: { ...usual, title: 'Changes cannot be saved', subject: 'service', severity: 'critical' },
-  recording_stopped: { ...usual, title: 'Recording stopped', subject: 'service', severity: 'warning' },
-} as const satisfies Record<string, AlertKindDefaults>
+  charger_fault: {
+    ...usual,
+    title: 'Charger fault',
+    subject: 'receiver',
+    severity: 'warning',
+    raisedWhen: 'a pack in a charger has a fault, or a charger is in storage mode',
+    sentence: ({ subject, fault }) => `${subject}: ${fault === undefined ? 'fault' : faultTexts[fault]}`,
+    // A newer version may have stored other faults.
+    detail: ({ fault }) => (fault === undefined ? '' : (faultTexts[fault] ?? '')),
+    reason: 'The charger reports a fault.',
+  },
+  upstream_failing: {
+    ...usual,
+    title: 'Source failing',
+    subject: 'source',
+    severity: 'critical',
+    raisedWhen: 'three polling cycles of a source failed in a row',
+    error: 'before',
+    sentence: ({ manufacturer, failures, address, error }) =>
+      `${manufacturer} failed ${failures ?? 'several'} times in a row (${address})${withColon(error)}`,
+    ending: ({ manufacturer, address }) => (address === undefined ? null : `${manufacturer} works again (${address})`),
+    reason: 'Its polls fail.',
+    detailedReason: { one: '{{count}} poll failed.', other: '{{count}} polls in a row failed.' },
+  },
+  link_lost: {
+    ...usual,
+    title: 'Real-time connection lost',
+    subject: 'source',
+    severity: 'warning',
+    raisedWhen:
+      'a real-time subscription has been disconnected for a minute, or was lost three times within two minutes and has not stayed connected for a minute since',
+    error: 'after',
+    sentence: ({ manufacturer, address }) => `The subscription to ${manufacturer} was lost (${address})`,
+    ending: ({ manufacturer, address }) =>
+      address === undefined ? null : `The subscription to ${manufacturer} is connected again (${address})`,
+    reason: 'Values arrive only with every poll until it is connected again.',
+  },
+  storage_failing: {
+    ...usual,
+    title: 'Changes cannot be saved',
+    subject: 'service',
+    severity: 'critical',
+    raisedWhen:
+      'the database is damaged, or cannot be written for 10 s; the alert has the id 0, because it cannot be stored',
+    error: 'after',
+    sentence: ({ error }) => error ?? 'The database cannot be written. Changes are not stored',
+    reason: 'The database cannot be written.',
+  },
+  recording_stopped: {
+    ...usual,
+    title: 'Recording stopped',
+    subject: 'service',
+    severity: 'warning',
+    raisedWhen: 'levels cannot be recorded; if the alert cannot be stored, it has the id -1',
+    error: 'after',
+    sentence: ({ error }) => `The recording of levels has stopped${withColon(error)}`,
+    ending: () => 'Levels are recorded again',
+    reason: 'Levels are not recorded.',
+  },
+} as const satisfies Record<string, AlertKindRow>
 
-export type AlertKind = keyof typeof alertKindDefaults
+export type AlertKind = keyof typeof rows
 
-export const alertKinds = Object.keys(alertKindDefaults) as AlertKind[]
+export const alertKindTable: Readonly<Record<AlertKind, AlertKindRow>> = rows
+
+export const alertKinds = Object.keys(rows) as AlertKind[]
+
+/** False for a kind of a newer version. */
+export function isAlertKind(kind: string): kind is AlertKind {
+  return Object.hasOwn(rows, kind)
+}
+
+function withColon(error: string | null | undefined): string {
+  return error === undefined || error === null ? '' : `: ${error}`
+}
+
+function formatMinutes(minutes: number): string {
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
+}
+
+/** Names the value that crossed its limit, and the limit. */
+function describeBattery({ battery, minutes_left, threshold, crossed }: AlertData): string {
+  const level = battery === null ? '' : ` (${battery}%)`
+  if (crossed === 'warning') return `battery low${level}`
+  if (minutes_left !== null && (crossed === 'minutes_left' || battery === null)) {
+    const limit = crossed === undefined || threshold === null ? '' : `, limit ${formatMinutes(threshold)}`
+    return `${formatMinutes(minutes_left)} of battery left${level}${limit}`
+  }
+  if (battery === null) return 'battery low'
+  return `battery at ${battery}%${threshold === null ? '' : `, limit ${threshold}%`}`
+}
+
+function describeLastBattery({ battery, minutes_left }: AlertData): string {
+  if (battery !== null) return ` (last at ${battery}%)`
+  return minutes_left === null ? '' : ` (last with ${formatMinutes(minutes_left)} left)`
+}
+
+function listBatteryValues({ battery, minutes_left }: AlertData): string {
+  const values = [battery === null ? '' : `${battery}%`, minutes_left === null ? '' : `${minutes_left} min`]
+  return values.filter((value) => value !== '').join(', ')
+}
+
+function describeConflict({ conflict, generators = [] }: AlertData): string {
+  const carriers = generators.join(', ')
+  switch (conflict) {
+    case undefined:
+      return ''
+    case 'foreign':
+      return ' (RF although the transmitter is off)'
+    case 'outside_band':
+      return ' (outside the band of the equipment)'
+    case 'tv':
+      return ' (in a TV channel in use)'
+    case 'duplicate':
+      return ` (same frequency as ${carriers})`
+    case 'spacing':
+      return ` (too close to ${carriers})`
+    default:
+      return ` (intermodulation of ${carriers})`
+  }
+}
+
+const faultTexts: Readonly<Record<Fault, string>> = {
+  self_test_failed: 'self-test failed',
+  no_clock: 'no word clock',
+  bad_clock: 'the word clock is faulty',
+  antenna_short: 'short circuit at an antenna input',
+  antenna_error: 'an antenna has an error',
+  hardware_failure: 'hardware failure',
+  supply_failed: 'a power supply has failed',
+  fan_failed: 'a fan has failed',
+  device_too_hot: 'the device is too hot',
+  settings_lost: 'settings were lost',
+  update_failed: 'the firmware update failed',
+  charger_link_lost: 'the link between the chargers is lost',
+  battery_error: 'battery error',
+  unknown_module: 'unknown charging module',
+  unrecognized_battery: 'battery not recognized',
+  recovery_failed: 'deep discharge recovery failed',
+  charge_failed: 'charging failed',
+  check_battery: 'check the battery',
+  check_charger: 'check the charger',
+  communication_failure: 'no communication with the battery',
+  too_hot: 'the battery is too hot to charge',
+  too_cold: 'the battery is too cold to charge',
+  temperature_out_of_range: 'the battery is too hot or too cold to charge',
+  storage_mode: 'storage mode is on (batteries are charged to only 40%)',
+}

@@ -5,10 +5,11 @@
 
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { siteLimits } from '../domain/sites/site-limits.ts'
+import { AlertData } from './alert-data.ts'
 import { type Body, oneOf, time } from './described.ts'
 import { codePattern, nullable, whole } from './fields.ts'
 import { channelDetails, dbfs, dbm, line, minutes, percent, readings, transmitterDetails } from './ingest-request.ts'
-import { Alert, AlertData, AlertFirst } from './resources/alerts.ts'
+import { Alert, AlertFirst } from './resources/alerts.ts'
 import { Condition } from './resources/channels.ts'
 import { Event } from './resources/events.ts'
 import { ReceiverInData } from './resources/receivers.ts'

@@ -1,12 +1,23 @@
 /**
- * All settings that can be changed while the service runs: types, limits, defaults, and which of several values warns
- * earlier. The schemas, the checks of values and the settings page are derived from this table.
+ * All settings that can be changed while the service runs. The schemas, the checks of values, the settings page, its
+ * English texts and the tables in the documents follow from these rows.
  */
 
-import { type AlertKind, alertKindDefaults, alertKinds } from './alert-kinds.ts'
+import { type AlertKind, alertKinds, alertKindTable } from './alert-kinds.ts'
 import { regions, severities } from './values.ts'
 
-export type SettingSubject = 'polling' | 'battery' | 'rf' | 'audio' | 'alerts' | 'history' | 'identify' | 'documents'
+/** The sections of the settings page. */
+export const settingSubjects = [
+  'polling',
+  'battery',
+  'rf',
+  'audio',
+  'alerts',
+  'history',
+  'identify',
+  'documents',
+] as const
+export type SettingSubject = (typeof settingSubjects)[number]
 
 interface Described {
   readonly subject: SettingSubject
@@ -16,7 +27,11 @@ interface Described {
   readonly isPerGroup: boolean
   /** Whether the default depends on the installation. */
   readonly hasOwnDefault?: true
+  /** For the documents. */
   readonly description: string
+  /** On pages; the texts for alerts have the name of the kind in them. */
+  readonly label?: string
+  readonly hint?: string
 }
 
 export interface NumberSetting<Type extends 'integer' | 'decimal' = 'integer' | 'decimal'> extends Described {
@@ -55,6 +70,11 @@ export interface ListSetting extends Described {
   readonly default: string
 }
 
+interface PageTexts {
+  readonly label: string
+  readonly hint: string
+}
+
 export type SettingKind = NumberSetting | BooleanSetting | ChoiceSetting | TimeZoneSetting | ListSetting
 
 const percent = { type: 'integer', unit: '%', min: 0, max: 100, earlier: 'higher' } as const
@@ -78,30 +98,40 @@ export const thresholdKinds = {
     ...percent,
     default: 10,
     description: 'Battery level in percent at or below which `battery_critical` applies.',
+    label: 'Battery critical',
+    hint: 'A battery at or below this level is critical. A value above the low level counts as the low level.',
   },
   MINUTES_CRITICAL: {
     ...battery,
     ...minutes,
     default: 15,
     description: 'Remaining minutes at or below which `battery_critical` applies.',
+    label: 'Remaining time critical',
+    hint: 'A battery that lasts this long or less is critical.',
   },
   alert_battery_threshold: {
     ...battery,
     ...percent,
     default: 20,
     description: 'Battery level in percent at or below which `battery_low` applies.',
+    label: 'Battery low',
+    hint: 'A battery at or below this level is low. The alert clears when the battery is at least 5% above this level.',
   },
   MINUTES_LOW: {
     ...battery,
     ...minutes,
     default: 45,
     description: 'Remaining minutes at or below which `battery_low` applies.',
+    label: 'Remaining time low',
+    hint: 'A battery that lasts this long or less is low.',
   },
   BATTERY_REPLACE_SOON: {
     ...battery,
     ...percent,
     default: 50,
     description: 'Battery level in percent at or below which `battery_replace_soon` applies.',
+    label: 'Replace soon',
+    hint: 'A battery at or below this level is marked for replacement before the next show.',
   },
   RF_NOISE_DBM: {
     ...rf,
@@ -109,6 +139,8 @@ export const thresholdKinds = {
     earlier: 'lower',
     default: -75,
     description: 'RF level in dBm above which a channel without a transmitter has `interference`.',
+    label: 'Interference',
+    hint: 'RF above this level on a channel without a transmitter is interference.',
   },
   RF_WEAK_DBM: {
     ...rf,
@@ -116,6 +148,8 @@ export const thresholdKinds = {
     earlier: 'higher',
     default: -85,
     description: 'RF level in dBm below which `rf_weak` applies.',
+    label: 'RF weak',
+    hint: 'RF below this level on every antenna in use is weak.',
   },
   NO_AUDIO_MINUTES: {
     ...audio,
@@ -126,6 +160,8 @@ export const thresholdKinds = {
     default: 0,
     earlier: 'lower_but_zero',
     description: 'Minutes of silence after which `no_audio` applies; 0: never.',
+    label: 'No audio',
+    hint: 'A transmitter without audio for this long needs attention. 0 turns this off.',
   },
   MUTE_ATTENTION: {
     ...audio,
@@ -133,8 +169,10 @@ export const thresholdKinds = {
     values: ['never', 'during_shows', 'always'],
     default: 'during_shows',
     description: 'When a muted channel needs attention.',
+    label: 'Muted channels need attention',
+    hint: 'Whether a muted channel is listed among the problems.',
   },
-} as const satisfies Record<string, SettingKind>
+} as const satisfies Record<string, SettingKind & PageTexts>
 
 type AlertSettingKinds = { readonly [Kind in AlertKind as `alert_${Kind}_enabled`]: BooleanSetting } & {
   readonly [Kind in AlertKind as `alert_${Kind}_delay_seconds`]: NumberSetting<'integer'>
@@ -142,7 +180,7 @@ type AlertSettingKinds = { readonly [Kind in AlertKind as `alert_${Kind}_enabled
 
 const alertSettingKinds = Object.fromEntries(
   alertKinds.flatMap((kind): [string, SettingKind][] => {
-    const { isEnabled, delaySeconds, severity } = alertKindDefaults[kind]
+    const { isEnabled, delaySeconds, severity } = alertKindTable[kind]
     return [
       [
         `alert_${kind}_enabled`,
@@ -180,7 +218,7 @@ const alertSettingKinds = Object.fromEntries(
   }),
 ) as unknown as AlertSettingKinds
 
-export const settingKinds = {
+const pollingKinds = {
   polling_interval: {
     ...polling,
     type: 'integer',
@@ -190,32 +228,43 @@ export const settingKinds = {
     default: 10,
     earlier: 'lower',
     description: 'Seconds between two polls.',
+    label: 'Polling interval',
+    hint: 'Time from the start of one poll to the start of the next.',
   },
   enable_websocket: {
     ...polling,
     type: 'boolean',
     default: true,
     description: 'False while real-time updates are disabled.',
+    label: 'Live updates',
+    hint: 'Pages receive changes immediately. If off, pages poll every few seconds.',
   },
-  ...thresholdKinds,
-  ...alertSettingKinds,
+} as const satisfies Record<string, SettingKind & PageTexts>
+
+const installationKinds = {
   HISTORY: {
     ...history,
     type: 'boolean',
     default: true,
     description: 'False: no levels are recorded.',
+    label: 'Record levels',
+    hint: 'If off, no levels are recorded. Events, markers and reports continue.',
   },
   HISTORY_SECONDS_DAYS: {
     ...history,
     ...days,
     default: 14,
     description: 'Days for which every second is kept; at most `HISTORY_MINUTES_DAYS`.',
+    label: 'Keep every second',
+    hint: 'Shows and the minute around every alert are kept longer, as long as the minutes.',
   },
   HISTORY_MINUTES_DAYS: {
     ...history,
     ...days,
     default: 400,
     description: 'Days for which steps of 10 seconds and 1 minute, events and cleared alerts are kept.',
+    label: 'Keep minutes',
+    hint: 'Also applies to events and cleared alerts. At least as long as every second is kept.',
   },
   HISTORY_MAX_GB: {
     ...history,
@@ -228,18 +277,24 @@ export const settingKinds = {
     earlier: 'higher',
     description:
       'The most that recorded levels may use on the disk, in GB. By default the smaller of 20 and half the space that was free when recording first started.',
+    label: 'Maximum size',
+    hint: 'When recorded levels exceed this size, the oldest seconds are deleted first.',
   },
   IDENTIFY: {
     ...identify,
     type: 'boolean',
     default: false,
     description: 'Whether operators can make the lights of a receiver flash.',
+    label: 'Flash the lights of receivers',
+    hint: 'If on, operators can make the lights of a receiver or channel flash for some seconds, to find it in its rack.',
   },
   IDENTIFY_DURING_SHOWS: {
     ...identify,
     type: 'boolean',
     default: false,
     description: 'The same while a show is running.',
+    label: 'Flash lights during shows',
+    hint: 'If off, nothing flashes while a show is running.',
   },
   REGION: {
     ...documents,
@@ -247,12 +302,16 @@ export const settingKinds = {
     values: regions,
     default: 'EU',
     description: 'Where the installation is. The region sets the TV channels.',
+    label: 'Region',
+    hint: 'Where the equipment is used. The region sets the TV channels.',
   },
   TV_IN_USE: {
     ...documents,
     type: 'list',
     default: '',
     description: 'TV channels in use, separated by commas, such as `21, 24`.',
+    label: 'TV channels in use',
+    hint: 'Numbers of TV channels, separated by commas, such as 21, 24. A carrier that touches one of them is in conflict.',
   },
   TIME_ZONE: {
     ...documents,
@@ -260,6 +319,8 @@ export const settingKinds = {
     type: 'time_zone',
     default: Intl.DateTimeFormat().resolvedOptions().timeZone,
     description: 'Time zone of reports and other documents, such as Europe/Berlin. By default that of the host.',
+    label: 'Time zone',
+    hint: 'The times in reports and crew sheets. Until a value is set, that of the machine that runs Micwatch.',
   },
   PAPER: {
     ...documents,
@@ -268,6 +329,8 @@ export const settingKinds = {
     values: ['A4', 'Letter'],
     default: 'A4',
     description: 'Paper of printed pages. By default `Letter` if `REGION` is `US`.',
+    label: 'Paper',
+    hint: 'The paper for reports and crew sheets. Until a value is set, Letter in the US and A4 elsewhere.',
   },
   LANGUAGE: {
     ...documents,
@@ -275,8 +338,15 @@ export const settingKinds = {
     values: ['en'],
     default: 'en',
     description: 'Language of the documents that the service writes.',
+    label: 'Language of documents',
+    hint: 'The language of what Micwatch writes. The pages follow the browser.',
   },
-} as const satisfies Record<string, SettingKind>
+} as const satisfies Record<string, SettingKind & PageTexts>
+
+/** The settings with texts of their own. */
+export const labelledSettings = { ...pollingKinds, ...thresholdKinds, ...installationKinds }
+
+export const settingKinds = { ...pollingKinds, ...thresholdKinds, ...alertSettingKinds, ...installationKinds }
 
 export type SettingKey = keyof typeof settingKinds
 export type ThresholdKey = keyof typeof thresholdKinds

@@ -4,6 +4,7 @@ import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
 import {
   defaultSettings,
+  type labelledSettings,
   type NumberSetting,
   type SettingKey,
   type SettingKind,
@@ -24,17 +25,6 @@ export interface SettingRow extends SettingScope {
   /** The name of the manufacturer or group, or of all manufacturers. */
   readonly scopeName: string
 }
-
-export const settingSubjects: readonly SettingSubject[] = [
-  'polling',
-  'battery',
-  'rf',
-  'audio',
-  'alerts',
-  'history',
-  'identify',
-  'documents',
-]
 
 export const alertAspects = ['enabled', 'delay_seconds', 'severity'] as const
 type AlertAspect = (typeof alertAspects)[number]
@@ -91,18 +81,16 @@ const alertKey = /^alert_(.+)_(enabled|delay_seconds|severity)$/
 
 export function settingTitle(key: SettingKey): string {
   const [, kind, aspect] = alertKey.exec(key) ?? []
-  if (kind === undefined) return t(`settings.keys.${key as PlainKey}.title`)
+  if (kind === undefined) return t(`settings.keys.${key as keyof typeof labelledSettings}.title`)
   const alert = t(`alerts.kinds.${kind as AlertKind}`)
   return t(`settings.alertKeys.${aspect as AlertAspect}.title`, { alert })
 }
 
 export function settingDescription(key: SettingKey): string {
   const [, kind, aspect] = alertKey.exec(key) ?? []
-  if (kind === undefined) return t(`settings.keys.${key as PlainKey}.description`)
+  if (kind === undefined) return t(`settings.keys.${key as keyof typeof labelledSettings}.description`)
   return t(`settings.alertKeys.${aspect as AlertAspect}.description`)
 }
-
-type PlainKey = Exclude<SettingKey, `alert_${AlertKind}_${AlertAspect}`>
 
 export function isNumber(kind: SettingKind): kind is NumberSetting {
   return kind.type === 'integer' || kind.type === 'decimal'

@@ -2,7 +2,7 @@
 
 import { useId, useState } from 'react'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
-import type { SettingSubject } from '../../src/contract/settings.ts'
+import { type SettingSubject, settingSubjects } from '../../src/contract/settings.ts'
 import type { SettingScope } from '../../src/domain/settings.ts'
 import { useSearch } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'
@@ -17,7 +17,7 @@ import '../parts/records.css'
 import { t } from '../app/i18n.ts'
 import { alertColumns, settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
-import { alertRowsOf, isChanged, rowsOf, type SettingRow, scopeKey, settingSubjects } from './setting-row.ts'
+import { alertRowsOf, isChanged, rowsOf, type SettingRow, scopeKey } from './setting-row.ts'
 
 const topics = ['settings', 'groups'] as const
 

@@ -7,7 +7,7 @@ import { formatMoment, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
-import { isAlertKind, personName } from '../parts/alert-text.ts'
+import { alertKindTitle, personName } from '../parts/alert-text.ts'
 import { useChannelOptions } from '../parts/channel-options.ts'
 import { useShowMessage } from '../parts/messages.tsx'
 
@@ -71,7 +71,7 @@ function useSilencedText({ channels, groups, kinds }: SilenceBody): string {
   const channelNames = channels.map((id) => options.find(({ value }) => value === String(id))?.text ?? `#${id}`)
   const groupNames = groups.map((id) => known.find((group) => group.id === id)?.title ?? `#${id}`)
   const lists = [
-    kinds.length === 0 ? [t('alerts.silence.everyKind')] : kinds.map((kind) => kindName(kind)),
+    kinds.length === 0 ? [t('alerts.silence.everyKind')] : kinds.map((kind) => alertKindTitle(kind)),
     channelNames,
     groupNames.map(plainText),
   ]
@@ -79,8 +79,4 @@ function useSilencedText({ channels, groups, kinds }: SilenceBody): string {
     .filter((list) => list.length > 0)
     .map((list) => list.join(', '))
     .join(' · ')
-}
-
-function kindName(kind: string): string {
-  return isAlertKind(kind) ? t(`alerts.kinds.${kind}`) : kind
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
+import { english as englishTexts } from './english.ts'
 import { chooseLanguage, preferredLocales, t } from './i18n.ts'
 
 describe('chooseLanguage', () => {
@@ -156,7 +157,8 @@ function readCatalogue(language: string): Map<string, string> {
       else collect(child, `${path}${key}.`)
     }
   }
-  collect(JSON.parse(readFileSync(new URL(`languages/${language}.json`, web), 'utf8')), '')
+  const catalogue = () => JSON.parse(readFileSync(new URL(`languages/${language}.json`, web), 'utf8'))
+  collect(language === 'en' ? englishTexts : catalogue(), '')
   return texts
 }
 

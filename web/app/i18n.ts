@@ -4,7 +4,7 @@
  */
 
 import { createInstance } from 'i18next'
-import english from '../languages/en.json' with { type: 'json' }
+import { english } from './english.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
 
 type Catalogue = typeof english

@@ -18,7 +18,7 @@ import {
 } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
-import { alertTitle } from '../parts/alert-text.ts'
+import { alertKindTitle } from '../parts/alert-text.ts'
 import { passesMidnight, type RuleValues, type Schedule } from './rule-values.ts'
 
 /** Returns the names of the records that a rule refers to. */
@@ -64,7 +64,7 @@ function whichAlerts(
   const listed =
     kinds.length > maxListedKinds
       ? t('notifications.sentence.kindCount', { count: kinds.length })
-      : kinds.map((kind) => alertTitle({ kind, message: kind })).join(', ')
+      : kinds.map((kind) => alertKindTitle(kind)).join(', ')
   return join(' ', [
     listed === '' ? alerts : t('notifications.sentence.ofKinds', { alerts, kinds: listed }),
     group_ids.length === 0

@@ -4,6 +4,7 @@ import './alerts.css'
 import { Link } from '@tanstack/react-router'
 import { ChartGantt } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { alertKindTable, isAlertKind } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { conditionStates } from '../../src/contract/values.ts'
 import { happenedAt } from '../../src/domain/alerts/alert.ts'
@@ -62,10 +63,9 @@ export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemP
 }
 
 function iconState({ kind, severity }: AlertBody): ConditionState {
-  if (kind === 'levels_lost') return 'no_levels'
-  return (
-    conditionStates.find((state) => state === kind) ?? (severity === 'critical' ? 'battery_critical' : 'battery_low')
-  )
+  const bySeverity = severity === 'critical' ? 'battery_critical' : 'battery_low'
+  const icon = isAlertKind(kind) ? alertKindTable[kind].icon : undefined
+  return icon ?? conditionStates.find((state) => state === kind) ?? bySeverity
 }
 
 /** A link to the channel, otherwise to the receiver; plain text if neither exists. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { alertKindDefaults, alertKinds } from '../../src/contract/alert-kinds.ts'
+import { alertKinds, alertKindTable } from '../../src/contract/alert-kinds.ts'
 import { buildAlert } from '../../test/support/builders.ts'
 import { alertLine, alertReason, alertSubject, alertTitle } from './alert-text.ts'
 
@@ -51,5 +51,5 @@ it('has a title and a reason for every kind', () => {
 })
 
 it.each(alertKinds)('calls %s in English what notifications call it', (kind) => {
-  expect(alertTitle(buildAlert({ kind }))).toBe(alertKindDefaults[kind].title)
+  expect(alertTitle(buildAlert({ kind }))).toBe(alertKindTable[kind].title)
 })

@@ -1,6 +1,6 @@
 /** Words alerts in the viewer's language, from their kind and data. */
 
-import { type AlertKind, alertKindDefaults } from '../../src/contract/alert-kinds.ts'
+import { type AlertKind, alertKindTable, isAlertKind } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import {
   formatClock,
@@ -17,12 +17,16 @@ type Described = Pick<AlertBody, 'kind' | 'message' | 'manufacturer' | 'data'>
 
 /** Returns what is wrong in a few words, such as `Battery low`. A kind that this page does not know has its message. */
 export function alertTitle({ kind, message }: Pick<Described, 'kind' | 'message'>): string {
-  return isAlertKind(kind) ? t(`alerts.kinds.${kind}`) : message
+  return alertKindTitle(kind, message)
+}
+
+export function alertKindTitle(kind: string, unknown = kind): string {
+  return isAlertKind(kind) ? t(`alerts.kinds.${kind}`) : unknown
 }
 
 /** Returns the name of the performer's pack, channel, receiver or source that the alert concerns. */
 export function alertSubject({ kind, manufacturer, data }: Described): string | null {
-  const isSource = isAlertKind(kind) && alertKindDefaults[kind].subject === 'source'
+  const isSource = isAlertKind(kind) && alertKindTable[kind].subject === 'source'
   const name = isSource ? (data.address ?? manufacturer) : (data.name ?? data.receiver ?? manufacturer)
   return name === null ? null : plainText(name)
 }
@@ -37,37 +41,34 @@ export function alertLine(alert: Described): string {
 /** Returns why the alert is open, with its values; null for a kind that this page does not know. */
 export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): string | null {
   if (!isAlertKind(kind)) return null
-  const { receiver, threshold, fault, failures, error } = data
-  const why = (name: AlertKind) => t(`alerts.reasons.${name}`)
-  switch (kind) {
-    case 'battery_low':
-    case 'battery_critical':
-      return batteryReason(data) ?? why(kind)
-    case 'battery_died':
-      return data.battery === null
-        ? why(kind)
-        : t('alerts.reasons.batteryDiedAt', { battery: formatPercent(data.battery) })
-    case 'stale':
-      return receiver === null ? why(kind) : t('alerts.reasons.staleReceiver', { receiver: plainText(receiver) })
-    case 'rf_weak':
-      return threshold === null ? why(kind) : t('alerts.reasons.rfWeakBelow', { level: formatDbm(threshold) })
-    case 'no_audio':
-      return threshold === null ? why(kind) : t('alerts.reasons.noAudioFor', { time: formatMinutes(threshold) })
-    case 'charger_fault':
-      return fault === undefined ? why(kind) : t(`channel.faults.${fault}`)
-    case 'will_not_last':
-      return lastsReason(data) ?? why(kind)
-    case 'upstream_failing': {
-      const failed = failures === undefined ? why(kind) : t('alerts.reasons.failures', { count: failures })
-      return error ? sentences(toSentence(plainText(error)), failed) : failed
-    }
-    case 'link_lost':
-    case 'storage_failing':
-    case 'recording_stopped':
-      return sentences(why(kind), error)
-    default:
-      return why(kind)
+  const { limit, error: place } = alertKindTable[kind]
+  const { fault } = data
+  const reason = (limit === 'crossed' ? batteryReason(data) : detailedReason(kind, data)) ?? t(`alerts.reasons.${kind}`)
+  if (kind === 'charger_fault' && fault !== undefined) return t(`channel.faults.${fault}`)
+  if (!data.error || place === undefined) return reason
+  const error = plainText(data.error)
+  return place === 'before' ? `${toSentence(error)} ${reason}` : `${reason} ${error}`
+}
+
+/** Returns the reason with the alert's values; null if a value is missing. */
+function detailedReason(kind: AlertKind, data: AlertBody['data']): string | null {
+  const { limit, detailedReason: text } = alertKindTable[kind]
+  if (text === undefined) return null
+  const { receiver, battery, minutes_left, threshold, ends_at, failures } = data
+  const format = <T>(value: T | null | undefined, toText: (value: T) => string) =>
+    value === null || value === undefined ? undefined : toText(value)
+  const values: Readonly<Record<string, string | number | undefined>> = {
+    receiver: format(receiver, plainText),
+    battery: format(battery, formatPercent),
+    minutes_left: format(minutes_left, formatMinutes),
+    threshold: format(threshold, limit === 'dBm' ? formatDbm : formatMinutes),
+    ends_at: format(ends_at, (end) => formatClock(Date.parse(end))),
+    count: failures,
   }
+  const names = [...(typeof text === 'string' ? text : text.other).matchAll(/\{\{(\w+)\}\}/g)].map(
+    ([, name = '']) => name,
+  )
+  return names.every((name) => values[name] !== undefined) ? t(`alerts.detailedReasons.${kind}`, values) : null
 }
 
 /** Returns when a snooze ends, as text. */
@@ -79,10 +80,6 @@ export function snoozeEndText(until: string): string {
 /** Responses on a local listener are recorded as `local`. */
 export function personName(name: string): string {
   return name === 'local' ? t('alerts.localUser') : plainText(name)
-}
-
-export function isAlertKind(kind: string): kind is AlertKind {
-  return Object.hasOwn(alertKindDefaults, kind)
 }
 
 /** The value that crossed its limit comes first. */
@@ -103,15 +100,6 @@ function batteryLimit({ battery, threshold, crossed }: AlertBody['data']): strin
   if (threshold === null || (crossed === undefined && battery === null)) return null
   const limit = crossed === 'minutes_left' ? formatMinutes(threshold) : formatPercent(threshold)
   return t('alerts.reasons.limit', { limit })
-}
-
-function lastsReason({ minutes_left: minutes, ends_at }: AlertBody['data']): string | null {
-  if (minutes === null || ends_at === undefined) return null
-  return t('alerts.reasons.willNotLastUntil', { time: formatMinutes(minutes), end: formatClock(Date.parse(ends_at)) })
-}
-
-function sentences(first: string, second: string | null | undefined): string {
-  return second ? `${first} ${plainText(second)}` : first
 }
 
 function formatMinutes(minutes: number): string {

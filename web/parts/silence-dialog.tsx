@@ -1,14 +1,13 @@
 /** A form that silences alerts by channel, group and kind. */
 
 import { useState } from 'react'
-import { alertKinds } from '../../src/contract/alert-kinds.ts'
+import { alertKinds, isAlertKind } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { formatShortDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { serviceNow } from '../app/service-time.ts'
-import { isAlertKind } from './alert-text.ts'
 import { useChannelOptions } from './channel-options.ts'
 import { FormDialog } from './dialog.tsx'
 import { Field, SelectField } from './field.tsx'

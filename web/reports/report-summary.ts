@@ -1,6 +1,5 @@
 /** What went wrong during a show: the numbers and channels with which its report begins. */
 
-import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { ReportedAlert, ReportedChannel } from '../../src/contract/resources/reports.ts'
 import { plainText } from '../app/format.ts'
@@ -95,9 +94,4 @@ export function channelText(channel: Pick<ReportedChannel, 'slot' | 'name' | 'pe
 
 export function nameOf({ performer, name }: Pick<ReportedChannel, 'name' | 'performer'>): string {
   return plainText(performer ?? name ?? t('card.noName'))
-}
-
-export function alertKindText(kind: string): string {
-  const known = alertKinds.find((each): each is AlertKind => each === kind)
-  return known === undefined ? kind : t(`alerts.kinds.${known}`)
 }

@@ -5,9 +5,10 @@ import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { ReportedChannel, ShowReport } from '../../src/contract/resources/reports.ts'
 import { formatDuration, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
+import { alertKindTitle } from '../parts/alert-text.ts'
 import type { DocumentTimes } from './document.tsx'
 import { type PaperColumn, PaperTable } from './document.tsx'
-import { type AlertOfChannels, alertKindText, channelText, listAlerts, listMarkers, nameOf } from './report-summary.ts'
+import { type AlertOfChannels, channelText, listAlerts, listMarkers, nameOf } from './report-summary.ts'
 
 export interface ReportProps {
   readonly report: ShowReport
@@ -109,7 +110,7 @@ export function Alerts({ report: { channels, from }, times }: ReportProps) {
   const rows = listAlerts(channels)
   const columns: readonly PaperColumn<AlertOfChannels>[] = [
     { key: 'time', title: t('report.columns.time'), cell: ({ happened_at }) => times.time(happened_at, from) },
-    { key: 'kind', title: t('report.columns.alert'), cell: ({ kind }) => alertKindText(kind) },
+    { key: 'kind', title: t('report.columns.alert'), cell: ({ kind }) => alertKindTitle(kind) },
     {
       ...{ key: 'channel', title: t('report.columns.channel') },
       cell: (alert) => <bdi>{alert.channels.map(channelText).join(', ')}</bdi>,

@@ -3,7 +3,8 @@
 import type { ReportedChannel, ShowReport } from '../../src/contract/resources/reports.ts'
 import { formatUnit } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { alertKindText, channelText, isQuiet, type ReportSummary, summarizeReport } from './report-summary.ts'
+import { alertKindTitle } from '../parts/alert-text.ts'
+import { channelText, isQuiet, type ReportSummary, summarizeReport } from './report-summary.ts'
 
 export function Summary({ report: { channels, step_seconds } }: { report: ShowReport }) {
   const summary = summarizeReport(channels)
@@ -29,7 +30,7 @@ function problemLines(summary: ReportSummary): readonly string[] {
   const { dropouts, longest, interference, clipping, alertKinds, unacknowledged } = summary
   if (isQuiet(summary)) return [t('report.quiet')]
   const lines = alertKinds.map(({ kind, count, channels }) =>
-    t('report.alertCount', { kind: alertKindText(kind), count, channels: namesOf(channels) }),
+    t('report.alertCount', { kind: alertKindTitle(kind), count, channels: namesOf(channels) }),
   )
   if (unacknowledged > 0) lines.push(t('report.unacknowledged', { count: unacknowledged }))
   if (longest !== null) {

@@ -1,54 +1,14 @@
 /** Alerts. */
 
 import Type from 'typebox'
+import { AlertData } from '../alert-data.ts'
 import { alertKinds } from '../alert-kinds.ts'
-import {
-  type Body,
-  listOf,
-  named,
-  oneOf,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-  whole,
-  wholeOrNull,
-} from '../described.ts'
-import { alertStates, conflictKinds, crossedValues, faults, severities } from '../values.ts'
+import { type Body, listOf, named, oneOf, text, textOrNull, time, timeOrNull, wholeOrNull } from '../described.ts'
+import { alertStates, severities } from '../values.ts'
 import { id, siteOfAlert } from './common.ts'
 
 /** The kinds as text, for descriptions. */
 export const alertKindList = alertKinds.map((kind) => `\`${kind}\``).join(', ')
-
-export const AlertData = named(
-  'AlertData',
-  'What the alert is about, with the present values while it is open. Names are those from its beginning.',
-  {
-    name: textOrNull('Name of the transmitter, else of the channel; of the receiver, pack or manufacturer.'),
-    slot: wholeOrNull('Slot of the channel.'),
-    battery: wholeOrNull('Battery level in percent.'),
-    minutes_left: wholeOrNull('Remaining battery time in minutes.'),
-    threshold: wholeOrNull('Limit that applies: percent, minutes or dBm, depending on the kind and on `crossed`.'),
-    crossed: Type.Optional(
-      oneOf(
-        crossedValues,
-        'Which value of the battery is at or under its limit, or that the transmitter warns itself.',
-      ),
-    ),
-    rf_level: Type.Optional(whole('RF level in dBm with which it began.')),
-    died_at: Type.Optional(time('When the last value was received from a transmitter whose battery died.')),
-    lost_at: Type.Optional(time('When the last value was received from the receiver.')),
-    receiver: textOrNull('Name of the receiver.'),
-    channels: Type.Optional(listOf(Type.Integer(), 'Ids of the channels without levels.')),
-    fault: Type.Optional(oneOf(faults, 'Fault of a battery or charger.')),
-    address: Type.Optional(text('Address of the source.')),
-    failures: Type.Optional(whole('Number of polling cycles in a row that failed.')),
-    error: Type.Optional(textOrNull('Why it failed.')),
-    conflict: Type.Optional(oneOf([...conflictKinds], 'Kind of the frequency conflict.')),
-    generators: Type.Optional(listOf(Type.String(), 'Names of the carriers that cause the frequency conflict.')),
-    ends_at: Type.Optional(time('When the show is planned to end, until which the battery will not last.')),
-  },
-)
 
 export const AlertFirst = Type.Object(
   {

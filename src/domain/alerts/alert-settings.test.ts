@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alertKindDefaults, alertKinds } from '../../contract/alert-kinds.ts'
+import { alertKinds, alertKindTable } from '../../contract/alert-kinds.ts'
 import { resolveAlertSettings } from './alert-settings.ts'
 
 const unset = { global: {}, manufacturer: {}, groups: [] }
@@ -7,7 +7,7 @@ const unset = { global: {}, manufacturer: {}, groups: [] }
 describe('resolveAlertSettings', () => {
   it('returns the defaults, without a severity, if no scope sets anything', () => {
     for (const kind of alertKinds) {
-      const { isEnabled, delaySeconds } = alertKindDefaults[kind]
+      const { isEnabled, delaySeconds } = alertKindTable[kind]
       expect(resolveAlertSettings(kind, unset)).toEqual({ isEnabled, delaySeconds, severity: null })
     }
   })

@@ -1,5 +1,6 @@
 /** What an alert is, its states, and how clients receive it. */
 
+import type { AlertData } from '../../contract/alert-data.ts'
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import type { AlertMessage } from '../../contract/messages.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
@@ -8,11 +9,9 @@ import type { AlertState, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 import { isSameJson } from '../json.ts'
 
+export type { AlertData } from '../../contract/alert-data.ts'
 export type { AlertKind } from '../../contract/alert-kinds.ts'
 export type { AlertState } from '../../contract/values.ts'
-
-/** The values from which pages, notifications and `describeAlert` build sentences. */
-export type AlertData = AlertBody['data']
 
 export const noData: AlertData = {
   name: null,

@@ -3,7 +3,7 @@
  * remember between calls is passed to it and returned.
  */
 
-import { type AlertKind, alertKindDefaults } from '../../contract/alert-kinds.ts'
+import { type AlertKind, alertKindTable } from '../../contract/alert-kinds.ts'
 import { type Severity, severities } from '../../contract/values.ts'
 import { isSameJson } from '../json.ts'
 import type { Alert, AlertCause, AlertChange } from './alert.ts'
@@ -111,7 +111,7 @@ function withBeginningOf(alert: Alert | undefined, cause: Cause): Cause {
 export function toAlertCause(cause: Cause, severity: Severity | null): AlertCause {
   const { subject, kind, manufacturer, receiver_id, channel_id, data } = cause
   const message = describeAlert(cause)
-  const effective = severity ?? cause.severity ?? alertKindDefaults[kind].severity
+  const effective = severity ?? cause.severity ?? alertKindTable[kind].severity
   return { subject, kind, severity: effective, message, manufacturer, receiver_id, channel_id, data }
 }
 

@@ -1,6 +1,6 @@
 /** For tests: keeps open alerts, applies changes to them as the database does, and describes the changes in short. */
 
-import { type AlertKind, alertKindDefaults } from '../../contract/alert-kinds.ts'
+import { type AlertKind, alertKindTable } from '../../contract/alert-kinds.ts'
 import { type Alert, type AlertCause, type AlertChange, noResponse, toFirst } from './alert.ts'
 import type { AlertSettings } from './alert-settings.ts'
 import { type Comparison, compareCauses, noStarts } from './compare-causes.ts'
@@ -32,7 +32,7 @@ export class TestAlerts {
       now: this.now,
       followedAt: ({ id }) => this.#followedAt.get(id),
       settings: ({ kind }) => {
-        const { isEnabled, delaySeconds } = alertKindDefaults[kind]
+        const { isEnabled, delaySeconds } = alertKindTable[kind]
         return { isEnabled, delaySeconds, severity: null, ...this.settings[kind] }
       },
     })

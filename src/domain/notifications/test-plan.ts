@@ -1,6 +1,6 @@
 /** For tests: a service that queues what the plan says, and a clock. */
 
-import { alertKindDefaults } from '../../contract/alert-kinds.ts'
+import { alertKindTable } from '../../contract/alert-kinds.ts'
 import type { DeliveryStatus } from '../../contract/values.ts'
 import { type AlertKind, noResponse } from '../alerts/alert.ts'
 import { type NotifiableAlert, planNotifications, type QueuedDelivery, windowMs } from './plan.ts'
@@ -49,7 +49,7 @@ export class TestService {
     this.#alerts.set(id, {
       id,
       kind,
-      severity: alertKindDefaults[kind].severity,
+      severity: alertKindTable[kind].severity,
       manufacturer: 'shure',
       raised_at: this.now,
       cleared_at: null,
@@ -81,7 +81,7 @@ export class TestService {
 
   /** Changes the kind, which undoes what users did. */
   worsen(id: number, kind: AlertKind): void {
-    this.change(id, { kind, severity: alertKindDefaults[kind].severity, acknowledged_at: null, snoozed_until: null })
+    this.change(id, { kind, severity: alertKindTable[kind].severity, acknowledged_at: null, snoozed_until: null })
   }
 
   clear(id: number): void {

@@ -3,11 +3,10 @@
  * breaks, control characters or changes of direction, but each service must still escape its own markup.
  */
 
-import { alertKindDefaults } from '../../contract/alert-kinds.ts'
+import { alertKindTable, isAlertKind } from '../../contract/alert-kinds.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
-import { type Fault, type NotificationType, type Severity, severities } from '../../contract/values.ts'
-import { type AlertKind, happenedAt } from '../alerts/alert.ts'
-import { faultTexts } from '../alerts/describe-alert.ts'
+import { type NotificationType, type Severity, severities } from '../../contract/values.ts'
+import { happenedAt } from '../alerts/alert.ts'
 import { pageNames } from '../page-names.ts'
 import { pathOf } from '../pages.ts'
 import type { NotificationMessage } from './message.ts'
@@ -115,39 +114,20 @@ function toDuration(minutes: number): string {
 
 /** Describes an alert, such as "Battery critical: 7 Nora, 9%". Values are left out when the alert has ended. */
 function describe(alert: AlertBody, type: NotificationType): string {
-  const kind = alert.kind as AlertKind
-  const detail = type === 'alert.cleared' ? '' : detailOf(kind, alert.data)
-  const subject = [nameOf(alert), detail].filter((part) => part !== '').join(', ')
+  const { kind, message, data } = alert
   // A newer version may have stored other kinds.
-  if (!Object.hasOwn(alertKindDefaults, kind)) return alert.message || kind
-  const { title } = alertKindDefaults[kind]
-  return subject === '' ? title : `${title}: ${subject}`
+  if (!isAlertKind(kind)) return message || kind
+  const row = alertKindTable[kind]
+  const detail = type === 'alert.cleared' ? '' : (row.detail?.(data) ?? toPlainText(data.error ?? '', maxErrorLength))
+  const name = row.subject === 'service' ? '' : nameOf(alert)
+  const subject = [name, detail].filter((part) => part !== '').join(', ')
+  return subject === '' ? row.title : `${row.title}: ${subject}`
 }
 
-function nameOf({ kind, manufacturer, data }: AlertBody): string {
-  if (kind === 'storage_failing' || kind === 'recording_stopped') return ''
+function nameOf({ manufacturer, data }: AlertBody): string {
   const name = toPlainText(data.name ?? data.receiver ?? manufacturer ?? 'Unknown', maxNameLength)
   if (data.address !== undefined) return `${name} at ${toPlainText(data.address, maxErrorLength)}`
   return data.slot === null ? name : `${data.slot} ${name}`
-}
-
-function detailOf(kind: AlertKind, { battery, minutes_left, threshold, fault, error }: AlertBody['data']): string {
-  switch (kind) {
-    case 'battery_critical':
-    case 'battery_low':
-    case 'will_not_last':
-      return [battery === null ? '' : `${battery}%`, minutes_left === null ? '' : `${minutes_left} min`]
-        .filter((part) => part !== '')
-        .join(', ')
-    case 'battery_died':
-      return battery === null ? '' : `last at ${battery}%`
-    case 'no_audio':
-      return threshold === null ? '' : `for ${threshold} min`
-    case 'charger_fault':
-      return fault === undefined ? '' : (faultTexts[fault as Fault] ?? '')
-    default:
-      return toPlainText(error ?? '', maxErrorLength)
-  }
 }
 
 /** Returns the path of the page about the alerts. */

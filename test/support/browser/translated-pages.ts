@@ -1,11 +1,12 @@
 /** Builds the pages with a second, generated language: every English text in square brackets. */
 
 import { execFile } from 'node:child_process'
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
+import { english } from '../../../web/app/english.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -24,7 +25,6 @@ export async function buildTranslatedPages(folder: string, tag: string): Promise
     await cp(join(root, path), join(folder, path), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const english: unknown = JSON.parse(await readFile(join(folder, 'web/languages/en.json'), 'utf8'))
   await writeFile(join(folder, 'web/languages', `${tag}.json`), JSON.stringify(bracketed(english)))
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   const env = { PATH: process.env.PATH, NODE_ENV: 'production' }
