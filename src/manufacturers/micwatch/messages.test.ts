@@ -124,7 +124,18 @@ it('reads levels by their position', async () => {
       [13, -50, -10, 1, 2],
     ],
   })
-  expect(count).toBe(4)
+  expect(count).toBe(5)
+})
+
+it('reads only complete pairs of slots', async () => {
+  const { found, count } = await read({ type: 'slots', seq: 2, values: [[11], [12, 5], [13, null], [14, 6, 7]] })
+  expect(found).toMatchObject({
+    values: [
+      [12, 5],
+      [14, 6],
+    ],
+  })
+  expect(count).toBe(2)
 })
 
 it('reads pages of events', () => {

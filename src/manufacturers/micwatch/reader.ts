@@ -159,18 +159,19 @@ function readerOfList({ items, maxItems = Infinity }: Node, expected: string): R
   }
 }
 
-/** The last values may be left out, and further ones are ignored. Only the first must match. */
+/** The last values may be left out if they may be null, and further ones are ignored. */
 function readerOfTuple(items: readonly Node[]): Read {
   const readers = items.map(readerOf)
+  const required = 1 + items.findLastIndex(({ anyOf }) => !canBeNull(anyOf))
   return (values, dropped) => {
-    if (!Array.isArray(values)) return dropped.add('a list')
+    if (!Array.isArray(values) || values.length < required) return dropped.add(`a list of ${required} or more values`)
     const tuple = []
     for (let index = 0; index < readers.length && index < values.length; index++) {
       dropped.path.push(index)
       tuple.push(readers[index]?.(values[index], dropped))
       dropped.path.pop()
     }
-    return tuple.length === 0 || tuple.includes(unreadable) ? unreadable : tuple
+    return tuple.includes(unreadable) ? unreadable : tuple
   }
 }
 
