@@ -1,4 +1,4 @@
-/** What the claims of an OpenID Connect provider mean here: the role and the name of the person who signs in. */
+/** Maps the claims of an OpenID Connect provider to a role and a name. */
 
 import { type Role, roles } from '../../contract/values.ts'
 import { isUsername } from './password.ts'
@@ -7,25 +7,25 @@ export { roles } from '../../contract/values.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Value of the claim -> role. */
+/** Claim value -> role. */
 export type RoleMapping = Readonly<Record<string, Role>>
 
-/** Who signed in at the provider. The issuer and the subject are the identity; names can change. */
+/** `issuer` and `subject` identify the person; names can change. */
 export interface ProviderIdentity {
   readonly issuer: string
   readonly subject: string
   readonly claims: Claims
 }
 
-/** How long a person may take to sign in at the provider. */
+/** The time limit for a sign-in at the provider. */
 export const oidcLoginMs = 10 * 60_000
 
-/** The most sign-ins that may be started and not finished. */
+/** The limit for sign-ins that were started but not finished. */
 export const maxOidcLogins = 5000
 
 /**
- * Why a sign-in through the provider did not succeed. The codes are part of the address of the sign-in page, which has a
- * sentence for each.
+ * Reasons for a failed sign-in through the provider. The sign-in page receives the code in its address and shows a
+ * sentence for it.
  */
 export const oidcProblems = [
   'denied',
@@ -49,8 +49,8 @@ export class OidcError extends Error {
 }
 
 /**
- * Returns the highest role of the values of a claim; null if none of them has a role. The claim is a list of texts, or a
- * text that is one value or several values between spaces.
+ * Returns the highest role that the claim maps to, or null. The claim is a list, a single value or values separated by
+ * spaces.
  */
 export function roleOf(claim: unknown, mapping: RoleMapping): Role | null {
   const values = Array.isArray(claim) ? claim : typeof claim === 'string' ? [claim, ...claim.split(/\s+/)] : []
@@ -63,8 +63,7 @@ export function roleOf(claim: unknown, mapping: RoleMapping): Role | null {
 const maxNameChars = 64
 
 /**
- * Returns the name to display. It is never one that a local user can have, so that lists and the audit log cannot show a
- * person from the provider under the name of a local user.
+ * Returns the name to display. A local user can never have this name, so lists and the audit log cannot mix them up.
  */
 export function displayNameOf({ claims, subject }: ProviderIdentity): string {
   const candidates = [claims.name, claims.preferred_username, claims.email, subject]

@@ -1,14 +1,12 @@
-/** Rules for passwords and user names. */
-
 const minChars = 12
 const maxBytes = 256
 
-/** Passwords that attackers try first, in lower case. */
+/** Common passwords in lower case. */
 type CommonPasswords = Pick<ReadonlySet<string>, 'has'>
 
 /**
- * Returns why the password is not acceptable, as a message for the user; null if it is. The pages do not have the long
- * list of common passwords, so they leave that check to the service.
+ * Returns a message for the user if the password is not acceptable, otherwise null. Pages do not have the long list of
+ * common passwords and leave that check to the service.
  */
 export function passwordProblem(
   password: string,
@@ -21,7 +19,7 @@ export function passwordProblem(
   return null
 }
 
-/** Normalizes a password, because different keyboards produce different Unicode sequences for the same text. */
+/** Different keyboards produce different Unicode sequences for the same text. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFC')
 }
@@ -44,7 +42,7 @@ function isEasyToGuess(password: string, username: string, common: CommonPasswor
   return common.has(text) || common.has(core) || isRepeated(core, common) || core === username.toLowerCase()
 }
 
-/** Whether the text only repeats itself, such as "aaaaaaaaaaaa", "abcabcabcabc" or "micwatchmicwatch". */
+/** True for text such as "aaaaaaaaaaaa", "abcabcabcabc" or "micwatchmicwatch". */
 function isRepeated(text: string, common: CommonPasswords): boolean {
   if (text.length < 6) return false
   for (let size = 1; size <= text.length / 2; size++) {
@@ -58,7 +56,7 @@ const runs = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzx
   .map((run) => run.repeat(3))
   .flatMap((run) => [run, [...run].reverse().join('')])
 
-/** Whether the text is part of a known sequence, such as "123456789012" or "qwertyuiopas". */
+/** True for text such as "123456789012" or "qwertyuiopas". */
 function isRun(text: string): boolean {
   return runs.some((run) => run.includes(text))
 }
@@ -69,15 +67,12 @@ export function isUsername(name: string): boolean {
   return new RegExp(usernamePattern, 'u').test(name)
 }
 
-/**
- * Returns the key that identifies an account. Names that differ only in case or Unicode compatibility forms have the
- * same key.
- */
+/** Returns the key of an account. Names that differ only in case or Unicode compatibility forms share a key. */
 export function usernameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
-/** A request to the hashing thread: with `hash`, verify the password; without it, hash the password. */
+/** A request to the hashing thread. With `hash`, the thread verifies the password; otherwise it hashes it. */
 export interface HashTask {
   readonly password: string
   readonly hash?: string

@@ -1,4 +1,4 @@
-/** Users, API tokens and sessions, and their conversion to bodies, which never contain secrets. */
+/** Users, API tokens and sessions. Their bodies never contain secrets. */
 
 import type { TokenBody, UserBody } from '../../contract/resources/accounts.ts'
 import type { Role } from '../../contract/values.ts'
@@ -10,7 +10,7 @@ export interface User {
   readonly is_active: boolean
   readonly created_at: number
   readonly last_login_at: number | null
-  /** The OpenID Connect provider and the id of the user there; null for a local user. */
+  /** The OpenID Connect provider and its id of the user; null for a local user. */
   readonly issuer: string | null
   readonly subject: string | null
 }
@@ -26,18 +26,17 @@ export interface ApiToken {
   readonly last_used_address: string | null
 }
 
-/** Session lifetimes. A show can last 16 hours, and a logout during a show would interrupt monitoring. */
+/** A show can last 16 hours, and a logout during a show would interrupt monitoring. */
 export const sessionLimits = {
   idleMs: 24 * 3_600_000,
   totalMs: 14 * 24 * 3_600_000,
   perUser: 50,
-  /** How long before the end of the session an open page shows a warning. */
+  /** An open page warns this long before its session ends. */
   warnMs: 3_600_000,
 } as const
 
 export const defaultTokenMs = 365 * 24 * 3_600_000
 
-/** Returns the time at which the session expires. */
 export function sessionEnd(session: { readonly expires_at: number; readonly last_used_at: number }): number {
   return Math.min(session.expires_at, session.last_used_at + sessionLimits.idleMs)
 }

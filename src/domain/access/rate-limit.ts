@@ -1,4 +1,4 @@
-/** Token buckets, back-off and scheduling as pure functions. Times are milliseconds of one clock. */
+/** Token buckets, back-off and scheduling. Times are milliseconds of one clock. */
 
 export interface Bucket {
   readonly tokens: number
@@ -21,7 +21,7 @@ function tokensAt(bucket: Bucket, rateLimit: RateLimit, now: number): number {
 
 /**
  * Returns the bucket of a process that takes over a source. The previous process may have used up all tokens `idleMs`
- * ago, so the bucket contains only the tokens that were added since then, and no more than this process's own bucket.
+ * ago, so only tokens added since then count, up to this process's own bucket.
  */
 export function bucketAfterTakeover(current: Bucket, rateLimit: RateLimit, now: number, idleMs: number): Bucket {
   const previous = { tokens: 0, updatedAt: now - idleMs }
@@ -29,8 +29,8 @@ export function bucketAfterTakeover(current: Bucket, rateLimit: RateLimit, now: 
 }
 
 /**
- * Takes one token, if there is one; otherwise `waitMs` is the time until the next one.
- * A clock that is set back neither adds nor removes tokens.
+ * Takes a token if there is one. Otherwise `waitMs` is the time until the next one. Setting the clock back neither adds
+ * nor removes tokens.
  */
 export function takeToken(bucket: Bucket, rateLimit: RateLimit, now: number): { bucket: Bucket; waitMs: number } {
   const tokens = tokensAt(bucket, rateLimit, now)
@@ -39,8 +39,8 @@ export function takeToken(bucket: Bucket, rateLimit: RateLimit, now: number): { 
 }
 
 /**
- * Like `takeToken`, but always takes a token, if necessary a future one. The caller must wait for `waitMs`. Later calls
- * wait longer, so calls keep their order.
+ * Like `takeToken`, but takes a future token if necessary. The caller waits for `waitMs`. Later calls wait longer, so
+ * calls keep their order.
  */
 export function reserveToken(bucket: Bucket, rateLimit: RateLimit, now: number): { bucket: Bucket; waitMs: number } {
   const tokens = tokensAt(bucket, rateLimit, now) - 1
@@ -48,7 +48,7 @@ export function reserveToken(bucket: Bucket, rateLimit: RateLimit, now: number):
   return { bucket: { tokens, updatedAt: now }, waitMs }
 }
 
-/** The fixed pause after rejected credentials, which are unlikely to be accepted sooner. */
+/** Rejected credentials are unlikely to be accepted sooner. */
 export const credentialsPauseMs = 60_000
 
 /** Varies `ms` by up to ±20%. `random` is in [0, 1). */
@@ -57,8 +57,8 @@ export function jitter(ms: number, random: number): number {
 }
 
 /**
- * Returns the time from the start of a polling cycle to the start of the next one after `failures` consecutive
- * failures: max(interval, 2^(failures-1) s), but at most 30 s, or the interval if it is longer than 30 s.
+ * Returns the time between the starts of two polling cycles after `failures` consecutive failures: max(interval,
+ * 2^(failures-1) s), limited to the longer of 30 s and the interval.
  */
 export function backoffMs(intervalMs: number, failures: number): number {
   if (failures <= 0) return intervalMs
@@ -69,24 +69,24 @@ export function backoffMs(intervalMs: number, failures: number): number {
 const maxReconnectMs = 30_000
 
 /**
- * Returns the delay before the nth consecutive attempt to restore a subscription: 1, 2, 4 … 30 s. `requestedMs` is a
- * minimum delay that the system requested, limited to 30 s.
+ * Returns the delay before the nth consecutive attempt to restore a subscription: 1, 2, 4 … 30 s. The system can
+ * request a minimum delay of up to 30 s with `requestedMs`.
  */
 export function reconnectMs(attempt: number, requestedMs: number | null = null): number {
   const exponentialMs = Math.max(1000 * 2 ** Math.min(Math.max(0, attempt - 1), 20), requestedMs ?? 0)
   return Math.min(maxReconnectMs, exponentialMs)
 }
 
-/** A connection that lasted this long resets the reconnection delay. */
+/** A connection that lasts this long resets the reconnection delay. */
 const stableConnectionMs = 60_000
 
-/** Returns the number of the next attempt after a connection that lasted `connectedMs` (0 if it never opened). */
+/** `connectedMs` is 0 if the connection never opened. */
 export function nextAttempt(attempt: number, connectedMs: number): number {
   return connectedMs >= stableConnectionMs ? 1 : attempt + 1
 }
 
 /**
- * Returns the start of the next cycle: one interval after the start of the last one, or 100 ms after its end if it took
+ * Returns the start of the next cycle: one interval after the last start, or 100 ms after the end of a cycle that took
  * longer than the interval. Missed cycles are skipped.
  */
 export function nextStart(startedAt: number, intervalMs: number, now: number): { at: number; overran: boolean } {
@@ -96,7 +96,7 @@ export function nextStart(startedAt: number, intervalMs: number, now: number): {
 
 /**
  * Parses `Retry-After` (RFC 9110 §10.2.3) to seconds: whole seconds, or a date relative to the response's `Date`
- * header, if present. Returns null if the value is invalid; otherwise the result is limited to 1 to 300 s.
+ * header. Limits the result to 1 to 300 s; returns null for an invalid value.
  */
 export function parseRetryAfter(value: string | undefined, date: string | undefined, now: number): number | null {
   const text = value?.trim() ?? ''
@@ -108,7 +108,6 @@ export function parseRetryAfter(value: string | undefined, date: string | undefi
   return clampRetryAfter(Math.ceil((until - (Number.isNaN(upstreamNow) ? now : upstreamNow)) / 1000))
 }
 
-/** The longest pause that an upstream can request. */
 export const maxRetryAfterMs = 300_000
 
 function clampRetryAfter(seconds: number): number {

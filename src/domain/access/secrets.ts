@@ -1,18 +1,14 @@
-/** Detects and masks the secret values of a manufacturer's configuration. */
-
 import { isRecord } from '../json.ts'
 
 const secretName = /password|secret|shared_key|token|api_key|auth/i
 
-/** Whether the value of this configuration key is secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name)
 }
 
-/** The text that replaces secrets in responses. If a client sends it back, the stored secret is kept. */
+/** Replaces secrets in responses. A client that sends it back keeps the stored secret. */
 export const mask = '********'
 
-/** Returns the configuration with `********` in place of its secrets. */
 export function maskSecrets(value: unknown, isSecret = false): unknown {
   if (typeof value === 'string') return isSecret ? mask : value
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, isSecret))
@@ -20,14 +16,14 @@ export function maskSecrets(value: unknown, isSecret = false): unknown {
   return mapEntries(value, (name, item) => maskSecrets(item, isSecret || isSecretName(name)))
 }
 
-/** Thrown if a secret must be entered: nothing is stored for it, or it was entered for another address. */
+/** A secret must be entered: none is stored, or the stored one was entered for another address. */
 export class MaskError extends Error {
   override readonly name = 'MaskError'
 }
 
 /**
- * Replaces every `********` with the stored secret. List entries are matched by `url`, so that no device is given the
- * password of another device. Throws a `MaskError` with the key if no secret is stored.
+ * Replaces every `********` with the stored secret. List entries are matched by `url`, so that no device receives the
+ * password of another one. Throws a `MaskError` with the key if no secret is stored.
  */
 export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecret = false): unknown {
   if (isSecret && value === mask) {
@@ -48,25 +44,27 @@ export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecr
 }
 
 export interface NamedSecret {
-  /** The path of its key: `shared_key`, `devices.0.password`. */
+  /** For example `shared_key` or `devices.0.password`. */
   readonly key: string
   readonly secret: string
 }
 
-/** A secret, and the scheme, host and port to which it is sent. */
+/** A secret with the scheme, host and port that receive it. */
 export interface SecretUse extends NamedSecret {
   readonly origin: string
 }
 
-/** A parsed `URL`, or null. A parameter, because Node.js and the browser have the class, and this folder has neither. */
+/**
+ * Parses a `URL`, or returns null. A parameter, because this folder has neither the class of Node.js nor the browser's.
+ */
 export type ParseUrl = (address: string) => { readonly origin: string } | null
 
-/** Returns scheme, host and port. The schemes of WebSockets count as those of HTTP. */
+/** Returns scheme, host and port. `ws` counts as `http`, `wss` as `https`. */
 export function originOf({ origin }: { readonly origin: string }): string {
   return origin.replace(/^ws/, 'http')
 }
 
-/** Lists the origins in a configuration to which credentials can be sent: those of HTTP and of WebSockets. */
+/** Lists the HTTP and WebSocket origins that may receive credentials. */
 export function listHttpOrigins(value: unknown, parse: ParseUrl): string[] {
   if (typeof value === 'object' && value !== null) {
     return Object.values(value).flatMap((item) => listHttpOrigins(item, parse))
@@ -75,13 +73,12 @@ export function listHttpOrigins(value: unknown, parse: ParseUrl): string[] {
   return url === null ? [] : [originOf(url)]
 }
 
-/** Returns true if the changed configuration has an address for which its stored secrets may not have been entered. */
 export function hasNewOrigin(stored: unknown, changed: unknown, parse: ParseUrl): boolean {
   const known = new Set(listHttpOrigins(stored, parse))
   return listHttpOrigins(changed, parse).some((origin) => !known.has(origin))
 }
 
-/** Lists the secrets of a configuration, or of a change to it. `********` is none. */
+/** Lists the secrets in a configuration or a change. `********` is not a secret. */
 export function listSecrets(value: unknown, path = '', isSecret = false): NamedSecret[] {
   if (typeof value === 'string') return isSecret && value !== mask && value !== '' ? [{ key: path, secret: value }] : []
   if (typeof value !== 'object' || value === null) return []
@@ -91,13 +88,12 @@ export function listSecrets(value: unknown, path = '', isSecret = false): NamedS
 }
 
 /**
- * Lists what a change would send to an address for which it was not entered. Without this check, everyone who may change
- * an address could read the stored secrets there.
+ * Lists the secrets that a change would send to an address for which they were not entered. Without this check, anyone
+ * who may change an address could read the stored secrets there.
  */
 export function listMovedSecrets(uses: {
   readonly before: readonly SecretUse[]
   readonly after: readonly SecretUse[]
-  /** The secrets that the change contains. */
   readonly entered: readonly NamedSecret[]
 }): SecretUse[] {
   const { before, after, entered } = uses
@@ -107,7 +103,7 @@ export function listMovedSecrets(uses: {
   return after.filter((use) => !isKnown(use))
 }
 
-/** Throws a `MaskError` with the key of the first stored secret that the change would send to another address. */
+/** Throws a `MaskError` with the key of the first secret in `listMovedSecrets`. */
 export function refuseMovedSecrets(uses: Parameters<typeof listMovedSecrets>[0]): void {
   const [moved] = listMovedSecrets(uses)
   if (moved === undefined) return

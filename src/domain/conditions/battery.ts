@@ -1,5 +1,3 @@
-/** The battery rows: when they are entered, and when they are left. */
-
 import type { CrossedValue } from '../../contract/values.ts'
 import type { Transmitter } from '../equipment/receiver.ts'
 import type { Thresholds } from './thresholds.ts'
@@ -7,35 +5,34 @@ import type { Thresholds } from './thresholds.ts'
 export interface BatteryReading {
   readonly percent: number | null
   readonly minutes: number | null
-  /** The low-battery warning of the equipment, if it reports one. */
   readonly isLow: boolean | null
 }
 
-/** A row is entered at or under any of its bounds. */
+/** A reading at or below any bound enters the row. */
 interface BatteryBounds {
   readonly percent: number
-  /** Null if minutes do not matter. */
+  /** Null to ignore minutes. */
   readonly minutes: number | null
-  /** Whether the warning of the equipment enters the row too. */
+  /** True if the equipment's own warning enters the row. */
   readonly includesWarning: boolean
 }
 
 export const batteryRows = ['battery_critical', 'battery_low', 'battery_replace_soon'] as const
 export type BatteryRow = (typeof batteryRows)[number]
 
-/** The bounds under which each row was entered; null if it is not entered. */
+/** The bounds that entered each row; null for a row that is not entered. */
 export type BatteryEntries = Readonly<Record<BatteryRow, BatteryBounds | null>>
 
 export const noEntries: BatteryEntries = { battery_critical: null, battery_low: null, battery_replace_soon: null }
 
-/** How far above its bounds a row is left: percentage points, and minutes. */
+/** A row is left this far above its bounds: percentage points, and minutes. */
 const margin = 5
 
 export function readBattery({ battery, details }: Transmitter): BatteryReading {
   return { percent: battery, minutes: details?.battery_minutes ?? null, isLow: details?.battery_low ?? null }
 }
 
-/** Whether the transmitter has no battery reading. Minutes alone are a reading; a warning is not. */
+/** Minutes alone are a reading; a warning alone is not. */
 export function isUnknown({ percent, minutes }: BatteryReading): boolean {
   return percent === null && minutes === null
 }
@@ -49,15 +46,15 @@ export function batteryBounds(thresholds: Thresholds): Readonly<Record<BatteryRo
   }
 }
 
-/** What crossed its bound: the value, or the warning of the equipment, and the bound in percent or minutes. */
+/** The value or warning that crossed a bound, with the bound in percent or minutes. */
 export interface Crossing {
   readonly crossed: CrossedValue
   readonly threshold: number | null
 }
 
 /**
- * Returns what keeps a reading in a row: a value at or under its bound, or one that has risen, but not far enough above
- * it. Minutes come first, because they say more. Null if the reading is unknown.
+ * Returns the value that keeps a reading in a row: at or below its bound, or not yet far enough above it. Minutes are
+ * checked first, because they are more meaningful.
  */
 export function findCrossing({ percent, minutes, isLow }: BatteryReading, bounds: BatteryBounds): Crossing | null {
   const ofMinutes = { crossed: 'minutes_left', threshold: bounds.minutes } as const
@@ -73,11 +70,10 @@ export function findCrossing({ percent, minutes, isLow }: BatteryReading, bounds
 interface BatteryInput {
   readonly reading: BatteryReading
   readonly thresholds: Thresholds
-  /** Whether the reading is of the same transmitter as the one before. */
   readonly isSameTransmitter: boolean
 }
 
-/** Returns which rows are entered after a reading. Returns `before` itself if nothing changed. */
+/** Returns `before` itself if nothing changed. */
 export function evaluateBattery(
   before: BatteryEntries,
   { reading, thresholds, isSameTransmitter }: BatteryInput,
@@ -91,8 +87,8 @@ export function evaluateBattery(
 }
 
 /**
- * A row stays entered until every known value is 5 above its bound, so that a fluctuating reading does not change it,
- * and while the reading is unknown. Other bounds are a new start.
+ * A row remains entered while the reading is unknown, and until every known value is 5 above its bound, so that
+ * fluctuating readings do not toggle it. Changed bounds start afresh.
  */
 function evaluateRow(
   entered: BatteryBounds | null,
@@ -112,7 +108,7 @@ export function isAtOrUnder({ percent, minutes, isLow }: BatteryReading, bounds:
 function isWellAbove({ percent, minutes, isLow }: BatteryReading, bounds: BatteryBounds): boolean {
   const hasMinutes = minutes !== null && bounds.minutes !== null
   const hasWarning = isLow !== null && bounds.includesWarning
-  // A full battery is always well above, whatever its bound is; one at the bound itself does not get here.
+  // A full battery is always well above any bound.
   if (percent !== null && percent < Math.min(100, bounds.percent + margin)) return false
   if (hasMinutes && minutes < (bounds.minutes ?? 0) + margin) return false
   return percent !== null || hasMinutes || hasWarning

@@ -5,19 +5,21 @@ import type { conditionFlags, conditionStates, evaluatedStates, Severity } from 
 interface ConditionRow {
   readonly state: ConditionState
   readonly severity: 'ok' | Severity
-  /** The severity if the channel was not in use when its receiver was last received. */
+  /** The severity if the channel was not in use when its receiver last reported. */
   readonly severityIfUnused?: Severity
-  /** `in_use`: if the channel was in use. `on`: while a transmitter is on. `setting`: as `MUTE_ATTENTION` says. */
+  /** `in_use`: if the channel was in use. `on`: while a transmitter is on. `setting`: see `MUTE_ATTENTION`. */
   readonly attention: boolean | 'in_use' | 'on' | 'setting'
   /**
-   * What the row is evaluated from. `levels`: current levels, so not while they are lost. `reception`: current data, so
-   * not while the receiver is stale or offline. `reading`: the last reading of the battery, so not while the receiver is
-   * offline. `memory`: none of these.
+   * The data that the row needs:
+   * - `levels`: current levels.
+   * - `reception`: a receiver that is neither stale nor offline.
+   * - `reading`: the last battery reading; the receiver is not offline.
+   * - `memory`: nothing current.
    */
   readonly needs: 'memory' | 'reading' | 'reception' | 'levels'
 }
 
-/** The state of a channel is the first row that is true. `ok` and `unmonitored` are not evaluated. */
+/** The state of a channel is the first true row. `ok` and `unmonitored` are not evaluated. */
 export const conditionTable = [
   {
     state: 'receiver_offline',
@@ -46,25 +48,24 @@ export const conditionTable = [
 
 export type ConditionState = (typeof conditionStates)[number]
 export type ConditionSeverity = (typeof conditionTable)[number]['severity']
-/** The rows that are evaluated; the state is `ok` if none is true. */
+/** The state is `ok` if none of these rows is true. */
 export type EvaluatedState = (typeof evaluatedStates)[number]
-/** The other rows that are true, in the order of the table, and then `rf_fair` and `rf_concealed`, which are never states. */
+/** The other true rows in the order of the table, then `rf_fair` and `rf_concealed`, which are never states. */
 export type ConditionFlag = (typeof conditionFlags)[number]
 
 export interface Condition {
   readonly state: ConditionState
   readonly severity: ConditionSeverity
   readonly attention: boolean
-  /** Since when `state` is what it is, in epoch milliseconds. Nothing else moves it. */
+  /** The start of `state` in epoch milliseconds. Changes of flags do not move it. */
   readonly since: number
   /** False if the state may have started before `since`. */
   readonly since_known: boolean
-  /** When the values of a channel that is stale or offline were last received, in epoch milliseconds. */
+  /** Epoch milliseconds of the last values of a stale or offline channel. */
   readonly values_at?: number
   readonly flags: readonly ConditionFlag[]
 }
 
-/** The transmitter that a channel without one last received. */
 export interface LastTransmitter {
   readonly name: string | null
   readonly battery: number | null
@@ -73,7 +74,7 @@ export interface LastTransmitter {
   readonly last_seen: number
 }
 
-/** Stands for the condition of a channel that was not evaluated yet. */
+/** The condition before the first evaluation. */
 export const unknownCondition: Condition = {
   state: 'ok',
   severity: 'ok',
@@ -83,22 +84,20 @@ export const unknownCondition: Condition = {
   flags: [],
 }
 
-/** The condition of a placeholder, which stands for equipment without telemetry. */
 export function unmonitoredCondition(since: number): Condition {
   return { state: 'unmonitored', severity: 'ok', attention: false, since, since_known: true, flags: [] }
 }
 
-/** Whether the state or a flag of the condition is `row`. */
 export function hasRow({ state, flags }: Pick<Condition, 'state' | 'flags'>, row: ConditionFlag): boolean {
   return state === row || flags.includes(row)
 }
 
-/** True while changes of the channel's state go unnoticed, because nothing is received from it. */
+/** True while nothing is received from the channel, so that changes of its state go unnoticed. */
 export function isInterruption(condition: Pick<Condition, 'state' | 'flags'>): boolean {
   return hasRow(condition, 'stale') || condition.state === 'receiver_offline'
 }
 
-/** Returns the condition that follows when one of its rows ends at `now`, in epoch milliseconds. */
+/** Returns the condition after one of its rows ends at `now` (epoch milliseconds). */
 export function withoutRow(condition: Condition, row: ConditionFlag, now: number): Condition {
   const rest = condition.flags.filter((flag) => flag !== row)
   if (condition.state !== row) return { ...condition, flags: rest }

@@ -37,7 +37,7 @@ describe('the table', () => {
     expect(conditionTable.map(({ state }) => state)).toEqual(conditionStates)
   })
 
-  /** How to bring about each row, and what it must look like. */
+  /** How to produce each row, and its expected result. */
   test.each<[string, (channel: TestChannel) => TestChannel, string, boolean]>([
     ['receiver_offline', (c) => offline(c), 'critical', true],
     ['stale', (c) => c.report().wait(30_000), 'warning', true],
@@ -252,7 +252,7 @@ describe('the last transmitter', () => {
   test('was last seen before the restart if it switched off meanwhile', () => {
     const channel = afterEvaluation(new TestChannel().report())
     afterEvaluation(channel.restart(hour))
-    // The source answers before it reports this receiver.
+    // The source responds before it reports this receiver.
     afterEvaluation(channel.receiveKeepAlive())
     expect(channel.wait(100).report(off).evaluate().lastTransmitter?.last_seen).toBe(startOfTest)
   })

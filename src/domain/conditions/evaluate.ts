@@ -1,15 +1,14 @@
 /**
- * Evaluates the condition of a channel: a pure function of the stored record, the watch of its levels, what is
- * remembered, the thresholds and the time.
+ * Evaluates the condition of a channel: a pure function of the stored record, the watch of its levels, the memory, the
+ * thresholds and the time.
  *
- * Two clocks: intervals are measured in monotonic milliseconds (`performance.now()`), which mean nothing after a
- * restart; times that are shown or remembered across restarts are epoch milliseconds.
+ * There are two clocks. Intervals are monotonic milliseconds (`performance.now()`), which mean nothing after a restart.
+ * Times that are shown or survive restarts are epoch milliseconds.
  *
- * Callers evaluate a channel after a report, after a sample for which `updateWatch` returned true, when something else
- * in the input changed (reception, thresholds, shows), and at `dueAt`. Before each evaluation they pass the current
- * values to `updateWatch`. They never pass stored values, so after a restart the watch changes only with the first
- * report. When a channel becomes stale or offline, they call `resetWatch(watch, null)`, which ends its stretches (times
- * in which a level was beyond a limit).
+ * Callers evaluate a channel after a report, after a sample for which `updateWatch` returned true, when other input
+ * changed (reception, thresholds, shows), and at `dueAt`. They pass the current values to `updateWatch` first, but
+ * never stored ones, so after a restart the watch changes only with the first report. When a channel becomes stale or
+ * offline, they call `resetWatch(watch, null)`, which ends its stretches (times in which a level was beyond a limit).
  */
 
 import type { Channel, Receiver } from '../equipment/receiver.ts'
@@ -37,11 +36,11 @@ import {
 } from './memory.ts'
 import type { Thresholds } from './thresholds.ts'
 
-/** When anything was received from the sources of a receiver, in monotonic milliseconds. */
+/** When the sources of a receiver last sent anything, in monotonic milliseconds. */
 export interface Reception {
-  /** When a source last sent anything; null if nothing was received since this process began to watch. */
+  /** Null if nothing was received since this process began to watch. */
   readonly receivedAt: number | null
-  /** Whether the receiver has reported since this process began to watch it. */
+  /** True if the receiver has reported since this process began to watch it. */
   readonly hasReported: boolean
   /** When this process began to watch the receiver's sources. */
   readonly watchedSince: number
@@ -54,10 +53,7 @@ export interface Time {
   readonly wall: number
 }
 
-/**
- * Whether the levels of a channel are current. `lost`: none has arrived for too long. `unknown`: this process has not
- * received any, nor has it waited long enough.
- */
+/** `lost`: none has arrived for too long. `unknown`: this process has received none and has not waited long enough. */
 export type LevelsStatus = 'current' | 'lost' | 'unknown'
 
 export interface EvaluationInput {
@@ -68,10 +64,10 @@ export interface EvaluationInput {
   readonly watch: LevelWatch
   /** The memory that the previous evaluation returned; null for a new channel. */
   readonly memory: ConditionMemory | null
-  /** True if `memory` was computed by this process, so that it has seen every change since. */
+  /** True if this process computed `memory` and has seen every change since. */
   readonly isObserved: boolean
   readonly thresholds: Thresholds
-  /** The ids of the running shows that have this channel. */
+  /** The ids of the running shows that include this channel. */
   readonly shows: readonly number[]
   readonly now: Time
 }
@@ -79,18 +75,17 @@ export interface EvaluationInput {
 export interface Evaluation {
   /** The previous object if nothing changed. */
   readonly condition: Condition
-  /** Null while there is a transmitter. The same object is not kept; compare its fields. */
+  /** Null while there is a transmitter. A new object each time: compare its fields. */
   readonly lastTransmitter: LastTransmitter | null
   /** The previous object if nothing changed, so that only changes are stored. */
   readonly memory: ConditionMemory
-  /** The next monotonic time at which the result can change without a report or a sample; null if it cannot. */
+  /** The next monotonic time at which the result can change without a report or sample, or null. */
   readonly dueAt: number | null
 }
 
-/** How far the record of a channel can be relied on. */
 type Availability = 'offline' | 'stale' | 'current'
 
-/** Whether all that is known of a receiver was stored by an earlier process, and a report may still follow in time. */
+/** True if an earlier process stored all that is known of a receiver, and a report may still arrive in time. */
 export function isStored({
   receiver,
   reception,
@@ -111,7 +106,7 @@ export function evaluateCondition(input: EvaluationInput): Evaluation {
   return toEvaluation(input, availability, { condition, transmitter, battery })
 }
 
-/** Stored values are not judged as if they had just been received. Only a death may end with time. */
+/** Stored values are not evaluated as if they had just arrived. Only `battery_died` may end over time. */
 function keepStored(input: EvaluationInput, before: ConditionMemory): Evaluation {
   const transmitter = updateTransmitter(input, false)
   const hasDeathEnded = transmitter.died === null && before.transmitter.died !== null
@@ -168,7 +163,6 @@ function updateBattery({ channel, memory, thresholds }: EvaluationInput): Batter
   })
 }
 
-/** Until a process has received levels, or has waited for them, a stored `no_levels` remains. */
 function hasLostLevels({ levels, memory }: EvaluationInput): boolean {
   if (levels !== 'unknown') return levels === 'lost'
   return memory !== null && hasRow(memory.condition, 'no_levels')
@@ -178,7 +172,7 @@ type Rows = Readonly<
   Record<Exclude<EvaluatedState, 'receiver_offline' | 'stale'> | 'rf_fair' | 'rf_concealed', boolean>
 >
 
-/** Evaluates every row from the record, the watch and the memory, whatever the availability of the receiver. */
+/** Evaluates every row, whatever the availability of the receiver. */
 function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: boolean): Omit<Rows, 'no_levels'> {
   const { transmitter, details } = input.channel
   const isOn = transmitter !== null
@@ -206,7 +200,7 @@ function isSilent({ watch, thresholds, now }: EvaluationInput): boolean {
   return thresholds.NO_AUDIO_MINUTES > 0 && isStretchTrue(watch, silence(thresholds), now.monotonic)
 }
 
-/** The stretches whose duration is not a setting. */
+/** The stretches with a fixed duration. */
 const fixedStretches = Object.values(stretches).filter((stretch) => stretch !== stretches.silent)
 
 function silence({ NO_AUDIO_MINUTES }: Thresholds) {
@@ -261,7 +255,7 @@ const availableData: Readonly<Record<Availability, readonly Row['needs'][]>> = {
   current: ['memory', 'reading', 'reception', 'levels'],
 }
 
-/** The first row, except that a critical battery is not hidden by data that have become stale, or by lost levels. */
+/** Returns the first row. Stale data and lost levels do not hide a critical battery. */
 function findStateRow(trueRows: readonly Row[]): Row {
   const [first = okRow] = trueRows
   if (first.state !== 'stale' && first.state !== 'no_levels') return first

@@ -114,7 +114,7 @@ describe('rf_weak', () => {
     for (const letter of ['C', 'D']) expect(weakOn(letter)).toBe('rf_weak')
     expect(weakOn('AB')).toBe('ok')
     expect(weakOn('B')).toBe('ok')
-    // rf_level, which is -50, is the only antenna.
+    // `rf_level` (-50) is the only antenna.
     expect(weakOn(null)).toBe('ok')
   })
 

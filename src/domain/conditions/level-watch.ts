@@ -1,7 +1,7 @@
 /**
- * What must be known from every level sample of a channel: when a weak, noisy, silent or clipping stretch began and
- * ended. It is updated ten times a second for thousands of channels, so it consists of numbers, and an update
- * allocates nothing. All times are monotonic milliseconds (`performance.now()`).
+ * Tracks when weak, noisy, silent and clipping stretches of a channel's levels begin and end. It is updated ten times a
+ * second for thousands of channels, so it consists of numbers, and an update allocates nothing. All times are monotonic
+ * milliseconds (`performance.now()`).
  */
 
 import type { Channel } from '../equipment/receiver.ts'
@@ -10,13 +10,12 @@ import { type Condition, type ConditionFlag, hasRow } from './condition.ts'
 import type { Thresholds } from './thresholds.ts'
 
 interface Stretch {
-  /** Position in the watch. */
   readonly index: number
   /** The row that the stretch makes true. */
   readonly row: ConditionFlag
-  /** How long the stretch must last without a break until the row is true. */
+  /** The stretch must last this long without a break before the row is true. */
   readonly afterMs: number
-  /** How long the row stays true after the end of such a stretch. */
+  /** The row stays true for this long after the stretch ends. */
   readonly holdMs: number
 }
 
@@ -26,7 +25,7 @@ export const stretches = {
   reportedInterference: { index: 2, row: 'interference', afterMs: 0, holdMs: 5000 },
   peak: { index: 3, row: 'clipping', afterMs: 0, holdMs: 10_000 },
   reportedOverload: { index: 4, row: 'clipping', afterMs: 0, holdMs: 10_000 },
-  /** `NO_AUDIO_MINUTES` says how long, when the condition is evaluated. */
+  /** The duration is `NO_AUDIO_MINUTES`, which is applied when the condition is evaluated. */
   silent: { index: 5, row: 'no_audio', afterMs: Number.POSITIVE_INFINITY, holdMs: 0 },
   fair: { index: 6, row: 'rf_fair', afterMs: 0, holdMs: 0 },
 } as const satisfies Record<string, Stretch>
@@ -35,59 +34,55 @@ const stretchList: readonly Stretch[] = Object.values(stretches)
 const stretchCount = stretchList.length
 
 /**
- * Two numbers for each stretch: when the running one began (infinite if none is running), and, `stretchCount` further,
- * when the last one that made its row true ended (minus infinity if none did). The last number is a bit mask of the
- * running stretches, because most samples change none.
+ * Two numbers for each stretch: the start of the current one (infinity if none), and, `stretchCount` further, the end
+ * of the last one that made its row true (minus infinity if none). The last number is a bit mask of the current
+ * stretches, because most samples change none.
  */
 export type LevelWatch = number[]
 
 const maskIndex = 2 * stretchCount
 
-/** Returns a watch without any stretch. */
 export function createWatch(): LevelWatch {
   const watch = new Array<number>(maskIndex + 1)
   resetWatch(watch, null)
   return watch
 }
 
-/** The link quality in percent under which RF is weak. */
+/** RF is weak below this link quality (percent). */
 const weakQuality = 20
-/** The RF level in dBm under which RF is only fair. */
+/** RF is fair below this level (dBm). */
 const fairDbm = -70
-/** The audio level in dBFS under which a channel is silent. */
+/** A channel is silent below this level (dBFS). */
 const silentDbfs = -60
 const clippingDbfs = -1
 
-/** What stretches depend on that level samples do not contain. */
+/** The input of stretches that level samples do not contain. */
 export interface WatchedFacts {
   hasTransmitter: boolean
-  /** Whether the transmitter or the receiver is muted. */
+  /** True if the transmitter or the receiver is muted. */
   isMuted: boolean
-  /** Whether the equipment reports interference. */
+  /** True if the equipment reports interference. */
   isInterfered: boolean
-  /** Whether the equipment reports that the audio level is too high. */
+  /** True if the equipment reports an audio level that is too high. */
   isOverloaded: boolean
-  /** Whether the equipment reports that it conceals errors of the link. */
+  /** True if the equipment reports that it conceals link errors. */
   isConcealed: boolean
   /** The lowest audio level in dBFS that the equipment can report, if it is above -60; otherwise null. */
   audioFloor: number | null
 }
 
-/**
- * The values of a channel that stretches depend on. A caller reuses one object for all channels. NaN stands for an
- * unknown number.
- */
+/** The input of stretches. A caller reuses one object for all channels. NaN stands for an unknown number. */
 export interface WatchedValues extends WatchedFacts {
-  /** The RF level in dBm: the transmitter's, else the channel's. */
+  /** In dBm: the transmitter's level, else the channel's. */
   rf: number
   rfA: number
   rfB: number
   rfC: number
   rfD: number
-  /** The antennas in use as a bit mask with A as bit 0; negative if they are unknown. */
+  /** Bit mask of the antennas in use, A as bit 0; negative if unknown. */
   antennas: number
   quality: number
-  /** The peak audio level in dBFS, else the transmitter's audio level, else the channel's. */
+  /** The audio peak in dBFS, else the transmitter's audio level, else the channel's. */
   peak: number
 }
 
@@ -119,7 +114,7 @@ export function copyFacts(from: Readonly<WatchedFacts>, to: WatchedFacts): void 
   to.audioFloor = from.audioFloor
 }
 
-/** Writes the values of a channel's record to `values`, except `audioFloor`. */
+/** Writes all values of a channel's record except `audioFloor` to `values`. */
 export function readWatchedValues({ transmitter, details, ...channel }: Channel, values: WatchedValues): void {
   values.hasTransmitter = transmitter !== null
   values.isMuted = transmitter?.details?.muted === true || details?.muted === true
@@ -137,8 +132,8 @@ export function readWatchedValues({ transmitter, details, ...channel }: Channel,
 }
 
 /**
- * Initializes the watch of a channel. The rows of a stored condition stay true until the first sample shows otherwise:
- * a restart ends no stretch, and the time during which the process did not run is not added to any.
+ * Initializes the watch of a channel. The rows of a stored condition stay true until the first sample shows otherwise.
+ * A restart does not end stretches, and the downtime does not lengthen them.
  */
 export function resetWatch(watch: LevelWatch, stored: Condition | null): void {
   watch.fill(Number.POSITIVE_INFINITY, 0, stretchCount)
@@ -152,7 +147,7 @@ export function resetWatch(watch: LevelWatch, stored: Condition | null): void {
   watch[maskIndex] = mask
 }
 
-/** Updates the watch with the values at the time `at`. Returns whether a stretch began or ended. */
+/** Applies the values at the time `at`. Returns true if a stretch began or ended. */
 export function updateWatch(
   watch: LevelWatch,
   values: Readonly<WatchedValues>,
@@ -166,7 +161,6 @@ export function updateWatch(
   return true
 }
 
-/** Returns a bit mask of the stretches to which a sample belongs. */
 function toMask(values: Readonly<WatchedValues>, thresholds: Thresholds): number {
   const { hasTransmitter, quality, peak } = values
   const { weak, noise, reportedInterference, peak: clipping, reportedOverload, silent, fair } = stretches
@@ -182,8 +176,8 @@ function toMask(values: Readonly<WatchedValues>, thresholds: Thresholds): number
 }
 
 /**
- * The level of the best antenna in use. Equipment that names its antennas but reports only one level is evaluated by
- * that level. NaN if no antenna is in use, or if nothing is known.
+ * Returns the level of the best antenna in use, or NaN. Equipment that names its antennas but reports only one level is
+ * evaluated by that level.
  */
 export function bestInUse({ rf, rfA, rfB, rfC, rfD, antennas }: Readonly<WatchedValues>): number {
   if (antennas < 0) return rf
@@ -196,7 +190,7 @@ export function bestInUse({ rf, rfA, rfB, rfC, rfD, antennas }: Readonly<Watched
   return best === Number.NEGATIVE_INFINITY ? rf : best
 }
 
-/** The RF level on a channel without a transmitter, which uses no antenna: that of the channel, else of any antenna. */
+/** Returns the RF level of a channel without a transmitter: the channel's own level, else any antenna's. */
 function noiseLevel({ rf, rfA, rfB, rfC, rfD }: Readonly<WatchedValues>): number {
   if (!Number.isNaN(rf)) return rf
   let best = Number.NEGATIVE_INFINITY
@@ -207,9 +201,7 @@ function noiseLevel({ rf, rfA, rfB, rfC, rfD }: Readonly<WatchedValues>): number
   return best
 }
 
-/**
- * Whether a peak in dBFS is silence. Equipment whose scale ends above -60 dBFS is silent at the foot of its scale.
- */
+/** Equipment whose scale ends above -60 dBFS is silent at the bottom of its scale. */
 export function isSilence(peak: number, floor: number | null): boolean {
   return peak < silentDbfs || (floor !== null && peak <= floor)
 }
@@ -222,14 +214,14 @@ function set(watch: LevelWatch, { index, afterMs }: Stretch, isTrue: boolean, at
   watch[index] = isTrue ? at : Number.POSITIVE_INFINITY
 }
 
-/** Whether the stretch has lasted long enough, or has ended so recently that its row is held. */
+/** True if the stretch has lasted long enough, or ended so recently that its row is held. */
 export function isStretchTrue(watch: LevelWatch, { index, afterMs, holdMs }: Stretch, now: number): boolean {
   return now - sinceOf(watch, index) >= afterMs || now < heldUntil(watch, index, holdMs)
 }
 
 /**
- * Returns until when a row was true, without the time for which it is held; infinite while one of its stretches runs, and
- * minus infinity if there was none.
+ * Returns when a row was last true, without the hold time: infinity while one of its stretches runs, minus infinity if
+ * there was none.
  */
 export function rowTrueUntil(watch: LevelWatch, row: ConditionFlag, now: number): number {
   let until = Number.NEGATIVE_INFINITY
@@ -243,7 +235,7 @@ export function rowTrueUntil(watch: LevelWatch, row: ConditionFlag, now: number)
   return until
 }
 
-/** The next time at which `isStretchTrue` can change without an update; infinite if it cannot. */
+/** Returns the next time at which `isStretchTrue` can change without an update, or infinity. */
 export function nextStretchChange(watch: LevelWatch, { index, afterMs, holdMs }: Stretch, now: number): number {
   const begins = sinceOf(watch, index) + afterMs
   const ends = heldUntil(watch, index, holdMs)

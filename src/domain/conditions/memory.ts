@@ -1,4 +1,4 @@
-/** What the evaluation of a channel must remember between calls and across restarts. It is stored as JSON. */
+/** The evaluation of a channel remembers this between calls and across restarts. It is stored as JSON. */
 
 import type { Transmitter } from '../equipment/receiver.ts'
 import { isSameJson } from '../json.ts'
@@ -13,26 +13,24 @@ import {
 import { type Condition, type LastTransmitter, withoutRow } from './condition.ts'
 import type { Thresholds } from './thresholds.ts'
 
-/** The transmitter that was last received on the channel. */
 interface KnownTransmitter {
   readonly name: string | null
   readonly model: string | null
   readonly upstream_slot: number | null
-  /** The last known battery reading. */
   readonly battery: BatteryReading
-  /** Whether that reading was at or under the critical bound that applied at the time. */
+  /** True if that reading was at or below the critical bound at the time. */
   readonly wasCritical: boolean
-  /** Whether that reading was at or under the low bound that applied at the time. */
+  /** True if that reading was at or below the low bound at the time. */
   readonly wasLow: boolean
-  /** When it was last received, in epoch milliseconds; null while it is being received. */
+  /** Epoch milliseconds; null while it is being received. */
   readonly lastSeen: number | null
 }
 
 interface TransmitterMemory {
-  /** Whether the channel had a transmitter when its receiver was last received. */
+  /** True if the channel had a transmitter when its receiver last reported. */
   readonly isOn: boolean
   readonly last: KnownTransmitter | null
-  /** Present if the transmitter switched off with an empty battery: the shows that had this channel at that time. */
+  /** Set if the transmitter switched off with an empty battery: the shows that included this channel at the time. */
   readonly died: { readonly shows: readonly number[] } | null
 }
 
@@ -49,8 +47,8 @@ const lastTransmitterForMs = 7 * 24 * 3_600_000
 const inUseForMs = 30 * 60_000
 
 /**
- * Returns the memory with which a process starts. A transmitter that was on is known to have been received until
- * `lastSeen`, the stored `last_seen` of its receiver; it may have switched off while the process did not run.
+ * Returns the memory that a process starts with. `lastSeen` is the stored `last_seen` of the receiver. A transmitter
+ * that was on then may have switched off while the process did not run.
  */
 export function restoreMemory(stored: ConditionMemory, lastSeen: number): ConditionMemory {
   // Earlier versions did not store `since_known`.
@@ -58,33 +56,32 @@ export function restoreMemory(stored: ConditionMemory, lastSeen: number): Condit
   return { ...stored, condition, transmitter: withLastSeen(stored.transmitter, lastSeen) }
 }
 
-/** Ends `battery_died`, because an operator acknowledged it at `now`. */
+/** Ends `battery_died` after an operator acknowledged it at `now`. */
 export function acknowledgeBatteryDied(memory: ConditionMemory, now: number): ConditionMemory {
   const condition = withoutRow(memory.condition, 'battery_died', now)
   return { ...memory, condition, transmitter: { ...memory.transmitter, died: null } }
 }
 
-/** Whether `after` differs from `before` only in that `battery_died` was acknowledged. */
+/** True if only the acknowledgement of `battery_died` differs. */
 export function isAcknowledged(before: ConditionMemory, after: ConditionMemory): boolean {
   if (before.transmitter.died === null) return false
   const expected = acknowledgeBatteryDied(before, after.condition.since)
   return JSON.stringify(expected.transmitter) === JSON.stringify(after.transmitter)
 }
 
-/** What the reception of a channel's receiver says about its transmitter. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface TransmitterReception {
   readonly transmitter: Transmitter | null
-  /** Whether the record contains what is received now. */
+  /** True if the record contains current values. */
   readonly isCurrent: boolean
-  /** When the receiver was last received. */
   readonly lastSeen: number
-  /** The running shows that have this channel. */
+  /** The running shows that include this channel. */
   readonly shows: readonly number[]
   readonly thresholds: Thresholds
   readonly now: number
 }
 
-/** Updates the memory of the transmitter. Returns `known` itself if nothing changed. */
+/** Returns `known` itself if nothing changed. */
 export function rememberTransmitter(known: TransmitterMemory, reception: TransmitterReception): TransmitterMemory {
   const { transmitter, isCurrent, lastSeen, shows, now } = reception
   if (!isCurrent) return withoutEndedDeath(withLastSeen(known, lastSeen), shows, now)
@@ -117,7 +114,7 @@ function whileOn(
   const before = isSameTransmitter(known, transmitter) ? known.last : null
   const isKept = before !== null && isUnknown(reading)
   const bounds = batteryBounds(thresholds)
-  // After a restart, the record shows a transmitter that may have switched off, until its receiver is received again.
+  // After a restart, the record shows a transmitter that may have switched off, until its receiver reports again.
   const restored = known.isOn ? (known.last?.lastSeen ?? null) : null
   const last: KnownTransmitter = {
     name,
@@ -132,7 +129,7 @@ function whileOn(
   return isSame ? known : { isOn: true, last, died: null }
 }
 
-/** Whether a received transmitter may be the last one: nothing that is known of both differs. */
+/** True unless a known property differs. */
 export function isSameTransmitter({ last }: TransmitterMemory, { name, upstream_slot, details }: Transmitter): boolean {
   if (last === null) return true
   const model = details?.model ?? null
@@ -143,22 +140,22 @@ function canBeEqual<T>(a: T | null, b: T | null): boolean {
   return a === null || b === null || a === b
 }
 
-/** Whether the channel had a transmitter within 30 minutes before its receiver was last received. */
+/** True if the channel had a transmitter within 30 minutes before its receiver last reported. */
 export function wasInUse({ isOn, last }: TransmitterMemory, lastSeen: number): boolean {
   return isOn || (last?.lastSeen != null && last.lastSeen >= lastSeen - inUseForMs)
 }
 
-/** When `battery_died` ends at the latest, in epoch milliseconds. */
+/** Epoch milliseconds. */
 export function diedUntil({ last }: TransmitterMemory): number {
   return (last?.lastSeen ?? 0) + diedForMs
 }
 
-/** When the last transmitter is forgotten, in epoch milliseconds. */
+/** Epoch milliseconds. */
 export function rememberedUntil({ last }: TransmitterMemory): number {
   return (last?.lastSeen ?? 0) + lastTransmitterForMs
 }
 
-/** Returns the last transmitter of a channel without one; null if it was not received within 7 days. */
+/** Returns null for a channel with a transmitter, or if the last one was received more than 7 days ago. */
 export function getLastTransmitter(known: TransmitterMemory, now: number): LastTransmitter | null {
   const { last } = known
   if (last === null || last.lastSeen === null || now >= rememberedUntil(known)) return null

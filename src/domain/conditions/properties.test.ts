@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { type ConditionFlag, type ConditionState, conditionTable } from './condition.ts'
 import { hour, minute, TestChannel } from './test-channel.ts'
 
-/** Something that happens to a channel. */
 type Happening = (channel: TestChannel) => void
 
 const levelsArbitrary = fc.constantFrom(-110, -95, -86, -80, -72, -60, -30)
@@ -70,13 +69,13 @@ function setShows(shows: readonly number[]): Happening {
   }
 }
 
-/** What happens, and how long nothing happens afterwards. */
+/** An event, followed by time without events. */
 const historyArbitrary = fc.array(fc.record({ happen: happeningArbitrary, waitMs: durationArbitrary }), {
   minLength: 1,
   maxLength: 12,
 })
 
-/** Moves the clock, and evaluates the condition whenever it is due, and every `extraMs` as well. */
+/** Advances the clock, and evaluates the condition whenever it is due and also every `extraMs`. */
 function run(channel: TestChannel, durationMs: number, extraMs = Number.POSITIVE_INFINITY): void {
   const end = channel.now + durationMs
   let { dueAt } = channel.evaluate()

@@ -1,5 +1,3 @@
-/** Which shows concern a channel. */
-
 export interface RunningShow {
   readonly id: number
   readonly group_ids: readonly number[]
@@ -10,7 +8,7 @@ interface SlotGroup {
   readonly slots: readonly number[]
 }
 
-/** Lists the ids of the running shows that have the channel's slot in one of their groups, or that have no groups. */
+/** Lists the running shows that have no groups, or have the channel's slot in one of their groups. */
 export function listShowsOfSlot(
   slot: number,
   runningShows: readonly RunningShow[],

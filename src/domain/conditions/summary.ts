@@ -8,15 +8,15 @@ import type { Condition, ConditionState } from './condition.ts'
 interface SummaryChannel {
   readonly condition: Pick<Condition, 'state' | 'attention'>
   readonly hasTransmitter: boolean
-  /** Whether the battery of the transmitter must be replaced soon: see `mustBeReplacedSoon`. */
+  /** See `mustBeReplacedSoon`. */
   readonly isReplaceSoon: boolean
-  /** Whether every cause for which it needs attention is handled: see `HandledChannels`. */
+  /** True if every cause for attention is handled, see `HandledChannels`. */
   readonly isHandled: boolean
 }
 
 export interface SummaryReceiver {
   readonly isActive: boolean
-  /** The failing source to which its problems are attributed; null if there is none. */
+  /** The failing source that explains its problems; null if none does. */
   readonly failingSource: string | null
   readonly channels: readonly SummaryChannel[]
 }
@@ -24,18 +24,18 @@ export interface SummaryReceiver {
 interface SummaryInput {
   readonly receivers: readonly SummaryReceiver[]
   readonly placeholders: number
-  /** The status of each source. A source fails from its first failed cycle. */
+  /** A source fails from its first failed cycle. */
   readonly sources: readonly ('healthy' | 'failing' | 'unknown')[]
 }
 
 export interface Summary {
   readonly channels: number
   readonly transmitters_on: number
-  /** The number of channels that need attention. */
+  /** Channels that need attention. */
   readonly attention: number
-  /** The same, but all channels of one offline receiver or of one failing source count once. */
+  /** Counts all channels of an offline receiver or failing source as one. */
   readonly problems: number
-  /** The number of channels that need attention and of which every cause is acknowledged, snoozed or silenced. */
+  /** Channels that need attention and whose causes are all acknowledged, snoozed or silenced. */
   readonly handled: number
   readonly replace_soon: number
   readonly states: Readonly<Record<ConditionState, number>>
@@ -75,12 +75,12 @@ export function summarizeConditions({ receivers, placeholders, sources }: Summar
   }
 }
 
-/** `limit` is `BATTERY_REPLACE_SOON` in force for the channel. */
+/** `limit` is `BATTERY_REPLACE_SOON` for the channel. */
 export function mustBeReplacedSoon(battery: number | null, limit: number): boolean {
   return battery !== null && battery <= limit
 }
 
-/** A failing source is the cause of its offline receivers, so it is counted in their place. */
+/** A failing source causes its receivers to be offline, so only the source is counted. */
 function countProblems(receivers: readonly SummaryReceiver[]): number {
   const failingSources = new Set<string>()
   let others = 0
@@ -99,8 +99,8 @@ export interface ConflictCounts {
 }
 
 /**
- * Counts the conflicts whose victim is included. A critical one disturbs now: its carriers are on, or a foreign signal is
- * received in place of a transmitter.
+ * Counts the conflicts of included victims. A critical conflict interferes now: its carriers are on, or a foreign
+ * signal is received in place of a transmitter.
  */
 export function countConflicts(
   carriers: readonly LiveCarrier[],
@@ -120,15 +120,14 @@ export function countConflicts(
 
 export interface ManufacturerSources {
   readonly count: number
-  /** The addresses of the failing ones. */
   readonly failing: ReadonlySet<string>
 }
 
 /**
- * Returns the address of the failing source to which the problems of a receiver are attributed; null if there is none.
- * For an offline receiver this is any failing source that reports it. An online receiver has its own problems as long
- * as another source still reports it. If it is not known which sources report a receiver (`reporting` is empty), all
- * sources of its manufacturer must fail.
+ * Returns the address of the failing source that explains the problems of a receiver, or null.
+ * - An offline receiver: any failing source that reports it.
+ * - An online receiver: only if no working source reports it.
+ * - Unknown sources (`reporting` is empty): only if all sources of the manufacturer fail.
  */
 export function findFailingSource(
   isActive: boolean,

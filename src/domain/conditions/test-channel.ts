@@ -1,4 +1,4 @@
-/** A channel under test, with a clock that only the test moves. */
+/** A channel under test. Only the test moves its clock. */
 
 import type { ChannelDetails, TransmitterDetails } from '../equipment/details.ts'
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
@@ -20,7 +20,7 @@ const full: Transmitter = {
 }
 
 export class TestChannel {
-  /** Monotonic milliseconds; the wall clock runs along. */
+  /** Monotonic milliseconds; the wall clock moves with it. */
   now = 5000
   wallOffset = startOfTest - 5000
   isActive = true
@@ -38,7 +38,6 @@ export class TestChannel {
   levels: LevelsStatus = 'current'
   readonly watch = createWatch()
 
-  /** Evaluates the condition now. */
   evaluate(): Evaluation {
     const { isActive, lastSeen, channel, levels, watch, memory, thresholds, shows } = this
     const { receivedAt, hasReported, watchedSince, intervalMs, isObserved } = this
@@ -72,25 +71,23 @@ export class TestChannel {
     return this.condition.state
   }
 
-  /** The state and its flags. */
   get rows(): readonly string[] {
     const { state, flags } = this.condition
     return [state, ...flags]
   }
 
-  /** Moves the clock, without a report or a sample. */
   wait(ms: number): this {
     this.now += ms
     return this
   }
 
-  /** Receives a byte that says nothing about the channel. */
+  /** Receives data that does not concern the channel. */
   receiveKeepAlive(): this {
     this.receivedAt = this.now
     return this
   }
 
-  /** Receives a report or a sample of the channel. `transmitter: null` removes the transmitter. */
+  /** Receives a report or a sample. `transmitter: null` removes the transmitter. */
   report(
     changes: {
       transmitter?: (Partial<Transmitter> & { details?: TransmitterDetails }) | null
@@ -122,7 +119,7 @@ export class TestChannel {
     return this.receivedAt === null ? this : this.report()
   }
 
-  /** Ends the process and starts another after `awayMs`; the monotonic clock starts again. */
+  /** Ends the process and starts another one after `awayMs`. The monotonic clock starts anew. */
   restart(awayMs: number): this {
     const stored = this.memory && (JSON.parse(JSON.stringify(this.memory)) as ConditionMemory)
     const wall = this.wall + awayMs
@@ -141,10 +138,8 @@ export class TestChannel {
 export const minute = 60_000
 export const hour = 60 * minute
 
-/** A report of a channel without a transmitter. */
 export const off = { transmitter: null }
 
-/** A report of a transmitter with this battery. */
 export const battery = (percent: number | null, minutes?: number | null) => ({
   transmitter: { battery: percent, ...(minutes !== undefined && { details: { battery_minutes: minutes } }) },
 })

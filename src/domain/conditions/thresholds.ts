@@ -1,5 +1,3 @@
-/** The settings that decide when a condition is true, as they apply to a channel. */
-
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import { type Settings, type ThresholdKey, thresholdKinds } from '../../contract/settings.ts'
 import type { EventKind } from '../../contract/values.ts'
@@ -11,7 +9,6 @@ export type ScopeThresholds = Partial<Thresholds>
 
 const keys = Object.keys(thresholdKinds) as ThresholdKey[]
 
-/** Returns the thresholds in force for a channel of this manufacturer and these groups. */
 export function resolveThresholds(
   global: ScopeThresholds,
   manufacturer: ScopeThresholds,
@@ -27,7 +24,7 @@ export function resolveThresholds(
   }
 }
 
-/** Returns the bound that an alert or event of this kind is found with: percent, minutes or dBm; null if it has none. */
+/** Returns the bound for alerts or events of this kind in percent, minutes or dBm, or null. */
 export function boundOf(kind: AlertKind | EventKind, thresholds: Thresholds): number | null {
   switch (kind) {
     case 'battery_low':

@@ -1,5 +1,3 @@
-/** Real-time connection records and their state transitions. */
-
 import type { ConnectionBody } from '../../contract/resources/connections.ts'
 import type { ConnectionStatus, Transport } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
@@ -7,16 +5,16 @@ import { toTimestamp } from '../api.ts'
 export type { ConnectionStatus, Transport } from '../../contract/values.ts'
 
 /**
- * The state of a real-time subscription. Every receiver has one record, and every installation that is followed has one
- * for all its receivers.
+ * The state of a real-time subscription. Every receiver has a record. A followed installation has one record for all
+ * its receivers.
  */
 export interface Connection {
-  /** The id of the receiver; of a followed installation, a negative number. */
+  /** The id of the receiver, or a negative number for a followed installation. */
   readonly id: number
   /** Null for a followed installation. */
   readonly receiver: number | null
   readonly manufacturer: string
-  /** The source of the subscription; null if no system currently lists the receiver. */
+  /** Null if no system currently lists the receiver. */
   readonly source: string | null
   readonly status: ConnectionStatus
   readonly transport: Transport
@@ -31,7 +29,7 @@ export interface Connection {
 export type ConnectionEvent =
   | { readonly type: 'trying'; readonly at: number }
   | { readonly type: 'opened'; readonly at: number }
-  /** A flapping subscription has been connected for so long that it no longer counts as lost. */
+  /** A flapping subscription has been connected long enough to no longer count as lost. */
   | { readonly type: 'stable'; readonly at: number }
   | { readonly type: 'lost'; readonly at: number; readonly reason: string }
   | { readonly type: 'failed'; readonly at: number; readonly reason: string }
@@ -49,7 +47,6 @@ export function newConnection(
   return { id: receiver, receiver, manufacturer, source, ...neverConnected(transport) }
 }
 
-/** Returns the state of a connection that has never been opened. */
 export function neverConnected(transport: Transport) {
   return {
     status: 'disconnected',
@@ -63,14 +60,14 @@ export function neverConnected(transport: Transport) {
   } as const
 }
 
-/** Whether the subscription is open. Its status is `error` if it flaps. */
+/** An open subscription that flaps has the status `error`. */
 export function isOpen({ connected_at, disconnected_at }: Connection): boolean {
   return connected_at !== null && disconnected_at === null
 }
 
 /**
- * Applies an event. A stopped connection ignores all events except `started`; a connection that is not stopped ignores
- * `started`. While the subscription flaps, its status is `error`.
+ * A stopped connection ignores all events except `started`; any other ignores `started`. The status is `error` while
+ * the subscription flaps.
  */
 export function applyConnectionEvent(connection: Connection, event: ConnectionEvent, isFlapping = false): Connection {
   if ((connection.status === 'stopped') !== (event.type === 'started')) return connection
@@ -130,10 +127,7 @@ export function applyConnectionEvent(connection: Connection, event: ConnectionEv
   }
 }
 
-/**
- * Returns the state of a source's subscription, derived from its receivers' connections; null if there are no
- * connections.
- */
+/** Derives the state of a source's subscription from its receivers' connections; null without connections. */
 export function subscriptionStatus(connections: Iterable<Connection>): ConnectionStatus | null {
   const statuses = new Set<ConnectionStatus>()
   for (const { status } of connections) statuses.add(status)

@@ -1,7 +1,7 @@
 /**
- * Additional values that only some equipment reports, under the same names for all protocols. A field that was never
- * reported is absent; a field that was reported without a value is null. All values but `slots` are primitive, so that
- * comparing two readings is cheap.
+ * Additional values that only some equipment reports, under the same names for all protocols. An absent field was never
+ * reported; a null field was reported without a value. All values except `slots` are primitive, so comparing two
+ * readings is cheap.
  */
 
 export type { ChannelDetails, TransmitterDetails, TransmitterSlot } from '../../contract/resources/channels.ts'

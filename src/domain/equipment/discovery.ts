@@ -1,5 +1,3 @@
-/** Records of the review queue and the movement log, and the allowed status transitions. */
-
 import type { LocationReference } from '../../contract/resources/locations.ts'
 import type { MovementBody } from '../../contract/resources/review.ts'
 import type { ConflictType, deviceTypes, QueueStatus } from '../../contract/values.ts'
@@ -9,7 +7,7 @@ import { directionOverrides } from '../text.ts'
 
 export type { ConflictType, QueueStatus } from '../../contract/values.ts'
 
-/** The allowed status transitions. `reopen` sets the status back to pending. */
+/** `reopen` sets the status back to pending. */
 export const nextStatuses: Record<QueueStatus, readonly QueueStatus[]> = {
   pending: ['approved', 'rejected', 'duplicate'],
   approved: ['imported', 'duplicate'],
@@ -18,11 +16,11 @@ export const nextStatuses: Record<QueueStatus, readonly QueueStatus[]> = {
   imported: [],
 }
 
-/** A device that is waiting for an administrator's review. */
+/** A device that is waiting for review. */
 export interface QueueEntry {
   readonly id: number
   readonly manufacturer: string
-  /** Identifies the device, see `identityKey`. There is one entry per key. */
+  /** See `identityKey`. There is one entry per key. */
   readonly identity_key: string
   readonly api_device_id: string
   readonly serial_number: string | null
@@ -38,17 +36,15 @@ export interface QueueEntry {
   readonly metadata: unknown
 }
 
-/** An entry with the additional fields that the admin list shows. */
 export interface ReviewedEntry extends QueueEntry {
-  /** The name in the last stored report of the device; null if none was stored. */
+  /** From the last stored report of the device; null if none was stored. */
   readonly name: string | null
   readonly model: string | null
-  /** The name of the reviewer; null until the entry is reviewed. */
+  /** Null until the entry is reviewed. */
   readonly reviewed_by: string | null
   readonly reviewed_at: number | null
 }
 
-/** A change of a receiver's IP address or location. */
 export interface Movement {
   readonly id: number
   readonly device: number
@@ -58,22 +54,20 @@ export interface Movement {
   readonly detected_at: number
   readonly detected_by: MovementBody['detected_by']
   readonly reason: string
-  /** How often the same movement was detected before it was acknowledged. */
+  /** Number of times that the movement was detected before it was acknowledged. */
   readonly times_seen: number
   readonly acknowledged: boolean
 }
 
-/** A movement with the additional fields that the movement lists show. */
 export interface MovementDetails extends Movement {
   readonly receiver: { readonly id: number; readonly name: string; readonly serial_number: string | null }
   readonly manufacturer: string
   readonly old_location: LocationReference | null
   readonly new_location: LocationReference | null
-  /** The name of the user who acknowledged it. */
   readonly acknowledged_by: string | null
 }
 
-/** A device that a scan found and that was not stored as a receiver at that time. */
+/** A device that a scan found and that was not a known receiver at the time. */
 export interface DiscoveredRecord {
   readonly id: number
   readonly manufacturer: string
@@ -87,20 +81,19 @@ export interface DiscoveredRecord {
   readonly last_seen: number
   readonly model: string | null
   /**
-   * The address for monitoring the device individually, as it is to be entered in the configuration; null if a system
-   * reported the device.
+   * The address to enter in the configuration to monitor the device individually; null if a system reported the device.
    */
   readonly address: string | null
 }
 
-/** How long a discovered device is kept after the last scan that found it. */
+/** Counts from the last scan that found the device. */
 export const discoveredRetentionMs = 24 * 60 * 60_000
 
 const maxMetadataChars = 64 * 1024
 
 /**
- * Removes secrets and control characters from upstream metadata, and drops it if it is too large or too deeply nested.
- * The result can be stored in every supported database.
+ * Removes secrets and control characters from upstream metadata. Returns null for metadata that is too large or too
+ * deeply nested. Every supported database can store the result.
  */
 export function boundMetadata(metadata: unknown): unknown {
   const text = isDeeper(metadata, maxJsonDepth) ? null : JSON.stringify(metadata ?? null)

@@ -1,12 +1,11 @@
 /**
- * Equipment reports 0 for values that it does not know yet. A zero that a healthy value of the same report contradicts is
- * unknown.
+ * Equipment reports 0 for values that it does not know yet. A zero that a healthy value in the same report contradicts
+ * is unknown.
  */
 
 import type { TransmitterDetails } from './details.ts'
 import type { ChannelReading, DeviceReport } from './receiver.ts'
 
-/** What one report says about a battery. */
 interface BatteryValues
   extends Pick<
     TransmitterDetails,
@@ -15,16 +14,16 @@ interface BatteryValues
   readonly battery?: number | null | undefined
 }
 
-/** Above this charge in percent, a battery has minutes and health left; above the second one, a bar as well. */
+/** Above this charge (percent), a battery has minutes and health left; above the second one, a bar as well. */
 const emptyPercent = 5
 const lowPercent = 20
-/** With as many minutes or bars, a battery is not empty. */
+/** With at least this many minutes or bars, a battery is not empty. */
 const healthyMinutes = 30
 const healthyBars = 2
-/** The lowest charge in percent at which a battery may be full. */
+/** A battery may be full from this charge (percent). */
 const fullPercent = 95
 
-/** Returns the report without false zeros; `report` itself if it has none. */
+/** Returns `report` itself if it has no false zeros. */
 export function withoutFalseZeros(report: DeviceReport): DeviceReport {
   const channels = report.channels && mapIfChanged(report.channels, cleanChannel)
   const units = report.units && mapIfChanged(report.units, cleanReading)
@@ -41,7 +40,7 @@ function cleanChannel(reading: ChannelReading): ChannelReading {
   return { ...reading, transmitter, ...(slots && { details: { ...details, slots } }) }
 }
 
-/** Cleans a battery whose further values are in `details`. */
+/** The battery's further values are in `details`. */
 function cleanReading<Reading extends Pick<BatteryValues, 'battery'> & { readonly details?: BatteryValues }>(
   reading: Reading,
 ): Reading {

@@ -1,6 +1,6 @@
 /**
- * Chassis (the API's name for a receiver as a physical device), units (transmitters and in-ear packs), performers, and
- * the assignments between them.
+ * Chassis (the API's name for a receiver as a physical device), units (transmitters and in-ear packs), performers and
+ * assignments.
  */
 
 import type { TransmitterDetails } from '../../contract/resources/channels.ts'
@@ -12,16 +12,16 @@ import { toLocationReference } from './location.ts'
 import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'
 
 /**
- * A transmitter or in-ear pack. A channel unit is known because a receiver receives it on a channel; its live values
- * are the values of the channel. A device unit is reported as a device in its own right, for example a pack docked in a
- * charger, and has its own values.
+ * A transmitter or in-ear pack.
+ * - A channel unit is received on a channel, and its live values are the channel's.
+ * - A device unit is reported as a device of its own, such as a pack docked in a charger, and has its own values.
  */
 export interface Unit {
   readonly id: number
   readonly manufacturer: string
-  /** The channel on which it is received; null for a device unit. */
+  /** Null for a device unit. */
   readonly channel_id: number | null
-  /** The receiver of that channel, or the device that reports the unit, such as the charger in which it is docked. */
+  /** The receiver of that channel, or the device that reports the unit, such as its charger. */
   readonly receiver_id: number | null
   /** Null for a channel unit. */
   readonly api_device_id: string | null
@@ -30,7 +30,7 @@ export interface Unit {
   readonly model: string | null
   readonly serial_number: string | null
   readonly device_type: UnitType
-  /** The next three fields are only used for device units. */
+  /** The next three fields apply only to device units. */
   readonly battery: number | null
   readonly details: TransmitterDetails | null
   readonly is_online: boolean
@@ -41,7 +41,7 @@ export type UnitDraft = Omit<Unit, 'id'>
 export interface UnitIndex {
   ofChannel(channelId: number): Unit | undefined
   ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
-  /** Units that this receiver or charger reports as devices in their own right, for example docked packs. */
+  /** Units that this receiver or charger reports as devices of their own. */
   reportedBy(receiverId: number): readonly Unit[]
 }
 
@@ -49,7 +49,7 @@ export function unitTypeOf(deviceType: string): UnitType {
   return /psm|iem|in-?ear|^ek/i.test(deviceType) ? 'iem_receiver' : 'mic_transmitter'
 }
 
-/** Returns drafts of units for transmitters that these receivers receive for the first time. */
+/** Returns drafts of units for transmitters that are received for the first time. */
 export function draftChannelUnits(known: Pick<UnitIndex, 'ofChannel'>, receivers: readonly Receiver[]): UnitDraft[] {
   return receivers.flatMap((receiver) =>
     receiver.channels
@@ -70,7 +70,6 @@ export function draftChannelUnits(known: Pick<UnitIndex, 'ofChannel'>, receivers
   )
 }
 
-/** Finds channel units whose reported name differs from the stored one. */
 export function findRenamedUnits(known: UnitIndex, receivers: readonly Receiver[]): Unit[] {
   return receivers.flatMap(({ channels }) =>
     channels.flatMap((channel) => {
@@ -81,13 +80,12 @@ export function findRenamedUnits(known: UnitIndex, receivers: readonly Receiver[
   )
 }
 
-/** The changes to device units. */
 export interface ReportedUnits {
   readonly drafts: readonly UnitDraft[]
   readonly changed: readonly Unit[]
 }
 
-/** Whether the report is about a device unit, or contains units such as the packs docked in a charger. */
+/** True if the report describes a device unit, or contains units such as the packs docked in a charger. */
 export function reportsUnits({ kind, units }: DeviceReport): boolean {
   return kind === 'transmitter' || units !== undefined
 }
@@ -96,15 +94,14 @@ interface UnitReports {
   readonly manufacturer: string
   /** Reports for which `reportsUnits` is true. */
   readonly reports: readonly DeviceReport[]
-  /** Ids of devices that their system has not listed recently. */
+  /** Devices that their system has not listed recently. */
   readonly missing: readonly string[]
-  /** Returns the id of the known receiver with this API device id. */
   receiverOf(apiDeviceId: string): number | undefined
 }
 
 const none: ReportedUnits = { drafts: [], changed: [] }
 
-/** Finds new, changed and missing device units. A unit that another device now reports has moved; it is not missing. */
+/** Finds new, changed and missing device units. A unit that another device now reports has moved and is not missing. */
 export function planReportedUnits(known: UnitIndex, input: UnitReports): ReportedUnits {
   const { manufacturer, reports, missing, receiverOf } = input
   if (reports.length === 0 && missing.length === 0) return none
@@ -123,7 +120,7 @@ export function planReportedUnits(known: UnitIndex, input: UnitReports): Reporte
   for (const report of reports) {
     if (report.kind === 'transmitter') addOrUpdate(report)
     const receiver = receiverOf(report.id)
-    // A device that is pending review or rejected is not shown, and neither are the units in it.
+    // A device that is pending review or rejected is hidden, and so are its units.
     if (report.units === undefined || receiver === undefined) continue
     for (const unit of report.units) addOrUpdate(unit, receiver)
     const presentIds = new Set([...report.units.map(({ id }) => id), ...changed.keys()])
@@ -165,21 +162,21 @@ function reportedUnitFields(report: DeviceReport, before: Unit | undefined): Par
   }
 }
 
-/** Returns the name that the transmitter reports, otherwise that of the channel. */
+/** Returns the transmitter's name, else the channel's. */
 export function transmitterName(channel: Channel): string | null {
   return channel.transmitter?.name ?? channel.name
 }
 
 /**
- * Returns the state to report. Equipment that was last online is reported as `unknown` while its manufacturer's systems
- * cannot be polled, because its state may be outdated.
+ * Equipment that was last online is `unknown` while its manufacturer's systems cannot be polled, because its state may
+ * be outdated.
  */
 function onlineState(isOnline: boolean, upstream: UpstreamStatus): OnlineState {
   if (!isOnline) return 'offline'
   return upstream === 'unhealthy' || upstream === 'disabled' || upstream === 'unconfigured' ? 'unknown' : 'online'
 }
 
-/** A receiver that scripts report depends on no system. */
+/** A receiver that scripts report does not depend on a system. */
 function upstreamOf(receiver: Receiver | undefined, upstream: UpstreamStatus): UpstreamStatus {
   return isIngestedId(receiver?.api_device_id ?? null) ? 'healthy' : upstream
 }
@@ -195,7 +192,7 @@ export function toChassisBody(
   return { id, name, model, manufacturer, serial_number, mac_address, ip, status, firmware_version, location }
 }
 
-/** Converts a unit. `receiver` is the device that receives or holds it, if any. */
+/** `receiver` is the device that receives or holds the unit. */
 export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream: UpstreamStatus): UnitBody {
   const { id, device_type, model, manufacturer } = unit
   const channel = receiver?.channels.find(({ id }) => id === unit.channel_id)
@@ -219,7 +216,6 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
   }
 }
 
-/** Lists the transmitters that a receiver of a site receives. */
 export function listSiteUnits(receiver: Receiver, upstream: UpstreamStatus): SiteUnitBody[] {
   return draftChannelUnits({ ofChannel: () => undefined }, [receiver]).map((unit) => ({
     ...toUnitBody({ ...unit, id: 0 }, receiver, upstream),
@@ -227,19 +223,17 @@ export function listSiteUnits(receiver: Receiver, upstream: UpstreamStatus): Sit
   }))
 }
 
-/** A unit that a performer wears. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface Assignment {
   readonly id: number
   readonly performer: number
   readonly wireless_unit: number
-  /** The role that the performer plays with this unit. */
   readonly role: string | null
   readonly is_active: boolean
   readonly started_at: number
   readonly ended_at: number | null
 }
 
-/** Activates or ends an assignment and sets its times. */
 export function setActive(assignment: Assignment, isActive: boolean, now: number): Assignment {
   if (isActive === assignment.is_active) return assignment
   return isActive

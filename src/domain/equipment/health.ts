@@ -12,31 +12,31 @@ export type StoreHealth = ServiceHealth['store']
 export type SourceHealth = ManufacturerHealth['sources'][number]
 type DeviceError = ManufacturerHealth['device_errors'][number]
 
-/** The error of a source that could not be queried completely. */
+/** A source that could not be queried completely. */
 export type SourceError = NonNullable<RefreshBody['errors']>[number]
 
-/** The stored status of one source (one upstream address) of a manufacturer. */
+/** The stored status of a source (an upstream address) of a manufacturer. */
 export interface SourceRecord {
   readonly manufacturer: string
   readonly source: string
   readonly consecutive_failures: number
-  /** A message for the person who can fix the problem; null if there is no problem. */
+  /** A message for the person who can fix the problem. */
   readonly error: string | null
-  /** The end of the pause that the last response requested (Retry-After); 0 if it requested none. */
+  /** The end of the pause that the last response requested (Retry-After), or 0. */
   readonly hold_until: number
   readonly last_success_at: number | null
-  /** Number of cycles that took longer than the interval. */
+  /** Cycles that took longer than the interval. */
   readonly overruns: number
-  /** A problem that is not a failure, or null. */
+  /** A problem that is not a failure. */
   readonly warning: string | null
   readonly device_errors: DeviceErrors
-  /** When anything last came, if something is due and nothing came for 3 s; null otherwise. */
+  /** Time of the last data, if data is due and none came for 3 s; otherwise null. */
   readonly silent_since: number | null
 }
 
 /** An invalid part of an upstream response that was skipped. */
 export interface DeviceProblem {
-  /** The device or list entry that has the problem, as text. */
+  /** Describes the device or list entry. */
   readonly subject: string
   readonly problem: string
   /**
@@ -45,7 +45,6 @@ export interface DeviceProblem {
   readonly device?: string
 }
 
-/** Summarizes the problems in one sentence; null for an empty list. */
 export function summarize(problems: readonly DeviceProblem[]): string | null {
   const [first] = problems
   if (first === undefined) return null
@@ -54,7 +53,7 @@ export function summarize(problems: readonly DeviceProblem[]): string | null {
 }
 
 export interface DeviceErrors {
-  /** The errors of at most 100 devices. */
+  /** At most 100 devices. */
   readonly listed: readonly DeviceError[]
   /** The number of errors that are not listed. */
   readonly more: number
@@ -76,24 +75,24 @@ function mergeDeviceErrors(parts: readonly DeviceErrors[]): DeviceErrors {
   return { listed, more: unlistedCount + all.length - listed.length }
 }
 
-/** The configuration of a manufacturer, with its sources in the order in which they are configured. */
+/** The sources have the order of the configuration. */
 export interface MonitoredManufacturer {
   readonly code: string
   readonly name: string
   readonly isEnabled: boolean
   readonly base_url: string
   readonly sources: readonly string[]
-  /** Hosts for which the configuration disables certificate verification. */
+  /** Hosts for which certificate verification is disabled. */
   readonly unverified: readonly string[]
 }
 
 /**
- * `damaged` and `replaced` (the file was deleted or replaced) last until the database is closed; `unwritable` ends with
+ * `damaged` and `replaced` (the file was deleted or replaced) last until the database is closed. `unwritable` ends with
  * the next successful write.
  */
 export type StoreCondition = 'ok' | 'unwritable' | 'damaged' | 'replaced'
 
-/** What each condition means for users. */
+/** Messages for users. */
 export const storeFaults = {
   damaged: 'The database is damaged. Changes are not stored until the service is restarted',
   replaced: 'The database file was deleted or replaced. Changes are not stored until the service is restarted',
@@ -103,28 +102,24 @@ export const storeFaults = {
 export const incidentCauses = ['damaged', 'missing', 'log_damaged'] as const
 export type IncidentCause = (typeof incidentCauses)[number]
 
-/** A loss of data before startup that nobody has acknowledged yet. */
+/** Data loss before startup that nobody has acknowledged yet. */
 export interface StoreIncident {
   readonly cause: IncidentCause
   readonly restored_at: number
-  /** The time of the snapshot that was restored; null if there was none and the database started empty. */
+  /** The time of the restored snapshot; null if the database started empty. */
   readonly snapshot_at: number | null
-  /** The file name of the snapshot. */
   readonly snapshot: string | null
 }
 
-/** Number of consecutive failed cycles after which an upstream is unhealthy. */
+/** An upstream is unhealthy after this many consecutive failed cycles. */
 const unhealthyFailures = 3
 
-/** How long a source without failures is `healthy` after its last successful poll, even across restarts. */
+/** A source without failures is `healthy` this long after its last successful poll, also across restarts. */
 const successValidMs = 24 * 3600_000
 
 const orphanedError = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
 
-/**
- * Derives the status of a source from its record. A pause that the source requested (`hold_until`) does not affect the
- * status.
- */
+/** A pause that the source requested (`hold_until`) does not affect its status. */
 function sourceStatus({ consecutive_failures, last_success_at }: SourceRecord, now: number): SourceStatus {
   if (consecutive_failures >= unhealthyFailures) return 'unhealthy'
   if (consecutive_failures > 0) return 'degraded'
@@ -138,7 +133,6 @@ export function addressOf(source: string, manufacturer: string): string {
   return source.startsWith(`${manufacturer}:`) ? source.slice(manufacturer.length + 1) : source
 }
 
-/** The health fields of a manufacturer without sources. */
 export const noSources = {
   consecutive_failures: 0,
   error: null,
@@ -150,8 +144,8 @@ export const noSources = {
 } as const satisfies Partial<ManufacturerHealth>
 
 /**
- * Combines the status of a manufacturer's sources: healthy if all are, degraded if only some fail. An orphaned source,
- * which no process polls, is treated as unhealthy.
+ * Healthy if all sources are, degraded if only some fail. An orphaned source, which no process polls, counts as
+ * unhealthy.
  */
 export function manufacturerHealth(
   manufacturer: MonitoredManufacturer,
@@ -218,14 +212,13 @@ const severity: Record<UpstreamStatus, number> = {
   unconfigured: 0,
 }
 
-/** A write that waits longer than this is treated as stuck. */
+/** A write that waits longer than this is stuck. */
 const stuckWriteMs = 5000
 
 export function storeHealth(state: {
   readonly isReachable: boolean
   readonly condition: StoreCondition
   readonly incident: StoreIncident | null
-  /** The age of the oldest unfinished write. */
   readonly longestWriteMs: number
 }): StoreHealth {
   const { isReachable, condition, incident, longestWriteMs } = state
@@ -252,7 +245,7 @@ export function storeHealth(state: {
 
 const healthyStore: StoreHealth = { status: 'healthy', details: null }
 
-/** What was repaired, for the audit log. */
+/** For the audit log. */
 export const repairDescriptions: Readonly<Record<IncidentCause, string>> = {
   damaged: 'damaged database replaced',
   missing: 'missing database replaced',
@@ -279,9 +272,8 @@ export function describeIncident(incident: StoreIncident): string {
 }
 
 /**
- * Combines the health of all parts into that of the service. `selected` is the code of the manufacturer whose health
- * is reported as `vendor_api`; by default it is the one with the worst status. `details` are problems of parts other
- * than upstreams and the database.
+ * Combines the health of all parts. `vendor_api` reports the manufacturer with the code `selected`, by default the one
+ * with the worst status. `details` are problems of parts other than upstreams and the database.
  */
 export function serviceHealth(
   manufacturers: readonly ManufacturerHealth[],

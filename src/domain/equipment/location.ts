@@ -1,5 +1,3 @@
-/** Nested locations and the hardware in them. */
-
 import type {
   HardwareLayout,
   LayoutLocation,
@@ -13,7 +11,7 @@ export type { Location } from '../../contract/resources/locations.ts'
 
 type LayoutUnit = LayoutReceiver['units'][number]
 
-/** Builds the layout. `unitsOf` returns the packs that a receiver reports. */
+/** `unitsOf` returns the packs that a receiver reports. */
 export function toLayout(
   locations: readonly Location[],
   receivers: readonly Receiver[],
@@ -33,7 +31,6 @@ export function toLayout(
   }
 }
 
-/** Whether the location `id` would contain itself with this parent. */
 export function isCircular(locations: readonly Location[], id: number, parent: number | null): boolean {
   const parents = new Map(locations.map((location) => [location.id, location.parent]))
   let current = parent

@@ -1,6 +1,6 @@
-/** Conversion between a manufacturer's configuration and the fields of an HTML form. */
+/** Converts between a manufacturer's configuration and the fields of an HTML form. */
 
-/** Configuration key -> its alternative spelling. Both are accepted. */
+/** Configuration key -> alternative spelling. */
 export const keyAliases: Readonly<Record<string, string>> = {
   api_base_url: 'BASE_URL',
   username: 'USERNAME',
@@ -36,23 +36,22 @@ const otherKinds = { stream_timeout: 'number', enabled: 'on_by_default' } as con
 
 export type ConfigKey = keyof typeof kinds
 
-/** Returns the kind of the values of a key, in either spelling. Unknown keys are text. */
+/** Accepts both spellings. Unknown keys are text. */
 export function settingKind(key: string): (typeof kinds)[ConfigKey] {
   const [name = key] = Object.entries(keyAliases).find(([, alias]) => alias === key) ?? []
   const known: Readonly<Record<string, (typeof kinds)[ConfigKey]>> = { ...kinds, ...otherKinds }
   return known[name] ?? 'text'
 }
 
-/** The keys of the secrets that apply to all addresses of a configuration. */
+/** Secrets that apply to all addresses of a configuration. */
 export const sharedSecretKeys = ['shared_key', 'password', 'token'] as const satisfies readonly ConfigKey[]
 
-/** Returns the spelling of the key in this configuration, so that no configuration contains both. */
+/** Returns the spelling that this configuration uses, so that it never contains both. */
 export function resolveKey(config: Config, key: ConfigKey): string {
   const alias = keyAliases[key]
   return alias !== undefined && alias in config ? alias : key
 }
 
-/** Returns the text of the form field for the key. */
 export function fieldValue(config: Config, key: ConfigKey): string {
   const value = config[resolveKey(config, key)] ?? ''
   return Array.isArray(value) ? value.map(addressOf).join('\n') : String(value)
@@ -62,16 +61,15 @@ export function isChecked(config: Config, key: ConfigKey): boolean {
   return (config[resolveKey(config, key)] ?? kinds[key] === 'on_by_default') === true
 }
 
-/** Lists the configuration keys that have no form field, so that the form does not change them. */
+/** Lists the keys without a form field, so that the form does not change them. */
 export function listUnshownKeys(config: Config, shown: readonly ConfigKey[]): readonly string[] {
   const names = new Set(shown.map((key) => resolveKey(config, key)))
   return Object.keys(config).filter((name) => !names.has(name))
 }
 
 /**
- * Returns only the keys that differ from `before`; null removes a key. `getInput` returns the text of a field, or null
- * for an unchecked checkbox. If the text of a number field is not a number, it is sent unchanged, so that the error
- * response names it.
+ * Returns the keys that differ from `before`; null removes a key. `getInput` returns the text of a field, or null for
+ * an unchecked checkbox. A number field with other text is sent unchanged, so that the error response names it.
  */
 export function changedConfig(
   before: Config,
@@ -98,10 +96,7 @@ function parse(key: ConfigKey, text: string, before: unknown): unknown {
   return lines.filter((line) => line !== '').map((line) => findOrCreateDevice(line, before))
 }
 
-/**
- * Returns the list entry for an address. A device whose address is already listed keeps its other stored fields, such
- * as its own password.
- */
+/** A device whose address is already listed keeps its other stored fields, such as its password. */
 function findOrCreateDevice(address: string, before: unknown): unknown {
   const known: readonly unknown[] = Array.isArray(before) ? before : []
   return known.find((device) => addressOf(device) === address) ?? address

@@ -1,13 +1,13 @@
-/** Pictures of performers: their formats, and their addresses on this service. */
+/** Pictures of performers: their formats and addresses. */
 
 export const maxPictureBytes = 2_000_000
 
-/** The longest text that is stored as it was entered, such as the address of a picture elsewhere. */
+/** The limit for text that is stored as entered, such as the address of a picture elsewhere. */
 export const maxPictureTextChars = 262_144
 
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp'
 
-/** Determines the format from the first bytes; null if it is not supported. */
+/** Detects the format from the first bytes; null if it is not supported. */
 export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
   const startsWith = (expected: readonly number[], offset = 0) =>
     expected.every((byte, index) => bytes[offset + index] === byte)
@@ -22,7 +22,7 @@ export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
 
 const folder = '/api/pictures/'
 
-/** Returns the address of a stored picture, without the mount prefix. */
+/** Without the mount prefix. */
 export function picturePath(id: string): string {
   return `${folder}${id}`
 }

@@ -1,4 +1,4 @@
-/** Placeholders: equipment without telemetry, and blank places on the wall. */
+/** Placeholders: equipment without telemetry, and blank slots on the wall. */
 
 import type { Group } from '../../contract/resources/groups.ts'
 import type { PlaceholderBody, PlaceholderInData } from '../../contract/resources/placeholders.ts'
@@ -20,15 +20,15 @@ export function toPlaceholderInData(placeholder: Placeholder): PlaceholderInData
   return { ...toPlaceholderBody(placeholder), condition }
 }
 
-/** Whether a placeholder of this kind may have this name: only a blank place needs none. */
+/** Only a blank slot needs no name. */
 export function isNameAllowed({ kind, name }: { readonly kind: string; readonly name: string }): boolean {
   return name !== '' || kind === 'blank'
 }
 
-/** From this slot on, an empty slot of a group was a blank place before there were placeholders. */
+/** Before there were placeholders, an empty slot of a group with this number or a higher one was blank. */
 const firstBlankSlot = 65_001
 
-/** Lists the slots of groups that need a blank placeholder, in the order of the numbers. */
+/** Lists the slots of groups that need a blank placeholder, in ascending order. */
 export function listBlankSlots(groups: readonly Pick<Group, 'slots'>[], holders: readonly Pick<SlotHolder, 'slot'>[]) {
   const used = new Set(holders.map(({ slot }) => slot))
   const slots = new Set(groups.flatMap((group) => group.slots))

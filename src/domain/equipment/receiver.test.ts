@@ -27,7 +27,6 @@ const reading = (channel: number): fc.Arbitrary<ChannelReading> =>
 const readings = fc.tuple(reading(1), reading(2))
 const emptyChannels = [emptyChannel(1, 1, 1), emptyChannel(2, 2, 2)]
 
-/** Returns the values of a channel that a reading can contain, by path. */
 function valuesOf(channel: Channel | ChannelReading | undefined): Map<string, unknown> {
   const values = new Map<string, unknown>()
   for (const [field, value] of Object.entries(channel ?? {})) {
@@ -56,7 +55,7 @@ describe('withoutSuperseded', () => {
             const hasChanged = (oldValues?.get(field) ?? null) !== value
             if (hasChanged) expect([field, result?.get(field)]).toEqual([field, value])
           }
-          // An absent transmitter is applied only if no report changed the transmitter meanwhile.
+          // An absent transmitter is applied only if no report changed the transmitter in the meantime.
           const isTransmitterUnchanged = before[index]?.transmitter === now[index]?.transmitter
           for (const [field, value] of readValues ?? []) {
             if (field === 'transmitter' && !isTransmitterUnchanged) continue

@@ -1,10 +1,9 @@
 /**
- * Receivers, their channels and the transmitters received on them, and a report of one device from one source.
- * Record fields have the same names from the database to the browser (for their source see docs/conformance.md).
+ * Receivers, their channels, the transmitters received on them, and reports of one device from one source.
  *
- * Units: battery in whole percent, audio_level in whole dBFS, rf_level in whole dBm, frequency in MHz as text with
- * three decimal places, times in epoch milliseconds. A value that is unknown is null; a field that was not reported is
- * absent.
+ * Fields have the same names from the database to the browser (docs/conformance.md lists their sources). Units: battery
+ * in whole percent, audio_level in whole dBFS, rf_level in whole dBm, frequency in MHz as text with three decimal
+ * places, times in epoch milliseconds. Null means unknown; absent means not reported.
  */
 
 import type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
@@ -15,7 +14,7 @@ import type { Forecast } from '../forecast/forecast.ts'
 import { isRecord, isSameJson } from '../json.ts'
 
 export interface Transmitter {
-  /** The slot number that the upstream reports. The position on the wall is the channel's `slot`. */
+  /** As the upstream reports it. The position on the wall is the channel's `slot`. */
   readonly upstream_slot: number | null
   readonly name: string | null
   readonly battery: number | null
@@ -29,7 +28,7 @@ export interface Transmitter {
 export interface Channel {
   readonly id: number
   readonly channel: number
-  /** Position on the wall. It is assigned when the channel is created; only an operator changes it. */
+  /** Position on the wall. Assigned when the channel is created; only an operator changes it. */
   readonly slot: number
   readonly name: string | null
   readonly frequency: string | null
@@ -38,14 +37,14 @@ export interface Channel {
   readonly transmitter: Transmitter | null
   /** Absent if the system reports none. */
   readonly details?: ChannelDetails
-  /** The frequency profile that an operator has set; absent if it follows from the model. */
+  /** Set by an operator; if absent, the model determines the profile. */
   readonly profile?: string
   readonly condition: Condition
-  /** The transmitter last received on a channel that receives none now; null if there was none within 7 days. */
+  /** The transmitter last received on a channel without one; null if there was none within 7 days. */
   readonly last_transmitter: LastTransmitter | null
-  /** How long the battery of the transmitter will last; null if there is no basis. */
+  /** The remaining battery time of the transmitter; null without a basis. */
   readonly forecast: Forecast | null
-  /** What the channel is where it is monitored; absent for a channel of this installation. */
+  /** Absent for a channel of this installation. */
   readonly origin?: ChannelOrigin
 }
 
@@ -55,17 +54,19 @@ export interface ChannelOrigin {
   readonly slot: number
 }
 
-/** Where a receiver is monitored that this installation follows. */
+/** A receiver in the installation that monitors it. */
 export interface ReceiverOrigin {
-  /** Code of the manufacturer's record with which the other installation is followed. */
+  /** The code of the manufacturer's record that follows the other installation. */
   readonly record: string
-  /** `code` is the record's; for a receiver that the other installation follows too, `<record>/<code there>`. */
+  /**
+   * `code` is that of the record, or `<record>/<code there>` for a receiver that the other installation follows too.
+   */
   readonly site: SiteReference
   /** The receiver's id in the other installation. */
   readonly id: number
 }
 
-/** The properties of a device as hardware on a network, as the manufacturer's system reports them. */
+/** The hardware and network properties of a device, as reported by the manufacturer's system. */
 export interface Hardware {
   readonly name: string
   readonly device_type: string
@@ -89,11 +90,10 @@ export interface Receiver extends Hardware {
   readonly api_device_id: string | null
   readonly is_active: boolean
   readonly last_seen: number
-  /** The id of its location. */
   readonly location: number | null
-  /** True if an operator set the name, so that the reported name does not replace it. */
+  /** True if an operator set the name, so that reported names do not replace it. */
   readonly is_named_by_hand: boolean
-  /** The fault that the device reports; absent if it never reported one. */
+  /** Absent if the device never reported a fault. */
   readonly fault?: Fault | null
   /** Absent for a receiver of this installation. */
   readonly origin?: ReceiverOrigin
@@ -101,13 +101,10 @@ export interface Receiver extends Hardware {
   readonly channels: readonly Channel[]
 }
 
-/** The fields of a transmitter that a report contains; the other fields are absent. */
+/** Contains only the reported fields. */
 export type TransmitterReading = Partial<Transmitter>
 
-/**
- * The fields of a channel that a report contains; the other fields are absent. `transmitter: null` means that no
- * transmitter is received.
- */
+/** Contains only the reported fields. `transmitter: null` means that no transmitter is received. */
 export interface ChannelReading
   extends Partial<Pick<Channel, 'name' | 'frequency' | 'audio_level' | 'rf_level' | 'details'>> {
   readonly channel: number
@@ -115,29 +112,28 @@ export interface ChannelReading
 }
 
 /**
- * A report of one device by one source: the common format that every plugin produces. `id` is the id of the device in
- * the manufacturer's system (`api_device_id`).
+ * A report of one device by one source: the common format of all plugins. `id` is the `api_device_id` in the
+ * manufacturer's system.
  */
 export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   readonly id: string
-  /** Whether the report only says that a known device is still connected. It never creates a receiver. */
+  /** True if the report only confirms that a known device is still connected. It never creates a receiver. */
   readonly isConfirmation?: boolean
   readonly model_name?: string | null
   readonly online?: boolean
   readonly kind: 'receiver' | 'transmitter'
   readonly channels?: readonly ChannelReading[]
-  /** A value for the device as a whole: a transmitter's own value, or a receiver's summary value. */
+  /** The transmitter's own value, or a receiver's summary value. */
   readonly battery?: number | null
   readonly rf_level?: number | null
-  /** For a receiver, only `fault` is set. */
+  /** A receiver only has `fault`. */
   readonly details?: TransmitterDetails
   /** All packs that the device reports without receiving them on a channel: docked in a charger, or receive-only. */
   readonly units?: readonly DeviceReport[]
-  /** The full upstream response for the device; it is stored with a queue entry. */
+  /** The full upstream response for the device; stored with a queue entry. */
   readonly metadata?: unknown
 }
 
-/** The names of the fields of `Hardware`. */
 export const hardwareFields = [
   'name',
   'device_type',
@@ -154,7 +150,7 @@ export const hardwareFields = [
   'hosted_firmware_version',
 ] as const satisfies readonly (keyof Hardware)[]
 
-/** The properties of which nothing is known; every receiver has a name and a type. */
+/** Every receiver has a name and a type. */
 export const unknownHardware: Omit<Hardware, 'name' | 'device_type'> = {
   model: null,
   serial_number: null,
@@ -169,12 +165,12 @@ export const unknownHardware: Omit<Hardware, 'name' | 'device_type'> = {
   hosted_firmware_version: null,
 }
 
-/** Returns the value of a hardware field in a report; undefined if it was not reported. */
+/** Returns undefined if the field was not reported. */
 export function reportedField(report: DeviceReport, field: keyof Hardware): string | null | undefined {
   return field === 'model' ? report.model_name : report[field]
 }
 
-/** Whether the report has a name, an address or another property of the device as hardware. */
+/** True if the report contains a name, an address or another hardware property. */
 export function reportsHardware(report: DeviceReport): boolean {
   return hardwareFields.some((field) => reportedField(report, field) != null)
 }
@@ -189,7 +185,7 @@ export function reportedHardware(report: DeviceReport): Partial<Hardware> {
   return reported as Partial<Hardware>
 }
 
-/** Limits `last_seen` to the current time, because a machine whose clock is ahead may have stored the receiver. */
+/** Limits `last_seen` to the current time: a machine whose clock is ahead may have stored the receiver. */
 export function clampLastSeen(now: number, receiver: Receiver): Receiver {
   return receiver.last_seen > now ? { ...receiver, last_seen: now } : receiver
 }
@@ -210,7 +206,7 @@ function mergeReadings(earlier: ChannelReading | undefined, later: ChannelReadin
   return { ...earlier, ...later, ...(isPartial && { transmitter: { ...earlier?.transmitter, ...transmitter } }) }
 }
 
-/** Returns the fields of `reported` that differ from `known`; an empty object if none differs. */
+/** Returns the fields of `reported` that differ from `known`. */
 export function changedFields<T extends object>(known: T, reported: Partial<T>): Partial<T> {
   const changed: Partial<T> = {}
   for (const field of Object.keys(reported) as (keyof T)[]) {
@@ -221,9 +217,9 @@ export function changedFields<T extends object>(known: T, reported: Partial<T>):
 }
 
 /**
- * Merges readings into known channels: absent fields keep their value, channels are matched by number, and
- * `transmitter: null` removes the transmitter. Returns `known` itself if nothing changed.
- * Readings of unknown channels are ignored; `missingChannels` lists them.
+ * Merges readings into known channels. Absent fields keep their value, channels are matched by number, and
+ * `transmitter: null` removes the transmitter. Readings of unknown channels are ignored; see `missingChannels`. Returns
+ * `known` itself if nothing changed.
  */
 export function mergeChannels(known: readonly Channel[], reported: readonly ChannelReading[]): readonly Channel[] {
   let merged: Channel[] | undefined
@@ -241,7 +237,7 @@ export function mergeChannels(known: readonly Channel[], reported: readonly Chan
 
 /**
  * Drops the fields that another report has changed since `read` was requested, because that report is newer. `before`
- * are the channels as they were then. Returns `read` itself if nothing changed.
+ * are the channels at the time of the request. Returns `read` itself if nothing changed.
  */
 export function withoutSuperseded<Reading extends Pick<ChannelReading, 'channel'>>(
   read: readonly Reading[],
@@ -264,7 +260,7 @@ export function withoutSuperseded<Reading extends Pick<ChannelReading, 'channel'
 
 /**
  * Drops the fields that changed between `before` and `now`, treating absent fields as null. If a transmitter appeared
- * meanwhile, only its reported fields are treated as changed. Returns `read` itself if no field is dropped.
+ * in between, only its reported fields count as changed. Returns `read` itself if no field is dropped.
  */
 function withoutChangedFields<T extends object>(read: T, before: object, now: object): T {
   let kept: T | undefined
@@ -289,24 +285,22 @@ function valueIn(fields: object, field: string): unknown {
   return (fields as Readonly<Record<string, unknown>>)[field] ?? null
 }
 
-/** Lists the channel numbers in `reported` that are not in `known`, without duplicates, in ascending order. */
+/** Lists the channel numbers in `reported` that are not in `known`, in ascending order. */
 export function missingChannels(known: readonly Channel[], reported: readonly ChannelReading[]): readonly number[] {
   const numbers = new Set<number>()
   for (const { channel } of reported) if (!known.some((other) => other.channel === channel)) numbers.add(channel)
   return numbers.size === 0 ? [] : [...numbers].sort((a, b) => a - b)
 }
 
-/** Returns the frequency to which the channel is tuned; null if it is unknown. */
 export function frequencyOf({ frequency, transmitter }: Pick<Channel, 'frequency' | 'transmitter'>): string | null {
   return frequency ?? transmitter?.frequency ?? null
 }
 
-/** Returns the name to show: the performer's if one wears the unit of the channel, else the transmitter's or channel's. */
+/** Returns the performer who wears the channel's unit, else the name of the transmitter, else that of the channel. */
 export function displayName({ name, transmitter }: Pick<Channel, 'name' | 'transmitter'>, performer?: string) {
   return performer ?? transmitter?.name ?? name
 }
 
-/** Creates a channel without any reported value. */
 export function emptyChannel(id: number, channel: number, slot: number): Channel {
   return {
     id,
@@ -324,9 +318,9 @@ export function emptyChannel(id: number, channel: number, slot: number): Channel
 }
 
 /**
- * Converts the summary values of a report (`battery`, `rf_level`) into a reading of the transmitter on channel 1, if
- * the receiver has only that channel, and no other values of the channel or its transmitter are known. A report that
- * has channels is returned unchanged.
+ * Converts the summary values of a report (`battery`, `rf_level`) to a reading of the transmitter on channel 1. Applies
+ * only if the receiver has no other channel, and no other values of the channel or its transmitter are known. Returns a
+ * report with channels unchanged.
  */
 export function withSummaryAsChannel(report: DeviceReport, known: readonly Channel[]): DeviceReport {
   const { battery, rf_level } = report
@@ -373,19 +367,19 @@ function mergeTransmitter(
   return mergeFields<Transmitter>(known, { ...reported, details: mergeDetails(known.details, reported.details) })
 }
 
-/** Merges reported details into the known ones. Returns `before` itself if nothing changed. */
+/** Returns `before` itself if nothing changed. */
 export function mergeDetails<Details extends object>(before: Details | undefined, reported: Details | undefined) {
   if (reported === undefined) return before
   const merged = mergeFields<Details>(before ?? (noDetails as Details), reported)
   return merged === noDetails ? before : merged
 }
 
-/** Whether a field has the same value. Lists are compared by their content, and objects by identity. */
+/** Compares lists by content, objects by identity. */
 export function isSameField(a: unknown, b: unknown): boolean {
   return a === b || (Array.isArray(a) && isSameJson(a, b))
 }
 
-/** Merges reported fields into `known`. Returns `known` itself if no reported field differs. */
+/** Returns `known` itself if no reported field differs. */
 function mergeFields<T extends object>(known: T, reported: { readonly [Field in keyof T]?: T[Field] | undefined }): T {
   let changed: T | undefined
   for (const field in reported) {

@@ -9,7 +9,7 @@ import type { ChannelReading, DeviceReport, Receiver } from './receiver.ts'
 export const reviewActions = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const
 export type ReviewAction = (typeof reviewActions)[number]
 
-/** The status after each action. An approved entry becomes `imported` as soon as its receiver is stored. */
+/** An approved entry becomes `imported` as soon as its receiver is stored. */
 export const statusAfter = {
   approve: 'approved',
   reject: 'rejected',
@@ -17,7 +17,7 @@ export const statusAfter = {
   reopen: 'pending',
 } as const satisfies Record<ReviewAction, QueueStatus>
 
-/** Returns why the action is not possible for the entry; null if it is. */
+/** Returns why the action is not possible for the entry, or null. */
 export function reviewError({ id, status }: Pick<QueueEntry, 'id' | 'status'>, action: ReviewAction): string | null {
   const next = nextStatuses[status]
   const isAllowed = next.includes(statusAfter[action]) || (action === 'approve' && next.includes('imported'))
@@ -28,15 +28,14 @@ export function reviewError({ id, status }: Pick<QueueEntry, 'id' | 'status'>, a
     : `Entry ${id} has already been reviewed: it is ${status}.`
 }
 
-/** The result of approving an entry. */
 export type Approval =
   /** The new receiver takes over the API id and the slots of the one it replaces. */
   | { readonly kind: 'create'; readonly creation: Creation; readonly replaces: Receiver | null }
-  /** By now the device matches a known receiver, so no receiver is created. */
+  /** The device now matches a known receiver, so no receiver is created. */
   | { readonly kind: 'link'; readonly receiver: Receiver }
   | { readonly kind: 'refuse'; readonly error: string }
 
-/** Decides what approving an entry does. `report` is the last stored report of the device, if any. */
+/** `report` is the last stored report of the device. */
 export function approveEntry(
   entry: QueueEntry,
   report: DeviceReport | null,
@@ -59,8 +58,8 @@ export function approveEntry(
       return { kind: 'link', receiver: outcome.receiver }
     case 'new':
     case 'conflict':
-    // By approving the entry, the administrator accepts any conflict. The outcome `excluded` can only be caused by this
-    // entry itself, so the entry can still be approved.
+    // By approving the entry, the administrator accepts any conflict. Only this entry itself can cause the outcome
+    // `excluded`, so it can still be approved.
     case 'excluded': {
       const replaces = known.byApiId(entry.manufacturer, device.id) ?? null
       const channels = device.channels ?? expectedChannels(device, replaces)
@@ -76,8 +75,8 @@ export function approveEntry(
 }
 
 /**
- * Returns the channels to create if the device has not reported any: the channels of the receiver that it replaces,
- * unless their models differ.
+ * Returns the channels for a device that has not reported any: those of the receiver that it replaces, unless their
+ * models differ.
  */
 function expectedChannels({ model_name }: DeviceReport, replaces: Receiver | null): readonly ChannelReading[] {
   if (replaces === null || (model_name ?? replaces.model) !== replaces.model) return []

@@ -2,16 +2,15 @@
 
 import type { Receiver } from './receiver.ts'
 
-/** Stands for this installation in filters. No manufacturer's record can have this code while it follows a site. */
+/** This installation in filters. No manufacturer's record can have this code while it follows a site. */
 export const localSite = 'local'
 
 export interface EquipmentFilter {
   readonly manufacturer?: string | undefined
-  /** Code of a site, or `local`. */
   readonly site?: string | undefined
 }
 
-/** Whether a filter includes what this site monitors; `site` is null for this installation. */
+/** `site` is null for this installation. */
 export function includesSite(filter: Pick<EquipmentFilter, 'site'>, site: string | null): boolean {
   return filter.site === undefined || filter.site === (site ?? localSite)
 }
@@ -21,7 +20,7 @@ export function includesReceiver(filter: EquipmentFilter, { manufacturer, origin
   return isOfManufacturer && includesSite(filter, origin?.site.code ?? null)
 }
 
-/** Returns the code of the record with which a site is followed, directly or through another site. */
+/** Returns the code of the record that follows a site, directly or through another site. */
 export function recordOfSite(code: string): string {
   return code.split('/', 1)[0] ?? code
 }

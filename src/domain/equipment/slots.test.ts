@@ -57,7 +57,7 @@ describe('planMoves', () => {
 })
 
 describe('planSlots', () => {
-  /** Plans slots for holders at these slots; returns the new slots by holder. */
+  /** Returns the new slots by holder. */
   function planned(
     slots: Readonly<Record<string, number>>,
     requested: Readonly<Record<string, number>>,

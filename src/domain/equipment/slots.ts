@@ -1,9 +1,9 @@
-/** Moves of channels and placeholders to other slots on the wall. */
+/** Moves channels and placeholders to other slots on the wall. */
 
 import type { SlotMove } from '../../contract/resources/slots.ts'
 import { RequestError } from '../errors.ts'
 
-/** What is in a slot. A slot contains one channel, one placeholder, or nothing. */
+/** A slot holds a channel, a placeholder, or nothing. */
 export interface SlotHolder {
   readonly kind: 'channel' | 'placeholder'
   readonly id: number
@@ -28,8 +28,8 @@ export function listSlotHolders(
 }
 
 /**
- * Checks the moves, which take place at once. Returns those that change a slot. Throws a RequestError if a move is
- * invalid, or if two holders would be in one slot.
+ * Checks moves that happen simultaneously. Returns those that change a slot. Throws a RequestError if a move is invalid
+ * or two holders would share a slot.
  */
 export function planMoves(moves: readonly SlotMove[], holders: readonly SlotHolder[]): PlannedMove[] {
   const byName = new Map(holders.map((holder) => [describeHolder(holder), holder]))
@@ -52,8 +52,8 @@ export function planMoves(moves: readonly SlotMove[], holders: readonly SlotHold
 }
 
 /**
- * Returns the moves that give everything in `requested` (its description -> slot) its slot, and that leave the reserved
- * slots to placeholders. Anything else in one of those slots moves to the first free slot.
+ * Returns the moves that give everything in `requested` (description -> slot) its slot, and leave the reserved slots to
+ * placeholders. Any other holder of these slots moves to the first free slot.
  */
 export function planSlots(
   holders: readonly SlotHolder[],

@@ -1,51 +1,51 @@
 /**
- * Carriers, and the rules that apply to one: guards, filter window, zone, band. Frequencies are whole kHz everywhere in
- * this folder; interfaces write them as MHz with three decimals.
+ * Carriers and the rules for a single carrier: guards, filter window, zone, band. All frequencies in this folder are
+ * whole kHz; interfaces write them as MHz with three decimals.
  */
 
 import type { ProductKind } from '../../contract/values.ts'
 
-/** In kHz. A distance is a conflict if it is less than the guard; 0 switches the test off. */
+/** In kHz. A distance below the guard is a conflict; 0 disables the test. */
 export type Guards = Readonly<Record<'spacing' | ProductKind, number>>
 
-/** Both ends belong to the range. */
+/** Both ends are included. */
 export interface KhzRange {
   readonly fromKhz: number
   readonly toKhz: number
 }
 
-/** The properties of a carrier that follow from its equipment. */
+/** The properties of a carrier that its equipment determines. */
 export interface Equipment {
   readonly guards: Guards
-  /** Products count only if all their generators are at most this far from the victim; null if there is no limit. */
+  /** Products count only if all their generators are within this distance of the victim; null without a limit. */
   readonly windowKhz: number | null
-  /** The centres of fixed filters: the window is around the nearest one; around the carrier if there are none. */
+  /** The centres of fixed filters; the window surrounds the nearest one. If empty, it surrounds the carrier. */
   readonly filterCentresKhz: readonly number[]
-  /** False for equipment whose carriers make no products worth counting. */
+  /** False for equipment whose intermodulation products are negligible. */
   readonly isGenerator: boolean
   readonly occupiedKhz: number
-  /** Where the equipment can be tuned; empty if that is unknown. */
+  /** The tuning range; empty if unknown. */
   readonly ranges: readonly KhzRange[]
 }
 
 export interface Carrier extends Equipment {
   readonly id: string
   readonly khz: number
-  /** Products are found only within a zone; the carriers without a zone (null) are one zone. */
+  /** Products are found only within a zone. All carriers without a zone (null) share one. */
   readonly zone: string | null
-  /** Whether RF is received although the transmitter is off. */
+  /** True if RF is received although the transmitter is off. */
   readonly hasForeignRf: boolean
 }
 
-/** The occupied width where none is stated: FM and narrowband digital equipment occupies less than 200 kHz. */
+/** The default occupied width: FM and narrowband digital equipment occupies less than 200 kHz. */
 export const defaultOccupiedKhz = 200
 
-/** From this occupied width on, a carrier is a wideband one, which fills its block with many channels. */
+/** A carrier at least this wide is a wideband carrier, which fills its block with many channels. */
 const widebandKhz = 1000
 
 const noGuards: Guards = { spacing: 0, '2t3o': 0, '3t3o': 0, '2t5o': 0, '2t7o': 0, '2t9o': 0 }
 
-/** Equipment that is described by its guards alone; missing guards are 0. */
+/** Missing guards are 0. */
 export function equipmentWithGuards(guards: Partial<Guards>, windowMhz: number | null = null): Equipment {
   return {
     guards: { ...noGuards, ...guards },
@@ -64,7 +64,7 @@ export function createCarrier(
   return { ...equipment, zone: null, hasForeignRf: false, ...carrier }
 }
 
-/** Parses MHz with three decimals, such as `470.125`; null if the text is anything else. */
+/** Parses MHz with three decimals, such as `470.125`. */
 export function parseMhz(text: string): number | null {
   return /^\d{1,5}\.\d{3}$/.test(text) ? Number(text.replace('.', '')) : null
 }
@@ -75,8 +75,8 @@ export function formatMhz(khz: number): string {
 }
 
 /**
- * Returns how far apart the centres of two carriers must be: the larger of their guards. A wideband carrier keeps the
- * guard of a narrowband one from the edge of its block, and does not overlap another wideband carrier.
+ * Returns the minimum distance between the centres of two carriers: the larger of their guards. A wideband carrier
+ * keeps the guard of a narrowband one from the edge of its block, and does not overlap another wideband carrier.
  */
 export function requiredSpacingKhz(a: Equipment, b: Equipment): number {
   const [wide, other] = a.occupiedKhz >= b.occupiedKhz ? [a, b] : [b, a]

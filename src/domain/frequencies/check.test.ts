@@ -15,7 +15,6 @@ const t4 = [
   476.175, 476.925,
 ]
 
-/** Returns the totals that are not 0. */
 function totalsOf({ totals }: CheckResult): Record<string, number> {
   return Object.fromEntries(Object.entries(totals).filter(([, count]) => count > 0))
 }
@@ -34,7 +33,7 @@ function toLines({ conflicts }: CheckResult): string[] {
 describe('T1: the products of three carriers in the guide of Shure', () => {
   const sources = [200, 195, 187]
 
-  /** Returns the products, each found as a hit at offset 0 on a carrier that is placed there. */
+  /** Returns the products, each found as a hit at offset 0 on a carrier placed there. */
   function productsOf(kind: keyof Guards): number[] {
     const products: number[] = []
     for (let mhz = 120; mhz <= 260; mhz++) {
@@ -233,7 +232,7 @@ it.each([
   ['T4', t4, { '2t3o': 240, '3t3o': 1680, '2t5o': 240 }],
   ['C10', c10, { '2t3o': 552, '3t3o': 6072, '2t5o': 552 }],
 ] as const)('%s: finds every product', (_, mhz, products) => {
-  // A carrier that makes no products, with guards that no product is beyond.
+  // The carrier makes no products, and every product is within these guards.
   const guards = { '2t3o': 1_000_000, '3t3o': 1_000_000, '2t5o': 1_000_000 }
   const victim = createCarrier({ id: 'victim', khz: 1_234_567 }, { ...equipmentWithGuards(guards), isGenerator: false })
   const { totals, conflicts } = checkCarriers([...carriersAt(mhz, {}), victim], { limit: 10_000 })
@@ -366,7 +365,9 @@ describe('the list of conflicts', () => {
   })
 })
 
-/** A small set with every rule in it: zones, windows, mixed guards, duplicates and carriers that are no generators. */
+/**
+ * A small set that exercises every rule: zones, windows, mixed guards, duplicates and carriers that are not generators.
+ */
 const carrierSet = fc
   .array(
     fc.record({

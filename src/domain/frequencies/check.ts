@@ -6,18 +6,16 @@ import { findProducts, findProductsOf } from './products.ts'
 import { createZoneCarriers, findSharedKhz, setExtraCarrier } from './zone-carriers.ts'
 
 export interface CheckOptions {
-  /** The TV channels in use. */
   readonly tvInUse?: readonly KhzRange[]
-  /** The ids of the carriers whose conflicts are found; by default all. */
+  /** Only conflicts of these carriers are found; by default those of all. */
   readonly victims?: readonly string[] | null
-  /** How many conflicts are listed; totals count all. */
+  /** The maximum number of listed conflicts; totals count all. */
   readonly limit?: number
 }
 
-/** How many conflicts are listed by default. */
 const defaultLimit = 1000
 
-/** Finds all conflicts of at most 1,000 carriers with different ids. */
+/** Accepts at most 1,000 carriers with different ids. */
 export function checkCarriers(carriers: readonly Carrier[], options: CheckOptions = {}): CheckResult {
   const list = new ConflictList(carriers, { limit: defaultLimit, ...options })
   for (const [index, carrier] of carriers.entries()) {
@@ -31,9 +29,9 @@ export function checkCarriers(carriers: readonly Carrier[], options: CheckOption
 }
 
 /**
- * Returns the same as `checkCarriers`, faster, after a few carriers were changed, added or removed: only their conflicts
- * are searched for, unless the previous result does not list all conflicts. `options` must be those of the previous
- * check, and the carriers that are the same must be in the same order as then.
+ * Returns the same result as `checkCarriers` after a few carriers were changed, added or removed, but faster. Searches
+ * only for their conflicts, unless the previous result does not list all conflicts. `options` must equal those of the
+ * previous check, and unchanged carriers must keep their order.
  */
 export function recheckCarriers(
   previous: CheckResult,
@@ -65,7 +63,7 @@ export function recheckCarriers(
   return list.toResult()
 }
 
-/** Returns the ids of the carriers that share a frequency with another one now or did before, but not both. */
+/** Returns the ids of carriers that either started or stopped sharing a frequency with another one. */
 function findNewPairs({ conflicts }: CheckResult, carriers: readonly Carrier[]): readonly string[] {
   const pairs = conflicts.filter(({ kind }) => kind === 'duplicate')
   const before = new Set(pairs.flatMap(({ victim, generators }) => [victim, ...generators]))
@@ -73,7 +71,6 @@ function findNewPairs({ conflicts }: CheckResult, carriers: readonly Carrier[]):
   return carriers.flatMap(({ id, khz }) => (before.has(id) === sharedKhz.has(khz) ? [] : id))
 }
 
-/** Whether a result lists all its conflicts. */
 export function isComplete({ conflicts, totals }: CheckResult): boolean {
   return Object.values(totals).reduce((sum, count) => sum + count, 0) === conflicts.length
 }

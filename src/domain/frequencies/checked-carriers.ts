@@ -1,9 +1,8 @@
-/** The carriers that are compared: of channels with two carriers both, of channels that share a carrier only one. */
+/** Selects the carriers to compare: both carriers of channels with two, and one carrier of channels that share it. */
 
 import { type Carrier, createCarrier, type Equipment } from './carrier.ts'
 import type { CheckResult, Conflict } from './conflict.ts'
 
-/** A channel or placeholder with its frequency. */
 export interface CheckedChannel {
   readonly id: string
   readonly khz: number
@@ -12,14 +11,13 @@ export interface CheckedChannel {
   readonly zone: string | null
   readonly hasForeignRf: boolean
   readonly equipment: Equipment
-  /** The device, if its channels with the same frequency share one carrier. */
+  /** The device, if its channels on the same frequency share one carrier. */
   readonly sharedBy: number | null
 }
 
-/** Ids of channels are shown to people or begin with a letter; none ends like this. */
+/** Ids of channels are visible to users or begin with a letter. None ends like this. */
 const secondSuffix = '\u0000second'
 
-/** Returns the ids of the carriers that a channel may have. */
 export function carrierIdsOf(id: string): readonly string[] {
   return [id, id + secondSuffix]
 }
@@ -36,7 +34,7 @@ export function toCheckedCarriers(channels: readonly CheckedChannel[]): readonly
   })
 }
 
-/** Returns the result with the ids of the channels in place of their second carriers. */
+/** Replaces the ids of second carriers with those of their channels. */
 export function mergeSecondCarriers(result: CheckResult): CheckResult {
   if (!Object.keys(result.victims).some(isSecond) && !result.conflicts.some(hasSecond)) return result
   const victims: Record<string, number> = {}

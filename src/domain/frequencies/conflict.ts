@@ -3,7 +3,7 @@
 import { type ConflictKind, conflictKinds, type ProductKind, productKinds } from '../../contract/values.ts'
 import { type Carrier, formatMhz, requiredSpacingKhz } from './carrier.ts'
 
-/** A conflict as in the interface. */
+/** As in the interface. */
 export interface Conflict {
   readonly victim: string
   readonly kind: ConflictKind
@@ -17,15 +17,15 @@ export interface Conflict {
 }
 
 export interface CheckResult {
-  /** Smallest offset first; those without an offset precede the others. */
+  /** Smallest offset first; conflicts without an offset precede the others. */
   readonly conflicts: readonly Conflict[]
-  /** The number of conflicts of every kind, including those that are not listed. */
+  /** Conflicts of every kind, including those that are not listed. */
   readonly totals: Readonly<Record<ConflictKind, number>>
-  /** The number of conflicts of every carrier that is a victim, by id, including those that are not listed. */
+  /** Conflicts of every victim by id, including those that are not listed. */
   readonly victims: Readonly<Record<string, number>>
 }
 
-/** A conflict between carriers, which are given by their indices; unused generators are absent. */
+/** A conflict between carriers, given by index; unused generators are absent. */
 export interface Finding {
   readonly kind: ConflictKind
   readonly victim: number
@@ -33,7 +33,7 @@ export interface Finding {
   readonly generators: readonly number[]
 }
 
-/** The kinds as numbers. `ConflictList` requires that `3t3o` is last: the hot loops pass numbers only. */
+/** The kinds as numbers, for the hot loops. `ConflictList` requires that `3t3o` is last. */
 export const kindNumbers = Object.fromEntries(conflictKinds.map((kind, index) => [kind, index])) as Readonly<
   Record<ConflictKind, number>
 >
@@ -45,13 +45,13 @@ function isProductKind(kind: ConflictKind): kind is ProductKind {
 /** Receives a conflict with a product. `c` is -1 if the product has two generators. */
 export type AddProduct = (kind: number, offsetKhz: number, victim: number, a: number, b: number, c: number) => void
 
-/** With more, the codes of conflicts would not be exact numbers. */
+/** With more carriers, the codes of conflicts would exceed exact integers. */
 export const maxCarriers = 1000
 const lastKind = conflictKinds.length - 1
 
 /**
- * Counts conflicts and keeps the `limit` first ones in the order of the list. There can be hundreds of millions, so a
- * conflict is stored as two numbers, its distance and its *code*, from which everything else is derived. The digits of
+ * Counts conflicts and keeps the first `limit` ones in the order of the list. There can be hundreds of millions, so a
+ * conflict is stored as two numbers: its distance and its *code*, from which everything else is derived. The digits of
  * the code are the kind, and the indices of victim and generators plus one. Only 3T3O has a third generator, so it is
  * the last kind.
  */
@@ -122,7 +122,7 @@ export class ConflictList {
     }
   }
 
-  /** Sorts the conflicts, and removes those that are not among the first ones. */
+  /** Sorts the conflicts, and removes those beyond the limit. */
   #shorten(): void {
     const distances = this.#distances.slice(0, this.#length)
     const codes = this.#codes.slice(0, this.#length)
@@ -171,7 +171,7 @@ function splitDigits(code: number, base: number, count: number): number[] {
   return digits
 }
 
-/** How many times each generator is in the formula of a product. */
+/** The factor of each generator in the formula of a product. */
 const factors: Readonly<Partial<Record<ConflictKind, readonly number[]>>> = {
   duplicate: [1],
   spacing: [1],

@@ -1,10 +1,10 @@
-/** Which profile belongs to a receiver, by what Micwatch knows of it. */
+/** Detects the frequency profile of a receiver. */
 
 import { genericProfileId } from './profiles.ts'
 
-/** What a receiver reports; null if it does not. */
+/** Null for values that the receiver does not report. */
 export interface ReceiverType {
-  /** The family, `device_type` of a receiver. */
+  /** The `device_type` of a receiver. */
   readonly family: string
   /** May end with the band, such as `ULXD4Q G51`. */
   readonly model: string | null
@@ -16,7 +16,7 @@ export interface ReceiverType {
 interface Rule {
   readonly family: RegExp
   readonly profile: string
-  /** A second condition; the rule applies without it if it is absent. */
+  /** An additional condition. */
   readonly when?: (type: ReceiverType, band: string | null) => boolean
 }
 
@@ -27,7 +27,7 @@ const is900 = ({ khz }: ReceiverType, band: string | null) =>
 const isJapanese = ({ khz }: ReceiverType, band: string | null) =>
   band === 'JB' || (band === null && khz != null && khz >= 806_000 && khz <= 810_000)
 
-/** The first rule that applies; the family and the model are both compared. */
+/** The first rule that applies wins. Rules match the family or the model. */
 const rules: readonly Rule[] = [
   { family: /^(ulx-?d|qlx-?d)/i, when: is900, profile: 'ulxd_900' },
   { family: /^ulx-?d/i, when: isDense, profile: 'ulxd_hd' },
@@ -61,11 +61,11 @@ const rules: readonly Rule[] = [
   { family: /^(mcr54|mtp61)/i, profile: 'wisycom' },
 ]
 
-/** Returns the id of a built-in profile; `generic` if the equipment is not known. */
+/** Returns `generic` for unknown equipment. */
 export function detectProfile(type: ReceiverType): string {
   const band = findBand(type)
   const names = [splitModel(type.model ?? '').name, type.family].filter((name) => name !== '')
-  // The model says more than the family: an AXT400 has the family of Axient Digital.
+  // The model is more specific than the family: an AXT400 has the family of Axient Digital.
   for (const name of names) {
     const rule = rules.find(({ family, when }) => family.test(name) && (when === undefined || when(type, band)))
     if (rule !== undefined) return rule.profile
@@ -73,12 +73,12 @@ export function detectProfile(type: ReceiverType): string {
   return genericProfileId
 }
 
-/** Returns the band that is reported, on its own or in the model name; null if it is unknown. */
+/** Returns the reported band, or the band in the model name. */
 export function findBand({ band, model }: Pick<ReceiverType, 'band' | 'model'>): string | null {
   return band ?? splitModel(model ?? '').band
 }
 
-/** Splits a model such as `ULXD4Q G51` or `ULXD4-J50A`; both makers write bands with letters and digits. */
+/** Splits a model such as `ULXD4Q G51` or `ULXD4-J50A`. Both manufacturers write bands with letters and digits. */
 function splitModel(model: string): { readonly name: string; readonly band: string | null } {
   const match = /^(.*?)[\s-]+((?!G[34]$)[A-Z]\d{1,2}[A-Z]?|JB|AB|[QRSUVWY]\d{1,2}[-/]\d{1,2})$/.exec(model.trim())
   return { name: match?.[1] ?? model.trim(), band: match?.[2] ?? null }

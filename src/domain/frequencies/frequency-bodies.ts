@@ -1,4 +1,4 @@
-/** The bodies of the interface for frequencies, and the carriers of requests. */
+/** Bodies of the interface for frequencies, and the carriers of requests. */
 
 import type { Body } from '../../contract/described.ts'
 import type { FrequencyCheckRequest, FrequencySuggestRequest } from '../../contract/requests.ts'
@@ -50,7 +50,6 @@ interface ProfileContext {
   readonly level: GuardLevel
 }
 
-/** Converts the carriers in the field `field` of a request. */
 export function parseCarriers(
   carriers: readonly RequestedCarrier[],
   field: string,
@@ -95,7 +94,6 @@ function parseEquipment(
   }
 }
 
-/** Converts a request for a suggestion. */
 export function parseSuggestRequest(
   { wanted, keep = [], avoid = [] }: Body<typeof FrequencySuggestRequest>,
   { tvInUse, ...context }: ProfileContext & { readonly tvInUse: readonly KhzRange[] },
@@ -137,7 +135,6 @@ function badRequest(details: string): RequestError {
   return new RequestError('bad_request', { details })
 }
 
-/** Formats carriers as CSV, by frequency. */
 export function toFrequenciesCsv(
   carriers: readonly LiveCarrier[],
   {
@@ -153,15 +150,15 @@ export function toFrequenciesCsv(
   return byteOrderMark + toLine(['name', 'mhz', 'profile', 'zone', 'tv_channel', 'slot', 'group']) + lines.join('')
 }
 
-/** Lists the frequencies without repetitions, one a line, as Wireless Workbench imports them. */
+/** Lists unique frequencies, one per line, as Wireless Workbench imports them. */
 export function toFrequencyList(carriers: readonly LiveCarrier[]): string {
   return [...new Set(byFrequency(carriers).map(({ khz }) => toLine([formatMhz(khz)])))].join('')
 }
 
-/** Formats the frequencies, in kHz and without repetitions, as Sennheiser's Wireless Systems Manager imports them. */
+/** Lists unique frequencies in kHz, as Sennheiser's Wireless Systems Manager imports them. */
 export function toWsmFrequencies(carriers: readonly LiveCarrier[]): string {
   const names = new Map<number, string>()
-  // Nothing is known of quotes in this format.
+  // The format does not document quotes.
   for (const { khz, name } of byFrequency(carriers)) if (!names.has(khz)) names.set(khz, name.replace(/[;"]/g, ' '))
   const lines = [...names].map(([khz, name]) => `${name};0;${khz};0;${khz};${khz};2;5\r\n`)
   return `name;type;frequency;tolerance;minfrequency;maxfrequency;priority;squelchlevel\r\n${lines.join('')}`

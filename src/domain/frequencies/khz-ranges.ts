@@ -1,8 +1,8 @@
-/** Sets of whole kHz, as sorted ranges that do not touch each other. */
+/** Sets of whole kHz, as sorted ranges that do not touch. */
 
 import type { KhzRange } from './carrier.ts'
 
-/** Returns the same frequencies as sorted ranges that do not touch each other. */
+/** Returns the same frequencies as sorted ranges that do not touch. */
 export function mergeRanges(ranges: readonly KhzRange[]): readonly KhzRange[] {
   const merged: KhzRange[] = []
   for (const { fromKhz, toKhz } of ranges.toSorted((a, b) => a.fromKhz - b.fromKhz)) {
@@ -14,7 +14,6 @@ export function mergeRanges(ranges: readonly KhzRange[]): readonly KhzRange[] {
   return merged
 }
 
-/** Returns the frequencies that are in both sets. */
 export function intersectRanges(a: readonly KhzRange[], b: readonly KhzRange[]): readonly KhzRange[] {
   const found: KhzRange[] = []
   for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
@@ -27,7 +26,6 @@ export function intersectRanges(a: readonly KhzRange[], b: readonly KhzRange[]):
   return found
 }
 
-/** Returns the frequencies of `ranges` that are not in `removed`. */
 export function subtractRanges(ranges: readonly KhzRange[], removed: readonly KhzRange[]): readonly KhzRange[] {
   const gaps: KhzRange[] = []
   let fromKhz = -Number.MAX_SAFE_INTEGER
@@ -39,7 +37,10 @@ export function subtractRanges(ranges: readonly KhzRange[], removed: readonly Kh
   return intersectRanges(ranges, gaps)
 }
 
-/** Returns the multiples of a step in the ranges, ascending; with more than `limit`, multiples of a multiple of it. */
+/**
+ * Returns the multiples of a step in the ranges, in ascending order. Skips multiples evenly if there are more than
+ * `limit`.
+ */
 export function listSteps(ranges: readonly KhzRange[], stepKhz: number, limit: number): Int32Array {
   const countOf = (step: number) =>
     ranges.reduce((sum, { fromKhz, toKhz }) => sum + Math.floor(toKhz / step) - Math.ceil(fromKhz / step) + 1, 0)

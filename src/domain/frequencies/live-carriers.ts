@@ -1,4 +1,4 @@
-/** The carriers of an installation: those of its channels and of placeholders that have a frequency. */
+/** The carriers of an installation: those of its channels, and of placeholders that have a frequency. */
 
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Location } from '../../contract/resources/locations.ts'
@@ -16,19 +16,18 @@ export interface LiveCarrier {
   readonly id: string
   readonly channelId: number | null
   readonly placeholderId: number | null
-  /** Of the channel. */
   readonly receiverId: number | null
   readonly slot: number
   readonly name: string
   readonly khz: number
-  /** The second carrier of frequency diversity; null if there is none. */
+  /** The second carrier of frequency diversity. */
   readonly secondKhz: number | null
   readonly model: string | null
   readonly profile: Profile
-  /** The band of the receiver; null if it is unknown. */
+  /** The band of the receiver. */
   readonly band: string | null
   readonly zone: string | null
-  /** Null if it is unknown: of a placeholder, and while nothing is received from the receiver. */
+  /** Null for a placeholder, and while nothing is received from the receiver. */
   readonly isOn: boolean | null
   readonly rfLevel: number | null
   /** The RF level without a transmitter. */
@@ -36,7 +35,6 @@ export interface LiveCarrier {
   readonly hasForeignRf: boolean
 }
 
-/** What the carriers of an installation depend on. */
 export interface CarrierSources {
   readonly receivers: readonly Receiver[]
   readonly placeholders: readonly Placeholder[]
@@ -47,14 +45,17 @@ export interface CarrierSources {
 
 /**
  * Lists the carriers: placeholders, then channels, each by id. Of two carriers that are too close, the later one is the
- * victim, so a channel is the victim rather than a placeholder.
+ * victim, so a channel is a victim rather than a placeholder.
  */
 export function listLiveCarriers({ receivers, placeholders, ...context }: CarrierSources): readonly LiveCarrier[] {
   const { ofPlaceholders, ofReceivers } = createCarrierLists(context)
   return [...ofPlaceholders(placeholders), ...ofReceivers(receivers)]
 }
 
-/** Returns functions that list the carriers of placeholders and receivers by id, for callers that list a part of them. */
+/**
+ * Returns functions that list the carriers of placeholders and receivers by id, for callers that need only some of
+ * them.
+ */
 export function createCarrierLists(context: Omit<CarrierSources, 'receivers' | 'placeholders'>) {
   const profiles = new Map(context.profiles.map((profile) => [profile.id, profile]))
   const generic = profiles.get(genericProfileId)
@@ -149,7 +150,7 @@ function nameOf(receiver: Receiver, { name, transmitter, last_transmitter, chann
   return (transmitter ?? last_transmitter)?.name ?? name ?? `${receiver.name}, channel ${channel}`
 }
 
-/** The zone of a slot is that of the first group with a zone; that of a location, of the nearest one around it. */
+/** A slot has the zone of the first group with a zone; a location that of the nearest enclosing location with one. */
 function indexZones({ groups, locations }: Pick<CarrierSources, 'groups' | 'locations'>) {
   const bySlot = new Map<number, string>()
   for (const { slots, zone } of groups) {
@@ -172,26 +173,24 @@ function indexZones({ groups, locations }: Pick<CarrierSources, 'groups' | 'loca
 
 export interface LiveCheckFilter {
   readonly level: GuardLevel
-  /** Whether transmitters that are off are left out. */
   readonly isOnlyOn: boolean
-  /** The slots whose carriers may be victims; null for all. */
+  /** Only carriers in these slots may be victims; null for all. */
   readonly slots: ReadonlySet<number> | null
 }
 
-/** Whether a carrier is listed. */
 export function isSelected({ isOn, slot }: LiveCarrier, { isOnlyOn, slots }: Omit<LiveCheckFilter, 'level'>): boolean {
   return !(isOnlyOn && isOn === false) && (slots === null || slots.has(slot))
 }
 
 export interface LiveCheck {
   readonly carriers: readonly Carrier[]
-  /** The ids of the carriers that may be victims; null if all may be. */
+  /** Only these carriers may be victims; null for all. */
   readonly victims: readonly string[] | null
 }
 
 /**
- * Returns what to check. With a filter of slots, their carriers are last, so that they are the victims of carriers that
- * are too close.
+ * Returns the input of the check. With a filter of slots, their carriers come last, so that they are the victims of
+ * carriers that are too close.
  */
 export function toLiveCheck(live: readonly LiveCarrier[], { level, isOnlyOn, slots }: LiveCheckFilter): LiveCheck {
   const equipment = new Map<string, Equipment>()
@@ -212,7 +211,6 @@ export function toLiveCheck(live: readonly LiveCarrier[], { level, isOnlyOn, slo
   }
 }
 
-/** Returns the carriers by frequency. */
 export function byFrequency(carriers: readonly LiveCarrier[]): LiveCarrier[] {
   return carriers.toSorted((a, b) => a.khz - b.khz || a.slot - b.slot)
 }

@@ -1,7 +1,7 @@
 /**
- * Finds the intermodulation products that hit a carrier. A + B - C is less than a guard from V exactly if the sums A + B
- * and C + V are, so two close sums of pairs give the conflicts of all four carriers, and no product is computed twice.
- * In all functions, carriers are positions in `ZoneCarriers`.
+ * Finds the intermodulation products that hit a carrier. A + B - C is within a guard of V exactly if the sums A + B and
+ * C + V are, so two close sums of pairs give the conflicts of all four carriers, and no product is computed twice. All
+ * functions identify carriers by their position in `ZoneCarriers`.
  */
 
 import { type AddProduct, kindNumbers } from './conflict.ts'
@@ -17,7 +17,6 @@ const higherOrders = [
   { kind: '2t9o', m: 4 },
 ] as const
 
-/** Finds all conflicts with products in a zone. */
 export function findProducts(zone: ZoneCarriers, add: AddProduct): void {
   const { count, khz, guards } = zone
   const reach3 = maxOf(guards['3t3o'], count)
@@ -34,10 +33,7 @@ export function findProducts(zone: ZoneCarriers, add: AddProduct): void {
   }
 }
 
-/**
- * Finds the conflicts with products that the extra carrier takes part in, as the victim or as a generator. Stops when
- * `isEnough` returns true.
- */
+/** Finds the conflicts that involve the extra carrier, as victim or generator. Stops when `isEnough` returns true. */
 export function findProductsOf(zone: ZoneCarriers, add: AddProduct, isEnough: () => boolean = () => false): void {
   const { count, khz, guards } = zone
   const extra = count
@@ -91,20 +87,20 @@ function forEachPair(zone: ZoneCarriers, sum: number, reach: number, visit: (c: 
 }
 
 /**
- * Sorts the sums of all pairs of frequencies, so that close sums are neighbours. Carriers on one frequency are not
- * compared with each other one by one, because there may be hundreds of them, for instance with factory settings.
+ * Sorts the sums of all pairs of frequencies, so that close sums are neighbours. Carriers on the same frequency are not
+ * compared one by one, because there may be hundreds of them, for instance with factory settings.
  */
 function findSumsOfPairs(zone: ZoneCarriers, reach: number, add: AddProduct): void {
   const { count, khz, widestKhz } = zone
   const starts = startsOfFrequencies(zone)
   const frequencies = starts.length - 1
-  // A sum and its two frequencies share one number, because numbers are sorted fastest.
+  // A sum and its two frequencies share one number, because numbers sort fastest.
   const positions = 2048
   const packed = new Float64Array((frequencies * (frequencies + 1)) / 2)
   let length = 0
   for (let a = 0; a < frequencies; a++) {
     const khzA = khz[starts[a] as number] as number
-    // Carriers that are further apart are never in one window.
+    // Carriers that are further apart never share a window.
     for (let b = a; b < frequencies; b++) {
       const khzB = khz[starts[b] as number] as number
       if (khzB - khzA > widestKhz) break
@@ -147,7 +143,7 @@ function startsOfFrequencies({ count, khz }: ZoneCarriers): readonly number[] {
   return starts
 }
 
-/** Adds the conflicts of all carriers on four frequencies, of which two may be the same. */
+/** Adds the conflicts of all carriers on four frequencies, two of which may be the same. */
 function addPairsOfFrequencies(
   zone: ZoneCarriers,
   add: AddProduct,
@@ -165,7 +161,7 @@ function addPairsOfFrequencies(
   }
 }
 
-/** Adds the conflicts that follow from two close sums A + B and C + D. */
+/** Adds the conflicts of two close sums A + B and C + D. */
 function addPairs(zone: ZoneCarriers, add: AddProduct, a: number, b: number, c: number, d: number): void {
   if (a === c || a === d || b === c || b === d) return
   const { khz, lowKhz, highKhz } = zone
@@ -192,7 +188,7 @@ function addPairs(zone: ZoneCarriers, add: AddProduct, a: number, b: number, c: 
   }
 }
 
-/** Adds the conflicts that follow from close 2A and C + D. */
+/** Adds the conflicts of close 2A and C + D. */
 function addDouble(zone: ZoneCarriers, add: AddProduct, a: number, c: number, d: number): void {
   if (a === c || a === d) return
   const { khz, guards, index } = zone
@@ -211,12 +207,12 @@ function addDouble(zone: ZoneCarriers, add: AddProduct, a: number, c: number, d:
   if (distance < guardOfD && isInWindow(zone, d, low, high) && areGeneratorsFor(zone, d, a, c)) {
     add(twoThird, offset, index[d] as number, index[a] as number, index[c] as number, -1)
   }
-  // C + D - A on A is 2A - C on D and 2A - D on C, and is reported on its own only if neither C nor D is tested for it.
+  // C + D - A on A is 2A - C on D and 2A - D on C. It is reported separately only if neither C nor D is tested for it.
   if (guardOfC > 0 || guardOfD > 0 || distance >= (guards['3t3o'][a] as number)) return
   if (isInWindow(zone, a, low, high)) addThree(zone, add, -offset, a, c, d, a)
 }
 
-/** Adds A + B - C on a victim, if these carriers make products; all are in the window of the victim. */
+/** Adds A + B - C on a victim if these carriers make products. All are in the window of the victim. */
 function addThree(
   zone: ZoneCarriers,
   add: AddProduct,
@@ -238,25 +234,24 @@ function addThree(
   add(threeThird, offset, index[victim] as number, first, second, index[c] as number)
 }
 
-/** Whether two carriers make products, which carriers on one frequency do not. */
+/** Carriers on the same frequency make no products with each other. */
 function areGenerators({ khz, areAllGenerators, isGenerator }: ZoneCarriers, a: number, b: number): boolean {
   return khz[a] !== khz[b] && (areAllGenerators || (isGenerator[a] === 1 && isGenerator[b] === 1))
 }
 
-/** Whether two carriers make products that may hit the victim. */
 function areGeneratorsFor(zone: ZoneCarriers, victim: number, a: number, b: number): boolean {
   return areGenerators(zone, a, b) && !isOfPair(zone, victim, a) && !isOfPair(zone, victim, b)
 }
 
 /**
- * Whether the victim is one of a pair on one frequency, and the generator is the other one or the victim itself. Their
+ * True if the victim is one of a pair on one frequency, and the generator is the other one or the victim itself. Their
  * only conflict is `duplicate`.
  */
 function isOfPair({ khz, sharedKhz }: ZoneCarriers, victim: number, generator: number): boolean {
   return khz[generator] === khz[victim] && (generator !== victim || sharedKhz.has(khz[victim] as number))
 }
 
-/** Whether frequencies between `low` and `high`, of which one is the victim, are in the window of the victim. */
+/** True if frequencies from `low` to `high`, one of which is the victim, are in the window of the victim. */
 function isInWindow({ lowKhz, highKhz }: ZoneCarriers, victim: number, low: number, high: number): boolean {
   return (lowKhz[victim] as number) <= low && high <= (highKhz[victim] as number)
 }

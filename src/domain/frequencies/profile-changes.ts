@@ -1,4 +1,4 @@
-/** The profiles in force: the built-in ones with the changes of operators, and those that operators have added. */
+/** The effective profiles: the built-in ones with the changes of operators, and added ones. */
 
 import type { Body } from '../../contract/described.ts'
 import type { FrequencyProfileChange } from '../../contract/requests.ts'
@@ -9,7 +9,7 @@ import { builtInProfiles, type Profile } from './profiles.ts'
 
 export type ProfileChange = Body<typeof FrequencyProfileChange>
 
-/** A changed built-in profile, with what was changed, or an added one. */
+/** An added profile, or the changes to a built-in one. */
 export interface StoredProfile {
   readonly id: string
   readonly change: ProfileChange
@@ -21,7 +21,7 @@ export function isBuiltIn(id: string): boolean {
   return builtInById.has(id)
 }
 
-/** Returns the profiles in force: the built-in ones in their order, then the others by name. */
+/** Returns built-in profiles in their order, then the others by name. */
 export function resolveProfiles(stored: readonly StoredProfile[]): readonly Profile[] {
   const changes = new Map(stored.map(({ id, change }) => [id, change]))
   const builtIn = builtInProfiles.map((profile) => applyChange(profile, changes.get(profile.id) ?? {}))
@@ -29,7 +29,7 @@ export function resolveProfiles(stored: readonly StoredProfile[]): readonly Prof
   return [...builtIn, ...added.sort((a, b) => a.name.localeCompare(b.name, 'en'))]
 }
 
-/** Adds a change to an earlier one. A level that is given replaces all guards of that level. */
+/** Merges a change into an earlier one. A given level replaces all guards of that level. */
 export function mergeProfileChanges(earlier: ProfileChange, later: ProfileChange): ProfileChange {
   return {
     ...earlier,
@@ -39,7 +39,7 @@ export function mergeProfileChanges(earlier: ProfileChange, later: ProfileChange
   }
 }
 
-/** Completes the levels of a profile that is added: those that are absent equal `standard`. */
+/** Completes the levels of an added profile: absent ones equal `standard`. */
 export function completeLevels({ levels = {}, window_mhz = {}, ...change }: ProfileChange): ProfileChange {
   const { standard: guards = {} } = levels
   const { standard: window = null } = window_mhz
@@ -50,7 +50,7 @@ export function completeLevels({ levels = {}, window_mhz = {}, ...change }: Prof
   }
 }
 
-/** Returns a range whose start is above its end; undefined if there is none. */
+/** Returns a range whose start is above its end, or undefined. */
 export function findReversedRange(ranges: readonly { readonly from: string; readonly to: string }[]) {
   return ranges.find(({ from, to }) => Number(from) > Number(to))
 }
@@ -91,13 +91,12 @@ function applyChange(profile: Profile, { levels = {}, window_mhz = {}, bands, ..
   }
 }
 
-/** Returns the profiles in force as in the interface. */
 export function toProfileBodies(stored: readonly StoredProfile[]): FrequencyProfileBody[] {
   const ids = new Set(stored.map(({ id }) => id))
   return resolveProfiles(stored).map((profile) => toProfileBody(profile, ids.has(profile.id)))
 }
 
-/** `isStored` says whether there is a change of it, or it was added. */
+/** `isStored` is true for changed and added profiles. */
 function toProfileBody({ bands, filter_centres, ...profile }: Profile, isStored: boolean): FrequencyProfileBody {
   const is_built_in = isBuiltIn(profile.id)
   return {

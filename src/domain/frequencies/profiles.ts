@@ -1,9 +1,8 @@
 /**
- * Profiles: what each kind of equipment needs to be free of interference. A short table of ours, which operators can
- * edit. Every profile names the source of its values:
- *
- * - RFutils: files that Wireless Workbench (WWB) 7.8 and Wireless Systems Manager (WSM) 4.9 have written, and figures of
- *   the makers, in github.com/stoatworks-labs/RFutils
+ * Frequency profiles: the requirements of each kind of equipment for interference-free operation. Operators can edit
+ * this short table. Every profile names the source of its values:
+ * - RFutils: files that Wireless Workbench (WWB) 7.8 and Wireless Systems Manager (WSM) 4.9 have written, and figures
+ *   of the manufacturers, in github.com/stoatworks-labs/RFutils
  * - EasyHF: values read in WWB 7.8.3.18, in github.com/julienraulot-byte/EasyHF
  * - PatchFlow: values said to follow WWB 7, in github.com/williamldm/patchflow
  */
@@ -34,18 +33,18 @@ export interface Profile {
   readonly is_generator: boolean
   /** The centres of fixed filters in MHz, around which the windows are; empty if the filters follow the carrier. */
   readonly filter_centres: readonly string[]
-  /** Whether channels of one device with the same frequency share one carrier. */
+  /** True if channels of one device on the same frequency share one carrier. */
   readonly shares_carrier: boolean
   readonly bands: readonly Band[]
   readonly source: string
 }
 
-/** The profile of carriers without any other. */
+/** The default profile. */
 export const genericProfileId = 'generic'
 
 /**
- * Returns the equipment of a profile at a level. If `band` is one of its bands, the carrier must be in that band,
- * otherwise in any of them.
+ * Returns the equipment of a profile at a level. The carrier must be in `band` if the profile has that band, otherwise
+ * in any of its bands.
  */
 export function equipmentOf(profile: Profile, level: GuardLevel, band: string | null = null): Equipment {
   const named = profile.bands.filter(({ name }) => name === band)
@@ -74,7 +73,7 @@ interface Row {
   readonly bands?: string
 }
 
-/** Bands: name and MHz, separated by semicolons; a band with a gap has several ranges. Source: RFutils. */
+/** Bands: name and MHz, separated by semicolons. A band with a gap has several ranges. Source: RFutils. */
 const ulxdBands =
   'G50 470-534; G51 470-534; G52 479-534; G53 470-510; G62 510-530; H50 534-598; H51 534-598; H52 534-565; ' +
   'J50 572-636; J51 572-636; J50A 572-608; K51 606-670; L50 632-696; L51 632-696; L52 632-694; L53 632-714; ' +
@@ -284,7 +283,7 @@ const rows: Readonly<Record<string, Row>> = {
       [400, 200, 0, 150],
     ],
     occupied: 202,
-    // WWB's file marks this equipment as no source of intermodulation.
+    // WWB's file marks this equipment as free of intermodulation.
     isGenerator: false,
     source: 'RFutils, in a WWB file; Robust and More: PatchFlow',
   },
@@ -380,7 +379,6 @@ const rows: Readonly<Record<string, Row>> = {
   },
 }
 
-/** The profiles that Micwatch has before any is edited. */
 export const builtInProfiles: readonly Profile[] = Object.entries(rows).map(([id, row]) => toProfile(id, row))
 
 function toProfile(id: string, row: Row): Profile {

@@ -1,6 +1,6 @@
 /** A fixed sequence of pseudo-random numbers (mulberry32). */
 
-/** Returns a number from 0 to less than 1. */
+/** Returns a number in [0, 1). */
 export type Random = () => number
 
 export function createRandom(seed: number): Random {

@@ -180,7 +180,7 @@ it('suggests only sets in which a brute force finds no conflict', () => {
         request,
       )
       const conflictsOf = (carriers: readonly Carrier[]) => new Set(checkByBruteForce(carriers))
-      // The carriers to keep may be in conflict with each other.
+      // The carriers to keep may conflict with each other.
       expect(conflictsOf([...keep, ...placed])).toEqual(conflictsOf(keep))
       if (keep.length > 0) beside += placed.length
     }),

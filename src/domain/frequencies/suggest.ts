@@ -1,7 +1,8 @@
 /**
- * Suggests carriers that conflict neither with each other nor with those to keep. The least flexible equipment is placed
- * first, from the lowest frequency up. While carriers are missing, the best plan is partly removed and filled again, a
- * fixed number of times with a fixed sequence of random numbers, so the same request always gives the same answer.
+ * Suggests carriers that conflict neither with each other nor with those to keep. The least flexible equipment is
+ * placed first, from the lowest frequency up. While carriers are missing, the best plan is partly removed and refilled.
+ * The number of attempts and the sequence of random numbers are fixed, so the same request always gives the same
+ * result.
  */
 
 import { type Carrier, createCarrier, type Equipment, formatMhz, type KhzRange, requiredSpacingKhz } from './carrier.ts'
@@ -18,7 +19,7 @@ import {
 } from './zone-carriers.ts'
 
 export interface WantedCarriers {
-  /** Returned with the carriers, as is the band. */
+  /** Returned with the carriers, like the band. */
   readonly profile: string
   readonly band?: string
   readonly equipment: Equipment
@@ -30,7 +31,7 @@ export interface WantedCarriers {
 export interface SuggestRequest {
   readonly wanted: readonly WantedCarriers[]
   readonly keep?: readonly Carrier[]
-  /** Ranges without suggested carriers; the ends of a range are allowed. */
+  /** No carriers are suggested inside these ranges; their ends are allowed. */
   readonly avoid?: readonly KhzRange[]
   readonly tvInUse?: readonly KhzRange[]
 }
@@ -48,15 +49,18 @@ export interface Suggestion {
  * plan considers every frequency for every carrier.
  */
 const maxWork = 80_000_000
-/** Limits the number of attempts where there are few frequencies to try. */
+/** Limits the number of attempts if there are few frequencies to try. */
 const workOfAttempt = 5000
-/** How many frequencies are considered for an entry of the request; with a finer step, every second or third one. */
+/**
+ * The maximum number of frequencies for an entry of the request. With a finer step, only every second or third one is
+ * considered.
+ */
 const maxSteps = 250_000
 /** Limits the memory for a request with many entries. */
 const maxStepsOfAll = 2_500_000
 const seed = 20_260_101
 
-/** Suggests carriers. `isTimeUp` is called often; when it returns true, the best plan so far is returned. */
+/** `isTimeUp` is called often; when it returns true, the best plan so far is returned. */
 export function suggestCarriers(request: SuggestRequest, isTimeUp: () => boolean = () => false): Suggestion {
   return new PlanSearch(request, isTimeUp).run()
 }
@@ -65,21 +69,20 @@ interface Candidates {
   readonly wanted: WantedCarriers
   /** The position in the request. */
   readonly index: number
-  /** The frequencies in the ranges that are far enough from the carriers to keep, ascending. */
+  /** The frequencies in the ranges that are far enough from the carriers to keep, in ascending order. */
   readonly khz: Int32Array
-  /** Whether a carrier at the frequency has products with the carriers to keep: 0 is not known yet. */
+  /** Whether a carrier at the frequency has products with the carriers to keep; 0 if not yet known. */
   readonly isBlocked: Uint8Array
 }
 
 const [free, blocked] = [1, 2]
 
-/** A suggested carrier. */
 interface Placed {
   readonly carrier: Carrier
   readonly index: number
 }
 
-/** How likely a possible frequency is skipped in the first, second and third attempt to fill a plan. */
+/** The probability of skipping a possible frequency in the first, second and third attempt to fill a plan. */
 const skipShares = [0, 0.06, 0.15]
 
 class PlanSearch {
@@ -146,7 +149,7 @@ class PlanSearch {
     }
   }
 
-  /** Whether a carrier has products with those to keep. This is determined once, and is no work of an attempt. */
+  /** True if a carrier has products with those to keep. The result is cached and does not count as work. */
   #isBlocked({ isBlocked }: Candidates, position: number, carrier: Carrier): boolean {
     if (isBlocked[position] === 0) {
       const work = this.#work
@@ -228,12 +231,12 @@ class PlanSearch {
   }
 }
 
-/** Whether a carrier of some equipment at a frequency is far enough from another one, which is never the same one. */
+/** True if a carrier of some equipment at a frequency is far enough from another one, which is never the same one. */
 function isSpaced(carrier: Carrier, equipment: Equipment, khz: number): boolean {
   return Math.abs(carrier.khz - khz) >= Math.max(1, requiredSpacingKhz(carrier, equipment))
 }
 
-/** Returns where the equipment can be tuned without touching a TV channel, what to avoid, or a carrier to keep. */
+/** Returns the frequencies of the equipment that do not touch a TV channel, a range to avoid, or a carrier to keep. */
 function allowedRanges(
   { equipment, ranges }: WantedCarriers,
   { keep, avoid, tvInUse }: Required<Pick<SuggestRequest, 'keep' | 'avoid' | 'tvInUse'>>,
@@ -248,7 +251,7 @@ function allowedRanges(
   return subtractRanges(inBand, mergeRanges([...nearKept, ...inside, ...tvRangesOf(equipment, tvInUse)]))
 }
 
-/** How many frequencies there are for each wanted carrier. */
+/** The number of frequencies per wanted carrier. */
 function flexibilityOf({ wanted, khz }: Candidates): number {
   return khz.length / wanted.count
 }

@@ -1,8 +1,8 @@
-/** For tests and benchmarks: carriers, and a check of all products against all carriers, without any shortcut. */
+/** For tests and benchmarks: carriers, and a brute-force check of all products against all carriers. */
 
 import { type Carrier, createCarrier, equipmentWithGuards, type Guards } from './carrier.ts'
 
-/** Creates carriers from MHz; their ids are their MHz. */
+/** The ids of the carriers are their MHz. */
 export function carriersAt(mhz: readonly number[], guards: Partial<Guards>, zones: readonly string[] = []): Carrier[] {
   return mhz.map((value, index) =>
     createCarrier(

@@ -1,4 +1,6 @@
-/** TV channels by region. Sources: the channel plans of TSDuck (`tsduck.hfbands.xml`) and the Australian plan of APWPT. */
+/**
+ * TV channels by region. Sources: the channel plans of TSDuck (`tsduck.hfbands.xml`) and the Australian plan of APWPT.
+ */
 
 import type { Region } from '../../contract/values.ts'
 import type { KhzRange } from './carrier.ts'
@@ -17,7 +19,7 @@ interface Block {
 
 const uhfOfAmerica = block(14, 36, 470_000, 6000)
 const vhfOfAmerica = [block(2, 4, 54_000, 6000), block(5, 6, 76_000, 6000), block(7, 13, 174_000, 6000)]
-/** Channels 49 to 60 were cleared, and are absent. */
+/** Channels 49 to 60 were cleared. */
 const europe = [block(5, 12, 174_000, 7000), block(21, 48, 470_000, 8000)]
 
 const blocks: Readonly<Record<Region, readonly Block[]>> = {
@@ -34,19 +36,16 @@ const blocks: Readonly<Record<Region, readonly Block[]>> = {
   BR: [...vhfOfAmerica, uhfOfAmerica, block(38, 51, 614_000, 6000)],
 }
 
-/** Returns the TV channels of a region, by frequency. */
 export function listTvChannels(region: Region): readonly TvChannel[] {
   return blocks[region].flatMap(toChannels)
 }
 
-/** Returns the name of the TV channel that contains this frequency; null outside the raster. */
+/** Returns null outside the raster. */
 export function findTvChannel(region: Region, khz: number): string | null {
   return listTvChannels(region).find(({ fromKhz, toKhz }) => fromKhz <= khz && khz < toKhz)?.name ?? null
 }
 
-/**
- * Parses the setting `TV_IN_USE`, such as `21, 24`. `unknown` lists the entries that are no channels of the region.
- */
+/** Parses the setting `TV_IN_USE`, such as `21, 24`. `unknown` lists entries that are not channels of the region. */
 export function parseTvInUse(
   region: Region,
   text: string,

@@ -1,34 +1,34 @@
-/** The carriers of one zone as arrays, sorted by frequency: what the search for products reads. */
+/** The carriers of one zone as arrays sorted by frequency, as the search for products reads them. */
 
 import type { ProductKind } from '../../contract/values.ts'
 import type { Carrier, KhzRange } from './carrier.ts'
 
 /**
- * Positions 0 to `count` - 1 are sorted. Position `count` is for one more carrier, the *extra* carrier, for which
+ * Positions 0 to `count` - 1 are sorted. Position `count` is for one additional carrier, the *extra* carrier, for which
  * `findProductsOf` finds the conflicts with the others.
  */
 export interface ZoneCarriers {
   count: number
   readonly khz: Int32Array
-  /** The index of the carrier in the list that was given. */
+  /** The index of the carrier in the input. */
   readonly index: Int32Array
   readonly guards: Readonly<Record<ProductKind, Int32Array>>
-  /** Between these, generators reach this carrier as the victim. The carrier is between them itself. */
+  /** Generators within these limits can reach this carrier as the victim. The carrier itself is within them. */
   readonly lowKhz: Int32Array
   readonly highKhz: Int32Array
   readonly isGenerator: Uint8Array
-  /** The frequencies of several carriers, also of those in other zones. */
+  /** The frequencies of several carriers, including those in other zones. */
   readonly sharedKhz: ReadonlySet<number>
-  /** True if all carriers are generators, so that this must not be compared. */
+  /** True if all carriers are generators, which saves comparing this. */
   areAllGenerators: boolean
-  /** No window of a carrier is wider. */
+  /** The width of the widest window. */
   widestKhz: number
 }
 
-/** The ends of the window of a carrier without one; their difference is an exact 32-bit number. */
+/** The window of a carrier without limits; the difference of its ends is an exact 32-bit number. */
 const [lowest, highest] = [-0x3fff_ffff, 0x3fff_ffff]
 
-/** `spare` is how many carriers can be inserted later. */
+/** `spare` is the number of carriers that can be inserted later. */
 export function createZoneCarriers(carriers: readonly Carrier[], indices: readonly number[], spare = 0): ZoneCarriers {
   const sorted = [...indices].sort((a, b) => khzOf(carriers, a) - khzOf(carriers, b) || a - b)
   const size = sorted.length + spare + 1
@@ -124,7 +124,7 @@ function windowOf({ khz, windowKhz, filterCentresKhz }: Carrier): KhzRange {
   return { fromKhz: Math.min(khz, centre - windowKhz), toKhz: Math.max(khz, centre + windowKhz) }
 }
 
-/** Returns the nearest of the frequencies, the lower one of two; undefined if there is none. */
+/** Returns the nearest of the frequencies, the lower of two equally near ones; undefined for an empty list. */
 function nearestOf(frequencies: readonly number[], khz: number): number | undefined {
   return frequencies.toSorted((a, b) => Math.abs(a - khz) - Math.abs(b - khz) || a - b)[0]
 }

@@ -1,4 +1,4 @@
-/** The columns of a table, read by the names and units in its heading. */
+/** Reads the columns of a table from the names and units in its heading. */
 
 import { ScanFileError } from './scan.ts'
 import { parseDecimal, quote } from './scan-text.ts'
@@ -6,7 +6,7 @@ import { dbmOffset, isFrequencyUnit, unitIn, unsupportedLevels } from './units.t
 
 export interface Column {
   readonly index: number
-  /** As the heading names it; null if it does not. */
+  /** As written in the heading; null if absent. */
   readonly unit: string | null
 }
 
@@ -29,7 +29,7 @@ interface Heading extends Column {
   readonly name: string
 }
 
-/** Reads a heading; null if the cells do not name a frequency and a level. `line` is for error messages. */
+/** Returns null if the cells do not name a frequency and a level. `line` is for error messages. */
 export function readHeading(cells: readonly string[], line: number): Columns | null {
   if (cells.some((cell) => parseDecimal(cell) !== null)) return null
   const headings = cells.map((name, index): Heading => ({ index, name, unit: unitIn(name) }))

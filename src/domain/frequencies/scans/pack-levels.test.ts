@@ -1,5 +1,3 @@
-/** Packing and unpacking the levels of scans. */
-
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { packLevels, unpackLevels } from './pack-levels.ts'

@@ -1,8 +1,7 @@
 /**
- * The stored form of the levels of a scan. Each point consists of two numbers: the difference of its frequency in kHz and
- * of its level in tenths of a dB from the point before. Numbers have seven bits in each byte, lowest first, and the
- * highest bit is set in all bytes but the last; signed numbers alternate: 0, -1, 1, -2 and so on. Most points take two
- * bytes.
+ * The stored form of the levels of a scan. Each point consists of two numbers: the differences of its frequency (kHz)
+ * and its level (tenths of a dB) from the previous point. Numbers have seven bits per byte, lowest first; the highest
+ * bit is set in all bytes but the last. Signed numbers alternate: 0, -1, 1, -2 and so on. Most points take two bytes.
  */
 
 import type { Levels } from './scan.ts'

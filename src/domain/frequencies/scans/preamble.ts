@@ -1,4 +1,4 @@
-/** The lines before the first reading of a table: the units that they name, and when the scan was made. */
+/** Reads the lines before the first reading of a table: units, and the time of the scan. */
 
 import { ScanFileError } from './scan.ts'
 import { cellsOf, parseDecimal, parseLocalTime, quote } from './scan-text.ts'
@@ -40,10 +40,9 @@ export class Preamble {
     return this.#lines.some((line) => pattern.test(line))
   }
 
-  /** Returns the unit of levels; null if no line names one. */
   levelUnit(): string | null {
     if (this.#levelUnit !== null) return this.#levelUnit
-    // A heading whose columns are separated by spaces.
+    // The columns of this heading are separated by spaces.
     const last = this.#lines.at(-1) ?? ''
     const [, inBrackets] = /[[(]\s*(%|dB[\w/]*|[munp]?[VW])\s*[\])]/.exec(last) ?? []
     if (inBrackets !== undefined && /fr.q|Hz/i.test(last) && dbmOffset(inBrackets) === null) {

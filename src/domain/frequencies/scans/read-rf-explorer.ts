@@ -1,4 +1,4 @@
-/** Reads the many sweeps that the PC client of RF Explorer saves: one sweep in each line, below a line of frequencies. */
+/** Reads the sweeps that the PC client of RF Explorer saves: one sweep per line, below a line of frequencies. */
 
 import { Preamble } from './preamble.ts'
 import { maxScanPoints, type ReadScan, ScanFileError, ScanReadings, tooManyPoints } from './scan.ts'

@@ -1,12 +1,12 @@
 /**
- * Reads the sweeps that the PC client of RF Explorer saves as `.rfe`. Numbers are little-endian; texts begin with their
- * length. From version 3, the sweeps are compressed.
+ * Reads the sweeps that the PC client of RF Explorer saves as `.rfe`. Numbers are little-endian; text begins with its
+ * length. Sweeps are compressed since version 3.
  */
 
 import { type ReadScan, ScanFileError, ScanReadings } from './scan.ts'
 import { decodeLatin1 } from './scan-text.ts'
 
-/** Decompresses gzip; throws if the result would have more than `maxBytes` bytes. */
+/** Decompresses gzip. Throws if the result exceeds `maxBytes`. */
 export type Gunzip = (bytes: Uint8Array, maxBytes: number) => Uint8Array
 
 const signature = /^.RFExplorer PC Client - Format v(\d{3})$/s
@@ -117,7 +117,7 @@ class BinaryReader {
     return this.#view.getFloat64(start, true)
   }
 
-  /** The length of a text in bytes: seven bits in each byte, lowest first. */
+  /** The length of a text in bytes: seven bits per byte, lowest first. */
   textLength(): number {
     let length = 0
     for (let shift = 0; shift < 28; shift += 7) {

@@ -1,5 +1,3 @@
-/** Reading scan files: every format, what is refused, and damaged files. */
-
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -299,7 +297,7 @@ describe('timelines of Wireless Workbench', () => {
       rowsSkipped: [{ line: 1, why: 'Its checksum is wrong.' }],
     })
     expect(read(insert(Buffer.from('lost'))).points).toEqual(points)
-    // A record that is cut off hides the next one at most.
+    // A truncated record hides at most the next one.
     expect(read(insert(wrong.subarray(0, 15))).points).toEqual(points)
     expect(read(file.subarray(0, file.indexOf('@Extended:') - 1)).points).toEqual(
       points.map(([mhz, dbm]) => [mhz, dbm - 5]),
@@ -370,7 +368,7 @@ describe('damaged files', () => {
   ]
   const file = fc.constantFrom(...files)
 
-  /** A damaged file is read or refused; any other error, or more points than bytes, is a fault. */
+  /** A damaged file is read or rejected. Any other error, or more points than bytes, is a bug. */
   function readOrRefuse(bytes: Uint8Array): void {
     try {
       expect(read(bytes).points.length).toBeLessThanOrEqual(bytes.length)

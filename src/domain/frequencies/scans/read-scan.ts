@@ -18,7 +18,6 @@ export function readScan(bytes: Uint8Array, gunzip: Gunzip): ReadScan {
   if (isRfe(bytes)) return readRfe(bytes, gunzip)
   refuseByName(bytes)
   const text = decodeText(bytes)
-  // A binary file.
   if (text.includes('\0')) throw new ScanFileError('The file is neither text nor a scan of a supported program.')
   if (isXml(text)) return readSdb2(text)
   if (isRfExplorer(text)) return readRfExplorer(text)
@@ -27,7 +26,7 @@ export function readScan(bytes: Uint8Array, gunzip: Gunzip): ReadScan {
   return readTable(text)
 }
 
-/** Formats that contain no levels in dBm, or that cannot be read, by how their files begin. */
+/** Beginnings of files whose format contains no levels in dBm or cannot be read. */
 const unsupported: readonly (readonly [begins: RegExp, message: string])[] = [
   [/^PK[^ -~]{2}/, 'The file is a spreadsheet or a ZIP archive. Save the scan as CSV.'],
   [/^%PDF/, 'The file is a PDF document. Export the scan as CSV.'],

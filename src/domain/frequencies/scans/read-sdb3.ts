@@ -1,5 +1,5 @@
 /**
- * Reads timelines of Shure Wireless Workbench (`.sdb3`): a header in JSON, then binary records, each with one sweep and a
+ * Reads timelines of Shure Wireless Workbench (`.sdb3`): a JSON header, then binary records, each with one sweep and a
  * checksum. Numbers are big-endian.
  */
 
@@ -19,9 +19,9 @@ const checksumBytes = 2
 interface Timeline {
   /** The frequency of each sample. */
   readonly khz: Float64Array
-  /** Samples in one dB. */
+  /** Samples per dB. */
   readonly scale: number
-  /** The sample where nothing was measured. */
+  /** Marks a sample without a measurement. */
   readonly noData: number
   readonly unit: string
   readonly takenAt: number | null
@@ -147,7 +147,7 @@ function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0))
 }
 
-/** Returns the position of the mark at or after `from`; -1 if there is none. */
+/** Returns the position of the mark at or after `from`, or -1. */
 function find(bytes: Uint8Array, mark: Uint8Array, from: number): number {
   const [first = 0] = mark
   for (let at = bytes.indexOf(first, from); at !== -1; at = bytes.indexOf(first, at + 1)) {

@@ -1,5 +1,3 @@
-/** Reading scan files by the names and units in them: columns, units, and the formats of spectrum analysers. */
-
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type Point, points, powerRows, rfeFile, wsmFile } from '../../../../test/support/scan-files.ts'
@@ -28,7 +26,7 @@ function errorOf(file: string | Uint8Array): string {
   return 'no error'
 }
 
-/** A heading and one line for each point. */
+/** A heading and one line per point. */
 const table = (heading: string, row: (mhz: number, dbm: number, index: number) => string, values = points) =>
   [heading, ...values.map(([mhz, dbm], index) => row(mhz, dbm, index))].join('\n')
 

@@ -1,7 +1,7 @@
 /**
  * Reads tables of frequencies and levels: the plain format that Wireless Workbench imports and that RF Explorer, tinySA
  * and others write, and the exports of Wireless Systems Manager, Rohde & Schwarz and Keysight. A heading names the
- * columns; without one, each line has a frequency and a level.
+ * columns. Without one, each line has a frequency and a level.
  */
 
 import type { ScanFormat } from '../../../contract/values.ts'
@@ -11,9 +11,9 @@ import { type ReadScan, ScanFileError, ScanReadings, type SkippedRow } from './s
 import { cellsOf, type Delimiter, isUnmeasured, type Line, linesOf, parseDecimal, quote } from './scan-text.ts'
 import { guessKhz, khzIn, requireDbmOffset, unsupportedLevels } from './units.ts'
 
-/** The largest number of lines before the first reading. */
+/** The maximum number of lines before the first reading. */
 const maxPreambleLines = 500
-/** Longer lines are no headings. */
+/** Longer lines are not headings. */
 const maxHeadingLength = 10_000
 const delimiters = [';', '\t', ','] as const
 
@@ -23,7 +23,7 @@ interface Table {
   readonly columns: Columns
   readonly columnCount: number
   readonly preamble: Preamble
-  /** The line that names the columns; null if there is none. */
+  /** The line that names the columns. */
   readonly heading: string | null
 }
 
@@ -70,7 +70,7 @@ export function readTable(text: string): ReadScan {
   return readings.toScan({ format: table.format, unit, takenAt: preamble.takenAt })
 }
 
-/** Returns the table that begins with this line, its heading or its first row; null if the line is before it. */
+/** Returns the table that begins with this line, its heading or its first row; null before it. */
 function openTable({ number, text }: Line, preamble: Preamble): Table | null {
   const content = text.replace(/^[#!%/]+\s*/, '').slice(0, maxHeadingLength)
   for (const delimiter of delimiters) {
@@ -125,7 +125,7 @@ function joinDecimals(cells: string[], delimiter: Delimiter, columns: number): s
   return isSplit ? cells.flatMap((cell, index) => (index % 2 === 0 ? `${cell}.${cells[index + 1]}` : [])) : cells
 }
 
-/** Returns true at the end of the data. A further trace is not read, which is listed. */
+/** Returns true at the end of the data. Further traces are not read and are listed as skipped. */
 function isEnd({ number, text }: Line, readings: ScanReadings): boolean {
   const isTrace = /^Trace\s*\d+/i.test(text)
   if (isTrace) readings.skip(number, 'Only the first trace is read.', 'unmeasured')
@@ -164,8 +164,8 @@ function toRow(line: number, cells: readonly string[], { columns, columnCount, h
 }
 
 /**
- * Returns the levels in a cell. A tinySA writes those of several traces into one, separated by spaces, each with
- * decimals; other numbers with a space are a frequency and a level with decimal commas.
+ * Returns the levels in a cell. A tinySA writes several traces into one cell, separated by spaces, each with decimals.
+ * Other numbers with a space are a frequency and a level with decimal commas.
  */
 function levelsIn(cell: string): number[] | null {
   const parts = cell.split(/ +/)

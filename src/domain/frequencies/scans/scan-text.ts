@@ -4,7 +4,7 @@ const decodedAtOnce = 8192
 
 /**
  * Decodes a text file as UTF-16 if it begins with a byte order mark or with ASCII characters in UTF-16, otherwise as
- * Latin-1. Scans consist of ASCII characters, except for comments, which are not used, and the sign for micro.
+ * Latin-1. Scans are ASCII except for comments, which are not used, and the micro sign.
  */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second, third, fourth] = bytes
@@ -42,7 +42,7 @@ export interface Line {
   readonly text: string
 }
 
-/** The lines that are not empty. A line ends with LF, CRLF or CR. */
+/** Skips empty lines. A line ends with LF, CRLF or CR. */
 export function* linesOf(text: string): Iterable<Line> {
   const end = text.includes('\n') ? '\n' : '\r'
   let number = 0
@@ -58,7 +58,7 @@ export function* linesOf(text: string): Iterable<Line> {
 
 export type Delimiter = ',' | ';' | '\t' | ' '
 
-/** Splits a line into cells. Quotes around a cell are removed; empty cells at the end are left out. */
+/** Splits a line into cells. Removes quotes around cells, and empty cells at the end. */
 export function cellsOf(text: string, delimiter: Delimiter): string[] {
   const cells = text.includes('"') ? splitQuoted(text, delimiter) : text.split(delimiter === ' ' ? / +/ : delimiter)
   const trimmed = cells.map((cell) => cell.trim())
@@ -82,17 +82,16 @@ function splitQuoted(text: string, delimiter: Delimiter): string[] {
 
 const decimal = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i
 
-/** Parses a decimal number with a point or a comma; null if the text is no number. */
+/** Accepts a decimal point or comma; null if the text is not a number. */
 export function parseDecimal(text: string): number | null {
   return decimal.test(text) ? Number(text.replace(',', '.')) : null
 }
 
-/** Whether the text stands for a level that was not measured. */
 export function isUnmeasured(text: string): boolean {
   return /^([+-]?(nan|inf|infinity))?$/i.test(text)
 }
 
-/** Quotes a part of the file in an error message: at most 24 printable ASCII characters and signs of units. */
+/** Quotes a part of the file in an error message: at most 24 printable ASCII characters and unit signs. */
 export function quote(text: string): string {
   const printable = text.replace(/[^\x20-\x7eµΩ]/g, '?')
   return `"${printable.length > 24 ? `${printable.slice(0, 24)}…` : printable}"`
@@ -101,9 +100,8 @@ export function quote(text: string): string {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /**
- * Parses a date and a time of day without a time zone, as a time in the time zone of this process, in milliseconds since
- * 1970; null if the text is neither. `11/22/2026` begins with the month unless only the day is possible; `22.11.2026`
- * begins with the day.
+ * Parses a date and time without a time zone as local time of this process, in epoch milliseconds. Returns null for
+ * anything else. `11/22/2026` begins with the month unless only the day is possible; `22.11.2026` begins with the day.
  */
 export function parseLocalTime(date: string, time: string): number | null {
   const day = parseDay(date)

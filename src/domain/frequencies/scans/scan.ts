@@ -2,17 +2,14 @@
 
 import type { ScanFormat } from '../../../contract/values.ts'
 
-/** The largest file that is read. */
 export const maxScanFileBytes = 16 * 1024 * 1024
-/** The largest number of different frequencies in a scan. */
+/** Different frequencies in a scan. */
 export const maxScanPoints = 200_000
-/** The smallest number of different frequencies in a scan. */
+/** Different frequencies in a scan. */
 const minScanPoints = 5
-/** How many rows that were skipped are listed. */
 const maxListedRows = 1000
-/** The largest number of stored scans. */
 export const maxScans = 50
-/** The largest correction of all levels of a scan, in dB, upward or downward. */
+/** The maximum correction of all levels of a scan, in dB, up or down. */
 export const maxOffsetDb = 200
 
 const [lowestDbm, highestDbm] = [-250, 100]
@@ -27,29 +24,28 @@ export interface Levels {
 
 export interface ReadScan extends Levels {
   readonly format: ScanFormat
-  /** The unit of the levels in the file, as the file names it. */
+  /** The unit of the levels in the file, as written there. */
   readonly unit: string
   /** False if the levels are relative, because the program that wrote them does not know the gain of its receiver. */
   readonly isCalibrated: boolean
-  /** The distance of neighbouring frequencies: the median, rounded to 1 Hz. */
+  /** The median distance of neighbouring frequencies, rounded to 1 Hz. */
   readonly stepKhz: number
-  /** When the scan was made, in milliseconds since 1970; null if the file does not say so. */
+  /** Epoch milliseconds; null if the file does not contain the time. */
   readonly takenAt: number | null
   readonly rowsRead: number
   readonly rowsSkipped: readonly SkippedRow[]
 }
 
-/** A row that was not read, and the reason as a sentence. */
+/** `why` is a sentence. */
 export interface SkippedRow {
-  /** Line in the file; in a file that is no text, the number of the sweep. */
+  /** Line in the file; in a binary file, the number of the sweep. */
   readonly line: number
   readonly why: string
 }
 
-/** The result of reading a file, or why it cannot be read. */
 export type ScanFileResult = { readonly scan: ReadScan } | { readonly fault: string }
 
-/** A file that cannot be read. The message names the line or part, and what was expected. */
+/** The message names the line or part, and what was expected. */
 export class ScanFileError extends Error {
   override readonly name = 'ScanFileError'
 }
@@ -69,8 +65,8 @@ export class ScanReadings {
   }
 
   /**
-   * Adds the readings in a row; null if nothing was measured. A row with a value out of range is skipped. `rows` is
-   * the number of rows whose highest levels these are.
+   * Adds the readings in a row; null if nothing was measured. A row with a value out of range is skipped. The levels
+   * are the highest of `rows` rows.
    */
   add(line: number, khz: ArrayLike<number>, dbm: readonly (number | null)[], rows = 1): void {
     const fault = dbm.map((level, index) => faultOf(khz[index] ?? 0, level)).find((found) => found !== null)
@@ -82,14 +78,14 @@ export class ScanReadings {
     }
   }
 
-  /** A row that is not damaged, but in which nothing was measured, is no reason to refuse the file. */
+  /** A row that is intact, but in which nothing was measured, is no reason to reject the file. */
   skip(line: number, why: string, kind: 'damaged' | 'unmeasured' = 'damaged'): void {
     this.#skippedCount += 1
     if (kind === 'damaged') this.#damagedCount += 1
     if (this.#skipped.length < maxListedRows) this.#skipped.push({ line, why })
   }
 
-  /** Returns the scan, if most rows are readable and the levels are plausible. */
+  /** Returns the scan if most rows are readable and the levels are plausible. */
   toScan(file: { format: ScanFormat; unit: string; takenAt: number | null; isCalibrated?: boolean }): ReadScan {
     const khz = Uint32Array.from(this.#levels.keys()).sort()
     this.#requireRows(khz.length)
@@ -133,7 +129,7 @@ export class ScanReadings {
   }
 }
 
-/** Returns why a reading cannot be stored; null if it can. */
+/** Returns why a reading cannot be stored, or null. */
 function faultOf(khz: number, dbm: number | null): string | null {
   if (dbm === null) return null
   const whole = Math.round(khz)
@@ -141,7 +137,7 @@ function faultOf(khz: number, dbm: number | null): string | null {
   return dbm >= lowestDbm && dbm <= highestDbm ? null : `Expected a level from ${lowestDbm} to ${highestDbm} dBm.`
 }
 
-/** Refuses levels that are certainly in another unit. */
+/** Rejects levels that are certainly in another unit. */
 function requirePlausible(dbm: Float64Array, unit: string): void {
   const median = medianOf(dbm)
   const isPlausible = median >= -200 && median <= 20 && dbm.some((level) => level <= 0)
@@ -162,7 +158,6 @@ export function tooManyPoints(): ScanFileError {
   )
 }
 
-/** Adds the same correction to every level. */
 export function withOffset(tenthsDbm: Int16Array, offsetDb: number): Int16Array {
   const offset = Math.round(offsetDb * 10)
   return tenthsDbm.map((level) => level + offset)

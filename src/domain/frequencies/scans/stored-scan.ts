@@ -1,11 +1,9 @@
-/** Stored scans, and their bodies in responses. */
-
 import type { ScanBody, ScanLevelsBody, UploadedScanBody } from '../../../contract/resources/scans.ts'
 import type { ScanFormat } from '../../../contract/values.ts'
 import { toTimestamp } from '../../api.ts'
 import { type Levels, type ReadScan, withOffset } from './scan.ts'
 
-/** A stored scan without its levels. */
+/** Without its levels. */
 export interface Scan {
   readonly id: number
   readonly name: string
@@ -13,7 +11,7 @@ export interface Scan {
   readonly points: number
   readonly from_khz: number
   readonly to_khz: number
-  /** Null in scans of versions that did not store it, as is the step. */
+  /** Null in scans of versions that did not store the unit and the step. */
   readonly unit: string | null
   readonly isCalibrated: boolean
   readonly step_hz: number | null
@@ -31,7 +29,6 @@ interface Upload {
   readonly by: string
 }
 
-/** Returns what is stored of a file. */
 export function toNewScan(
   { khz, tenthsDbm, format, unit, isCalibrated, stepKhz, takenAt }: ReadScan,
   { offsetDb, ...upload }: Upload,
@@ -74,7 +71,7 @@ export function toScanLevelsBody(scan: Scan, { khz, tenthsDbm }: Levels): ScanLe
   }
 }
 
-/** Converts a frequency to text in MHz with three decimal places. */
+/** With three decimal places. */
 function toMhz(khz: number): string {
   return `${Math.floor(khz / 1000)}.${String(khz % 1000).padStart(3, '0')}`
 }

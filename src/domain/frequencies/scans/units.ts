@@ -5,7 +5,6 @@ import { quote } from './scan-text.ts'
 
 const khzByUnit: Readonly<Record<string, number>> = { hz: 0.001, khz: 1, mhz: 1000, ghz: 1_000_000 }
 
-/** Returns the number of kHz in a unit. */
 export function khzIn(unit: string): number {
   const khz = khzByUnit[unit.toLowerCase()]
   if (khz === undefined) {
@@ -18,8 +17,8 @@ export function khzIn(unit: string): number {
 const lowestMhz = 10
 
 /**
- * Returns the number of kHz in the unit of frequencies that a file does not name: MHz if their median is below 30,000,
- * kHz if it is below 30 million, and Hz otherwise.
+ * Guesses the unit of frequencies that a file does not name: MHz if their median is below 30,000, kHz if it is below 30
+ * million, otherwise Hz.
  */
 export function guessKhz(frequencies: readonly number[]): number {
   const median = Float64Array.from(frequencies).sort()[frequencies.length >> 1] ?? lowestMhz
@@ -30,14 +29,14 @@ export function guessKhz(frequencies: readonly number[]): number {
   return median < 30_000 ? 1000 : median < 30_000_000 ? 1 : 0.001
 }
 
-/** What must be added to a level for a level in dBm, at 50 Ω and at 75 Ω. */
+/** Added to a level to obtain dBm, at 50 Ω and at 75 Ω. */
 const dbmOffsets: Readonly<Record<string, readonly [at50: number, at75: number]>> = {
   dbm: [0, 0],
   dbµv: [-107, -108.75],
   dbmv: [-47, -48.75],
 }
 
-/** Returns what must be added to a level in this unit for a level in dBm; null if it cannot be converted. */
+/** Returns the number to add to a level in this unit to obtain dBm; null if it cannot be converted. */
 export function dbmOffset(unit: string): number | null {
   const [, name = '', impedance] = /^(dB[a-zµ]+)(?:[^a-z\d/]*(50|75)\s*(?:Ω|ohms?)?\W*)?$/i.exec(unit) ?? []
   const offsets = dbmOffsets[name.toLowerCase().replace('u', 'µ')]
@@ -55,8 +54,8 @@ export function unsupportedLevels(unit: string): ScanFileError {
 }
 
 /**
- * Makes one letter of the sign for micro in dBµV, and of the sign for ohm. Both have two Unicode characters, and become
- * up to three characters if the file is not in the encoding in which it was read.
+ * Normalizes the signs for micro (dBµV) and ohm. Both have two Unicode characters, and become up to three characters if
+ * the file is not in the encoding in which it was read.
  */
 export function normalizeUnits(text: string): string {
   return text
@@ -68,11 +67,11 @@ const maxHeadingLength = 100
 const knownUnit = /(?<![a-z\d])(dB[a-zµ]*(?:\/[a-z]+)?|[kmgt]?Hz|%|percent)(?![a-z\d])/i
 const unitAtEnd = /(?:^|[\s_([/])([munp]?[VW])[\s)\]]*$/
 const inBrackets = /[[({]([^\])}[({]+)[\])}]/
-/** Text in brackets that describes a trace and is no unit. */
+/** Text in brackets that describes a trace and is not a unit. */
 const description = /max|min|avg|average|mean|peak|hold|live|rms|current|trace|sweep|ant|cent|^[a-z\d]$/i
 const impedance = /\b(?:50|75)\s*(?:Ω|ohms?)/i
 
-/** Returns the unit that a heading names, as it is written there; null if it names none. */
+/** Returns the unit in a heading as it is written there, or null. */
 export function unitIn(heading: string): string | null {
   const text = normalizeUnits(heading.slice(0, maxHeadingLength))
   const unit = (knownUnit.exec(text) ?? unitAtEnd.exec(text))?.[1]
@@ -88,7 +87,7 @@ export function isFrequencyUnit(unit: string | null): boolean {
   return unit !== null && /^.?Hz$/i.test(unit)
 }
 
-/** Returns the units of levels that can be converted and that a text mentions, each once. */
+/** Returns the convertible units of levels in a text, each once. */
 export function levelUnitsIn(text: string): string[] {
   return [...normalizeUnits(text).matchAll(/(?<![a-z\d])dB(?:m|[uµ]V|mV)(?![a-z\d/])/gi)].map(([unit]) => unit)
 }
