@@ -46,7 +46,7 @@ export const sentencePatterns: readonly SentencePattern[] = [
       (sentence.match(/: [a-z].*/g) ?? []).some((part) => auxiliary.test(part)),
     instead: 'two sentences',
   },
-  pattern('two semicolons', /;.*;/, 'sentences, or a list'),
+  pattern('two semicolons', /; [a-z].*; [a-z]/, 'sentences, or a list'),
   {
     name: `more than ${maxWords} words`,
     matches: (sentence) => wordCount(sentence) > maxWords,

@@ -53,7 +53,7 @@ function messagesIn(lines: readonly string[]): Block[] {
   return lines.flatMap((line, index) => {
     if (/^\s*(?:\/\/|\/?\*)/.test(line)) return []
     return [...line.matchAll(/(["'`])(\p{Lu}(?:(?!\1)[^\\]|\\.)*)\1/gu)]
-      .map((match) => (match[2] ?? '').replace(/\\n/g, ' ').replace(/\\(.)/g, '$1'))
+      .map((match) => (match[2] ?? '').replace(/\\[nrt]/g, ' ').replace(/\\(.)/g, '$1'))
       .filter((text) => text.split(' ').length >= 4)
       .map((text) => ({ line: index + 1, text }))
   })

@@ -1,4 +1,4 @@
-/** A configuration that cannot be used. The message is one line: the file or flag, the key, and the expected value. */
+/** The message is one line: the file or flag, the key, and the expected value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }

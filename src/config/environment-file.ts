@@ -1,9 +1,12 @@
-/** Reads variables from a file in the syntax of EnvironmentFile in a systemd unit, so that commands see what the service sees. */
+/**
+ * Reads variables from a file in the syntax of EnvironmentFile in a systemd unit, so that commands use the variables of
+ * the service.
+ */
 
 import { type Environment, isSet } from './environment.ts'
 import { readTextFile } from './text-file.ts'
 
-/** Adds the variables of the file that MICWATCH_ENVIRONMENT_FILE names to those that are not set. */
+/** Adds the variables of the file in MICWATCH_ENVIRONMENT_FILE that are not set. */
 export function loadEnvironmentFile(env: Record<string, string | undefined>): void {
   const path = env.MICWATCH_ENVIRONMENT_FILE
   if (!isSet(path)) return
@@ -18,7 +21,10 @@ const unquoted = /((?:[^\\\n'" \t]|\\[\s\S])(?:[^\\\n]|\\[\s\S])*)/
 const part = `[ \\t]*(?:${quoted.source}|${unquoted.source})`
 const assignment = new RegExp(`^[ \\t]*(?<name>[A-Za-z_]\\w*)[ \\t]*=(?<value>(?:${part})*)`, 'gm')
 
-/** Parses `NAME=value` lines. Lines that begin with # or ; are comments; other lines are ignored, as systemd does. */
+/**
+ * Parses `NAME=value` lines. Lines that begin with # or a semicolon are comments. Other lines are ignored, as systemd
+ * does.
+ */
 export function parseEnvironmentFile(text: string): Environment {
   const lines = text.replaceAll('\r\n', '\n')
   return Object.fromEntries(

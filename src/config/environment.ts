@@ -1,4 +1,4 @@
-/** Reads environment variables and flags as values of the configuration file, which they override. */
+/** Reads environment variables and flags, which override the configuration file. */
 
 import { ConfigError } from './config-error.ts'
 import { File } from './file-schema.ts'
@@ -6,7 +6,7 @@ import { findReader, type ReadText, readNumber } from './scalars.ts'
 import type { SchemaNode } from './schema-error.ts'
 import { readValueFile } from './text-file.ts'
 
-/** Command-line flags, which override everything else. */
+/** Flags override everything else. */
 export interface ConfigFlags {
   readonly config?: string | undefined
   readonly host?: string | undefined
@@ -19,7 +19,7 @@ export interface ConfigFlags {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Variables that are not named after the whole path of their key. The name with the whole path is accepted too. */
+/** Variables that are not named after the whole path of their key. That name is accepted too. */
 const shortNames: Readonly<Record<string, string>> = {
   'server.host': 'MICWATCH_HOST',
   'server.port': 'MICWATCH_PORT',
@@ -31,12 +31,12 @@ const shortNames: Readonly<Record<string, string>> = {
 
 interface Variable {
   readonly key: string
-  /** The names of the variable; the first one that is set is used. */
+  /** The first variable that is set is used. */
   readonly names: readonly string[]
   readonly read: ReadText
 }
 
-/** The keys of the file, with the reader of each; null for those that no variable can set. */
+/** Key of the file -> reader; null for keys that no variable can set. */
 const keys = listKeys(File as unknown as SchemaNode, '')
 
 function listKeys(schema: SchemaNode, prefix: string): { key: string; read: ReadText | null }[] {
@@ -46,7 +46,7 @@ function listKeys(schema: SchemaNode, prefix: string): { key: string; read: Read
   })
 }
 
-/** The environment variables: one for each scalar and list of the file. */
+/** One variable for each scalar and list of the file. */
 const variables: readonly Variable[] = keys.flatMap(({ key, read }) => {
   if (read === null) return []
   const shortName = shortNames[key]
@@ -57,10 +57,10 @@ function toName(key: string): string {
   return `MICWATCH_${key.replaceAll('.', '_').toUpperCase()}`
 }
 
-/** The names that keys would have which can only be set in the file. */
+/** The names that variables of file-only keys would have. */
 export const fileOnlyNames = keys.flatMap(({ key, read }) => (read === null ? [toName(key)] : []))
 
-/** Every name of a variable. With `_FILE`, it names a file that contains the value. */
+/** Every variable name. With `_FILE`, the variable names a file that contains the value. */
 export const variableNames = variables.flatMap(({ names }) => names.flatMap((name) => [name, toFileName(name)]))
 
 function toFileName(name: string): string {
@@ -77,7 +77,7 @@ export function isInjected(value: string | undefined): boolean {
   return value?.startsWith('tcp://') === true
 }
 
-/** Reads the environment variables. Throws a ConfigError if one cannot be read. */
+/** Throws a ConfigError for an invalid variable. */
 export function fromEnvironment(env: Environment): object {
   const entries = variables.flatMap((variable) => {
     const setting = findSetting(env, variable)
@@ -89,13 +89,11 @@ export function fromEnvironment(env: Environment): object {
 }
 
 interface Setting {
-  /** The name of the variable that is set. */
   readonly name: string
   /** True for the variable with `_FILE`, which names a file that contains the value. */
   readonly isFile: boolean
 }
 
-/** Returns which variable is set for a key. */
 function findSetting(env: Environment, { key, names }: Variable): Setting | undefined {
   const isUsed = (name: string) => isSet(env[name]) && !isInjected(env[name])
   const [direct, file] = [names.find(isUsed), names.map(toFileName).find(isUsed)]
@@ -118,7 +116,7 @@ function textOf(env: Environment, { name, isFile }: Setting): string {
   }
 }
 
-/** Returns the name of the variable that was read for a key or for an item of its list. */
+/** Returns the name of the variable for a key or for an item of its list. */
 export function environmentName(env: Environment, key: string): string {
   const variable = variables.find((known) => key === known.key || key.startsWith(`${known.key}.`))
   return (variable && findSetting(env, variable)?.name) ?? key

@@ -1,4 +1,4 @@
-/** Building blocks of the schema of the configuration file; the descriptions state what is expected. */
+/** Building blocks of the schema of the configuration file. The descriptions state the expected values. */
 
 import Type from 'typebox'
 import { isFreeHeaderName, isHeaderValue } from '../domain/header-text.ts'
@@ -17,7 +17,7 @@ export const networks = (pattern = '') => {
   )
 }
 
-/** Creates the schema of a section: all keys are optional, unknown keys are errors. */
+/** All keys of a section are optional. Unknown keys are errors. */
 export const section = <T extends Type.TProperties>(properties: T) =>
   Type.Partial(Type.Object(properties, { additionalProperties: false, description: 'a section of keys' }), {
     additionalProperties: false,
@@ -29,14 +29,14 @@ export const headers = Type.Refine(
 )
 export const writeAddress = Type.Refine(text('an address such as https://metrics.example/api/v1/write'), isWriteAddress)
 export const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
-/** Whether the text is an http or https URL without credentials, which belong into a header. */
+/** True for an http or https URL without credentials, which belong in a header. */
 function isWriteAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, hash } = new URL(text)
   return /^https?:$/.test(protocol) && [username, password, hash].every((part) => part === '')
 }
 
-/** Whether the text is an http or https URL that contains only a host, a port and a path. */
+/** True for an http or https URL with only a host, a port and a path. */
 function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)

@@ -42,7 +42,7 @@ export const File = section({
       },
     ),
     strict_transport: flag,
-    /** How long a stopping service continues to respond. */
+    /** A stopping service continues to respond for this long. */
     drain_seconds: integer(0, 60),
   }),
   log: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

@@ -35,7 +35,7 @@ const Strip = Type.Object(
   { ...closed, description: '{type, host, slots}' },
 )
 
-/** Keys whose meaning is documented in docs/osc.md. */
+/** docs/osc.md describes the keys. */
 export const OscSection = section({
   listen: Type.Refine(
     Type.String({ description: 'an address and a port, such as 0.0.0.0:9010' }),
@@ -78,7 +78,7 @@ function parseListen(value: string): OscConfig['listen'] {
   return { host: address, port: Number(digits) }
 }
 
-/** Returns null if there is nothing to do. */
+/** Returns null if OSC is not used. */
 export function toOsc(entry: Type.Static<typeof OscSection>): OscConfig | null {
   const { listen, accept = ['127.0.0.0/8', '::1/128'], allow_commands = false, targets = [], strips = [] } = entry
   if (listen === undefined && targets.length === 0 && strips.length === 0) return null
@@ -108,7 +108,7 @@ const topicPrefix = Type.String({
   description: 'a topic without + and #, and without / at its ends',
 })
 
-/** Keys whose meaning is documented in docs/mqtt.md. */
+/** docs/mqtt.md describes the keys. */
 export const MqttSection = section({
   url: Type.Refine(
     Type.String({
@@ -146,7 +146,7 @@ export function toMqtt(entry: Type.Static<typeof MqttSection>): MqttConfig | nul
   if (entry.url === undefined) return 'incomplete'
   const { username, password, host, protocol } = new URL(entry.url)
   return {
-    // Credentials are not part of the address, which is logged.
+    // The address is logged, so it contains no credentials.
     url: `${protocol}//${host}`,
     prefix: entry.prefix ?? 'micwatch',
     home_assistant: entry.home_assistant ?? true,
@@ -160,7 +160,7 @@ export function toMqtt(entry: Type.Static<typeof MqttSection>): MqttConfig | nul
   }
 }
 
-/** Whether the text is an mqtt or mqtts URL without a path. */
+/** True for an mqtt or mqtts URL without a path. */
 function isBrokerAddress(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(value)
@@ -168,7 +168,7 @@ function isBrokerAddress(value: string): boolean {
   return /^mqtts?:$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname) && search === '' && hash === ''
 }
 
-/** Whether every % is followed by two digits that are part of a character in UTF-8. */
+/** True if every % is followed by two digits that are part of a character in UTF-8. */
 function isDecodable(value: string): boolean {
   try {
     decodeURIComponent(value)

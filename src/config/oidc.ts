@@ -1,4 +1,4 @@
-/** The section `oidc` of the configuration. Its keys are documented in docs/single-sign-on.md. */
+/** The section `oidc` of the configuration; docs/single-sign-on.md describes its keys. */
 
 import Type from 'typebox'
 import { type RoleMapping, roles } from '../domain/access/oidc.ts'
@@ -26,7 +26,7 @@ export const OidcSection = section({
 export interface OidcConfig {
   readonly issuer: string
   readonly client_id: string
-  /** Null for a public client, which has none. */
+  /** Null for a public client. */
   readonly client_secret: string | null
   readonly scopes: readonly string[]
   readonly role_claim: string
@@ -36,7 +36,7 @@ export interface OidcConfig {
 
 const required = ['issuer', 'client_id', 'roles'] as const
 
-/** Returns null without any key, and the name of a missing key. */
+/** Returns null without any key, or the name of a missing key. */
 export function toOidc(entry: Type.Static<typeof OidcSection>): OidcConfig | null | (typeof required)[number] {
   if (Object.keys(entry).length === 0) return null
   const { issuer, client_id, roles } = entry

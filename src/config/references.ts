@@ -6,14 +6,14 @@ import { type Environment, isSet } from './environment.ts'
 import { readScalar } from './scalars.ts'
 import { readValueFile } from './text-file.ts'
 
-/** A value that is a reference and nothing else: a variable with or without a default, a file, or a credential. */
+/** A value that consists of a single reference: a variable with or without a default, a file, or a credential. */
 const reference = /^\$\{(?:(?<kind>file|credential):(?!-)(?<target>[^}]+)|(?<name>\w+)(?<default>:-(?<text>.*))?)\}$/s
 
 const forms = `\${NAME}, \${NAME:-default}, \${file:/path} or \${credential:name}`
 
 /**
- * Returns the values with every reference replaced by its value, which has the type of its key. Where a reference cannot
- * be resolved, `onFailure` throws, or accepts that the value stays empty.
+ * Replaces every reference with its value, converted to the type of its key. If a reference cannot be resolved,
+ * `onFailure` throws or accepts an empty value.
  */
 export function fillReferences(
   values: unknown,
@@ -38,7 +38,6 @@ export function fillReferences(
   return fill(values, [])
 }
 
-/** Returns the text to which a reference refers. */
 function lookUp(text: string, env: Environment): string {
   const groups = reference.exec(text)?.groups
   if (groups === undefined) throw new ConfigError(`${text} is not a reference; expected ${forms}`)
@@ -52,7 +51,7 @@ function lookUp(text: string, env: Environment): string {
   throw new ConfigError(`the environment variable ${name} is empty; \${${name}:-} permits that`)
 }
 
-/** Reads a credential that the service manager passes (LoadCredential in a systemd unit). */
+/** Reads a credential from the service manager (LoadCredential in a systemd unit). */
 function readCredential(name: string, env: Environment): string {
   const folder = env.CREDENTIALS_DIRECTORY
   if (!isSet(folder)) {

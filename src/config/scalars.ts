@@ -1,4 +1,4 @@
-/** Converts texts to the values that the schema of the configuration file expects. */
+/** Converts text to the values that the schema of the configuration file expects. */
 
 import type Type from 'typebox'
 import { Value } from 'typebox/value'
@@ -8,7 +8,7 @@ import type { SchemaNode } from './schema-error.ts'
 
 export type ReadText = (text: string) => unknown
 
-/** Converts a text to the type of a key of the file. A text that cannot be converted stays as it is. */
+/** Returns text that cannot be converted unchanged. */
 export function readScalar(path: readonly string[], text: string): unknown {
   const [section, , , setting] = path
   if (section === 'manufacturers' && setting !== undefined && path.length === 4) return readSetting(setting, text)
@@ -17,7 +17,7 @@ export function readScalar(path: readonly string[], text: string): unknown {
   return read === null ? text : read(text)
 }
 
-/** Converts a text to the type of a connection setting. Its plugin validates the setting. */
+/** The plugin validates its connection settings. */
 function readSetting(key: string, text: string): unknown {
   return settingReaders[settingKind(key)](text)
 }
@@ -29,7 +29,7 @@ function stepInto(node: SchemaNode | undefined, step: string): SchemaNode | unde
   return inner ?? node.anyOf?.map((option) => stepInto(option, step)).find((found) => found !== undefined)
 }
 
-/** Returns the function that reads a text as this type; null if the values are neither scalars nor lists of texts. */
+/** Returns the function that parses text as this type; null for values that are neither scalars nor lists of texts. */
 export function findReader(node: SchemaNode): ReadText | null {
   const { type, items, anyOf, enum: values } = node
   if (anyOf !== undefined) return findReaderOfUnion(node, anyOf)
@@ -40,7 +40,7 @@ export function findReader(node: SchemaNode): ReadText | null {
   return type === 'string' || values !== undefined ? String : null
 }
 
-/** Reads a text as the first type of the union that accepts it. */
+/** Parses text as the first type of the union that accepts it. */
 function findReaderOfUnion(node: SchemaNode, options: readonly SchemaNode[]): ReadText | null {
   const readers = options.flatMap((option) => findReader(option) ?? [])
   const isScalar = options.some((option) => option.type !== 'null' && findReader(option) !== null)

@@ -1,4 +1,4 @@
-/** Describes in words why a schema does not accept a value. */
+/** Describes why a schema does not accept a value. */
 
 import type Type from 'typebox'
 import { Value } from 'typebox/value'
@@ -8,7 +8,7 @@ export interface SchemaError {
   readonly problem: string
 }
 
-/** Finds the first violation of a schema whose descriptions state the expected values; null if the values are valid. */
+/** Finds the first violation of a schema whose descriptions state the expected values. */
 export function findSchemaError(schema: Type.TSchema, values: unknown): SchemaError | null {
   const [error] = Value.Errors(schema, values)
   if (error === undefined) return null
@@ -23,7 +23,7 @@ export function findSchemaError(schema: Type.TSchema, values: unknown): SchemaEr
   }
 }
 
-/** The properties of a schema that are read here and in `environment.ts`. */
+/** The properties of a schema that this file and `environment.ts` read. */
 export interface SchemaNode {
   readonly type?: string
   readonly description?: string
@@ -36,7 +36,7 @@ export interface SchemaNode {
   readonly $ref?: string
 }
 
-/** Returns the description of the innermost schema node on the path; nodes without a description are skipped. */
+/** Returns the description of the innermost schema node on the path that has one. */
 function expectedAt(schema: Type.TSchema, path: readonly string[]): string {
   let node: SchemaNode | undefined = schema as unknown as SchemaNode
   let definitions: SchemaNode['$defs']

@@ -1,10 +1,10 @@
-/** Finds names and addresses in the section `server` that can never match, and says how to write them. */
+/** Finds names and addresses in the section `server` that can never match, and suggests corrections. */
 
 import { parseAddress } from '../domain/identity/address.ts'
 import type { File } from './file-schema.ts'
 import type { SchemaError } from './schema-error.ts'
 
-/** Checks what the schema cannot express. Returns the first error, or null. */
+/** Checks rules that the schema cannot express. Returns the first error, or null. */
 export function findServerError({
   allowed_hosts = [],
   trusted_proxies = [],
@@ -35,7 +35,7 @@ function checkHostName(value: string): string | null {
   return name === null ? `${expected}, such as mics.example` : `${expected}: write ${name} instead of ${value}`
 }
 
-/** Returns the host of an address or of a name as browsers send it; null if there is none. */
+/** Returns the host of an address or name, as browsers send it. */
 function toHostName(value: string): string | null {
   const isIpv6 = value.includes(':') && parseAddress(value) !== null
   const address = isIpv6 ? `http://[${value}]` : /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`

@@ -1,5 +1,3 @@
-/** Reads the text files of the configuration. */
-
 import { readFileSync } from 'node:fs'
 import { ConfigError } from './config-error.ts'
 
@@ -9,12 +7,12 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: '(it is a folder); specify a file in it',
 }
 
-/** Reads a file. Throws a ConfigError, with the system's error as its cause, if it is not a readable text in UTF-8. */
+/** Throws a ConfigError, with the system's error as its cause, if the file is not readable UTF-8 text. */
 export function readTextFile(path: string): string {
   return decodeText(path, readBytes(path))
 }
 
-/** Decodes the contents of a file. Throws a ConfigError that names the first line that is not UTF-8. */
+/** Throws a ConfigError that names the first line that is not UTF-8. */
 export function decodeText(path: string, bytes: Buffer): string {
   const text = bytes.toString('utf8')
   if (Buffer.from(text).equals(bytes)) return text.replace(/^\uFEFF/, '')
@@ -31,7 +29,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** Reads a value, such as a secret, that has a file of its own. The line end at its end is not part of it. */
+/** Reads a value, such as a secret, from a file of its own. Removes the line end. */
 export function readValueFile(path: string): string {
   return readTextFile(path).replace(/\r?\n$/, '')
 }

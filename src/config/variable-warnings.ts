@@ -1,4 +1,4 @@
-/** Finds variables of the environment that look like configuration and have no effect. */
+/** Finds environment variables that look like configuration but have no effect. */
 
 import { type Environment, fileOnlyNames, isInjected, variableNames } from './environment.ts'
 
@@ -7,7 +7,6 @@ const otherNames = ['MICWATCH_CONFIG', 'MICWATCH_ENVIRONMENT_FILE', 'MICWATCH_HO
 
 const knownNames = [...variableNames, ...otherNames]
 
-/** Returns one sentence for each variable without an effect. */
 export function listVariableWarnings(env: Environment): string[] {
   const isFromOrchestrator = findInjected(env)
   const unknown = Object.keys(env).filter(
@@ -40,7 +39,7 @@ function suggest(name: string): string {
 /** A larger difference is more likely another word than a misspelling. */
 const maxDistance = 3
 
-/** Returns how many characters must be inserted, removed or replaced to change one text into the other. */
+/** Returns the number of characters to insert, remove or replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [index, character] of [...a].entries()) {

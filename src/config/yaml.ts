@@ -13,7 +13,7 @@ function parsePlainYaml(content: string): unknown {
   try {
     // Prevents the library from printing warnings.
     const document = parseDocument(content, { logLevel: 'error' })
-    // Warnings are treated as errors: after an unknown tag, for example, the value would not be what the user meant.
+    // Warnings are errors: after an unknown tag, for example, the value would not be what the user meant.
     const [problem] = [...document.errors, ...document.warnings]
     if (problem !== undefined) throw problem
     return document.toJS()

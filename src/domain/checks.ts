@@ -1,4 +1,7 @@
-/** The line check: what users enter for the channels of a show, and what the service sees on them. */
+/**
+ * The line check: the results that users enter for the channels of a show, and the problems that the service detects on
+ * them.
+ */
 
 import type { ChannelCheckBody, CheckBody, Sees } from '../contract/resources/checks.ts'
 import type { CheckResult } from '../contract/values.ts'
@@ -10,7 +13,7 @@ import { RequestError } from './errors.ts'
 import type { Forecast } from './forecast/forecast.ts'
 import { type Show, stateOf } from './shows.ts'
 
-/** A check of one channel. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface Check {
   readonly id: number
   readonly show_id: number
@@ -38,9 +41,9 @@ export function requireNotEnded(show: Show): void {
   throw new RequestError('wrong_state', { subject: 'The show has ended. Its channels cannot be checked any more.' })
 }
 
-/** The check of one channel, from all that were entered. */
+/** The state of a channel, from all its checks. */
 export interface CheckState {
-  /** When the last check that was begun began. */
+  /** When the last check began. */
   readonly began_at: number | null
   /** The last check that has a result. */
   readonly last: Check | null
@@ -48,7 +51,7 @@ export interface CheckState {
 
 export const notChecked: CheckState = { began_at: null, last: null }
 
-/** Returns the state of each channel. `checks` are in the order in which they were created. */
+/** `checks` must be in order of creation. */
 export function toCheckStates(checks: readonly Check[]): ReadonlyMap<number, CheckState> {
   const states = new Map<number, CheckState>()
   for (const check of checks) {
@@ -61,7 +64,7 @@ export function toCheckStates(checks: readonly Check[]): ReadonlyMap<number, Che
   return states
 }
 
-/** What was received since a check began. */
+/** The extremes since a check began. */
 export interface WalkTest {
   /** The lowest RF level in dBm while a transmitter was on; null if none was recorded. */
   readonly lowest: number | null
@@ -74,7 +77,7 @@ export interface SeenChannel {
   readonly channel: Channel
   /** The lowest audio level in dBFS that the receiver can report, if it is above -60; otherwise null. */
   readonly audioFloor: number | null
-  /** How long the battery of the transmitter will last, not rounded, as for `will_not_last`. */
+  /** The remaining battery time, not rounded, as for `will_not_last`. */
   readonly forecast: Forecast | null
   /** Null if no check of the channel has begun. */
   readonly walkTest: WalkTest | null
@@ -118,7 +121,7 @@ function hadAudio(walkTest: WalkTest | null, audioFloor: number | null): boolean
   return walkTest !== null && walkTest.loudest !== null && !isSilence(walkTest.loudest, audioFloor)
 }
 
-/** Whether audio is received now; null if the equipment does not report it. */
+/** Null if the equipment does not report audio. */
 function hasAudio({ transmitter, details, ...channel }: Channel, audioFloor: number | null): boolean | null {
   if (transmitter?.details?.muted === true || details?.muted === true) return false
   const peak = details?.audio_peak ?? transmitter?.audio_level ?? channel.audio_level

@@ -1,11 +1,11 @@
 /** Cells of CSV files (RFC 4180). */
 
-/** Begins a file, so that spreadsheet programs read it as UTF-8. */
+/** Spreadsheet programs read a file that begins with this as UTF-8. */
 export const byteOrderMark = '\uFEFF'
 
 /**
- * Converts text to a cell. Spreadsheet programs execute a cell that begins with one of these characters as a formula, so
- * an apostrophe precedes it; some convert the full-width forms first. Cells with the separators of other regions are
+ * Converts text to a cell. Spreadsheet programs execute a cell that begins with one of these characters as a formula,
+ * so an apostrophe precedes it; some convert the full-width forms first. Cells with the separators of other regions are
  * quoted, because a program may split a line at them.
  */
 export function toTextCell(text: string): string {
@@ -13,7 +13,6 @@ export function toTextCell(text: string): string {
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Joins cells to a line. */
 export function toLine(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`
 }

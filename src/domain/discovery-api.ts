@@ -1,4 +1,4 @@
-/** Converts entries of the review queue, movements and found devices to bodies of the interface. */
+/** Converts entries of the review queue, movements and discovered devices to bodies of the interface. */
 
 import type { Failure } from '../contract/errors.ts'
 import type { DiscoveredDevice, ScanBody } from '../contract/resources/discovery.ts'
@@ -70,7 +70,7 @@ export function toMovementBody(movement: MovementDetails): MovementBody {
   }
 }
 
-/** Converts discovered devices, except those that match a known receiver or were excluded by an administrator. */
+/** Omits devices that match a known receiver or were excluded by an administrator. */
 export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known: KnownReceivers): DiscoveredDevice[] {
   const unknownDevices = records.filter(({ manufacturer, api_device_id: id, serial_number, mac_address, ip }) => {
     const outcome = reconcile(known, manufacturer, { id, kind: 'receiver', serial_number, mac_address, ip })

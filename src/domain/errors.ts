@@ -117,7 +117,7 @@ export type RequestErrorCode = keyof typeof requestErrors
 /** The default `Retry-After`. */
 export const retryAfterSeconds = 5
 
-/** Thrown when a request fails; the HTTP layer converts it to an `ErrorBody`. */
+/** The HTTP layer converts it to an `ErrorBody`. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly code: RequestErrorCode

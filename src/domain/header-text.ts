@@ -1,4 +1,4 @@
-/** Validation of HTTP request header names and values (RFC 9110, section 5). */
+/** Validates names and values of HTTP request headers (RFC 9110, section 5). */
 
 const token = /^[!#$%&'*+.^_`|~\w-]+$/
 /** Printable Latin-1 characters, without white space at the ends, which the recipient would remove. */
@@ -17,7 +17,7 @@ const reserved = new Set([
   'upgrade',
 ])
 
-/** Whether a setting may add a header of this name to every request. */
+/** True if a setting may add a header of this name to every request. */
 export function isFreeHeaderName(name: string): boolean {
   const lower = name.toLowerCase()
   return token.test(name) && !reserved.has(lower) && !lower.startsWith('sec-websocket-')

@@ -1,12 +1,12 @@
 /**
- * Limits for JSON from outside, checked on its bytes before it is parsed. Many small values take far longer to parse, and
- * far more memory, than the same number of bytes in one text.
+ * Limits for JSON from outside, checked on its bytes before it is parsed. Many small values take far more time and
+ * memory to parse than a single text of the same size.
  */
 
 import { maxJsonDepth } from './json.ts'
 
 export interface JsonLimits {
-  /** The most values and keys together. An empty list or object counts twice. */
+  /** The maximum number of values and keys together. An empty list or object counts twice. */
   readonly values: number
   readonly depth: number
 }
@@ -15,11 +15,11 @@ export function jsonLimits(values: number): JsonLimits {
   return { values, depth: maxJsonDepth }
 }
 
-/** The message names the limit that is exceeded. */
+/** The message names the exceeded limit. */
 export class JsonLimitError extends Error {}
 export class JsonDepthError extends JsonLimitError {}
 
-/** What was counted in a part of the JSON. Passed on to count the next part. */
+/** The count of a part of the JSON. Passed on to count the next part. */
 export interface JsonCount {
   values: number
   /** The number of lists and objects around the part. */
@@ -35,7 +35,7 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Returns what the JSON exceeds; null if it may be parsed. */
+/** Returns the limit that the JSON exceeds; null if it may be parsed. */
 export function findJsonExcess(bytes: Uint8Array, maxValues: number): JsonLimitError | null {
   try {
     checkJson(bytes, jsonLimits(maxValues))
@@ -46,7 +46,7 @@ export function findJsonExcess(bytes: Uint8Array, maxValues: number): JsonLimitE
   }
 }
 
-/** Throws a JsonLimitError if the JSON exceeds a limit. Ignores everything else that is invalid. */
+/** Throws a JsonLimitError if the JSON exceeds a limit. Ignores other invalid JSON. */
 export function checkJson(bytes: Uint8Array, limits: JsonLimits): void {
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const start = skipSpace(bytes, hasByteOrderMark ? 3 : 0)
@@ -56,8 +56,8 @@ export function checkJson(bytes: Uint8Array, limits: JsonLimits): void {
 }
 
 /**
- * Finds the end of a value without validating it; -1 if it is not complete. Adds to `count`, and throws a JsonLimitError
- * as soon as it exceeds a limit.
+ * Finds the end of a value without validating it; -1 if it is incomplete. Adds to `count`, and throws a JsonLimitError
+ * at the first exceeded limit.
  */
 export function findValueEnd(bytes: Uint8Array, start: number, limits: JsonLimits, count: JsonCount): number {
   let { depth } = count

@@ -1,13 +1,10 @@
-/** JSON values from any source: types and limits. */
-
 export type Json = Readonly<Record<string, unknown>>
 
-/** Whether the value is an object and not a list. */
 export function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Finds the reason why a value cannot be stored, and its path; null if it can be stored. */
+/** Returns why a value cannot be stored and its path; null if it can be stored. */
 export function findUnstorable(value: unknown): { readonly path: readonly string[]; readonly problem: string } | null {
   if (isDeeper(value, maxJsonDepth)) return { path: [], problem: `nested deeper than ${maxJsonDepth} levels` }
   // PostgreSQL rejects U+0000, and SQLite truncates text at it.
@@ -18,7 +15,7 @@ export function findUnstorable(value: unknown): { readonly path: readonly string
 /** The maximum nesting depth. Serializing deeper values may overflow the stack. */
 export const maxJsonDepth = 64
 
-/** Whether lists and objects are nested deeper than `levels`. */
+/** True if lists and objects are nested deeper than `levels`. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
@@ -28,7 +25,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-/** Finds the path to the first text or key that contains U+0000; null if there is none. */
+/** Finds the path to the first text or key that contains U+0000. */
 export function findNul(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return value.includes('\0') ? [] : null
   if (typeof value !== 'object' || value === null) return null
@@ -49,7 +46,7 @@ function findNulInList(list: readonly unknown[]): readonly string[] | null {
   return null
 }
 
-/** Whether two JSON values are equal. A field that is undefined equals one that is absent. */
+/** An undefined field equals an absent one. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

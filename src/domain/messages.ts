@@ -1,4 +1,4 @@
-/** The WebSocket messages that are sent to all clients, and the response to client messages. */
+/** The WebSocket messages to all clients, and the response to client messages. */
 
 import type {
   AlertMessage,
@@ -12,7 +12,6 @@ import type {
   StatusUpdate,
 } from '../contract/messages.ts'
 
-/** Messages that are sent to all clients. */
 export type BroadcastMessage =
   | DeviceUpdate
   | AlertMessage
@@ -22,7 +21,7 @@ export type BroadcastMessage =
   | EventChanged
   | EventDeleted
 
-/** Returns the manufacturer that a message concerns; null if it concerns all. */
+/** Returns null for a message that concerns all manufacturers. */
 export function manufacturerOf(message: BroadcastMessage): string | null {
   switch (message.type) {
     case 'show_update':
@@ -36,7 +35,7 @@ export function manufacturerOf(message: BroadcastMessage): string | null {
   }
 }
 
-/** Returns the response to a client message. The only supported message is a ping, also as micboard's clients send it. */
+/** The only supported message is a ping, including the form that micboard's clients send. */
 export function respondToClient(text: string, now: Date): Pong | SocketError {
   let message: unknown
   try {

@@ -8,7 +8,7 @@ import { type Channel, displayName, frequencyOf, type Receiver } from './equipme
 
 interface MicboardContext {
   readonly groups: readonly Group[]
-  /** The names of the performers who wear the units of channels, by the id of the channel. */
+  /** The names of performers by channel id. */
   readonly performers: ReadonlyMap<number, string>
   /** The public URL of the service, or empty. */
   readonly url: string
@@ -39,7 +39,7 @@ export function toMicboard(receivers: readonly Receiver[], { groups, performers,
   }
 }
 
-/** Stands for a number that is unknown. */
+/** Stands for an unknown number. */
 const unknown = 255
 
 function toMicboardChannel(channel: Channel, type: string, performer: string | undefined): MicboardChannel {

@@ -1,8 +1,10 @@
-/** The English names of pages and buttons, for hints in messages. A test compares them with the catalogue of the pages. */
+/**
+ * The English names of pages and buttons, for hints in messages. A test compares them with the catalogue of the pages.
+ */
 
 import type { PageName } from './pages.ts'
 
-/** The names as the menus show them. */
+/** As shown in menus. */
 export const pageNames = {
   alerts: 'Alerts',
   about: 'About',

@@ -11,9 +11,9 @@ interface PageEntry {
   /** Relative to the mount prefix; `:id` matches one path segment. */
   readonly path: string
   readonly needs: Permission | 'nothing'
-  /** Where the navigation of the administrative pages lists it. */
+  /** The section of the administrative navigation. */
   readonly section?: SectionName
-  /** The permission without which the page could show only an error, so that no menu lists it; by default `needs`. */
+  /** Without this permission, the page could show only an error, so menus omit it. The default is `needs`. */
   readonly listedFor?: Permission
 }
 
@@ -66,7 +66,6 @@ export const pages = [
 
 type PageRow = (typeof pages)[number]
 export type PageName = PageRow['name']
-/** A page that belongs to a section. */
 type SectionPage = Extract<PageRow, { readonly section: SectionName }>['name']
 
 export interface Section {
@@ -85,7 +84,7 @@ export function pathOf<Name extends PageName>(name: Name): PathOf<Name> {
   return rowOf(name).path as PathOf<Name>
 }
 
-/** Whether menus list the page for a user with these permissions. */
+/** True if menus list the page for a user with these permissions. */
 export function isListed(name: PageName, granted: readonly Permission[]): boolean {
   const row: PageEntry = rowOf(name)
   const needed = row.listedFor ?? row.needs
@@ -93,8 +92,8 @@ export function isListed(name: PageName, granted: readonly Permission[]): boolea
 }
 
 /**
- * Whether the text is a path and query below the mount prefix, as browsers normalize them. A redirect to anything else
- * could lead to another site.
+ * True for a path and query below the mount prefix, as browsers normalize them. A redirect to anything else could lead
+ * to another site.
  */
 export function isOwnAddress(text: string, mount: string): boolean {
   const isPath =

@@ -1,4 +1,4 @@
-/** The settings: parsing, and which of several stored values applies. */
+/** Parses settings, and resolves which of several stored values applies. */
 
 import {
   defaultSettings,
@@ -10,7 +10,7 @@ import {
   settingKinds,
 } from '../contract/settings.ts'
 
-/** What a value applies to: a manufacturer or a group; to everything if both are null. */
+/** A manufacturer or a group; everything if both are null. */
 export interface SettingScope {
   readonly manufacturer: string | null
   readonly group: number | null
@@ -18,13 +18,12 @@ export interface SettingScope {
 
 export const globalScope: SettingScope = { manufacturer: null, group: null }
 
-/** A stored setting. */
 export interface SettingRecord extends SettingScope {
   readonly key: string
   readonly value: string
 }
 
-/** The service-wide settings in the configuration file. */
+/** Service-wide settings in the configuration file. */
 export interface ServiceDefaults {
   readonly DEFAULT_POLLING_INTERVAL: number
   readonly WEBSOCKET_BROADCASTING: boolean
@@ -38,7 +37,7 @@ export const serviceDefaults: ServiceDefaults = {
   CACHE_TIMEOUT: 30,
 }
 
-/** Parses a stored value; if it is invalid, `expected` describes valid values. */
+/** Parses a stored value. If it is invalid, `expected` describes valid values. */
 export function parseSetting<Key extends SettingKey>(
   key: Key,
   text: string,
@@ -69,7 +68,7 @@ function parseValue(kind: SettingKind, text: string): number | boolean | string 
   }
 }
 
-/** Whether the text names a time zone; an offset such as +01:00 does not. */
+/** True for names of time zones, false for offsets such as +01:00. */
 export function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z]/.test(text)) return false
   try {
@@ -98,7 +97,7 @@ export function describeValues(kind: SettingKind): string {
   }
 }
 
-/** Returns why the global values contradict each other; null if they do not. */
+/** Returns why the global values contradict each other, or null. */
 export function findConflict({
   HISTORY_SECONDS_DAYS: seconds,
   HISTORY_MINUTES_DAYS: minutes,
@@ -111,14 +110,13 @@ export function findConflict({
 /** The values that one scope sets. */
 export type ScopeSettings = Partial<Settings>
 
-/** The parsed values of all scopes. */
 export interface StoredSettings {
   readonly global: ScopeSettings
   readonly manufacturers: ReadonlyMap<string, ScopeSettings>
   readonly groups: ReadonlyMap<number, ScopeSettings>
 }
 
-/** Parses the stored values. Values that cannot be parsed, and those of unknown keys, are left out. */
+/** Omits invalid values and unknown keys. */
 export function indexSettings(records: readonly SettingRecord[]): StoredSettings {
   const global: ScopeSettings = {}
   const manufacturers = new Map<string, ScopeSettings>()
@@ -143,8 +141,8 @@ export interface SettingScopes {
 }
 
 /**
- * Returns the stored value that applies. The first of these that has a value wins: the groups, the manufacturer, the
- * global setting. If several groups have a value, the one that warns earlier wins.
+ * Returns the stored value that applies. The groups precede the manufacturer, and the manufacturer precedes the global
+ * setting. If several groups have a value, the one that warns earlier wins.
  */
 export function storedValue<Key extends SettingKey>(
   key: Key,
@@ -162,7 +160,6 @@ export function valueInForce<Key extends SettingKey>(key: Key, scopes: SettingSc
   return storedValue(key, scopes) ?? defaultSettings[key]
 }
 
-/** Returns the value that warns earlier. */
 function earlierOf<Key extends SettingKey>(key: Key, a: Settings[Key], b: Settings[Key]): Settings[Key] {
   return rankOf(settingKinds[key], a) >= rankOf(settingKinds[key], b) ? a : b
 }
@@ -196,22 +193,26 @@ export type ExplainedSettings = { readonly [Key in SettingKey]: ExplainedValue<S
 
 export interface SettingsOptions {
   readonly stored: StoredSettings
-  /** The scope. For a group of one manufacturer, both are given. */
+  /** For a group of one manufacturer, both are given. */
   readonly scope: SettingScope
   /** `poll_interval` in the manufacturer's plugin configuration. */
   readonly configuredInterval?: number | undefined
   readonly defaultInterval: number
-  /** The default of `HISTORY_MAX_GB`, which depends on the disk; null as long as it is not known. */
+  /** The default of `HISTORY_MAX_GB`, which depends on the disk; null until it is known. */
   readonly defaultMaxGb?: number | null
   /** `WEBSOCKET_BROADCASTING` in the configuration. If false, no setting can enable real-time updates. */
   readonly isBroadcasting: boolean
 }
 
 /**
- * Returns the values in force for a scope, with their origin. The first of these that exists applies: the value of the
- * group, that of the manufacturer, `poll_interval` in its plugin configuration (for the polling interval), the global
- * value, the default (for the polling interval: `defaultInterval`). `enable_websocket` is an exception: real-time
- * updates are disabled if any scope disables them.
+ * Returns the effective values for a scope, with their origin. The first existing one of these applies:
+ * - the value of the group
+ * - the value of the manufacturer
+ * - `poll_interval` in its plugin configuration (for the polling interval)
+ * - the global value
+ * - the default (for the polling interval: `defaultInterval`)
+ *
+ * `enable_websocket` is an exception: any scope can disable real-time updates.
  */
 export function explainSettings(options: SettingsOptions): ExplainedSettings {
   const { configuredInterval, defaultInterval, isBroadcasting } = options
@@ -260,7 +261,6 @@ function layersOf({ stored, scope: { manufacturer, group } }: SettingsOptions) {
   return layers
 }
 
-/** Returns the values in force for a scope. */
 export function getEffectiveSettings(options: SettingsOptions): Settings {
   const explained = Object.entries(explainSettings(options)).map(([key, { value }]) => [key, value])
   return Object.fromEntries(explained) as Settings

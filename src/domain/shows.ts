@@ -1,4 +1,4 @@
-/** Shows: what may change in each state, and which channels belong to a show. */
+/** Shows: the changes that each state allows, and the channels that belong to a show. */
 
 import type { Group } from '../contract/resources/groups.ts'
 import type { AnnouncedShow, ShowBody } from '../contract/resources/shows.ts'
@@ -18,8 +18,8 @@ export interface Show {
   readonly started_at: number | null
   readonly ended_at: number | null
   /**
-   * The channels of an ended show, which later changes of its groups do not affect; null before, and if the show was
-   * imported.
+   * The channels of an ended show, which later changes of its groups do not affect; null before the end, and for an
+   * imported show.
    */
   readonly channel_ids: readonly number[] | null
   /** Increases with every change of its scenes, which is announced as a change of the show. */
@@ -52,7 +52,7 @@ function toTimestampOrNull(time: number | null): string | null {
   return time === null ? null : toTimestamp(time)
 }
 
-/** Returns the changed show. Throws a RequestError if the change is not allowed. */
+/** Throws a RequestError if the change is not allowed. */
 export function changePlan(show: Show, change: Partial<ShowPlan>): Show {
   const changed = { ...show, ...change }
   requireOrder(changed)
@@ -67,7 +67,9 @@ export function requireOrder({ starts_at, ends_at }: Pick<ShowPlan, 'starts_at' 
   throw new RequestError('bad_request', { details: 'ends_at: expected a time after starts_at' })
 }
 
-/** Throws a RequestError if one of the groups does not exist. Groups that the show already has may have been removed. */
+/**
+ * Throws a RequestError if one of the groups does not exist. Groups that the show already has may have been removed.
+ */
 export function requireGroups(
   { group_ids }: Pick<ShowPlan, 'group_ids'>,
   groups: readonly Pick<Group, 'id'>[],
@@ -80,14 +82,14 @@ export function requireGroups(
   }
 }
 
-/** Returns the started show. Throws a RequestError unless it is planned. */
+/** Throws a RequestError unless the show is planned. */
 export function start(show: Show, now: number): Show {
   if (stateOf(show) === 'running') throw wrongState('The show is already running.')
   if (stateOf(show) === 'ended') throw wrongState('The show has ended and cannot be started again.')
   return { ...show, started_at: now }
 }
 
-/** Returns the ended show. Throws a RequestError unless it is running. */
+/** Throws a RequestError unless the show is running. */
 export function end(show: Show, now: number, channel_ids: readonly number[]): Show {
   if (show.started_at === null || stateOf(show) !== 'running') throw wrongState('The show is not running.')
   // The system clock may have been set back.
@@ -102,7 +104,7 @@ function wrongState(message: string): RequestError {
   return new RequestError('wrong_state', { subject: message })
 }
 
-/** Lists the ids of the channels that belong to the show: those of its groups, or all if it has no groups. */
+/** Lists the channels in the show's groups; all channels if it has no groups. */
 export function listChannelsOfShow(
   { group_ids, channel_ids }: Pick<Show, 'group_ids' | 'channel_ids'>,
   channels: readonly { readonly id: number; readonly slot: number }[],

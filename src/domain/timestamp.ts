@@ -1,6 +1,4 @@
-/** Times in requests and files. */
-
-/** The date-time of RFC 3339, also without seconds. */
+/** The date-time of RFC 3339; seconds are optional. */
 const pattern = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i
 
 /** Parses a time with `Z` or an offset. Returns epoch milliseconds, or null for anything else, such as 30 February. */
@@ -14,6 +12,6 @@ export function parseTimestamp(text: string): number | null {
 /** Accepts dates that exist, such as 2026-05-01. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false
-  // JavaScript takes 30 February for 2 March.
+  // JavaScript parses 30 February as 2 March.
   return new Date(text).toISOString().startsWith(text)
 }

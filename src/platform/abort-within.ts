@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events'
 
 /**
  * Creates a signal that aborts with `parent`, or after this time with a `TimeoutError`. It does not keep the process
- * running. `AbortSignal.any` with `AbortSignal.timeout` is not used, because the garbage collector of Node.js 20 may
- * remove such a timeout, which then never ends.
+ * running. Not `AbortSignal.any` with `AbortSignal.timeout`: the garbage collector of Node.js 20 may remove such a
+ * timeout, which then never fires.
  */
 export function abortWithin(ms: number, parent?: AbortSignal): AbortSignal {
   if (parent?.aborted) return parent
@@ -18,7 +18,7 @@ export function abortWithin(ms: number, parent?: AbortSignal): AbortSignal {
   }, ms)
   timer.unref()
   if (parent !== undefined) {
-    // Much work may share one parent.
+    // Many operations may share one parent.
     setMaxListeners(0, parent)
     parent.addEventListener('abort', abort, { once: true })
   }

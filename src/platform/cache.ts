@@ -2,20 +2,20 @@
 
 export interface Cache<Value> {
   get(key: string): Value | undefined
-  /** Stores a response. `manufacturer` is null for a response about all manufacturers. */
+  /** `manufacturer` is null for a response about all manufacturers. */
   set(key: string, manufacturer: string | null, response: Value): void
-  /** Drops the responses about this manufacturer, and those about all manufacturers; null drops everything. */
+  /** Drops the responses about this manufacturer, and those about all manufacturers. Null drops everything. */
   drop(manufacturer: string | null): void
 }
 
 /** Limits the memory that clients can use by requesting many different pages. The oldest responses are dropped. */
 const maxResponses = 1000
 
-/** `timeoutMs` returns how long a response that is stored now is kept. */
+/** `timeoutMs` returns how long to keep a response that is stored now. */
 export function createCache<Value>(options: { timeoutMs(): number; now?: () => number }): Cache<Value> {
   const { timeoutMs, now = () => performance.now() } = options
   const entries = new Map<string, CacheEntry<Value>>()
-  /** Keys by manufacturer, so that `drop` is fast: it is called far more often than `get`. */
+  /** Keys by manufacturer, so that `drop` is fast; it is called far more often than `get`. */
   const keys = new Map<string | null, Set<string>>()
 
   function remove(key: string): void {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 
 /**
- * Passes a task to an idle thread and returns its reply. Rejects if the thread fails, ends, or does not reply before
- * `limit` aborts. The thread keeps the process alive only meanwhile.
+ * Passes a task to an idle thread and returns its reply. Rejects if the thread fails or ends, or if `limit` aborts
+ * first. The thread keeps the process alive only during the call.
  */
 export async function callThread(thread: Worker, task: unknown, limit?: AbortSignal): Promise<unknown> {
   const ended = new AbortController()

@@ -1,25 +1,25 @@
-/** Divides what all clients share, such as connections, so that none of them takes more than its share. */
+/** Divides a shared resource, such as connections, among clients, so that none takes more than its share. */
 
-/** Identifies a client; null is the service itself, whose own work is not limited. */
+/** Null is the service itself, which is not limited. */
 export type ClientKey = string | null
 
-/** Gives back what was taken. Further calls have no effect. */
+/** Further calls have no effect. */
 export type Release = () => void
 
 export class ClientShares {
-  /** How many each client may have at once. */
+  /** The concurrent limit per client. */
   readonly share: number
   readonly #total: number
   #taken = 0
   readonly #byClient = new Map<string, number>()
 
-  /** Each client may have a quarter of `total`, or `atLeast` if that is more. */
+  /** The share of each client is a quarter of `total`, or `atLeast` if that is more. */
   constructor(total: number, atLeast = 1) {
     this.#total = total
     this.share = Math.max(atLeast, Math.floor(total / 4))
   }
 
-  /** Takes one for the client; null if the client has its share, or if nothing is left. */
+  /** Returns null if the client has its share, or if nothing is left. */
   take(client: ClientKey): Release | null {
     if (client === null) return () => {}
     const count = this.#byClient.get(client) ?? 0

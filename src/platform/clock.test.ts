@@ -3,7 +3,6 @@ import { createClock } from './clock.ts'
 
 const start = 1_800_000_000_000
 
-/** Creates a clock whose system time can be shifted. */
 function shiftedClock() {
   let elapsed = 5_000
   let shift = 0

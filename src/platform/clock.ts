@@ -1,6 +1,6 @@
 /**
  * The wall clock of the service, for times that are stored or displayed. After a jump of the system clock, it continues
- * with the monotonic clock and follows the jump only after a delay, so that a short error of the system clock has no
+ * with the monotonic clock. It follows the jump only after a delay, so that short errors of the system clock have no
  * effect.
  */
 
@@ -10,12 +10,12 @@ interface ClockOptions {
   readonly monotonic?: () => number
 }
 
-/** Smaller corrections, such as those made by time synchronisation, are followed at once. */
+/** Smaller corrections, such as those by time synchronisation, are followed immediately. */
 const jumpMs = 1_000
-/** A jump is followed if it lasts this long. */
+/** A jump that lasts this long is followed. */
 const acceptJumpAfterMs = 30_000
 
-/** Returns the current time in whole epoch milliseconds. */
+/** Returns whole epoch milliseconds. */
 export const now = createClock()
 
 export function createClock({ system = () => Date.now(), monotonic = () => performance.now() }: ClockOptions = {}) {

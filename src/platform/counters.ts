@@ -2,7 +2,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** The properties of a source that become the labels of its metrics. */
+/** The labels of a source's metrics. */
 interface LabelledSource {
   readonly id: string
   readonly manufacturer: string
@@ -14,17 +14,17 @@ export interface Counters {
   countOverrun(source: LabelledSource): void
   /** Counts a pushed message that was ignored. */
   countIgnored(source: LabelledSource): void
-  /** Counts an event of a channel; events of kinds that are not counted are ignored. */
+  /** Ignores kinds of events that are not counted. */
   countEvent(kind: string, channelId: number): void
-  /** Returns how many events of this kind the channel has had since the start. */
+  /** Counts since the start of the process. */
   eventCount(kind: CountedEvent, channelId: number): number
 }
 
-/** The kinds of events that are counted for each channel. */
+/** Counted per channel. */
 const countedEvents = ['rf_dropout', 'clipping', 'interference'] as const
 type CountedEvent = (typeof countedEvents)[number]
 
-/** Creates the metrics. `droppedLines` returns how many log lines were lost. */
+/** `droppedLines` returns the number of lost log lines. */
 export function createCounters(droppedLines: () => number = () => 0): Counters {
   const registry = new Registry()
   new Gauge({
@@ -56,7 +56,7 @@ export function createCounters(droppedLines: () => number = () => 0): Counters {
   const latency = new Histogram({
     ...options,
     name: 'micwatch_poll_duration_seconds',
-    help: 'How long the polling cycles of a source took.',
+    help: 'Duration of the polling cycles of a source.',
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   })
   const labels = ({ id, manufacturer }: LabelledSource) => ({ manufacturer, source: id })
@@ -87,7 +87,6 @@ export interface RemoteWriteCounters {
   setBacklog(seconds: number): void
 }
 
-/** Adds the metrics of remote write. */
 export function createRemoteWriteCounters({ registry }: Pick<Counters, 'registry'>): RemoteWriteCounters {
   const samplesByOutcome = new Counter({
     name: 'micwatch_remote_write_samples_total',
@@ -118,11 +117,10 @@ export function createRemoteWriteCounters({ registry }: Pick<Counters, 'registry
 export interface NotificationCounters {
   countEnd(status: 'sent' | 'failed' | 'expired'): void
   countRetry(): void
-  /** Observes the time from queueing a message to its delivery. */
+  /** The time from queueing a message to its delivery. */
   observeLatency(seconds: number): void
 }
 
-/** Adds the metrics of notifications. */
 export function createNotificationCounters({ registry }: Pick<Counters, 'registry'>): NotificationCounters {
   const deliveries = new Counter({
     name: 'micwatch_notification_deliveries_total',
@@ -149,7 +147,7 @@ export function createNotificationCounters({ registry }: Pick<Counters, 'registr
   }
 }
 
-/** Adds the metrics of OSC. Returns functions that count packets that were dropped. */
+/** Returns functions that count dropped packets. */
 export function createOscCounters({ registry }: Pick<Counters, 'registry'>): {
   countBad(): void
   countExcess(): void
@@ -168,7 +166,7 @@ export function createOscCounters({ registry }: Pick<Counters, 'registry'>): {
   return { countBad: () => bad.inc(), countExcess: () => excess.inc() }
 }
 
-/** Adds the metric of MQTT. Returns a function that sets it. */
+/** Returns a function that sets the metric. */
 export function createMqttGauge({ registry }: Pick<Counters, 'registry'>): (isConnected: boolean) => void {
   const connected = new Gauge({
     name: 'micwatch_mqtt_connected',

@@ -87,7 +87,7 @@ it('ClientShares gives a quarter, or what one client needs if that is more, and 
   const [a, b, c] = [takeAll('a'), takeAll('b'), takeAll('c')]
   expect([a.length, b.length, c.length]).toEqual([5, 5, 2])
   expect(shares.take(null)).not.toBeNull()
-  // Only the first call gives it back.
+  // Only the first call releases it.
   a[0]?.()
   a[0]?.()
   expect(takeAll('c')).toHaveLength(1)

@@ -1,8 +1,11 @@
-/** A queue for work of many clients. They take turns, and each has only a share of the places and of what runs at once. */
+/**
+ * A queue for the work of many clients. They take turns, and each may use only a share of the places and of the
+ * concurrency.
+ */
 
 import { type ClientKey, ClientShares } from './client-shares.ts'
 
-/** A place in the queue. Its owner may run one thing after the other, each of which waits for its turn. */
+/** A place in the queue. Its owner may run operations one after another; each waits for its turn. */
 export interface Place {
   run<T>(work: () => Promise<T>): Promise<T>
   /** Must be called once nothing of this place is running. */
@@ -10,11 +13,11 @@ export interface Place {
 }
 
 interface Options {
-  /** How much runs at once. */
+  /** The maximum concurrency. */
   readonly atOnce: number
-  /** How many places there are, for what runs and what waits. */
+  /** The maximum number of running and waiting operations. */
   readonly places: number
-  /** Creates the error for a client without a place. `share` is how many places one client may have. */
+  /** Creates the error for a client without a place. `share` is the number of places that one client may have. */
   refuse(share: number): Error
 }
 
@@ -23,7 +26,7 @@ export class FairQueue {
   readonly #atOncePerClient: number
   readonly #refuse: Options['refuse']
   readonly #places: ClientShares
-  /** Work that waits, by client. The client whose turn is next comes first. */
+  /** Waiting work, by client. The client whose turn is next comes first. */
   readonly #waiting = new Map<ClientKey, (() => void)[]>()
   readonly #runningOf = new Map<ClientKey, number>()
   #running = 0
@@ -35,14 +38,14 @@ export class FairQueue {
     this.#refuse = refuse
   }
 
-  /** Takes a place. Throws if the client has its share of them, or if none is left. */
+  /** Throws if the client has used its share, or if no place is left. */
   enter(client: ClientKey): Place {
     const leave = this.#places.take(client)
     if (leave === null) throw this.#refuse(this.#places.share)
     return { run: (work) => this.#run(client, work), leave }
   }
 
-  /** Runs one thing in a place of its own. Rejects if there is none for the client. */
+  /** Runs one operation in a place of its own. Rejects if the client cannot get a place. */
   async run<T>(client: ClientKey, work: () => Promise<T>): Promise<T> {
     const place = this.enter(client)
     try {
@@ -77,7 +80,7 @@ export class FairQueue {
       const next = [...this.#waiting].find(([client]) => (this.#runningOf.get(client) ?? 0) < this.#atOncePerClient)
       if (next === undefined) return
       const [client, [start, ...others]] = next
-      // The others of this client wait until all other clients had their turn.
+      // The other operations of this client wait until all other clients have had their turn.
       this.#waiting.delete(client)
       if (others.length > 0) this.#waiting.set(client, others)
       this.#running += 1

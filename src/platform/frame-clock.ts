@@ -1,6 +1,5 @@
-/** Calls a function once for many changes: at once after a quiet moment, and at most every 20 ms under load. */
+/** Combines many changes into one call: immediately after a quiet moment, and at most every 20 ms under load. */
 
-/** Minimum time between two frames. */
 const frameMs = 20
 
 export class FrameClock {
@@ -16,7 +15,7 @@ export class FrameClock {
     this.#now = now
   }
 
-  /** Requests a frame. Repeated requests before the frame have no effect. */
+  /** Repeated requests before the frame have no effect. */
   request(): void {
     if (this.#isStopped || this.#timer !== undefined || this.#immediate !== undefined) return
     const waitMs = this.#lastFrameAt + frameMs - this.#now()

@@ -1,4 +1,4 @@
-/** A map of limited size. The entry whose last use is oldest is removed first. */
+/** A map of limited size. Removes the least recently used entry first. */
 export class LruMap<Key, Value> {
   // A Map iterates in insertion order, and every use moves an entry to the end.
   readonly #entries = new Map<Key, Value>()
@@ -6,13 +6,13 @@ export class LruMap<Key, Value> {
   readonly #sizeOf: (value: Value) => number
   #size = 0
 
-  /** `maxSize` is a number of entries, unless they have sizes of their own. */
+  /** `maxSize` is a number of entries unless `sizeOf` is given. */
   constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
     this.#maxSize = maxSize
     this.#sizeOf = sizeOf
   }
 
-  /** Returns the value and counts as a use of it. */
+  /** Counts as a use of the value. */
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key)
     if (value !== undefined) {

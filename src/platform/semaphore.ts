@@ -1,4 +1,4 @@
-/** A semaphore that limits concurrency; with a limit of one, it is a mutex. Callers acquire it in order of arrival. */
+/** Limits concurrency; with a limit of one, it is a mutex. Callers acquire it in order of arrival. */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -18,7 +18,7 @@ export class Semaphore {
     else next()
   }
 
-  /** Runs `work` while holding the semaphore. A failure does not affect the callers that wait. */
+  /** Runs `work` while holding the semaphore. A failure does not affect waiting callers. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.acquire()
     try {

@@ -1,4 +1,4 @@
-/** Finds the source on whose behalf code runs, also in timers and listeners that its loop has created. */
+/** Finds the source that code runs for, including in timers and listeners that its loop has created. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 

@@ -1,5 +1,3 @@
-/** Starts worker threads and child processes. */
-
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
@@ -9,8 +7,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 const isBuilt = !import.meta.url.endsWith('.ts')
 
 /**
- * Starts a worker thread. `source` is its TypeScript file; in a build, the file of the same name beside this one is
- * started.
+ * Starts a worker thread. `source` is its TypeScript file; a build starts the file of the same name beside this one.
  */
 export function startThread(source: URL, options?: WorkerOptions): Worker {
   if (isBuilt) return new Worker(builtProgram(source), options)
@@ -20,8 +17,8 @@ export function startThread(source: URL, options?: WorkerOptions): Worker {
 }
 
 /**
- * Starts a child process for work that may never end: unlike a thread, a process can be killed during a synchronous
- * call. `source` is its TypeScript file, as for `startThread`.
+ * Starts a child process for work that may never end. Unlike a thread, it can be killed during a synchronous call.
+ * `source` is its TypeScript file, as for `startThread`.
  */
 export function startProcess(source: URL, args: readonly string[]): ChildProcess {
   const execArgv = isBuilt ? [] : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]

@@ -7,7 +7,7 @@ test('isTimeSliceUsed is true for every loop once the slice of the turn is used'
   expect(isTimeSliceUsed()).toBe(false)
   work(7)
   expect(isTimeSliceUsed()).toBe(true)
-  // The same result for a second loop in this turn, because all loops share the slice.
+  // All loops share the slice, so the result for a second loop in this turn is the same.
   expect(isTimeSliceUsed()).toBe(true)
   await yieldToEventLoop()
   expect(isTimeSliceUsed()).toBe(false)

@@ -3,18 +3,17 @@
  * concurrent loops together block it no longer than a single loop would.
  */
 
-// Imported, so that a test that replaces the global function cannot leave a turn that never ends.
+// Imported, so that a test that replaces the global function cannot cause a turn that never ends.
 import { setImmediate } from 'node:timers'
 
-/** Maximum time that work blocks the event loop. */
+/** The maximum time that work blocks the event loop. */
 const sliceMs = 6
 
-/** The end of the slice, as a `performance.now()` time; null until the first work in this turn. */
+/** A `performance.now()` time; null until the first work in this turn. */
 let sliceEndsAt: number | null = null
 let isTurnEnding = false
 const yielded: (() => void)[] = []
 
-/** Whether the time slice of this turn is used up. */
 export function isTimeSliceUsed(): boolean {
   const now = performance.now()
   if (sliceEndsAt !== null) return now >= sliceEndsAt

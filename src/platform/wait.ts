@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 
-/** A timer cannot wait much longer than this; it would fire at once. */
+/** Longer timers fire immediately. */
 export const maxTimerMs = 2_000_000_000
 
-/** Waits. Returns true after the full time, or false as soon as the signal aborts. */
+/** Resolves with true after the full time, or with false as soon as the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
@@ -39,7 +39,7 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }
 
-/** One reason for all: an error for each would cost a stack trace, and thousands of lifetimes can end at once. */
+/** A shared reason: an error for each would cost a stack trace, and thousands of lifetimes can end at once. */
 const ended = new DOMException('This operation was aborted', 'AbortError')
 
 export interface Lifetime {
@@ -49,8 +49,8 @@ export interface Lifetime {
 }
 
 /**
- * Creates a signal that aborts together with `parent` or before it. Unlike `AbortSignal.any`, it leaves no listeners on
- * a long-lived parent.
+ * Creates a signal that aborts with `parent` or before it. Unlike `AbortSignal.any`, it leaves no listeners on a
+ * long-lived parent.
  */
 export function childLifetime(parent: AbortSignal): Lifetime {
   const child = new AbortController()

@@ -12,19 +12,19 @@ export interface MulticastGroup {
 }
 
 export interface BrowseOptions {
-  /** Service types, such as `_ssc._udp`. */
+  /** For example `_ssc._udp`. */
   readonly types: readonly string[]
   readonly forMs: number
   readonly signal: AbortSignal
-  /** The destination of the query; by default the mDNS multicast group. */
+  /** Default: the mDNS multicast group. */
   readonly group?: MulticastGroup
-  /** The local IP addresses to send from; by default the IPv4 addresses of all network interfaces. */
+  /** Local IP addresses to send from. Default: the IPv4 addresses of all network interfaces. */
   readonly from?: readonly string[]
 }
 
 const mdnsGroup = { address: '224.0.0.251', port: 5353 }
 const maxRecords = 10_000
-/** More devices than any installation has; limits the memory that forged sender addresses can use. */
+/** More devices than any installation has. Limits the memory that forged sender addresses can use. */
 const maxSenders = 4_096
 /** The query is repeated because UDP datagrams may be lost. */
 const queryEveryMs = 1000
@@ -56,8 +56,8 @@ export async function browse(options: BrowseOptions): Promise<Service[]> {
 }
 
 /**
- * Opens a socket on the network of this local address. It binds to a port other than 5353, so that responses are sent
- * only to this socket (RFC 6762 §6.7) and it does not receive other queries.
+ * Opens a socket on the network of this local address. Its port is not 5353, so that responses are sent only to this
+ * socket (RFC 6762 §6.7) and it receives no other queries.
  */
 function openBrowser(address: string, onResponse: (response: ResponsePacket) => void): MulticastDNS {
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
@@ -74,15 +74,14 @@ export interface BeaconOptions {
   readonly group: MulticastGroup
   readonly forMs: number
   readonly signal: AbortSignal
-  /** The local IP addresses to listen on; by default the IPv4 addresses of all network interfaces. */
+  /** Local IP addresses to listen on. Default: the IPv4 addresses of all network interfaces. */
   readonly from?: readonly string[]
   /** Sent to the group from every address. */
   readonly request?: Buffer | undefined
 }
 
 /**
- * Returns the last announcement of each sender, by IP address. On abort, returns early with the announcements received
- * so far.
+ * Returns the last announcement of each sender, by IP address. On abort, returns early with the announcements so far.
  */
 export async function listenForBeacons<T>(
   { group, forMs, signal, from = localAddresses(), request }: BeaconOptions,
@@ -121,7 +120,7 @@ async function sendFromAll(
 ): Promise<void> {
   for (const address of from) {
     setMulticastInterface(socket, address)
-    // An address whose network cannot be reached does not keep the others from sending.
+    // An unreachable network does not prevent sending from the other addresses.
     await new Promise<void>((resolve) => socket.send(request, group.port, group.address, () => resolve()))
   }
 }

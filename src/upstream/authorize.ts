@@ -11,12 +11,12 @@ export type Credentials =
 
 interface BasicCredentials {
   readonly scheme: 'basic'
-  /** Null sends no credentials until `signInAs` sets the user name. */
+  /** If null, no credentials are sent until `signInAs` sets the user name. */
   readonly username: string | null
   readonly secret: string
 }
 
-/** Returns the secret; empty if there is none. */
+/** Returns an empty text without a secret. */
 export function secretOf(credentials: Credentials): string {
   if (credentials.scheme === 'none') return ''
   return credentials.scheme === 'bearer' ? credentials.token : credentials.secret
@@ -26,26 +26,22 @@ interface DigestCredentials {
   readonly scheme: 'digest'
   readonly username: string
   readonly secret: string
-  /** The name of a header that carries the secret with every request, in addition to the digest. */
+  /** A header that carries the secret with every request, in addition to the digest. */
   readonly header?: string | null
-  /**
-   * The name of a header that carries the secret instead of a digest, once the upstream has sent a 401 without a
-   * challenge.
-   */
+  /** A header that carries the secret instead of a digest, once the upstream has sent a 401 without a challenge. */
   readonly keyHeader?: string
 }
 
 export interface Authorizer {
   /**
-   * Returns the headers for a request that is about to be sent. Each call uses up a nonce count, so the calls must be
-   * made in the order in which the requests are sent.
+   * Returns the headers for the next request. Each call uses up a nonce count, so requests must be sent in the order of
+   * the calls.
    */
   headers(method: string, uri: string): Record<string, string>
   /**
    * Reads the challenges of a 401 and the headers of the rejected request. Returns true if a retry may succeed.
-   * `attempt` counts the requests of a call from 1 on. A call has a second attempt after any new challenge, and further
-   * attempts only while the upstream calls the nonce stale: parallel requests may arrive in another order than their
-   * nonce counts.
+   * `attempt` counts the requests of a call, starting at 1. Any new challenge allows a second attempt. Further attempts
+   * are allowed only while the upstream calls the nonce stale: parallel requests may arrive out of order.
    */
   learn(challenges: string, sent: Readonly<Record<string, string>>, attempt?: number): boolean
   /** Reads the Authentication-Info header of a successful response. */
@@ -54,10 +50,7 @@ export interface Authorizer {
   signInAs?(username: string): void
 }
 
-/**
- * Creates an authorizer for these credentials. With Digest, Basic credentials are never sent, even if the upstream
- * requests them.
- */
+/** With Digest, Basic credentials are never sent, even if the upstream requests them. */
 export function createAuthorizer(
   credentials: Credentials,
   createCnonce = () => randomBytes(16).toString('hex'),
@@ -84,8 +77,7 @@ export interface Challenge {
 }
 
 /**
- * Parses one WWW-Authenticate header, or several that were joined. Scheme and parameter names are returned in lower
- * case.
+ * Parses one WWW-Authenticate header, or several that were joined. Returns scheme and parameter names in lower case.
  */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: { scheme: string; parameters: Record<string, string> }[] = []
@@ -101,7 +93,7 @@ export function parseChallenges(header: string): Challenge[] {
   return challenges
 }
 
-/** Hash algorithms in order of preference (RFC 7616 §3.3 and §6.1). */
+/** In order of preference (RFC 7616 §3.3 and §6.1). */
 const hashes: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-512-256': 'sha512-256', md5: 'md5' }
 
 export interface DigestRequest {
@@ -113,7 +105,6 @@ export interface DigestRequest {
   readonly cnonce: string
 }
 
-/** Builds the Authorization header for a digest challenge. */
 export function digestHeader(challenge: Challenge, request: DigestRequest): string {
   const { realm = '', nonce = '', opaque, userhash } = challenge.parameters
   const algorithm = challenge.parameters.algorithm ?? 'MD5'
@@ -142,16 +133,18 @@ export function digestHeader(challenge: Challenge, request: DigestRequest): stri
   return `Digest ${parts.join(', ')}`
 }
 
-/** Attempts of one call while the upstream calls each nonce stale. */
+/** The limit while the upstream calls each nonce stale. */
 const maxAttempts = 4
 
 function createDigest(credentials: DigestCredentials, createCnonce: () => string): Authorizer {
   const { username, secret, header, keyHeader } = credentials
   const fixed: Record<string, string> = header ? { [header]: secret } : {}
   let keyed: Record<string, string> = {}
-  /** Whether the upstream has sent a Digest or Basic challenge. From then on, the key header is never sent to it. */
+  /** True once the upstream has sent a Digest or Basic challenge. The key header is then never sent to it. */
   let hasSentChallenge = false
-  /** Whether the upstream has accepted a request without credentials. A later 401 is then no reason to send the key. */
+  /**
+   * True once the upstream has accepted a request without credentials. A later 401 is then no reason to send the key.
+   */
   let isUnprotected = false
   let challenge: Challenge | undefined
   let nonceCount = 0

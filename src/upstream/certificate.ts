@@ -1,4 +1,4 @@
-/** TLS verification: against the machine's certificate authorities, against one pinned fingerprint, or disabled. */
+/** Verifies TLS certificates against the machine's certificate authorities or one pinned fingerprint, or not at all. */
 
 import { isIP } from 'node:net'
 import {
@@ -9,22 +9,22 @@ import {
   type TLSSocket,
 } from 'node:tls'
 
-/** TLS verification settings from a manufacturer's configuration. */
 export interface Trust {
   readonly verifySsl: boolean
   /** SHA-256 of the only accepted certificate, regardless of its issuer; upper case with colons. */
   readonly fingerprint?: string | null
 }
 
-/**
- * Normalizes a SHA-256 fingerprint, with or without colons, to upper case with colons; returns null if it is invalid.
- */
+/** Normalizes a SHA-256 fingerprint to upper case with colons. Returns null if it is invalid. */
 export function parseFingerprint(text: string): string | null {
   const digits = text.replace(/^sha-?256[:=\s]/i, '').replace(/[\s:]/g, '')
   return /^[0-9a-f]{64}$/i.test(digits) ? (digits.toUpperCase().match(/../g) ?? []).join(':') : null
 }
 
-/** Shared by all connections, because creating a context takes about a millisecond. The options decide what is verified. */
+/**
+ * Shared by all connections, because creating a context takes about a millisecond. The options determine the
+ * verification.
+ */
 let secureContext: SecureContext | undefined
 
 /**
@@ -41,14 +41,14 @@ export function tlsOptions({ verifySsl, fingerprint = null }: Trust): {
   return { secureContext, rejectUnauthorized: false, maxCachedSessions: 0 }
 }
 
-/** Returns the reason why an established connection must not be used; null if it may be used. */
+/** Returns why an established connection must not be used, or null. */
 export function certificateError(socket: object, { fingerprint = null }: Trust): Error | null {
   if (fingerprint === null) return null
   const actual = (socket as Partial<TLSSocket>).getPeerX509Certificate?.()?.fingerprint256
   return actual === fingerprint ? null : new WrongCertificateError(actual ?? 'none')
 }
 
-/** Connects, and closes the connection before any data is sent if the certificate is not the pinned one. */
+/** Closes the connection before any data is sent if the certificate is not the pinned one. */
 export function connectPinned(options: ConnectionOptions, trust: Trust): TLSSocket {
   const { host = '' } = options
   // Node would treat `path` as a local socket, and an IP address is not a valid server name.
@@ -62,10 +62,7 @@ export function connectPinned(options: ConnectionOptions, trust: Trust): TLSSock
   return socket
 }
 
-/**
- * Thrown when the certificate is not the pinned one. The message is the fingerprint that was found; `error-messages.ts`
- * builds the sentence.
- */
+/** The message is the fingerprint that was found; `error-messages.ts` builds the sentence. */
 class WrongCertificateError extends Error {
   override readonly name = 'WrongCertificateError'
   readonly code = 'WRONG_CERTIFICATE'

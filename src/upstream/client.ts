@@ -28,16 +28,16 @@ export interface UpstreamSettings extends Trust {
   readonly username?: string | undefined
   /** The display name of an individual device that does not report a name. */
   readonly name?: string | null
-  /** The WebSocket URL, if the configuration sets one. */
+  /** The configured WebSocket URL. */
   readonly websocketUrl?: string | null
-  /** An event stream is treated as lost if no data arrives for this long; 60 s by default. */
+  /** An event stream without data for this long is lost. Default: 60 s. */
   readonly streamTimeoutMs?: number
 }
 
 export interface UpstreamResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed JSON; undefined when the body is empty. */
+  /** Parsed JSON; undefined for an empty body. */
   readonly body: unknown
 }
 
@@ -45,13 +45,13 @@ export interface RequestOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** Statuses outside 2xx for which the response is returned instead of an error being thrown. */
+  /** Statuses outside 2xx that are returned instead of thrown as an error. */
   readonly accept?: readonly number[]
-  /** Determines the limits of the response; by default `resource`. */
+  /** Determines the limits of the response. Default: `resource`. */
   readonly kind?: ResponseKind
   /** Reads the body of a successful response. If it returns undefined, the body is parsed as JSON. */
   readonly read?: (bytes: Buffer) => Promise<unknown>
-  /** The setting with which a device of this kind refuses connections. */
+  /** The device setting that causes refused connections. */
   readonly refusedAdvice?: string
 }
 
@@ -72,41 +72,40 @@ export interface UpstreamClient {
   toError(status: number, headers: RawHeaders): ApiError
   readonly authorizer: Authorizer
   readonly destinations: Destinations
-  /** The remaining time of the Retry-After period; 0 if there is none. */
+  /** The remaining time of the Retry-After period, or 0. */
   readonly holdMs: number
   /**
-   * Takes over from another process, which may have used the full rate limit until `idleMs` ago and still had to wait
-   * `holdMs` because of a Retry-After header.
+   * Takes over from another process, which may have used the full rate limit until `idleMs` ago and had `holdMs` of a
+   * Retry-After period left.
    */
   takeOver(from: { readonly idleMs: number; readonly holdMs: number }): void
   /**
-   * When the source last sent anything (`performance.now()`), even if it contains no values: a response, a message, a
-   * keep-alive or a comment. Error responses do not count, because they may come from a proxy.
+   * When the source last sent anything (`performance.now()`), even without values: a response, a message, a keep-alive
+   * or a comment. Error responses do not count, because they may come from a proxy.
    */
   readonly receivedAt: number
-  /** Records that the source has sent something. For streams and sockets, which do not use `request`. */
+  /** Records received data. For streams and sockets, which do not use `request`. */
   recordReceived(): void
-  /** When anything last came (`performance.now()`), error responses included. */
+  /** When anything last arrived (`performance.now()`), error responses included. */
   readonly answeredAt: number
-  /** Since when the source owes an answer (`performance.now()`); null while it owes none. */
+  /** Since when the source owes a response (`performance.now()`), or null. */
   readonly awaitedSince: number | null
   /**
-   * Records that something was sent that the source answers, without `waitForTurn`; `since` if it has been silent for
-   * longer already.
+   * Records a sent message that the source answers, without `waitForTurn`. `since` is earlier if the source has already
+   * been silent.
    */
   recordSent(since?: number): void
-  /** Records that anything came, even if it does not show that the source works. */
+  /** Records a response, even if it does not show that the source works. */
   recordAnswer(): void
   /** State for reopening the event stream. */
   readonly resume: StreamResume
-  /** The UDP sockets that device sessions of this client share, by the local port to which they are bound. */
+  /** The UDP sockets that device sessions of this client share, by local port. */
   readonly boundSockets: Map<number, BoundSocket>
   /**
-   * Makes every further request throw `reason`. Used when further requests would do harm until a setting is changed, or
+   * Makes every further request throw `reason`. Used if further requests would do harm until a setting is changed, or,
    * with `mayRetryInTest`, until a user tests the connection.
    */
   block(reason: ApiError, options?: { readonly mayRetryInTest: boolean }): void
-  /** Why every request is blocked; null while none is. */
   readonly blockReason: ApiError | null
   /** Allows requests again for a test by a user, unless the block must outlast it. */
   allowTest(): void
@@ -115,7 +114,7 @@ export interface UpstreamClient {
 
 export interface BoundSocket {
   readonly opening: Promise<Socket>
-  /** The number of sessions that use the socket; the last one closes it. */
+  /** The last session to close also closes the socket. */
   users: number
 }
 
@@ -124,7 +123,7 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export interface StreamResume {
   lastEventId: string
-  /** How long to wait before the stream is reopened; null if the server has not sent `retry`. */
+  /** The delay before the stream is reopened; null if the server has not sent `retry`. */
   retryMs: number | null
 }
 
@@ -153,9 +152,9 @@ class HttpClient implements UpstreamClient {
   readonly boundSockets = new Map<number, BoundSocket>()
   receivedAt = Number.NEGATIVE_INFINITY
   answeredAt = Number.NEGATIVE_INFINITY
-  /** When the first message was sent since anything came (`performance.now()`). */
+  /** When the first message without any response since was sent (`performance.now()`). */
   #unansweredSince: number | null = null
-  /** When the first of the requests in flight was sent (`performance.now()`). */
+  /** When the first request in flight was sent (`performance.now()`). */
   #busySince = 0
   readonly #throttle: RequestThrottle
   readonly #now: () => number
@@ -190,8 +189,8 @@ class HttpClient implements UpstreamClient {
   }
 
   /**
-   * Waits for a free connection before the request enters the pool, so that the timeout starts when the request is sent,
-   * and the request uses the latest Retry-After period, challenge and nonce count.
+   * Waits for a free connection before the request enters the pool. The timeout therefore starts when the request is
+   * sent, and the request uses the latest Retry-After period, challenge and nonce count.
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<UpstreamResponse> {
     await this.#slots.acquire(options.signal)
@@ -274,7 +273,6 @@ class HttpClient implements UpstreamClient {
     throw new this.errors.ApiRateLimitError(`${this.#base.host} is rate limited`, { status: 429, retryAfter })
   }
 
-  /** Sends one request and reads its response within the timeout. */
   async #attempt(method: string, path: string, options: RequestOptions): Promise<RawResponse> {
     await this.waitForTurn(options.signal)
     const { timeoutMs } = this.settings
@@ -357,7 +355,7 @@ class HttpClient implements UpstreamClient {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16 * 1024,
-      // After an aborted request, undici would reconnect even if no request is waiting.
+      // After an aborted request, undici would reconnect even without a waiting request.
       connect: (target, callback) =>
         this.#inFlight > 0 ? connect(target, callback) : callback(new Error('no request is waiting'), null),
     })

@@ -1,4 +1,4 @@
-/** Parses a manufacturer's connection settings, which can be written in two equivalent notations: see `keyAliases`. */
+/** Parses a manufacturer's connection settings, which have two equivalent notations: see `keyAliases`. */
 
 import type { RateLimit } from '../domain/access/rate-limit.ts'
 import { keyAliases } from '../domain/equipment/manufacturer-config.ts'
@@ -11,7 +11,7 @@ type Config = Readonly<Record<string, unknown>>
 export interface ConnectionSettings {
   /** The addresses of the system and of individual devices. */
   readonly addresses: readonly Address[]
-  /** Undefined if the configuration does not set it. */
+  /** Undefined if not configured. */
   readonly username: string | undefined
   readonly verifySsl: boolean
   readonly timeoutMs: number
@@ -19,7 +19,7 @@ export interface ConnectionSettings {
   readonly isEnabled: boolean
   readonly pollIntervalSeconds: number | undefined
   readonly streamTimeoutMs: number
-  /** The name of the header that carries the key in addition to the digest; null if no such header is sent. */
+  /** The header that carries the key in addition to the digest; null to send none. */
   readonly authHeader: string | null
 }
 
@@ -27,19 +27,19 @@ export interface Address {
   /** Without a final slash. Contains a port if the scheme is not http or https. */
   readonly baseUrl: string
   readonly secret: string
-  /** Whether it is the address of a system (`api_base_url`), not of an individual device. */
+  /** True for the address of a system (`api_base_url`), false for an individual device. */
   readonly isSystem: boolean
-  /** The configured WebSocket URL; always null for an individual device. */
+  /** Null for an individual device. */
   readonly websocketUrl: string | null
-  /** The pinned certificate and the display name of an individual device; always null for a system. */
+  /** The pinned certificate and the display name of an individual device; null for a system. */
   readonly fingerprint: string | null
   readonly name: string | null
 }
 
-/** The URL schemes of individual devices that do not use HTTP (for example `tcp:`), each with its default port. */
+/** URL schemes of individual devices that do not use HTTP (for example `tcp:`), with their default ports. */
 export type DevicePorts = Readonly<Record<string, number>>
 
-/** An invalid configuration; the message names the key and the expected value. */
+/** The message names the key and the expected value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -58,10 +58,7 @@ const plainKeys = [
   'auth_header_name',
 ]
 
-/**
- * Parses the settings. Throws ConfigError for an unknown key, a wrong type, or a setting that has different values in
- * the two notations.
- */
+/** Throws ConfigError for an unknown key, a wrong type, or a setting with different values in the two notations. */
 export function parseConnection(config: Config, devicePorts: DevicePorts = {}): ConnectionSettings {
   const known = new Set([...plainKeys, ...Object.values(keyAliases)])
   for (const key of Object.keys(config)) {
@@ -150,7 +147,7 @@ function createReader(config: Config) {
   return {
     text,
     username: () => checkedText('username', requireHeaderValue),
-    /** Returns the name of the header that carries the secret; null if no header does. */
+    /** Returns the name of the header that carries the secret, or null. */
     authHeader: () => {
       const name = text('auth_header_name') ?? 'X-Vendor-Auth-Key'
       if (!isFreeHeaderName(name)) {
@@ -193,7 +190,7 @@ function readWebSocketUrl(read: ReturnType<typeof createReader>, systemUrl: stri
   throw new ConfigError('websocket_url: expected the same host as api_base_url; or set websocket_other_host: true')
 }
 
-/** Whether two values of a setting are equal. Two spellings of one address are treated as equal. */
+/** Treats two spellings of one address as equal. */
 function isSameSetting(key: string, alias: string, a: unknown, b: unknown): boolean {
   if (a === b) return true
   const areAddresses = key === 'api_base_url' && typeof a === 'string' && typeof b === 'string'

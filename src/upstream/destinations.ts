@@ -1,5 +1,5 @@
 /**
- * Decides to which IP addresses requests may be sent. Private, loopback and link-local addresses are allowed. Cloud
+ * Decides which IP addresses requests may be sent to. Private, loopback and link-local addresses are allowed. Cloud
  * metadata services, this process's own listeners, and multicast, broadcast and unspecified addresses are always
  * blocked.
  */
@@ -15,7 +15,7 @@ import { certificateError, type Trust, tlsOptions } from './certificate.ts'
 export interface Destinations {
   /** Blocks an address on which this process listens, so that it sends no requests to itself. */
   blockListener(host: string, port: number): void
-  /** Whether this IP address (not a host name) is a blocked destination. */
+  /** `address` is an IP address, not a host name. */
   isBlocked(address: string, port: number): boolean
   /**
    * Resolves a host name. Parallel lookups of one name are shared, so that a hanging resolver blocks only one thread
@@ -73,7 +73,7 @@ export function createDestinations(): Destinations {
   }
 }
 
-/** Returns destinations that also block link-local addresses, for services that are not audio hardware. */
+/** Also blocks link-local addresses, for services that are not audio hardware. */
 export function withoutLinkLocal(destinations: Destinations): Destinations {
   return {
     ...destinations,
@@ -88,13 +88,13 @@ function lookUp(hostname: string, options: LookupOptions): Promise<LookupAddress
   })
 }
 
-/** Thrown instead of connecting to a blocked destination; `error-messages.ts` builds the sentence. */
+/** `error-messages.ts` builds the sentence. */
 class BlockedDestinationError extends Error {
   override readonly name = 'RefusedDestinationError'
   readonly code = 'BLOCKED_DESTINATION'
 }
 
-/** Creates a `lookup` function for Node that checks the resolved IP addresses at the time of connecting. */
+/** Creates a `lookup` function for Node that checks the resolved IP addresses when connecting. */
 export function guardedLookup(destinations: Destinations, port: number): LookupFunction {
   return (hostname, options, callback) => {
     destinations.resolve(hostname, options).then(
@@ -111,12 +111,12 @@ export function guardedLookup(destinations: Destinations, port: number): LookupF
 }
 
 /**
- * Loads undici, at the first HTTP request: an installation without HTTP devices may never send one, and loading takes a
- * tenth of the time until Micwatch listens.
+ * undici is loaded at the first HTTP request. An installation without HTTP devices may never send one, and loading
+ * takes a tenth of the time until Micwatch listens.
  */
 export const loadHttpLibrary = async () => (await import('undici')).default
 
-/** Creates a connector with which undici connects to one port. It accepts the certificates that `trust` allows. */
+/** Creates a connector for undici that connects to one port and accepts the certificates that `trust` allows. */
 export async function guardedConnector(
   destinations: Destinations,
   { port, timeout, trust }: { port: number; timeout: number; trust: Trust },
@@ -150,19 +150,19 @@ export async function resolveDestination(destinations: Destinations, url: URL): 
   return chosen
 }
 
-/** Throws if the host is a blocked IP address; host names are checked when they are resolved. */
+/** Throws if the host is a blocked IP address. Host names are checked when they are resolved. */
 export function checkDestination(destinations: Destinations, url: URL): void {
   if (isBlocked(destinations, url)) throw blockedError(url.hostname)
 }
 
-/** Whether the host is a blocked IP address; host names are checked when they are resolved. */
+/** Host names are checked when they are resolved. */
 export function isBlocked(destinations: Destinations, url: URL): boolean {
   return isBlockedIp(destinations, url.hostname, portOf(url))
 }
 
 /**
- * Whether the host, or an IP address to which it resolves, is blocked. Returns false for a name that does not resolve
- * within two seconds.
+ * Also checks the IP addresses that the host resolves to. Returns false for a name that does not resolve within two
+ * seconds.
  */
 export async function isHostBlocked(destinations: Destinations, url: URL): Promise<boolean> {
   if (isIP(withoutBrackets(url.hostname)) !== 0) return isBlockedIp(destinations, url.hostname, portOf(url))
@@ -189,17 +189,16 @@ function withoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** Normalizes the notation of an IP address. */
 function canonical(text: string): string {
   return parseAddress(text).toString()
 }
 
-/** Parses an IP address with or without a zone. An IPv6 address that is mapped from IPv4 becomes IPv4. */
+/** Accepts a zone. An IPv4-mapped IPv6 address becomes IPv4. */
 function parseAddress(text: string): Address {
   return ipaddr.process(text.replace(/%.*$/, ''))
 }
 
-/** Returns the address, and the IPv4 addresses to which tunnels and gateways forward packets for it. */
+/** Returns the address, and the IPv4 addresses that tunnels and gateways forward its packets to. */
 function listTargets(text: string): Address[] {
   const address = parseAddress(text)
   if (!(address instanceof ipaddr.IPv6)) return [address]
@@ -215,7 +214,9 @@ function embeddedIpv4(range: string, bytes: readonly number[]): number[][] {
   return isIpv4Compatible(bytes) || isIsatap(bytes) ? [...relay, last] : relay
 }
 
-/** The positions of an IPv4 address after a prefix of 48, 56 or 64 bits (RFC 6052, section 2.2), where byte 8 is zero. */
+/**
+ * The positions of an IPv4 address after a prefix of 48, 56 or 64 bits (RFC 6052, section 2.2), where byte 8 is zero.
+ */
 function listTranslated(bytes: readonly number[]): number[][] {
   const withoutByte8 = bytes.toSpliced(8, 1)
   return [6, 7, 8].map((start) => withoutByte8.slice(start, start + 4)).filter(([first]) => first !== 0)
@@ -233,8 +234,8 @@ function isIsatap(bytes: readonly number[]): boolean {
 }
 
 /**
- * Whether this is a metadata service. Some clouds append its IPv4 address to an IPv6 prefix of their own, as gateways
- * with a prefix of their own do, so the last 32 bits count too.
+ * Some clouds append the IPv4 address of their metadata service to an IPv6 prefix of their own, and so do gateways. The
+ * last 32 bits are therefore checked too.
  */
 function isMetadata(address: Address): boolean {
   const addresses =

@@ -287,7 +287,7 @@ test.each<[object, object]>([
 })
 
 describe('levels of a list entry', () => {
-  /** Reads two lists of one device, one after the other. Returns the device of each, and the report of the first. */
+  /** Reads two lists of one device in succession. Returns the device of each, and the report of the first. */
   async function readTwice(before: object, after: object) {
     let body: Buffer
     const client = {
@@ -371,7 +371,6 @@ describe('levels of a list entry', () => {
     expect(compared).toBeGreaterThan(50)
   })
 
-  /** Generates copies of a list entry with other levels. */
   function withOtherLevels<T>(value: T): fc.Arbitrary<T> {
     if (typeof value !== 'object' || value === null) return fc.constant(value)
     if (Array.isArray(value)) return fc.tuple(...value.map((inner) => withOtherLevels(inner))) as never

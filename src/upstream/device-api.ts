@@ -1,7 +1,4 @@
-/**
- * The common device API (`/api/v1/devices`), which both Shure and Sennheiser systems implement: its requests and their
- * responses.
- */
+/** The requests and responses of the common device API (`/api/v1/devices`) of Shure and Sennheiser systems. */
 
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import { isRecord, type Json } from '../domain/json.ts'
@@ -26,11 +23,11 @@ import { readBattery, readRfLevel, readText } from './fields.ts'
 import { type ItemList, readItems } from './items.ts'
 
 const maxDevices = 10_000
-/** A list with more entries is rejected. With more than `maxDevices`, the first ones are read. */
+/** Longer lists are rejected. Beyond `maxDevices`, devices are skipped. */
 const maxEntries = 100_000
 const entryLimits = jsonLimits(20_000)
 
-/** The part of a plugin that is the same for every system with this API. */
+/** The part of a plugin that all systems with this API share. */
 export const deviceApi = {
   listDevices,
   partsOf,
@@ -42,7 +39,7 @@ export const deviceApi = {
   readLevels,
 }
 
-/** The result of parsing a list entry: the device if it is usable, and the problem if there is one. */
+/** The device if it is usable, and the problem if there is one. */
 interface ListItem {
   readonly device: ApiDevice | null
   readonly problem: string | null
@@ -57,8 +54,8 @@ interface ApiDeviceList {
 }
 
 /**
- * Requests the device list. A device whose entry has not changed since `previous` remains the same object. Throws the
- * manufacturer's ApiError if the response is not a list of devices.
+ * Returns the same object for a device whose entry has not changed since `previous`. Throws the manufacturer's ApiError
+ * if the response is not a list of devices.
  */
 async function listDevices(
   client: UpstreamClient,
@@ -168,8 +165,8 @@ function isSameIdentity(listed: ApiDevice, previous: ApiDevice): boolean {
 }
 
 /**
- * Parses a list entry. If it differs from the `previous` one only in levels, nothing else is parsed again, and the
- * responses of the previous device get the new levels.
+ * Parses a list entry. If it differs from `previous` only in levels, only these are parsed, and added to the earlier
+ * responses.
  */
 function parseItem(item: unknown, previous?: ListItem): ListItem {
   const before = previous?.device ?? null
@@ -199,7 +196,7 @@ function toDevice(id: string, item: Json): ApiDevice {
 
 const listedFields = Object.values(listed)
 
-/** Describes the fields of a list entry that are present but invalid; returns null if all are valid. */
+/** Describes the invalid fields of a list entry, or returns null. */
 function unreadableFields(item: Json): string | null {
   const names: string[] = []
   for (const { address: name, read } of listedFields) {
@@ -210,7 +207,7 @@ function unreadableFields(item: Json): string | null {
   return names.length === 0 ? null : `${names.join(', ')} cannot be read`
 }
 
-/** Whether the fields are sufficient to identify the device. Other identity fields may follow later. */
+/** True if the fields identify the device. Other identity fields may follow later. */
 function isIdentifiable({ ip, serial_number, mac_address }: Identity): boolean {
   return ip !== undefined && (serial_number !== undefined || mac_address !== undefined)
 }
@@ -220,9 +217,9 @@ function hasFullIdentity({ ip, serial_number, mac_address }: Identity): boolean 
 }
 
 /**
- * Requests a resource. Returns null if it does not exist (404), and undefined if the response is malformed or is an
- * error that concerns only this device, so that the other devices are still read. Other errors are thrown. `onRefused` is
- * called with the status in both cases.
+ * Requests a resource. Returns null for a 404. Returns undefined for a malformed response or an error that concerns
+ * only this device, so that the other devices are still read. Throws other errors. `onRefused` is called with the
+ * status in both cases.
  */
 export async function readOptional(
   client: UpstreamClient,
@@ -237,7 +234,7 @@ export async function readOptional(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status, retryAfter } = error
-    // The error is rethrown if there was no response, or if it affects the whole system rather than just this device.
+    // Rethrows the error if there was no response, or if it affects the whole system rather than just this device.
     if (status === null || retryAfter !== null || [401, 403, 429].includes(status)) throw error
     onRefused(status)
     return undefined

@@ -21,17 +21,17 @@ export type Identity = Partial<Omit<DeviceReport, 'id' | 'kind' | 'channels' | '
 
 export interface ApiDevice {
   readonly id: string
-  /** The type as the upstream reports it. */
+  /** As reported by the upstream. */
   readonly type: string
   readonly listed: Identity
   readonly summary: { readonly battery: number | null; readonly rf_level: number | null }
   /**
-   * The response to the request for this device. Absent until requested, as are `channels` and `transmitters`. If the
-   * list itself contains channels or transmitters, they are parsed only when they are needed.
+   * The response to the request for this device. Absent until requested, like `channels` and `transmitters`. Channels
+   * or transmitters in the list itself are parsed only when needed.
    */
   readonly detail?: Identity
   readonly channels?: readonly ChannelReading[]
-  /** The transmitters with their channels; an empty list means that there are none. */
+  /** The transmitters with their channels; an empty list means none. */
   readonly transmitters?: readonly (TransmitterReading & { readonly channel: number })[]
   /** True if the device is known to have no channels. */
   readonly hasNoChannels?: boolean
@@ -62,7 +62,7 @@ export function parseIdentity(item: Json): Identity {
   })
 }
 
-/** Drops identity fields that are invalid, so that they do not overwrite known values. */
+/** Drops invalid identity fields, so that they do not overwrite known values. */
 function withoutNulls(fields: { readonly [Key in keyof Identity]: Identity[Key] | null }): Identity {
   const identity: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(fields)) if (value !== undefined && value !== null) identity[key] = value
@@ -85,7 +85,7 @@ export function hasChannelList(body: unknown): boolean {
   return Array.isArray(isRecord(body) ? body.channels : body)
 }
 
-/** Parses `{"channels":[…]}` or the bare array; entries without a channel number are skipped. */
+/** Parses `{"channels":[…]}` or the bare array. Skips entries without a channel number. */
 export function parseChannels(body: unknown): ChannelReading[] {
   return channelItems(body).flatMap((item) => {
     const channel = channelNumber(item)
@@ -112,7 +112,7 @@ export function channelNumber(item: Json): number | null {
   return readWhole(item.channel, 1, 65_535) ?? null
 }
 
-/** Parses one transmitter, an array of transmitters or `{"transmitters":[…]}`; the channel defaults to 1. */
+/** Parses one transmitter, an array of transmitters or `{"transmitters":[…]}`. The default channel is 1. */
 export function parseTransmitters(body: unknown): (TransmitterReading & { channel: number })[] {
   return transmitterItems(body).flatMap((item) => {
     const channel = transmitterChannel(item)

@@ -1,11 +1,11 @@
-/** Recognizes entries of a device list that differ from earlier ones only in levels, and reads those levels. */
+/** Detects entries of a device list that differ from earlier ones only in levels, and reads those levels. */
 
 import { isRecord, type Json } from '../domain/json.ts'
 import type { LevelField, LevelSample } from '../domain/levels/level-sample.ts'
 import { type ApiDevice, channelItems, channelNumber, transmitterChannel, transmitterItems } from './device-fields.ts'
 import { readAudioLevel, readRfLevel } from './fields.ts'
 
-/** Whether the second list entry was parsed from the first, because they differ only in levels. */
+/** True if the second list entry was parsed from the first, because only levels differ. */
 export function hasSameFacts(listed: ApiDevice, before: ApiDevice): boolean {
   return listed.listed === before.listed && listed.hasNoChannels === false
 }
@@ -27,7 +27,7 @@ export function readLevels({ raw: { listed } }: ApiDevice): readonly LevelSample
     if (sample !== undefined) sample.transmitter = levelsOf(item)
     else if (typeof channel === 'number') samples.push({ channel, transmitter: levelsOf(item) })
   }
-  // A copy, because an array that has grown has room for more, and this one is kept until the next list.
+  // A grown array has spare capacity, and this one is kept until the next list.
   return samples.slice()
 }
 
@@ -38,13 +38,12 @@ function levelsOf({ audio_level, rf_level }: Json): Levels {
   return levels
 }
 
-/** Whether two list entries of a device with channels are equal except for their levels. */
 export function differsOnlyInLevels(item: unknown, before: unknown): item is Json {
   if (!isRecord(item) || !isRecord(before)) return false
   return areEqual(item, before, isSummaryLevel)
 }
 
-/** Writes the levels of an item to the earlier one, from which it differs in nothing else. */
+/** Copies the levels of an item to the earlier one, which is otherwise equal. */
 export function copyLevels(item: Json, before: Record<string, unknown>): void {
   for (const key in item) {
     const [value, known] = [item[key], before[key]]
@@ -67,7 +66,7 @@ const isSummaryLevel: IsIgnored = (key, ...values) =>
   key === 'rf_level' && values.every((value) => typeof readRfLevel(value) === 'number')
 const isLevel = (key: string) => key === 'rf_level' || key === 'audio_level'
 
-/** Compares two JSON objects. A field for which `isIgnored` returns true may have any value. */
+/** Ignores fields for which `isIgnored` returns true. */
 function areEqual(item: Json, before: Json, isIgnored: IsIgnored): boolean {
   let count = 0
   for (const key in item) {

@@ -13,8 +13,8 @@ import {
 import { readBattery, readRfLevel, withoutUndefined } from './fields.ts'
 
 /**
- * Converts a device to the common format. `family` returns the plugin's device type for a model (`ulxd`, `ewdx` …); if
- * it returns undefined, the upstream's type is used.
+ * `family` returns the plugin's device type for a model (`ulxd`, `ewdx` …). If it returns undefined, the upstream's
+ * type is used.
  */
 export function toDeviceReport(device: ApiDevice, family: (model: string) => string | undefined): DeviceReport {
   // Fields from the list take precedence, because `detail` may be several cycles old.
@@ -35,7 +35,7 @@ export function toDeviceReport(device: ApiDevice, family: (model: string) => str
   }
 }
 
-/** Parses a pushed message: any fields of the device, its channels or its transmitters. Absent fields are omitted. */
+/** Parses a pushed message with any fields of the device, its channels or its transmitters. Omits absent fields. */
 export function parsePushed(id: string, fields: Json, family: (model: string) => string | undefined): DeviceReport {
   const identity = parseIdentity(fields)
   const { model_name } = identity
@@ -55,7 +55,7 @@ export function parsePushed(id: string, fields: Json, family: (model: string) =>
   }
 }
 
-/** Parses the transmitters of a pushed message, in which `transmitter: null` removes the transmitter on channel 1. */
+/** In a pushed message, `transmitter: null` removes the transmitter on channel 1. */
 function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { channel: number })[] {
   if (fields.transmitter === null) return [{ channel: 1, transmitter: null }]
   const transmitters = parseTransmitters(fields.transmitters ?? fields.transmitter)
@@ -63,8 +63,8 @@ function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { cha
 }
 
 /**
- * Combines the channels with the transmitters. If the transmitters are known, a channel for which none is reported has
- * no transmitter. For a device without channels, the summary in the list is used.
+ * Combines channels with transmitters. If the transmitters are known, other channels have none. A device without
+ * channels uses the summary in the list.
  */
 function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undefined {
   const { summary } = device

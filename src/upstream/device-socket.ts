@@ -1,4 +1,4 @@
-/** The common interface of TCP and UDP sessions: a long-lived session with one device. */
+/** A long-lived session with one device over TCP or UDP. */
 
 export interface DeviceSocket {
   /**
@@ -8,37 +8,34 @@ export interface DeviceSocket {
   readonly messages: AsyncIterable<readonly string[]>
   /** The IP address to which the configured host resolved. */
   readonly remoteAddress: string
-  /** Waits for the rate limit and sends a message. Delivery is not confirmed. */
+  /** Waits for the rate limit. Delivery is not confirmed. */
   send(text: string): Promise<void>
-  /** Sends the closing message and closes the socket. */
+  /** Sends the closing message first. */
   close(): void
 }
 
 export interface DeviceSocketOptions {
-  /** The setting with which a device of this kind refuses connections. */
+  /** The device setting that causes refused connections. */
   readonly refusedAdvice?: string
-  /** An abort closes the session at any time; the closing message is sent first. */
+  /** An abort closes the session at any time, after the closing message. */
   readonly signal: AbortSignal
-  /** Returns the last message to send before the socket closes; if it returns undefined, nothing is sent. */
+  /** Returns the last message before the socket closes, or undefined. */
   readonly closingMessage?: () => string | undefined
 }
 
 /** A queue of received messages. */
 export interface Inbox {
   readonly messages: AsyncIterable<readonly string[]>
-  /** The number of unread messages. */
+  /** Counts unread messages. */
   readonly size: number
   push(messages: readonly string[]): void
-  /** Ends the queue with an error, which is thrown after the unread messages. */
+  /** The error is thrown after the unread messages. */
   fail(error: unknown): void
-  /** Ends the queue and discards the unread messages. */
+  /** Discards unread messages. */
   end(): void
 }
 
-/**
- * Creates a queue. `onEmpty` is called whenever all messages have been read, `onClose` when the reader has finished for
- * any reason.
- */
+/** `onEmpty` is called whenever all messages have been read, `onClose` when the reader has finished for any reason. */
 export function createInbox(hooks: { onEmpty?(): void; onClose(): void }): Inbox {
   let queued: string[] = []
   let failure: { readonly error: unknown } | undefined

@@ -50,7 +50,6 @@ describe('toServices', () => {
   })
 })
 
-/** Starts a responder that responds to each query with these messages. */
 async function startResponder(onQuestion: (question: Buffer) => void, messages: readonly Uint8Array[] = [answer]) {
   const responder = createSocket('udp4')
   responder.on('message', (message, { port, address }) => {

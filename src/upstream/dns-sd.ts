@@ -1,12 +1,14 @@
-/** DNS service discovery (RFC 6763): assembles services from the records of multicast DNS responses. Performs no I/O. */
+/**
+ * DNS service discovery (RFC 6763): assembles services from the records of multicast DNS responses. Performs no I/O.
+ */
 
 import type { ResponsePacket } from 'multicast-dns'
 
-/** A discovered service, assembled from its DNS records. */
+/** A service, assembled from its DNS records. */
 export interface Service {
   /** For example `_ssc._udp`, without the domain. */
   readonly type: string
-  /** The name of this instance as users see it. */
+  /** The name that users see. */
   readonly instance: string
   readonly port: number
   /** IPv4 addresses. */
@@ -57,7 +59,7 @@ function toService(recordsOf: RecordsOf, type: string, name: string): Service | 
   return { type, instance, port, addresses: [...new Set(addresses)], text: Object.assign({}, ...texts) }
 }
 
-/** Parses `key=value` strings (RFC 6763 §6); if a key occurs twice, its first value is used. */
+/** Parses `key=value` strings (RFC 6763 §6). The first value of a repeated key wins. */
 function readText(strings: readonly (Buffer | string)[]): Record<string, string> {
   const text: Record<string, string> = {}
   for (const pair of strings) {

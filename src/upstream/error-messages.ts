@@ -1,13 +1,12 @@
-/** Describes upstream errors for administrators: what failed and what to check. */
+/** Describes upstream errors for administrators: the failure, and the checks to make. */
 
-/** Describes that a system did not respond in time. */
 export function describeNoResponse(host: string, timeoutMs: number): string {
   return `no response from ${host} within ${timeoutMs / 1000} s`
 }
 
 /**
- * Describes why a request received no complete response. `error` comes from the network layer; its code is `DEADLINE`
- * on a timeout. `refusedAdvice` names the setting with which a device refuses connections.
+ * Describes why a request received no complete response. The code of `error` is `DEADLINE` on a timeout.
+ * `refusedAdvice` names the device setting that causes refused connections.
  */
 export function describeConnectionError(
   error: unknown,
@@ -61,13 +60,13 @@ export function describeConnectionError(
   }
 }
 
-/** Describes a connection error of a service that is not audio hardware; null if its description is the same. */
+/** Describes a connection error of a service that is not audio hardware; null if the description does not differ. */
 export function describeServiceError(code: string, host: string): string | null {
   if (code === 'BLOCKED_DESTINATION') return `nothing is sent to ${host}, because the address is not allowed`
   return isCertificateCode(code) ? `the certificate of ${host} was not accepted (${code})` : null
 }
 
-/** Describes a complete response with an error status, without figures that change between attempts. */
+/** Describes a response with an error status. Omits figures that change between attempts. */
 export function describeStatus(status: number, host: string): string {
   if (status === 401) return `credentials rejected by ${host}; check the key or password of this manufacturer`
   if (status === 403) return `API access is disabled on the device or system ${host}; enable third-party access there`
@@ -92,7 +91,7 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * Whether this process rejected the peer's certificate. An `ERR_SSL_…_ALERT_…` error was sent by the peer instead, and
+ * True if this process rejected the peer's certificate. The peer itself sends `ERR_SSL_…_ALERT_…` errors, and
  * `WRONG_CERTIFICATE` has a message of its own.
  */
 export function isCertificateCode(code: string): boolean {

@@ -4,22 +4,22 @@
 export interface ErrorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of an unusable body, escaped; for logs only, never for pages. */
+  /** The beginning of an unusable body, escaped. For logs only, never for pages. */
   readonly excerpt?: string
 }
 
 export interface ApiErrorDetails {
-  /** The HTTP status; null if there was no response. */
+  /** Null without a response. */
   readonly status?: number | null
   readonly response?: ErrorResponse | null
-  /** Seconds to wait, from the upstream's Retry-After header. */
+  /** Seconds, from the upstream's Retry-After header. */
   readonly retryAfter?: number | null
-  /** What responded, for an error without an HTTP status. */
+  /** For an error without an HTTP status. */
   readonly failureKind?: FailureKind
   readonly cause?: unknown
 }
 
-/** What responded: nothing, something unexpected, or an unsupported device. */
+/** The response: none, an unexpected one, or that of an unsupported device. */
 export type FailureKind = 'none' | 'unusable' | 'unsupported'
 
 /** A failed call to a manufacturer's system. The message is written for the administrator who can fix it. */
@@ -40,12 +40,11 @@ export class ApiError extends Error {
   }
 }
 
-/** An HTTP 429 response, or a request that was not sent because a Retry-After period had not yet passed. */
+/** An HTTP 429 response, or a request that was not sent during a Retry-After period. */
 export class ApiRateLimitError extends ApiError {
   override readonly name: string = 'ApiRateLimitError'
 }
 
-/** The two error classes of one manufacturer. */
 export interface ErrorClasses {
   readonly ApiError: new (message: string, details?: ApiErrorDetails) => ApiError
   readonly ApiRateLimitError: new (message: string, details?: ApiErrorDetails) => ApiRateLimitError

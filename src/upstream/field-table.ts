@@ -1,7 +1,7 @@
 /**
  * The fields that a protocol reports, as its manufacturer documents them: the unit, the range, and the values that are
- * codes and no readings. Converters read every field through its table, and docs/hardware-fields.md is written from the
- * tables. A value that is a code, out of range or of another form is unknown.
+ * codes rather than readings. Converters read every field through its table, and docs/hardware-fields.md is generated
+ * from the tables. A value that is a code, out of range or malformed is unknown.
  */
 
 import type { DeviceProblem } from '../domain/equipment/health.ts'
@@ -14,11 +14,11 @@ export interface Field<Value = unknown> {
   readonly unit: string
   /** The values that are readings. */
   readonly range: string
-  /** The meanings of values that are no readings. */
+  /** The meanings of values that are not readings. */
   readonly codes: Readonly<Record<string, string>>
   /** Returns undefined if the field was not reported, and null if its value is unknown. */
   read(raw: unknown): Value | null | undefined
-  /** Whether the value has the documented form. Any device may report null. */
+  /** True if the value has the documented form. Any device may report null. */
   hasForm(raw: unknown): boolean
 }
 
@@ -68,7 +68,7 @@ export function digits(address: string, range: NumberRange) {
   })
 }
 
-/** An audio level in dBFS; higher levels than full scale are full scale. */
+/** An audio level in dBFS, limited to full scale. */
 export function audioLevel(
   address: string,
   range: Omit<NumberRange, 'unit' | 'max'> & Partial<Pick<NumberRange, 'unit' | 'max'>>,
@@ -157,7 +157,6 @@ interface FieldOptions<Value> extends Omit<Field<Value>, 'read' | 'codes'> {
   convert(raw: unknown): Value | null
 }
 
-/** A field of any other kind. */
 export function field<Value>({ convert, codes = {}, ...options }: FieldOptions<Value>): Field<Value> {
   return {
     ...options,
@@ -168,16 +167,16 @@ export function field<Value>({ convert, codes = {}, ...options }: FieldOptions<V
 }
 
 /**
- * The address of a field, in which `*` may stand for a number, and its value. Fields with the same address, such as those
- * of several channels, differ in `instance`.
+ * The address of a field, in which `*` may stand for a number, and its value. `instance` distinguishes fields with the
+ * same address, such as those of several channels.
  */
 export type ReportedField = readonly [address: string, raw: unknown, instance?: string]
 
-/** Remembers which requests a device refuses, and which fields it reports in an undocumented form. */
+/** Tracks refused requests and undocumented values of a device. */
 export interface Misfits {
-  /** Checks reported fields. Returns whether the list has changed. */
+  /** Returns true if the list has changed. */
   check(fields: Iterable<ReportedField>): boolean
-  /** Sets the requests that the device refuses, each with the reason. Returns whether the list has changed. */
+  /** Sets the refused requests, each with the reason. Returns true if the list has changed. */
   setRefused(refused: ReadonlyMap<string, string>): boolean
   list(): readonly DeviceProblem[]
 }
@@ -189,7 +188,7 @@ export function createMisfits(subject: string, fields: FieldTable['fields'] = {}
   const byAddress = new Map(Object.values(fields).map((entry) => [entry.address, entry]))
   /** The resources, whose properties are fields. */
   const resources = new Set([...byAddress.keys()].flatMap((address) => address.match(/^.*(?= )/)?.[0] ?? []))
-  /** The address of each instance, so that a valid value of one channel clears only itself. */
+  /** The address of each instance, so that a valid value of one channel clears only that channel. */
   const unexpected = new Map<string, string>()
   let refused: ReadonlyMap<string, string> = new Map()
   const hasForm = (address: string, raw: unknown) => byAddress.get(address)?.hasForm(raw) ?? !resources.has(address)

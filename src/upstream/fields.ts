@@ -1,8 +1,9 @@
 /**
  * Reads validated values from unknown JSON. A field of the wrong type or out of range is null (reported but unknown);
- * an absent field is undefined (not reported). In text, a run of control characters is replaced by one space, characters
- * that override the direction are removed, lone surrogates are replaced, and long text is truncated, so that every
- * database, terminal and page shows the same text.
+ * an absent field is undefined (not reported).
+ *
+ * Text is cleaned, so that every database, terminal and page shows the same. Control characters and lone surrogates are
+ * replaced, characters that override the direction are removed, and long text is truncated.
  */
 
 import { type NetworkMode, parseNetworkMode } from '../domain/identity/network.ts'
@@ -22,7 +23,7 @@ export function readText(value: unknown, maxChars = maxTextChars): string | null
 export function cleanText(text: string, maxChars: number): string {
   // Most text needs no cleaning.
   if (text.length <= maxChars && plainText.test(text)) return text.trim()
-  // The text is roughly truncated first, so that a very long text is not processed in full.
+  // Truncates very long text roughly first, so that it is not processed in full.
   const points = Array.from(
     text
       .slice(0, maxChars * 4)
@@ -33,15 +34,12 @@ export function cleanText(text: string, maxChars: number): string {
   return points.slice(0, maxChars).join('').trim()
 }
 
-/**
- * White space and control characters. They are matched as one class, so that the time is linear in the length of the
- * text.
- */
+/** White space and control characters, as one class, so that matching takes linear time. */
 const blankRuns = /[\s\p{Cc}]+/gu
 const control = /\p{Cc}/u
 const plainText = /^[\u0020-\u007e\u00a0-\u2027\u2070-\ud7ff]*$/
 
-/** Reads an integer within bounds; fractions are rounded. */
+/** Rounds fractions; null outside the bounds. */
 export function readWhole(value: unknown, min: number, max: number): number | null | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isFinite(value)) return null
@@ -53,20 +51,19 @@ export function readBattery(value: unknown): number | null | undefined {
   return readWhole(value, 0, 100)
 }
 
-/** Reads an audio level in dBFS; values above full scale become 0. */
+/** In dBFS; values above full scale become 0. */
 export function readAudioLevel(value: unknown): number | null | undefined {
   const level = readWhole(value, -200, 100)
   return level && level > 0 ? 0 : level
 }
 
-/** Reads an RF level in dBm. */
+/** In dBm. */
 export function readRfLevel(value: unknown): number | null | undefined {
   return readWhole(value, -200, 50)
 }
 
 /**
- * Converts a frequency in MHz, given as a number or a string with or without the unit, to a string with three decimal
- * places.
+ * Converts a frequency in MHz, a number or a string with or without the unit, to a string with three decimal places.
  */
 export function readFrequency(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
@@ -80,7 +77,7 @@ function parseMhz(text: string): number {
   return Number(text.replace(/\s*MHz\s*$/i, '') || Number.NaN)
 }
 
-/** Reads an IPv4 address in dotted decimal notation. */
+/** Only dotted decimal notation. */
 export function readIp(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   return typeof value === 'string' && ipv4.test(value.trim()) ? value.trim() : null
@@ -92,7 +89,7 @@ export function readNetworkMode(value: unknown): NetworkMode | null | undefined 
   return value === undefined ? undefined : parseNetworkMode(value)
 }
 
-/** Reads a MAC address and normalizes it to upper case with colons. */
+/** Normalizes a MAC address to upper case with colons. */
 export function readMac(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   const digits = typeof value === 'string' ? value.replace(/[^0-9a-f]/gi, '') : ''

@@ -1,5 +1,5 @@
 /**
- * Parses a JSON list item by item in time slices. An item whose bytes are unchanged since the last read is not parsed
+ * Parses a JSON list item by item in time slices. Items whose bytes are unchanged since the last read are not parsed
  * again, because comparing bytes is much cheaper.
  */
 
@@ -13,7 +13,6 @@ import {
 } from '../domain/json-limits.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 
-/** The result of reading a list. */
 export interface ItemList<Item> {
   readonly items: readonly Item[]
   /** The bytes and the position of each item, for comparison with the next read. */
@@ -23,7 +22,7 @@ export interface ItemList<Item> {
 export interface ReadItemsOptions<Item> {
   /** The property that contains the list. The list may also be the top-level value. */
   readonly key: string
-  /** `previous` is the result for the item that had the same position in the last read. */
+  /** `previous` is the result for the item at the same position in the last read. */
   readonly parse: (item: unknown, previous: Item | undefined) => Item
   /** The limits of each item, and of everything around the list. */
   readonly limits: JsonLimits
@@ -32,7 +31,7 @@ export interface ReadItemsOptions<Item> {
 }
 
 /**
- * Parses the list. Resolves with undefined if the bytes have another structure; the caller then uses `JSON.parse`. Throws a
+ * Resolves with undefined if the bytes have another structure; the caller then uses `JSON.parse`. Throws a
  * JsonLimitError if they exceed a limit.
  */
 export async function readItems<Item>(
@@ -53,8 +52,8 @@ export async function readItems<Item>(
 }
 
 /**
- * How many unchanged items are handled before the time slice is checked, because reading the clock takes as long as
- * comparing several items.
+ * The number of unchanged items between checks of the time slice, because reading the clock takes as long as comparing
+ * several items.
  */
 const unchangedPerCheck = 64
 
@@ -81,7 +80,7 @@ function* parseItems<Item>(
     if (!isLast) offset = skipSpace(bytes, expect(bytes, offset, comma))
     if (unchangedEnd < 0 || items.length % unchangedPerCheck === 0) yield
   }
-  // The text around the list must be valid JSON as well, and must not contain the key a second time.
+  // The text around the list must also be valid JSON, and must not contain the key a second time.
   const surroundingBytes = Buffer.concat([bytes.subarray(0, first), bytes.subarray(offset)])
   checkJson(surroundingBytes, limits)
   const surrounding = surroundingBytes.toString()
@@ -90,7 +89,7 @@ function* parseItems<Item>(
   return { items, trace: { bytes, starts, ends } }
 }
 
-/** Returns the end of the item at `offset` if it is identical to the previous item with this index; otherwise -1. */
+/** Returns the end of the item at `offset` if it equals the previous item with this index; otherwise -1. */
 function findUnchangedEnd(bytes: Buffer, offset: number, { trace }: ItemList<unknown>, index: number): number {
   const start = trace.starts[index]
   const end = trace.ends[index]
@@ -129,7 +128,7 @@ function findList(bytes: Buffer, key: string, limits: JsonLimits): number | unde
   return undefined
 }
 
-/** Finds the end of a value without validating it; JSON.parse does that. */
+/** JSON.parse validates the value. */
 function endOf(bytes: Buffer, start: number, limits: JsonLimits): number {
   // The list and the object around it are two levels.
   return complete(findValueEnd(bytes, start, limits, { values: 0, depth: 2 }))

@@ -1,8 +1,6 @@
-/** Merges several streams into one, in order of arrival and with back-pressure. */
-
 /**
- * Merges the streams. Ends when all of them have ended, and throws the first error. All streams are closed in both
- * cases.
+ * Merges several streams into one, in order of arrival and with back-pressure. Ends when all have ended, and throws the
+ * first error. Closes all streams in both cases.
  */
 export async function* merge<T>(...streams: readonly AsyncIterable<T>[]): AsyncGenerator<T> {
   const running = new Set(streams.map((stream) => stream[Symbol.asyncIterator]()))
@@ -43,7 +41,7 @@ export async function* merge<T>(...streams: readonly AsyncIterable<T>[]): AsyncG
       if (!done) yield value
     }
   } finally {
-    // The result is not awaited, because a stream that is busy ends only when its abort signal fires.
+    // Not awaited, because a busy stream ends only when its abort signal fires.
     for (const iterator of running) iterator.return?.().catch(() => {})
   }
 }

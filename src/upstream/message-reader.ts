@@ -1,7 +1,7 @@
 /** Reads the messages of a device that answers one query at a time. */
 
 export interface MessageReader {
-  /** Returns the next message; null if none arrives in time, and undefined at the end of the session. */
+  /** Returns null if no message arrives in time, and undefined at the end of the session. */
   next(withinMs: number): Promise<string | null | undefined>
 }
 

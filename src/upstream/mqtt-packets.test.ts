@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { MqttPacketReader, maxMqttPacketBytes } from './mqtt-packets.ts'
 
-/** Encodes a packet of the type PUBLISH. */
 function packet(length: number, body = Buffer.alloc(length)): Buffer {
   const header = [0x30]
   let rest = length

@@ -1,11 +1,11 @@
-/** Protects against MQTT brokers that send larger packets, or more of them, than Micwatch can need. */
+/** Protects against MQTT brokers that send larger or more packets than Micwatch can need. */
 
 import type { Duplex } from 'node:stream'
 import { type Bucket, fullBucket, type RateLimit, takeToken } from '../domain/access/rate-limit.ts'
 
-/** The largest packet contains the description of a device for Home Assistant, and has a tenth of this. */
+/** Ten times the largest packet, which describes a device for Home Assistant. */
 export const maxMqttPacketBytes = 1024 * 1024
-/** At first, a broker may send everything that it retains of 10,000 receivers, their channels and their devices. */
+/** At first, a broker may send everything that it retains for 10,000 receivers, their channels and their devices. */
 const packetRate: RateLimit = { perSecond: 100, burst: 100_000 }
 
 /** The remaining length of a packet has at most this many bytes, of seven bits each. */
@@ -13,9 +13,9 @@ const maxLengthBytes = 4
 
 /** Follows the headers of the packets in a stream. */
 export class MqttPacketReader {
-  /** How many bytes of the current packet's body are still to come. */
+  /** Remaining bytes of the current packet's body. */
   #left = 0
-  /** How many bytes of the current packet's header were read. */
+  /** Bytes read of the current packet's header. */
   #headerBytes = 0
   #length = 0
   #packets: Bucket
@@ -24,7 +24,7 @@ export class MqttPacketReader {
     this.#packets = fullBucket(packetRate, now)
   }
 
-  /** Reads the next bytes. Returns what is wrong with them; null if nothing is. */
+  /** Returns the problem with the next bytes, or null. */
   read(chunk: Uint8Array, now: number): string | null {
     for (let offset = 0; offset < chunk.length; ) {
       if (this.#left > 0) {
@@ -56,7 +56,7 @@ export class MqttPacketReader {
   }
 }
 
-/** Closes the stream when the broker sends too much. `onExcess` is called with what it sent. */
+/** Closes the stream when the broker sends too much. `onExcess` receives a description. */
 export function limitMqttPackets(stream: Duplex, onExcess: (sent: string) => void = () => {}): void {
   const reader = new MqttPacketReader(performance.now())
   const check = (chunk: Uint8Array) => {

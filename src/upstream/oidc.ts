@@ -1,6 +1,6 @@
 /**
- * Talks to an OpenID Connect provider: discovery, authorization code with PKCE, ID token, user info. Requests go only to
- * allowed addresses, follow no redirects, and are limited in time and size.
+ * Communicates with an OpenID Connect provider: discovery, authorization code with PKCE, ID token, user info. Requests
+ * go only to allowed addresses, follow no redirects, and are limited in time and size.
  */
 
 import type { Configuration, CustomFetch, CustomFetchOptions, ServerMetadata } from 'openid-client'
@@ -20,11 +20,11 @@ export interface OidcProviderOptions {
   readonly scopes: readonly string[]
   readonly role_claim: string
   readonly destinations: Destinations
-  /** Default: 5 s for a request. */
+  /** Per request. Default: 5 s. */
   readonly timeoutMs?: number
 }
 
-/** What ties the response of a provider to the browser that started the sign-in. */
+/** Ties the provider's response to the browser that started the sign-in. */
 export interface OidcChecks {
   readonly state: string
   readonly nonce: string
@@ -35,7 +35,7 @@ const defaultTimeoutMs = 5_000
 const maxBodyBytes = 256 * 1024
 /** Enough for a user in thousands of groups. */
 const maxBodyValues = 20_000
-/** How long what the provider says about itself is used. */
+/** The provider's metadata is used for this long. */
 const discoveryMs = 3_600_000
 const algorithms = ['RS256', 'ES256']
 const clockToleranceSeconds = 30
@@ -54,9 +54,9 @@ export class OidcProvider {
   readonly #destinations: Destinations
   #discovered: Discovered | null = null
   #discovering: Promise<Discovered> | null = null
-  /** Of the last response; null if it had no time. */
+  /** Null if the last response contained no time. */
   #clockAheadMs: number | null = null
-  /** Beyond this difference of the clocks, ID tokens are rejected. */
+  /** ID tokens are rejected if the clocks differ by more. */
   readonly clockToleranceMs = clockToleranceSeconds * 1000
 
   constructor(options: OidcProviderOptions) {
@@ -68,7 +68,7 @@ export class OidcProvider {
     return this.#options.issuer
   }
 
-  /** Returns the address at which the user signs in. */
+  /** Returns the provider's sign-in address. */
   async authorizationUrl(redirectUri: string, { state, nonce, verifier }: OidcChecks): Promise<URL> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await loadLibrary()
     const configuration = await this.#discover()
@@ -84,7 +84,7 @@ export class OidcProvider {
     )
   }
 
-  /** Exchanges the code in the address to which the provider redirected for the identity of the user. */
+  /** Exchanges the code in the provider's redirect for the identity of the user. */
   async identify(callback: URL, { state, nonce, verifier }: OidcChecks): Promise<ProviderIdentity> {
     const { authorizationCodeGrant, fetchUserInfo } = await loadLibrary()
     const configuration = await this.#discover()
@@ -108,7 +108,7 @@ export class OidcProvider {
     })
   }
 
-  /** Discovers the provider again. Returns by how much this clock is ahead of the provider's; null if it is unknown. */
+  /** Discovers the provider again. Returns how far this clock is ahead of the provider's; null if unknown. */
   async check(): Promise<number | null> {
     this.#discovered = null
     await this.#discover()
@@ -146,7 +146,7 @@ export class OidcProvider {
     )
     configuration[library.customFetch] = request
     for (const extend of extensions) extend(configuration)
-    // Without this, the library relies on the connection alone and does not verify the signature of the ID token.
+    // Otherwise, the library relies on the connection alone and does not verify the signature of the ID token.
     library.enableNonRepudiationChecks(configuration)
     return { configuration, at: performance.now() }
   }
@@ -200,10 +200,11 @@ export class OidcProvider {
   }
 }
 
-/** Returns what the provider says about itself, with the algorithms that are accepted. */
+/** Returns the provider's metadata, with the accepted algorithms. */
 function acceptedMetadata(found: ReturnType<Configuration['serverMetadata']>, address: URL): ServerMetadata {
   const { supportsPKCE: _, ...metadata } = found
-  // The library also accepts the address of a service for all organizations, whose administrators could assign roles here.
+  // The library also accepts the address of a service for all organizations, whose administrators could assign roles
+  // here.
   if (new URL(metadata.issuer).href !== address.href) {
     throw new OidcError('untrusted', `the issuer is ${metadata.issuer}; set oidc.issuer to that address`)
   }
@@ -225,7 +226,7 @@ function toConnectionError(
   return new OidcError('unreachable', reason, { cause })
 }
 
-/** Runs calls of the library, and converts what it throws. */
+/** Runs calls of the library, and converts its errors. */
 async function run<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -246,7 +247,7 @@ function toOidcError(error: unknown): OidcError {
   return new OidcError('untrusted', messagesOf(error).join(': '))
 }
 
-/** Whether the provider responded with an error of the protocol. */
+/** True if the provider responded with a protocol error. */
 function isProviderError(error: Error): error is Error & { readonly error: string } {
   return 'error' in error && typeof error.error === 'string'
 }

@@ -1,4 +1,4 @@
-/** Reads the JSON:API records of Planning Center Services. Records without a usable id or name are left out. */
+/** Reads the JSON:API records of Planning Center Services. Skips records without a usable id or name. */
 
 import {
   PlanningCenterError,
@@ -52,7 +52,7 @@ export function toPlan(record: Json): PlanSummary[] {
   return id === null ? [] : [{ id, title, dates: readText(attributes.dates, maxNameChars) ?? '' }]
 }
 
-/** Rehearsals are left out. */
+/** Skips rehearsals. */
 export function toServiceTime(record: Json): ServiceTime[] {
   const { id, attributes } = partsOf(record)
   const { starts_at, ends_at, time_type } = attributes
@@ -62,7 +62,7 @@ export function toServiceTime(record: Json): ServiceTime[] {
   return [{ id, name, starts_at: starts, ends_at: typeof ends_at === 'string' ? parseTimestamp(ends_at) : null }]
 }
 
-/** People who are scheduled for a team without a position have the name of the team as their position. */
+/** The position of people who are scheduled without one is the name of their team. */
 export function toPerson(record: Json, included: readonly Json[]): ScheduledPerson[] {
   const { attributes, relationships } = partsOf(record)
   const person = findIncluded(included, 'Person', relationships.person)
@@ -94,7 +94,7 @@ function findIncluded(included: readonly Json[], type: string, relationship: unk
   return id !== undefined && isRecord(found?.attributes) ? found.attributes : {}
 }
 
-/** Returns the ids of a relationship to one record or to several. */
+/** Accepts a relationship to one record or to several. */
 function idsOf(relationship: unknown): string[] {
   const data = isRecord(relationship) ? relationship.data : null
   const records: readonly unknown[] = Array.isArray(data) ? data : [data]

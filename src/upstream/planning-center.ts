@@ -1,6 +1,6 @@
 /**
- * Reads Planning Center Services: service types, plans, and the people in a plan. Its interface is JSON:API 1.0. Requests
- * go only to the configured address; of the link to the next page, only the query is used.
+ * Reads Planning Center Services: service types, plans, and the people in a plan. Its interface is JSON:API 1.0.
+ * Requests go only to the configured address; only the query of the link to the next page is used.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +27,7 @@ import {
 } from './planning-center-records.ts'
 
 interface PlanningCenterOptions {
-  /** The base address. Without a path, that of the Services interface is added. */
+  /** Without a path, that of the Services interface is added. */
   readonly url: string
   readonly destinations: Destinations
   /** Default: 10 s for a request, 20 s for all photos of a plan. */
@@ -36,7 +36,7 @@ interface PlanningCenterOptions {
 
 const servicesPath = '/services/v2'
 const version = '2018-11-01'
-/** At most 100 requests in any 20 s, the limit of a user. */
+/** At most 100 requests in any 20 s, the limit per user. */
 const rateLimit = { perSecond: 4, burst: 20 }
 /** Photos are at other addresses, to which the limit does not apply. */
 const photosRateLimit = { perSecond: 20, burst: 80 }
@@ -144,8 +144,8 @@ class PlanningCenterClient {
   }
 
   /**
-   * Whether a photo may be requested from this address. Only Planning Center's own hosts and the configured one are
-   * contacted, because a plan could name any service of this network.
+   * Photos are requested only from Planning Center's own hosts and the configured one, because a plan could name any
+   * service in this network.
    */
   #isPhoto(address: string): boolean {
     if (!URL.canParse(address)) return false
@@ -170,7 +170,7 @@ class PlanningCenterClient {
   }
 }
 
-/** The requests of one operation. They share the time that may be spent waiting for the rate limit. */
+/** The requests of one operation share a limited waiting time for the rate limit. */
 class Connection {
   readonly #client: UpstreamClient
   readonly #signal: AbortSignal
@@ -188,7 +188,6 @@ class Connection {
     return this.#request(search === '' ? path : `${path}?${search}`)
   }
 
-  /** Reads all pages. */
   async list(path: string, query: Readonly<Record<string, string>>): Promise<Pick<List, 'data' | 'included'>> {
     const data: Json[] = []
     const included: Json[] = []
@@ -246,8 +245,8 @@ class Connection {
 }
 
 /**
- * Returns how long to wait before the next request. Other programs may use the limit of the same user, and the limit may
- * change at any time, so once half of it is used, the other half is spread over a whole period. Format: Planning Center's
+ * Returns the pause before the next request. Other programs may use the limit of the same user, and the limit may
+ * change at any time. Once half of it is used, the other half is spread over a whole period. Format: Planning Center's
  * description of rate limits (`X-PCO-API-Request-Rate-Limit`, `-Period`, `-Count`).
  */
 function paceMs(headers: Readonly<Record<string, string>>): number {

@@ -106,7 +106,7 @@ describe('openWebSocket', () => {
     await eventually(() => taken).toEqual(['level 1'])
     for (const text of ['report 1', 'level 2', 'report 2', 'level 3']) server?.send(text)
     expect((await next).value).toBe('report 1')
-    // A frame is not processed before an earlier frame that is still being processed.
+    // Frames are processed in order.
     expect(taken).toEqual(['level 1'])
     expect((await events.next()).value).toBe('report 2')
     expect(taken).toEqual(['level 1', 'level 2'])
@@ -226,7 +226,7 @@ describe('openWebSocket on an idle connection', () => {
       socket.on('ping', () => {
         socket.pong()
         pings += 1
-        // Neither timers nor sockets are handled in the meantime, as while a virtual machine is paused.
+        // No timers or sockets run in the meantime, as while a virtual machine is paused.
         if (pings === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200)
         else socket.send('here')
       })

@@ -15,7 +15,7 @@ import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
 const handshakeMs = 10_000
-/** A ping is sent whenever nothing has arrived for this long. */
+/** A ping is sent after this silence. */
 const idleSocketMs = 1000
 const silentSocketMs = 30_000
 const defaultFrameBytes = 1024 * 1024
@@ -26,20 +26,20 @@ const silentStreamMs = 60_000
 
 export interface PushTiming {
   /**
-   * The time limit from the first byte sent until the response that accepts the connection or, with an event stream,
-   * until the first event.
+   * The time limit from the first byte sent to the response that accepts the connection or, with an event stream, to
+   * the first event.
    */
   readonly handshakeMs?: number
-  /** A WebSocket is treated as lost if nothing arrives for this long, answers to pings included. */
+  /** A WebSocket is lost if nothing arrives for this long, including answers to pings. */
   readonly silentSocketMs?: number
-  /** An event stream is treated as lost if no data arrives for this long. */
+  /** An event stream is lost if no data arrives for this long. */
   readonly silentStreamMs?: number
 }
 
 export interface WebSocketOptions extends PushTiming {
   /**
-   * Called with a text frame as soon as it arrives, unless earlier frames are still being processed. If it returns true,
-   * the frame is not yielded.
+   * Called with a text frame as soon as it arrives, unless earlier frames are still being processed. The frame is not
+   * yielded if it returns true.
    */
   takeFrame?(text: string): boolean
   /** Called when the connection is open, with a function that sends a text frame. */
@@ -48,7 +48,7 @@ export interface WebSocketOptions extends PushTiming {
   onClose?(code: number): void
   /** Default: 1 MiB. */
   readonly maxFrameBytes?: number
-  /** The most JSON values and keys of a frame. Default: 100,000. */
+  /** JSON values and keys per frame. Default: 100,000. */
   readonly maxFrameValues?: number
 }
 
@@ -103,13 +103,13 @@ interface OpenSocket {
   readonly socket: WebSocket
   readonly connection: Socket
   readonly queue: FrameQueue
-  /** The frames for which `takeFrame` was not called (`isOffered` is false) or did not return true. */
+  /** Frames for which `takeFrame` was not called (`isOffered` is false) or did not return true. */
   readonly frames: AsyncIterable<[text: string, isOffered: boolean]>
 }
 
-/** Emits the text frames that are to be read in order, and pauses the socket while too many are unread. */
+/** Emits the text frames to read in order, and pauses the socket while too many are unread. */
 class FrameQueue extends EventEmitter {
-  /** The number of frames that have not been processed completely; the opening of the connection counts as one. */
+  /** Frames that are not completely processed. The opening of the connection counts as one. */
   unread = 1
   readonly #socket: WebSocket
 
@@ -202,10 +202,7 @@ async function connect(
   }
 }
 
-/**
- * Returns the TLS options for `ws`, which itself checks certificates only against the machine's certificate
- * authorities.
- */
+/** Returns TLS options, because `ws` itself checks certificates only against the machine's certificate authorities. */
 function tlsClientOptions({ settings }: UpstreamClient): ClientOptions {
   const { fingerprint = null, verifySsl } = settings
   if (fingerprint === null) return { rejectUnauthorized: verifySsl }
@@ -225,15 +222,15 @@ function toApiError(client: UpstreamClient, error: unknown, url: URL, timeoutMs:
   return new client.errors.ApiError(describeConnectionError(error, url.host, timeoutMs), { cause: error })
 }
 
-/** Terminates a socket in any state. A socket that is still connecting emits an error, which is ignored. */
+/** Terminates a socket in any state. A connecting socket emits an error, which is ignored. */
 function terminate(socket: WebSocket): void {
   socket.on('error', () => {})
   socket.terminate()
 }
 
 /**
- * Sends pings while the socket is idle, so that a silent source is noticed within seconds, and terminates the socket if
- * nothing arrives for `silentMs`. A part of a large frame counts too, because it can take minutes on a slow line.
+ * Sends pings while the socket is idle, so that a silent source is noticed within seconds. Terminates the socket if
+ * nothing arrives for `silentMs`. Parts of a large frame count too, because it can take minutes on a slow line.
  */
 function startKeepAlive(
   client: UpstreamClient,
@@ -277,14 +274,15 @@ function startKeepAlive(
 }
 
 export interface StreamEvent {
-  /** The name of the event; `message` if the stream does not name it. */
+  /** Default: `message`. */
   readonly event: string
   readonly data: string
 }
 
 /**
  * Reads the event stream at `path` on the client's origin. Resumes after the last received event when events have ids.
- * Ends without an error on abort, and throws the manufacturer's ApiError when the stream does not start, ends or times out.
+ * Ends without an error on abort, and throws the manufacturer's ApiError when the stream does not start, ends or times
+ * out.
  */
 export async function* openEventStream(
   client: UpstreamClient,
@@ -341,7 +339,7 @@ function streamHeaders({ authorizer, resume: { lastEventId } }: UpstreamClient, 
   }
 }
 
-/** Returns the reason why a 200 response is not a usable event stream; null if it is usable. */
+/** Returns why a 200 response is not a usable event stream, or null. */
 function findStreamProblem(url: URL, headers: IncomingHttpHeaders): string | null {
   if (!String(headers['content-type']).startsWith('text/event-stream')) return 'not an event stream'
   const location = String(headers['content-location'] ?? '')

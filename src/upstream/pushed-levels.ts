@@ -1,4 +1,4 @@
-/** Recognizes pushed messages of the common device API that contain nothing but levels. */
+/** Detects pushed messages of the common device API that contain nothing but levels. */
 
 import { isRecord, type Json } from '../domain/json.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
@@ -8,8 +8,7 @@ import { readAudioLevel, readRfLevel, readWhole } from './fields.ts'
 const envelopeFields: ReadonlySet<string> = new Set(['type', 'device_id'])
 
 /**
- * Returns the levels in a message that contains no other value; null for any other message. The levels of a channel and
- * of its transmitter are separate samples.
+ * Returns null for a message with other values. The levels of a channel and of its transmitter are separate samples.
  */
 export function parsePushedLevels(fields: Json): readonly LevelSample[] | null {
   const samples: LevelSample[] = []

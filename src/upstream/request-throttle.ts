@@ -1,5 +1,3 @@
-/** Limits the rate of the requests to each origin, and pauses them while a Retry-After period applies. */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Bucket,
@@ -9,18 +7,18 @@ import {
   reserveToken,
 } from '../domain/access/rate-limit.ts'
 
-/** Applies rate limits and Retry-After periods per origin; one instance for the whole process. */
+/** Applies rate limits and Retry-After periods per origin. One instance serves the whole process. */
 export interface RequestThrottle {
   waitForTurn(origin: string, rateLimit: RateLimit, signal?: AbortSignal): Promise<void>
   /** Allows for requests of another process, which may have used the full rate limit until `idleMs` ago. */
   takeOver(origin: string, rateLimit: RateLimit, idleMs: number): void
   /** Blocks requests for `ms`. Does not shorten a longer period. */
   hold(origin: string, ms: number): void
-  /** Returns the remaining time of the blocked period; 0 if there is none. */
+  /** Returns the remaining time of the blocked period, or 0. */
   holdMs(origin: string): number
 }
 
-/** Creates a throttle. `now` must be a monotonic clock. */
+/** `now` must be a monotonic clock. */
 export function createRequestThrottle(now: () => number = () => performance.now()): RequestThrottle {
   const buckets = new Map<string, Bucket>()
   const holds = new Map<string, number>()
@@ -48,7 +46,7 @@ export function createRequestThrottle(now: () => number = () => performance.now(
   }
 }
 
-/** Sleeps; rejects with the signal's reason on abort. */
+/** Rejects with the signal's reason on abort. */
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { signal }).catch((error) => {
     signal?.throwIfAborted()

@@ -1,5 +1,3 @@
-/** Reads the bodies of responses. */
-
 import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { type JsonLimits, jsonLimits } from '../domain/json-limits.ts'
@@ -12,25 +10,23 @@ interface ResponseLimits extends JsonLimits {
 
 export type ResponseKind = keyof typeof responseLimits
 
-/** Limits by kind of response. */
 export const responseLimits = {
   /** A resource of a device or system. */
   resource: { bytes: mebibyte, ...jsonLimits(100_000) },
-  /** A list or a page of one. */
+  /** A list, or a page of one. */
   list: { bytes: 16 * mebibyte, ...jsonLimits(600_000) },
-  /** What another installation of Micwatch sends of up to 10,000 receivers, or of the levels of many channels. */
+  /** Data of another Micwatch installation with up to 10,000 receivers, or the levels of many channels. */
   site: { bytes: 16 * mebibyte, ...jsonLimits(6_000_000) },
 } as const satisfies Readonly<Record<string, ResponseLimits>>
 
 const maxExcerptChars = 200
 
-/** Returns the beginning of an unusable body, escaped so that it fits on one log line. */
+/** Returns the beginning of an unusable body, escaped to fit on one log line. */
 export function excerptOf(text: string): string {
   const escapeCharacter = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`
   return text.slice(0, maxExcerptChars).replace(/\p{C}/gu, escapeCharacter).slice(0, maxExcerptChars)
 }
 
-/** Reads a body within the size limit. */
 export async function readBytes(
   body: AsyncIterable<Buffer>,
   encoding: string | undefined,
@@ -47,8 +43,8 @@ export async function readBytes(
 }
 
 /**
- * Decodes the body. Requests ask for no content encoding, but a single encoding is decoded anyway, for systems that
- * ignore `accept-encoding`.
+ * Requests ask for no content encoding, but a single encoding is decoded anyway, for systems that ignore
+ * `accept-encoding`.
  */
 function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncIterable<Buffer> {
   switch (encoding.trim().toLowerCase()) {
@@ -66,5 +62,5 @@ function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncItera
   }
 }
 
-/** Does nothing. `pipeline` requires a callback, but its error is also thrown to the reader of the stream. */
+/** `pipeline` requires a callback, but its error is also thrown to the reader of the stream. */
 function ignoreEnd(): void {}

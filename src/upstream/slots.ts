@@ -1,4 +1,4 @@
-/** Limits concurrency; waiting callers are served in order of arrival. */
+/** Limits concurrency. Callers are served in order of arrival. */
 export class Slots {
   #free: number
   readonly #waiting = new Set<() => void>()

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { checkDestination, type Destinations, guardedLookup, portOf } from './destinations.ts'
 
-/** Connects to the host and port of `url`. The connection is closed when the signal aborts. */
+/** Closes the connection when the signal aborts. */
 export async function openSocket(url: URL, destinations: Destinations, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   checkDestination(destinations, url)

@@ -22,18 +22,16 @@ export interface TcpOptions extends DeviceSocketOptions {
    * for `framing`.
    */
   readonly onArrival?: (bytes: Buffer) => Buffer
-  /**
-   * The device is treated as lost if no data arrives for this long. If undefined, the connection may stay idle forever.
-   */
+  /** The device is lost if no data arrives for this long. If undefined, the connection may stay idle forever. */
   readonly silentMs?: number
-  /** How text is converted to bytes and back. Default: utf8. With latin1, each character is one byte. */
+  /** Default: utf8. With latin1, each character is one byte. */
   readonly encoding?: 'utf8' | 'latin1'
 }
 
 const readBuffer = Buffer.alloc(64 * 1024)
-/** A message longer than this is an error. */
+/** A longer message is an error. */
 const maxRestChars = 64 * 1024
-/** The socket is paused while more than this many messages are unread. */
+/** The socket is paused while more messages than this are unread. */
 const maxQueued = 512
 /**
  * The time limit for closing the connection cleanly after the closing message. Some devices hang if the connection is
@@ -41,9 +39,7 @@ const maxQueued = 512
  */
 const closingMessageMs = 200
 
-/**
- * Connects to the device. Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort.
- */
+/** Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort. */
 export async function openTcpSocket(client: UpstreamClient, options: TcpOptions): Promise<DeviceSocket> {
   const { framing, onArrival, signal, silentMs, closingMessage, encoding = 'utf8', refusedAdvice } = options
   const url = new URL(client.settings.baseUrl)
@@ -60,7 +56,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     onBytes(buffer.subarray(0, length))
     return true
   }
-  // `onBytes` is set as soon as the connection is open, before anything is read from it.
+  // `onBytes` is set when the connection opens, before anything is read from it.
   const socket = await connect(client, url, { connectMs, signal, onRead }).catch((error) => {
     signal.throwIfAborted()
     throw toApiError(error)
@@ -71,7 +67,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     inbox.fail(toApiError(error))
     socket.destroy()
   }
-  // Not the timeout of the socket, which what is sent restarts as well.
+  // The timeout of the socket would also restart when data is sent.
   const silenceTimer = silentMs === undefined ? undefined : setTimeout(onSilence, silentMs)
   let isClosed = false
 
@@ -81,11 +77,11 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     clearTimeout(silenceTimer)
     signal.removeEventListener('abort', close)
     inbox.end()
-    // Writes what was sent in this turn of the event loop.
+    // Writes everything sent in this turn of the event loop.
     socket.uncork()
     const lastMessage = socket.destroyed || !socket.writable ? undefined : closingMessage?.()
     if (lastMessage === undefined) return void socket.destroy()
-    // The connection is closed cleanly; the socket is destroyed if the device does not close its side in time.
+    // Destroys the socket if the device does not close its side in time.
     const timer = setTimeout(() => socket.destroy(), closingMessageMs)
     socket.once('close', () => clearTimeout(timer)).resume()
     socket.end(lastMessage, encoding)
@@ -134,7 +130,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     async send(text) {
       await client.waitForTurn(signal)
       if (!socket.writable) return
-      // What is sent within one turn of the event loop is written at once.
+      // Everything sent within one turn of the event loop is written at once.
       if (socket.writableCorked === 0) {
         socket.cork()
         setImmediate(() => socket.uncork())
@@ -145,10 +141,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   }
 }
 
-/**
- * Whether a host accepts TCP connections at this address. Of the addresses of a network, most do not; an address without
- * a host costs only a socket: no session and no error.
- */
+/** Most addresses of a network have no host. Checking one costs only a socket: no session and no error. */
 export async function isListening(
   url: URL,
   { destinations, signal, timeoutMs }: { destinations: Destinations; signal: AbortSignal; timeoutMs: number },

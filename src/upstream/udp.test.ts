@@ -13,7 +13,6 @@ afterEach(async () => {
 })
 const never = new AbortController().signal
 
-/** Starts a device that handles every datagram with `respond`. */
 async function startDevice(respond: (socket: Socket, text: string, from: RemoteInfo) => unknown) {
   const socket = createSocket('udp4')
   open.push(socket)

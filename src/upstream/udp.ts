@@ -10,24 +10,24 @@ import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
 export interface UdpSocket extends DeviceSocket {
-  /** The IP address of this machine from which the messages are sent. */
+  /** The IP address of this machine from which messages are sent. */
   readonly localAddress: string
 }
 
 export interface UdpOptions extends DeviceSocketOptions {
-  /** The device is treated as lost if no datagram arrives for this long. */
+  /** The device is lost if no datagram arrives for this long. */
   readonly silentMs: number
   /**
    * The local port to which the device always replies, whatever port a request came from. Each client binds its own
-   * socket to it. Sessions of one client share that socket and receive the same datagrams; only the last one to close
+   * socket to it. Sessions of one client share that socket and receive the same datagrams. Only the last one to close
    * sends its closing message.
    */
   readonly localPort?: number
-  /** How messages are converted to bytes. Default: utf8. With latin1, each character is one byte. */
+  /** Default: utf8. With latin1, each character is one byte. */
   readonly encoding?: 'utf8' | 'latin1'
 }
 
-/** At most this many unread datagrams are queued. Further ones are dropped, as the network may drop them too. */
+/** Further unread datagrams are dropped, as the network may drop them too. */
 const maxQueued = 512
 
 /**

@@ -1,14 +1,14 @@
-/** The queries that a device leaves unanswered although it answers others. */
+/** Tracks queries that a device leaves unanswered although it answers others. */
 
 import { queryLevelsEveryMs } from '../domain/levels/level-delivery.ts'
 
-/** How long to wait for an answer. */
+/** The time limit for an answer. */
 const answerMs = 3_000
-/** The same while queries are unanswered, so that they do not delay the others for long. */
+/** The time limit while queries are unanswered, so that they do not delay the others for long. */
 const shortAnswerMs = 1_000
 
 export class UnansweredQueries {
-  /** The query that was sent longest ago is first. */
+  /** Oldest query first. */
   readonly #keys = new Set<string>()
   #repeatedAt = Number.NEGATIVE_INFINITY
   #isReversed = false
@@ -18,8 +18,8 @@ export class UnansweredQueries {
   }
 
   /**
-   * Returns the queries of a round, which ends with the first unanswered query: those that were answered, and one of the
-   * others every `queryLevelsEveryMs`. The next round begins with the queries at the other end, because a device that is
+   * Returns the queries of a round, which ends with the first unanswered query: those that were answered, and one of
+   * the others every `queryLevelsEveryMs`. The next round begins at the other end of the list, because a device that is
    * silent about its levels may answer everything else.
    */
   select<Query>(queries: readonly Query[], keyOf: (query: Query) => string): readonly Query[] {

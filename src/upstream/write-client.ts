@@ -1,4 +1,4 @@
-/** Sends Prometheus remote-write requests to one receiver. Redirects are not followed. */
+/** Sends Prometheus remote-write requests to one receiver. Does not follow redirects. */
 
 import type { Pool } from 'undici'
 import { parseRetryAfter } from '../domain/access/rate-limit.ts'
@@ -11,14 +11,17 @@ export interface WriteReceiver {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** - `rejected`: sending the same request again would not help. - `failed`: it may be sent again. */
+/**
+ * - `rejected`: sending the same request again would not help.
+ * - `failed`: it may be sent again.
+ */
 export type WriteResult =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'rejected'; readonly error: string }
   | { readonly outcome: 'failed'; readonly error: string; readonly retryAfterSeconds: number | null }
 
 export interface WriteClient {
-  /** Sends a compressed request. Never throws, unless the signal aborts. */
+  /** Sends a compressed request. Throws only if the signal aborts. */
   send(request: Uint8Array, signal: AbortSignal): Promise<WriteResult>
   close(): Promise<void>
 }
@@ -44,7 +47,7 @@ export function createWriteClient(
           body: request,
           signal,
         })
-        // The texts of errors are not read, because they may repeat header values.
+        // Error texts are not read, because they may repeat header values.
         await response.body.dump()
         return toResult(response.statusCode, response.headers, { host: url.host, now: now() })
       } catch (error) {

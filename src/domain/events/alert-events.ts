@@ -1,5 +1,3 @@
-/** Events about alerts. */
-
 import type { Alert } from '../alerts/alert.ts'
 import { draftEvent, type EventDraft } from './event.ts'
 

@@ -39,7 +39,7 @@ const muted = buildChannel({ details: { muted: true } })
 const withState = (state: Channel['condition']['state'], ...flags: Channel['condition']['flags'][number][]) =>
   buildChannel({ condition: { ...unknownCondition, state, flags } })
 
-/** Returns what happens when the channel has these states one after the other, without `data` of texts. */
+/** Returns the events of a channel that has these states one after another, without `data` of texts. */
 function happenings(...channels: readonly Channel[]) {
   let facts = readFacts(channels[0] ?? on)
   return channels.slice(1).flatMap((channel) => {

@@ -1,6 +1,6 @@
 /**
- * What has happened to a channel or receiver, from two of its states. A state is reduced to facts, because some of them
- * must be remembered: while a receiver is offline or stale, what was last known applies.
+ * Derives events from two states of a channel or receiver. A state is reduced to facts, some of which must be
+ * remembered: while a receiver is offline or stale, the last known facts apply.
  */
 
 import type { EventKind } from '../../contract/values.ts'
@@ -12,13 +12,12 @@ import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.
 import type { EventData } from './describe-event.ts'
 import { draftEvent, type EventDraft } from './event.ts'
 
-/** What was last known of a channel. */
 export interface ChannelFacts {
   readonly isOn: boolean
   readonly isMuted: boolean
   readonly isBatteryLow: boolean
   readonly isBatteryCritical: boolean
-  /** The last reading in percent, of whichever transmitter. */
+  /** The last reading in percent, whatever the transmitter. */
   readonly battery: number | null
   readonly frequency: string | null
   readonly channelName: string | null
@@ -27,7 +26,7 @@ export interface ChannelFacts {
 
 /**
  * Returns the facts before the first report of a channel. A transmitter that is on in that report was switched on at an
- * unknown time before; everything else that is true begins with the report.
+ * unknown time before. Everything else in it begins with the report.
  */
 export function factsBefore({ transmitter }: Channel): ChannelFacts {
   return {
@@ -58,7 +57,7 @@ export function readFacts(channel: Channel): ChannelFacts {
   }
 }
 
-/** Returns the facts that follow: what is not known now stays as it was last known. */
+/** Facts that are unknown now keep their last known value. */
 export function nextFacts(before: ChannelFacts, channel: Channel): ChannelFacts {
   const { condition } = channel
   if (hasRow(condition, 'receiver_offline')) return before
@@ -79,10 +78,9 @@ interface Happening {
   readonly data?: EventData
 }
 
-/** A new battery is recognized by a rise of at least this many percent. */
+/** A rise by at least this many percent means a new battery. */
 const batteryRise = 20
 
-/** Lists what has happened between two states of a channel. */
 export function compareFacts(before: ChannelFacts, after: ChannelFacts): Happening[] {
   const happenings: Happening[] = []
   const change = (kind: EventKind, from: string | number | null, to: string | number | null) => {
@@ -104,7 +102,7 @@ export function compareFacts(before: ChannelFacts, after: ChannelFacts): Happeni
   return happenings
 }
 
-/** Kinds of which no two follow each other on one channel, because the other kind must be between them. */
+/** Kinds that cannot follow themselves on one channel, because the other kind must be between them. */
 const alternating: Partial<Record<EventKind, string>> = {
   transmitter_on: 'transmitter',
   transmitter_off: 'transmitter',
@@ -133,12 +131,12 @@ export function aboutChannel({ id, manufacturer }: Pick<Receiver, 'id' | 'manufa
 export const rangeKinds = ['interference', 'clipping'] as const
 export type RangeKind = (typeof rangeKinds)[number] | 'rf_dropout'
 
-/** Identifies a range while it continues. */
+/** Identifies an open range. */
 export function rangeSubject(kind: RangeKind, channelId: number): string {
   return `${kind}:${channelId}`
 }
 
-/** Creates a range of a channel that continues. */
+/** Creates an open range of a channel. */
 export function toRange(
   receiver: Receiver,
   channel: Channel,
@@ -151,12 +149,12 @@ export function toRange(
   return draftEvent(kind, aboutChannel(receiver, channel), { time, is_open: true, data, subject })
 }
 
-/** What `compareReceiverStates` needs of the earlier state. */
+/** The earlier state for `compareReceiverStates`. */
 export type ReceiverFacts = Pick<Receiver, 'name' | 'is_active' | 'is_named_by_hand'>
 
 /**
- * Lists what has happened between two states of a receiver, except to its channels. It was lost when its last value was
- * received.
+ * Lists the events between two states of a receiver, except those of its channels. The receiver was lost when its last
+ * value was received.
  */
 export function compareReceiverStates(before: ReceiverFacts, after: Receiver, time: number): EventDraft[] {
   const about = aboutReceiver(after)

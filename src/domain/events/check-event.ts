@@ -1,5 +1,3 @@
-/** The event of a line check. */
-
 import { toChannelData } from '../alerts/channel-alerts.ts'
 import type { Check } from '../checks.ts'
 import { aboutChannel } from './channel-events.ts'

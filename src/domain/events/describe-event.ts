@@ -1,9 +1,9 @@
-/** Words events in English, from their kind and data. */
+/** Describes events in English, from their kind and data. */
 
 import type { CheckResult, EventKind, GapReason } from '../../contract/values.ts'
 import type { AlertData } from '../alerts/alert.ts'
 
-/** The values of an event. Which are present depends on its kind; texts are made from them. */
+/** The values of an event, from which texts are generated. The kind determines which are present. */
 export interface EventData extends Partial<AlertData> {
   readonly seconds?: number
   readonly lowest_dbm?: number
@@ -21,7 +21,7 @@ export interface EventData extends Partial<AlertData> {
   readonly note?: string | null
 }
 
-/** Describes what has happened. Alerts and markers have texts of their own. */
+/** Alerts and markers have texts of their own. */
 export function describeEvent(kind: EventKind, manufacturer: string | null, data: EventData): string {
   const name = data.name ?? data.receiver ?? 'Unknown'
   const change = `from ${data.from ?? 'none'} to ${data.to ?? 'none'}`

@@ -5,8 +5,8 @@ import { addSample, type Dropouts, endDropout, findUnannounced, settleDropouts }
 type Letter = 'w' | 'g' | 'o'
 
 /**
- * Plays samples at 100 ms intervals: weak, good, or transmitter off. The transmitter was on before. Returns the recorded dropouts as
- * [begin, end, lowest].
+ * Plays samples at 100 ms intervals: weak, good, or transmitter off. The transmitter was on before. Returns the
+ * recorded dropouts as [begin, end, lowest].
  */
 function play(letters: string): (readonly [number, number | null, number])[] {
   const dropouts: Dropouts = []

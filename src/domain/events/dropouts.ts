@@ -1,24 +1,28 @@
 /**
- * The RF dropouts of one channel, from its samples. A dropout begins with the first weak sample while the transmitter is
- * on, and ends with the first sample that is not weak, or with the transmitter. Two that are less than 1 s apart are one.
- * There is none if the transmitter switches off within 2 s of the first weak sample, because that is how switching off
- * looks, or if it began with the transmitter and ends within 1 s, because the first level may be from before: that of noise.
+ * Detects the RF dropouts of one channel from its samples. A dropout begins with the first weak sample while the
+ * transmitter is on. It ends with the first sample that is not weak, or with the transmitter. Two dropouts less than 1
+ * s apart are one.
+ *
+ * Two cases are no dropouts. If the transmitter switches off within 2 s of the first weak sample, the level falls
+ * because of that. If the weak samples began with the transmitter and end within 1 s, the first level may still be
+ * noise.
+ *
  * All times are milliseconds of one monotonic clock.
  */
 
 export interface Dropout {
   readonly beganAt: number
-  /** Null while it continues. */
+  /** Null for an open dropout. */
   endedAt: number | null
   /** The lowest level in dBm. */
   lowest: number
-  /** Whether an event of it was written while it continued. */
+  /** True if an event of it was written while it was open. */
   isAnnounced: boolean
-  /** Whether its first sample came with the report that switched the transmitter on. */
+  /** True if its first sample came with the report that switched the transmitter on. */
   readonly beganWithTransmitter: boolean
 }
 
-/** The dropouts that are not decided yet, oldest first. Only the last may continue. */
+/** The undecided dropouts, oldest first. Only the last may be open. */
 export type Dropouts = Dropout[]
 
 const joinedWithinMs = 1000
@@ -29,14 +33,14 @@ const firstLevelMs = 1000
 export interface DropoutSample {
   readonly at: number
   readonly isOn: boolean
-  /** Whether the transmitter was off until now. */
+  /** True if the transmitter was off until now. */
   readonly isSwitchedOn: boolean
   readonly isWeak: boolean
   /** The level in dBm at the best antenna in use. */
   readonly level: number
 }
 
-/** Adds a sample. Call `settleDropouts` first, with the same time. */
+/** Call `settleDropouts` first, with the same time. */
 export function addSample(dropouts: Dropouts, { at, isOn, isSwitchedOn, isWeak, level }: DropoutSample): void {
   const last = dropouts.at(-1)
   if (isOn && isWeak) {
@@ -60,7 +64,7 @@ export function addSample(dropouts: Dropouts, { at, isOn, isSwitchedOn, isWeak, 
   dropouts.splice(0, dropouts.length, ...kept)
 }
 
-/** Ends the dropout that continues, for instance because nothing is received any more. */
+/** Ends the open dropout, for instance because reception has ended. */
 export function endDropout(dropouts: Dropouts, at: number): void {
   const last = dropouts.at(-1)
   if (last !== undefined) last.endedAt ??= Math.max(at, last.beganAt)
@@ -70,7 +74,7 @@ function canContinue({ endedAt }: Dropout, at: number): boolean {
   return endedAt === null || at - endedAt < joinedWithinMs
 }
 
-/** Removes the dropouts that no later sample can change, and returns them. */
+/** Removes and returns the dropouts that no later sample can change. */
 export function settleDropouts(dropouts: Dropouts, now: number): readonly Dropout[] {
   const settled = dropouts.filter(
     (dropout) => !canContinue(dropout, now) && (dropout.isAnnounced || isLongAgo(dropout, now)),
@@ -79,12 +83,12 @@ export function settleDropouts(dropouts: Dropouts, now: number): readonly Dropou
   return settled.filter((dropout) => !isSwitchingOn(dropout))
 }
 
-/** Whether it is only how switching on looks. */
+/** True if the weak samples are only those of a transmitter that was switched on. */
 function isSwitchingOn({ beganAt, endedAt, beganWithTransmitter }: Dropout): boolean {
   return beganWithTransmitter && endedAt !== null && endedAt - beganAt < firstLevelMs
 }
 
-/** Returns a dropout that continues and certainly is one, but has no event yet. */
+/** Returns an open dropout that is certain but has no event yet. */
 export function findUnannounced(dropouts: Dropouts, now: number): Dropout | undefined {
   const last = dropouts.at(-1)
   return last?.endedAt === null && !last.isAnnounced && isLongAgo(last, now) ? last : undefined

@@ -1,4 +1,4 @@
-/** Events about changes that are not reported levels or states: what users edit, and where devices are found. */
+/** Events about edits by users, and about the locations of devices. */
 
 import { noData } from '../alerts/alert.ts'
 import { toChannelData } from '../alerts/channel-alerts.ts'
@@ -12,7 +12,7 @@ interface Edit {
   readonly by: string | null
 }
 
-/** Lists what an edit has changed: the receiver's name, address and location, and the slots of its channels. */
+/** Lists the edits to a receiver's name, address and location, and to the slots of its channels. */
 export function compareEdited(
   before: Receiver,
   after: Receiver,
@@ -36,7 +36,6 @@ export function compareEdited(
   return drafts
 }
 
-/** An active assignment of a unit to a performer. */
 export interface ActiveAssignment {
   readonly performer: { readonly id: number; readonly name: string }
   readonly wireless_unit: number
@@ -49,7 +48,6 @@ export interface ActiveAssignment {
   readonly receiver: string | null
 }
 
-/** Lists the assignments that have ended and begun. */
 export function compareAssignments(
   before: readonly ActiveAssignment[],
   after: readonly ActiveAssignment[],
@@ -71,7 +69,7 @@ export function compareAssignments(
   ]
 }
 
-/** Returns the event of a show that was just started or ended. */
+/** Returns the event of a show that has just started or ended. */
 export function toShowEvent(show: Show, by: string | null): EventDraft {
   const isRunning = stateOf(show) === 'running'
   const time = (isRunning ? show.started_at : show.ended_at) ?? 0

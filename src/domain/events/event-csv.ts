@@ -1,5 +1,3 @@
-/** Events as lines of a CSV file. */
-
 import { toLine, toTextCell } from '../csv.ts'
 import { type EventRecord, toEventBody } from './event.ts'
 

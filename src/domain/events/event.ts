@@ -1,5 +1,3 @@
-/** What an event is, how it is worded, and how clients receive it. */
-
 import type { SiteReference } from '../../contract/resources/common.ts'
 import type { EventBody } from '../../contract/resources/events.ts'
 import type { EventKind, Severity } from '../../contract/values.ts'
@@ -9,9 +7,9 @@ import { describeEvent, type EventData } from './describe-event.ts'
 /** An event that is not stored yet. Times are epoch milliseconds. */
 export interface EventDraft {
   readonly time: number
-  /** Null for a moment, and for a range that continues. */
+  /** Null for a moment, and for an open range. */
   readonly until: number | null
-  /** Whether it is a range that continues. */
+  /** True for a range that continues. */
   readonly is_open: boolean
   readonly kind: EventKind
   readonly severity: Severity
@@ -23,9 +21,9 @@ export interface EventDraft {
   /** The name of the user or token, or `local`; null for the service itself. */
   readonly by: string | null
   /**
-   * Identifies events that several processes may detect, or one process again after a restart. A range is not stored if
-   * it overlaps the last one of its subject, and another event is not stored if the last one of its subject has the
-   * same kind.
+   * Identifies events that several processes may detect, or one process may detect twice after a restart. A range is
+   * not stored if it overlaps the last one of its subject. Another event is not stored if the last one of its subject
+   * has the same kind.
    */
   readonly subject: string | null
   /** The site that has recorded it; null for an event of this installation. */
@@ -38,17 +36,17 @@ export interface EventRecord extends Omit<EventDraft, 'follows'> {
   readonly id: number
 }
 
-/** What is announced after a change of the log. */
+/** Announced after a change of the log. */
 export type EventChange =
   | { readonly type: 'event' | 'event_changed'; readonly event: EventRecord }
   | { readonly type: 'event_deleted'; readonly id: number }
 
-/** What an event is about; null for what does not apply. */
+/** Null fields do not apply. */
 export type EventSubject = Pick<EventDraft, 'channel_id' | 'receiver_id' | 'manufacturer'>
 
 export const aboutAll: EventSubject = { channel_id: null, receiver_id: null, manufacturer: null }
 
-/** Whether events of this kind are ranges, of which each subject has at most one that continues. */
+/** True for kinds with a duration. Each subject has at most one open range. */
 export function isRange(kind: EventKind): boolean {
   return kind === 'rf_dropout' || kind === 'interference' || kind === 'clipping'
 }
@@ -63,7 +61,7 @@ const severities: Partial<Record<EventKind, Severity>> = {
   recording_gap: 'warning',
 }
 
-/** Creates an event of a moment, unless `fields` say otherwise. */
+/** Creates an event of a moment, unless `fields` override this. */
 export function draftEvent(
   kind: EventKind,
   { manufacturer, channel_id, receiver_id }: EventSubject,
@@ -87,14 +85,14 @@ export function draftEvent(
   }
 }
 
-/** Ends a range that continues. `until` is limited to times after its begin, because the clock may have been set back. */
+/** Ends an open range. `until` is limited to times after its begin, because the clock may have been set back. */
 export function endEvent<Event extends EventDraft | EventRecord>(event: Event, at: number, changed: EventData = {}) {
   const until = Math.max(at, event.time)
   const data = { ...event.data, seconds: toSeconds(until - event.time), ...changed }
   return { ...event, until, is_open: false, data, text: describeEvent(event.kind, event.manufacturer, data) }
 }
 
-/** Converts a duration to seconds with one decimal place. */
+/** With one decimal place. */
 export function toSeconds(ms: number): number {
   return Math.round(ms / 100) / 10
 }

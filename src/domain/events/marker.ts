@@ -5,7 +5,7 @@ import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { aboutChannel } from './channel-events.ts'
 import { aboutAll, draftEvent, type EventDraft } from './event.ts'
 
-/** What a user enters. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface Marker {
   readonly time: number
   /** Null for a moment. */
@@ -13,13 +13,12 @@ export interface Marker {
   readonly text: string
 }
 
-/** The channel of a marker, with its receiver. */
 export interface MarkedChannel {
   readonly receiver: Receiver
   readonly channel: Channel
 }
 
-/** Creates the event of a marker; `marked` is null for all channels. */
+/** `marked` is null for all channels. */
 export function toMarkerEvent(marker: Marker, marked: MarkedChannel | null, by: string | null): EventDraft {
   if (marked === null) return draftEvent('marker', aboutAll, { ...marker, by })
   const { receiver, channel } = marked

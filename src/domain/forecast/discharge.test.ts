@@ -9,7 +9,7 @@ const at = (percent: number, fields: Partial<BatteryObservation> = {}): BatteryO
   ...fields,
 })
 
-/** Observes these at the given minutes; null is a transmitter that is off. */
+/** Observes these values at the given minutes; null is a transmitter that is off. */
 function record(...observations: readonly (readonly [minutes: number, BatteryObservation | null])[]): Discharge {
   let known: Discharge | null = null
   for (const [minutes, observation] of observations) known = observe(known, observation, minutes * minute)

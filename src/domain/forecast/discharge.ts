@@ -1,17 +1,17 @@
 /**
- * Records the discharge of one battery: when its level was first reported at each step, in time during which the
- * transmitter was on. A battery is the same one until its level rises by 20 or more, or another transmitter is received.
+ * Records the discharge of a battery: when its level first reached each step, measured in time with the transmitter on.
+ * A rise by 20 or more, or another transmitter, means another battery.
  */
 
 import type { Transmitter } from '../equipment/receiver.ts'
 
-/** A level in percent, and how long the transmitter had been on when it was first reported, in milliseconds. */
+/** A level in percent, and how long the transmitter had been on when it first reported it, in milliseconds. */
 export type DischargeStep = readonly [percent: number, onMs: number]
 
-/** What the batteries that can be compared have in common. */
+/** The common properties of comparable batteries. */
 export interface BatteryKind {
   readonly manufacturer: string
-  /** The transmitter's model, else the receiver's; null if neither is known. */
+  /** The transmitter's model, else the receiver's. */
   readonly model: string | null
   readonly batteryType: string | null
 }
@@ -21,24 +21,24 @@ export interface Discharge extends BatteryKind {
   readonly startedAt: number
   /** The name of the transmitter. */
   readonly name: string | null
-  /** Ever lower levels. */
+  /** Levels in descending order. */
   readonly steps: readonly DischargeStep[]
-  /** The last reported level, which may have risen a little. */
+  /** The last reported level, which may have risen slightly. */
   readonly percent: number
-  /** How long the transmitter has been on with this battery. */
+  /** Time with the transmitter on and this battery. */
   readonly onMs: number
   readonly isOn: boolean
-  /** When this was last observed, in epoch milliseconds. */
+  /** Time of the last observation, in epoch milliseconds. */
   readonly observedAt: number
 }
 
-/** What is received of a channel's transmitter; null if it is off. */
+/** The values of a transmitter that is on. */
 export interface BatteryObservation extends BatteryKind {
   readonly name: string | null
   readonly percent: number
 }
 
-/** A level that changes by more than this within a minute is a new reading of the gauge, not a discharge. */
+/** A larger change within a minute is a new reading of the gauge, not a discharge. */
 const largestChange = 15
 const largestChangeWithinMs = 60_000
 /** Equipment with few steps reports these levels. */
@@ -49,14 +49,14 @@ const coarseGauges = [
   [100, 67, 33, 0],
 ]
 
-/** A battery whose level rises by this much is another one. */
+/** A rise by this much means another battery. */
 const riseOfAnother = 20
-/** How often a battery of which nothing changes is recorded; its receiver may report it many times a second. */
+/** An unchanged battery is recorded this often; its receiver may report it many times a second. */
 const unchangedEveryMs = 10_000
-/** Longer times without an observation are not known to be times of discharge. */
+/** Longer times without an observation do not count as discharge. */
 const longestUnobservedMs = 30 * 60_000
 
-/** Returns what is received of a transmitter that reports its battery level; null if it reports none. */
+/** Returns null for a transmitter that reports no battery level. */
 export function toObservation(
   { name, battery, details }: Transmitter,
   receiver: { readonly manufacturer: string; readonly model: string | null },
@@ -73,8 +73,8 @@ export function toObservation(
 }
 
 /**
- * Adds an observation. Returns the discharge of the battery that is received now, which is another one if `before` has
- * ended, or `before` itself if nothing is known to have changed, and for 10 s after an observation that is repeated.
+ * Adds an observation. Returns the discharge of the current battery, which is a new one if `before` has ended. Returns
+ * `before` itself if nothing changed, and for 10 s after a repeated observation.
  */
 export function observe(
   before: Discharge | null,
@@ -105,9 +105,9 @@ function isAnother(before: Discharge, after: BatteryObservation, now: number): b
     before.model !== after.model ||
     (before.batteryType !== null && after.batteryType !== null && before.batteryType !== after.batteryType)
   if (isOtherKind) return true
-  // A transmitter that is on may be renamed; after it was off, another name is another transmitter.
+  // A transmitter that is on may be renamed. After it was off, another name is another transmitter.
   if (!before.isOn) return before.name !== null && after.name !== null && before.name !== after.name
-  // A battery that drained unobserved has an unknown time of discharge.
+  // The discharge time of a battery that drained unobserved is unknown.
   return now - before.observedAt > longestUnobservedMs
 }
 
@@ -121,7 +121,7 @@ function isNewReading(before: Discharge, { percent }: BatteryObservation, now: n
   })
 }
 
-/** Returns how fast a discharge was, in percent an hour. */
+/** Returns the discharge rate in percent per hour. */
 export function rateOf({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>): number {
   const [first] = steps[0] ?? [0]
   const [last] = steps.at(-1) ?? [0]
@@ -132,28 +132,25 @@ function isUnchanged({ isOn, name, percent }: Discharge, observation: BatteryObs
   return isOn && name === observation.name && percent === observation.percent
 }
 
-/** Returns the time since the last observation, if it is known to be time of discharge. */
+/** Returns the time since the last observation if it counts as discharge. */
 function observedMs({ observedAt }: Discharge, now: number): number {
   const ms = now - observedAt
   return ms < 0 || ms > longestUnobservedMs ? 0 : ms
 }
 
-/** Whether a discharge says enough to be compared with others: at least 20 minutes and two levels. */
+/** True if a discharge can be compared with others: at least 20 minutes and two levels. */
 export function isComparable({ onMs, steps }: Pick<Discharge, 'onMs' | 'steps'>): boolean {
   return onMs >= 20 * 60_000 && steps.length >= 2
 }
 
-/**
- * Whether a battery was used until it was empty: to 10%, or to the lowest step of equipment that reports only a few
- * steps.
- */
+/** True if a battery was used until it was empty: to 10%, or to the lowest step of equipment with few steps. */
 export function isUsedUp({ steps }: Pick<Discharge, 'steps'>): boolean {
   const last = steps.at(-1)?.[0] ?? 100
   const before = steps.at(-2)?.[0] ?? 100
   return last <= 10 || (last <= 20 && before - last >= 10)
 }
 
-/** Identifies batteries that can be compared. */
+/** Identifies comparable batteries. */
 export function kindKey({ manufacturer, model, batteryType }: BatteryKind): string {
   return JSON.stringify([manufacturer, model, batteryType])
 }

@@ -1,7 +1,7 @@
 /**
- * Estimates how long a battery will last: every earlier discharge of a comparable battery is stretched to the pace of
- * this one, and says how much time was left where this one is now. Percent are never extrapolated, because no gauge is
- * linear and many have only a few steps; only times between steps are compared.
+ * Estimates the remaining time of a battery. Every earlier discharge of a comparable battery is stretched to the pace
+ * of this one, and yields the time that was left at the same point. Percentages are never extrapolated, because no
+ * gauge is linear and many have only a few steps; only times between steps are compared.
  */
 
 import type { Discharge, DischargeStep } from './discharge.ts'
@@ -9,7 +9,7 @@ import type { Discharge, DischargeStep } from './discharge.ts'
 /** An earlier discharge: when each level was first reached, until the battery was empty. */
 export interface Reference {
   readonly steps: readonly DischargeStep[]
-  /** After what time the battery was empty, in milliseconds. */
+  /** The time until the battery was empty, in milliseconds. */
   readonly endMs: number
   /** True if it is not measured: its shape counts, but not its length. */
   readonly isTypical: boolean
@@ -23,26 +23,26 @@ interface Estimate {
 }
 
 const minuteMs = 60_000
-/** How much of its own discharge must be known of a battery. */
+/** The minimum known part of a battery's own discharge. */
 const leastOwnMs = 20 * minuteMs
-/** With how much discharge the assumption counts that this battery drains as fast as the earlier ones. */
+/** The assumption that this battery drains as fast as earlier ones has the weight of this much discharge. */
 const usualPaceMs = 60 * minuteMs
 /** A battery that begins at this level began full. */
 const fullFrom = 95
-/** With fewer earlier discharges, these say too little about how much batteries differ. */
+/** Fewer earlier discharges do not show how much batteries differ. */
 const manyReferences = 10
-/** By how much batteries are assumed to differ then. */
+/** The assumed differences between batteries in that case. */
 const assumedSpread = [0.8, 0.9, 1, 1.1, 1.2]
-/** This battery deviates from its pace as much as the earlier ones do, independently of them. */
+/** This battery deviates from its pace as much as earlier ones do, independently of them. */
 const ownDeviation = Math.SQRT2
 /** A few coarse steps do not show where a battery is on a typical curve. */
 const leastStepsOfTypical = 6
-/** Where in a step a battery may be of which it is not known when it reached the step. */
+/** Possible positions within a step, if the time at which the battery reached it is unknown. */
 const positionsInStep = [0.1, 0.3, 0.5, 0.7, 0.9]
 
 type OwnDischarge = Pick<Discharge, 'steps' | 'onMs' | 'batteryType'>
 
-/** Returns how long the battery will last if it is like the references; null if there is no basis. */
+/** Returns the remaining time of a battery that is like the references; null without a basis. */
 export function estimate(own: Pick<Discharge, 'steps' | 'onMs'>, references: readonly Reference[]): Estimate | null {
   if (own.onMs < leastOwnMs) return null
   const compared = references.map((reference) => remainingTimes(own, reference))
@@ -59,8 +59,8 @@ export function estimate(own: Pick<Discharge, 'steps' | 'onMs'>, references: rea
 }
 
 /**
- * Returns how long this battery would last if it were like the reference: one time, or several if its position within
- * a step is not known. Null if the two cannot be compared.
+ * Returns the remaining time if the battery is like the reference: one time, or several if its position within a step
+ * is unknown. Null if the two cannot be compared.
  */
 function remainingTimes({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>, reference: Reference): number[] | null {
   const [percent, reachedMs] = steps.at(-1) as DischargeStep
@@ -87,12 +87,15 @@ function remainingTimes({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>, refe
   return [Math.max(pace * (reference.endMs - left), pace * (reference.endMs - reached) - sinceStep)]
 }
 
-/** Whether it is known when the level was reached: the first level only if the battery began full. */
+/**
+ * True if the time at which the level was reached is known. That of the first level is known only if the battery began
+ * full.
+ */
 function isEdge(steps: readonly DischargeStep[], index: number): boolean {
   return index > 0 || (steps[0]?.[0] ?? 0) >= fullFrom
 }
 
-/** Returns when the level was reached, or a lower one; null if the reference began below it. */
+/** Returns when this or a lower level was reached; null if the reference began below it. */
 function timeAt({ steps }: Reference, percent: number): number | null {
   const index = steps.findIndex(([level]) => level <= percent)
   if (index > 0) return (steps[index] as DischargeStep)[1]
@@ -101,7 +104,6 @@ function timeAt({ steps }: Reference, percent: number): number | null {
   return percent >= fullFrom && level >= fullFrom ? 0 : null
 }
 
-/** Returns when a level below this one was reached. */
 function timeBelow({ steps, endMs }: Reference, percent: number): number {
   return steps.find(([level]) => level < percent)?.[1] ?? endMs
 }
@@ -115,14 +117,14 @@ function quantile(sorted: readonly number[], share: number): number {
   return from + (to - from) * (position - below)
 }
 
-/** How the levels of batteries fall, where nothing was measured: the level after each tenth of the time. */
+/** Typical discharge curves without measurements: the level after each tenth of the time. */
 const typicalLevels = [
   { type: /alkaline|^cells$/i, levels: [100, 84, 71, 61, 52, 42, 33, 24, 16, 9, 4] },
   { type: /nimh/i, levels: [100, 82, 75, 68, 64, 60, 55, 51, 46, 29, 4] },
   { type: /lithium|rechargeable|pack/i, levels: [100, 91, 81, 72, 62, 53, 43, 34, 24, 14, 4] },
 ]
 
-/** Any duration will do, because a typical reference is stretched to the pace of the battery. */
+/** Any duration works, because a typical reference is stretched to the pace of the battery. */
 function toTypicalReference(levels: readonly number[]): Reference {
   const tenthMs = 60 * minuteMs
   const steps = levels.slice(1).flatMap((to, index): DischargeStep[] => {
@@ -137,8 +139,8 @@ const typicalReferences = typicalLevels.map(({ type, levels }) => ({ type, refer
 const fewReferences = 3
 
 /**
- * Returns how long a battery will last, from earlier discharges of its kind and, if these are few, from the typical one of
- * its type; null if there is no basis.
+ * Forecasts a battery from earlier discharges of its kind and, if these are few, from the typical one of its type; null
+ * without a basis.
  */
 export function forecastBattery(own: OwnDischarge, measured: readonly Reference[]): Estimate | null {
   const typical = typicalReferences.filter(({ type }) => own.batteryType !== null && type.test(own.batteryType))
@@ -147,7 +149,7 @@ export function forecastBattery(own: OwnDischarge, measured: readonly Reference[
   return estimate(own, [...measured, ...added])
 }
 
-/** If neither the type nor any earlier discharge is known, the range includes those of all types. */
+/** If neither the type nor an earlier discharge is known, the range covers all types. */
 function estimateOfAnyType(own: OwnDischarge): Estimate | null {
   const estimates = typicalReferences.map(({ reference }) => estimate(own, [reference]))
   const known = estimates.filter((found) => found !== null)

@@ -1,11 +1,9 @@
-/** How long the battery of a transmitter will last. */
-
 import type { TransmitterBody, TransmitterDetails } from '../../contract/resources/channels.ts'
 
 /** Whole minutes. */
 export type Forecast = NonNullable<TransmitterBody['forecast']>
 
-/** Returns the minutes that the device reports as a forecast; null if it reports none. */
+/** Returns the device's own forecast, or null. */
 export function deviceForecast({ details }: { readonly details?: TransmitterDetails }): Forecast | null {
   const minutes = details?.battery_minutes ?? null
   return minutes === null ? null : { minutes_left: minutes, source: 'device', low: minutes, high: minutes }
@@ -16,7 +14,7 @@ const roundedTo = 5
 /** Below this, every minute counts. */
 const roundedFrom = 15
 
-/** Rounds a forecast to 5 minutes, so that it does not change every minute, unless it is short. */
+/** Rounds longer forecasts to 5 minutes, so that they do not change every minute. */
 export function roundForecast({ minutes_left, source, low, high }: Forecast): Forecast {
   return { minutes_left: round(minutes_left), source, low: round(low), high: round(high) }
 }
@@ -30,16 +28,16 @@ export function isSameForecast(a: Forecast | null, b: Forecast | null): boolean 
   return a.minutes_left === b.minutes_left && a.source === b.source && a.low === b.low && a.high === b.high
 }
 
-/** How much faster or slower than usual a battery may drain. */
+/** The largest plausible factor between a battery's rate and the usual one. */
 const plausibleFactor = 5
-/** In percent an hour, where nothing is known of comparable batteries. */
+/** In percent per hour, without comparable batteries. */
 const plausibleRates = [2, 60] as const
-/** Fewer discharges of a model say too little. */
+/** Fewer discharges of a model are not representative. */
 const fewRates = 3
 
 /**
- * Whether a battery at this level can last that long. `ofModel` and `ofType` are the rates of earlier discharges of its
- * model, and of all models with its type of battery, in percent an hour.
+ * True if a battery at this level can last that long. `ofModel` and `ofType` are the rates of earlier discharges of its
+ * model, and of all models with its type of battery, in percent per hour.
  */
 export function isPlausible(
   percent: number,

@@ -1,7 +1,7 @@
 /**
  * Finds the intermodulation products that hit a carrier. A + B - C is within a guard of V exactly if the sums A + B and
- * C + V are, so two close sums of pairs give the conflicts of all four carriers, and no product is computed twice. All
- * functions identify carriers by their position in `ZoneCarriers`.
+ * C + V are. Two close sums of pairs therefore give the conflicts of all four carriers, and no product is computed
+ * twice. All functions identify carriers by their position in `ZoneCarriers`.
  */
 
 import { type AddProduct, kindNumbers } from './conflict.ts'

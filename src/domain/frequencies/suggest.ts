@@ -71,7 +71,7 @@ interface Candidates {
   readonly index: number
   /** The frequencies in the ranges that are far enough from the carriers to keep, in ascending order. */
   readonly khz: Int32Array
-  /** Whether a carrier at the frequency has products with the carriers to keep; 0 if not yet known. */
+  /** 0, or the cached result for a carrier at the frequency: whether it has products with the carriers to keep. */
   readonly isBlocked: Uint8Array
 }
 

@@ -1,4 +1,4 @@
-/** A buffer that grows as bytes are written to it. */
+/** A growing byte buffer. */
 
 export class ByteWriter {
   #buffer: Uint8Array
@@ -32,7 +32,6 @@ export class ByteWriter {
     this.#length += 8
   }
 
-  /** Returns what has been written. */
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#length)
   }

@@ -1,4 +1,4 @@
-/** What the history remembers of a channel besides its levels. */
+/** The recorded state of a channel besides its levels. */
 
 import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import type { Condition } from '../conditions/condition.ts'
@@ -37,8 +37,8 @@ const runningDetails = [
 ] as const satisfies readonly (keyof TransmitterDetails)[]
 
 /**
- * Whether a channel that has the second state needs no new record after the first: at most the battery differs, which is
- * recorded with the levels.
+ * True if the second state needs no new record after the first. Only the battery may differ, because it is recorded
+ * with the levels.
  */
 export function isSameState(a: ChannelState | null, b: ChannelState | null): boolean {
   return comparedText(a) === comparedText(b)

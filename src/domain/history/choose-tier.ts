@@ -1,16 +1,14 @@
-/** Chooses the length of the steps of a response. */
-
 import { RequestError } from '../errors.ts'
 import { floorTo } from './steps.ts'
 import { type TierStep, tierSteps } from './tiers.ts'
 
-/** The largest number of steps of all channels in one response. */
+/** All channels together. */
 const maxResponseSteps = 100_000
 
 interface Choice {
-  /** The tier that is read. */
+  /** The tier to read. */
   readonly tier: TierStep
-  /** The length of the steps: that of the tier, or a multiple of an hour. */
+  /** Seconds: the step of the tier, or a multiple of an hour. */
   readonly step: number
   /** Start of the first step. */
   readonly from: number
@@ -18,8 +16,8 @@ interface Choice {
 }
 
 /**
- * Chooses the finest existing tier that has at most `maxPoints` steps in the range. If there is none, hours are folded to
- * the smallest multiple that fits. If nothing is recorded in the range, all tiers are treated as existing. Throws a
+ * Chooses the finest existing tier that has at most `maxPoints` steps in the range. If none fits, hours are folded to
+ * the smallest multiple that does. If nothing is recorded in the range, all tiers count as existing. Throws a
  * RequestError if no step fits.
  */
 export function chooseTier(
@@ -27,7 +25,7 @@ export function chooseTier(
   existing: readonly TierStep[],
 ): Choice {
   const { from, to, maxPoints } = range
-  // A step of any length ends there.
+  // Steps of every length begin and end at 0.
   if (maxPoints === 1 && from < 0 && to > 0) {
     const details = 'max_points: expected at least 2 for a range that contains 1970-01-01T00:00:00Z'
     throw new RequestError('bad_request', { details })
@@ -53,7 +51,7 @@ export function stepsThatFit(range: Parameters<typeof chooseTier>[0]): readonly 
   return fitting.length > 0 ? fitting : tierSteps.slice(-1)
 }
 
-/** Throws a RequestError if the channels would have too many steps together in a response. */
+/** Throws a RequestError if a response would have too many steps. */
 export function checkResponseSize(channels: number, points: number): void {
   if (points * channels <= maxResponseSteps) return
   const details = `max_points: expected fewer; ${channels} channels with ${points} steps each are more than ${maxResponseSteps} steps`

@@ -4,7 +4,7 @@ import type { GapReason } from '../../contract/values.ts'
 import { type ColumnName, columnNames, noValue, type RecordedSeconds } from './columns.ts'
 import { columnCount } from './second.ts'
 
-/** A stretch without a record. Epoch seconds; `until` is exclusive. */
+/** A range without a record. Epoch seconds; `until` is exclusive. */
 export interface RecordingGap {
   readonly from: number
   readonly until: number
@@ -13,18 +13,18 @@ export interface RecordingGap {
 
 /** One second of several channels. */
 export interface ClosedSecond {
-  /** Why this process did not record the seconds before; null if it did. */
+  /** Why this process did not record the previous seconds; null if it did. */
   readonly after: GapReason | null
   /** Epoch seconds. */
   readonly time: number
   readonly channelIds: readonly number[]
-  /** `columnCount` values for each channel, in the order of `columnNames`. */
+  /** `columnCount` values per channel, in the order of `columnNames`. */
   readonly values: Int16Array
 }
 
 /**
- * Converts closed seconds, in the order in which they were closed, to parts of consecutive seconds and at most
- * `maxChannels` channels. A second that lacks a channel of its part has state `-` for it.
+ * Converts consecutive closed seconds to parts of at most `maxChannels` channels. A second that lacks a channel of its
+ * part has state `-` for it.
  */
 export function* toParts(seconds: readonly ClosedSecond[], maxChannels: number): Generator<RecordedSeconds> {
   for (const run of listRuns(seconds)) {
@@ -42,7 +42,7 @@ export function* toParts(seconds: readonly ClosedSecond[], maxChannels: number):
   }
 }
 
-/** Lists the gaps before and between closed seconds. `last` is the end of the last second before them, if it is known. */
+/** Lists the gaps before and between closed seconds. `last` is the end of the last second before them, if known. */
 export function listGaps(seconds: readonly ClosedSecond[], last: number | null): RecordingGap[] {
   const gaps: RecordingGap[] = []
   let from = last
@@ -54,7 +54,7 @@ export function listGaps(seconds: readonly ClosedSecond[], last: number | null):
   return gaps
 }
 
-/** Splits the seconds wherever one is not followed by the next. */
+/** Splits the seconds wherever one does not follow the previous one. */
 function listRuns(seconds: readonly ClosedSecond[]): ClosedSecond[][] {
   const runs: ClosedSecond[][] = []
   for (const second of seconds) {
@@ -72,14 +72,14 @@ function listChannels(run: readonly ClosedSecond[]): readonly number[] {
   return [...new Set(run.flatMap(({ channelIds }) => channelIds))]
 }
 
-/** Returns the position of each channel in a list; -1 if it is not in it. */
+/** Returns the position of each channel in a list, or -1. */
 function positionsOf(channelIds: readonly number[], list: readonly number[]): Int32Array {
   if (list === channelIds) return Int32Array.from(list.keys())
   const positions = new Map(list.map((id, position) => [id, position]))
   return Int32Array.from(channelIds, (id) => positions.get(id) ?? -1)
 }
 
-/** `positionsIn` returns the positions of `channelIds` in the list of a second. */
+/** `positionsIn` returns the positions of `channelIds` in a second. */
 function toPart(
   run: readonly ClosedSecond[],
   channelIds: readonly number[],
@@ -98,7 +98,7 @@ function toPart(
   return { from: run[0]?.time ?? 0, count, channelIds, columns }
 }
 
-/** Copies one column of a second. `sources` has the position of each channel of the target in the second, or -1. */
+/** Copies one column of a second. `sources` contains the position of each target channel in the second, or -1. */
 function copyColumn(
   values: Int16Array,
   column: number,
@@ -112,7 +112,7 @@ function copyColumn(
   }
 }
 
-/** Whether 0 stands for the absence of everything: of the state, which is then `-`, and of the rows. */
+/** True if 0 stands for absence: state `-`, or no rows. */
 function isMask(name: ColumnName): boolean {
   return name === 'state' || name === 'rows'
 }

@@ -1,14 +1,14 @@
-/** The values that are recorded for every step of a channel. */
+/** The recorded values of every step of a channel. */
 
 import { conditionFlags } from '../../contract/values.ts'
 
 /**
  * - `state`: index in `stateLetters`.
- * - `rows`: the rows of the table of conditions that are true, as a bit mask in the order of `recordedRows`.
+ * - `rows`: the true rows of the condition table, as a bit mask in the order of `recordedRows`.
  * - `rf_min`, `rf_max`: dBm at the best antenna in use; without a transmitter, the channel's own RF level.
  * - `audio_max`: the highest peak in dBFS; `audio_last`: the last RMS level in dBFS.
  * - `quality_min`: percent. `battery`: percent. `minutes`: remaining battery time.
- * - `weak_ms`: for how many milliseconds RF was weak while a transmitter was on.
+ * - `weak_ms`: milliseconds of weak RF while a transmitter was on.
  */
 export const columnNames = [
   'state',
@@ -24,24 +24,22 @@ export const columnNames = [
 ] as const
 export type ColumnName = (typeof columnNames)[number]
 
-/** Stands for a value that is not known. */
+/** Stands for an unknown value. */
 export const noValue = -32_768
 
 /**
  * The states of a channel: not recorded, receiver offline, transmitter off, muted, on. If several states of a step have
- * equally many seconds, the one listed first applies; `-` applies only if nothing was recorded.
+ * equally many seconds, the first one in this list wins. `-` applies only if nothing was recorded.
  */
 export const stateLetters = ['-', 'x', '0', 'm', '1'] as const
 export type StateLetter = (typeof stateLetters)[number]
 
 /**
-/**
- * The rows that are recorded, which fill the 15 usable bits of a column. `rf_concealed` is not one of them, because
- * `rf_weak` is recorded, and neither is `no_levels`, because lost levels are recorded as unknown.
+ * The recorded rows, which fill the 15 usable bits of a column. `rf_concealed` is missing because `rf_weak` is
+ * recorded, and `no_levels` because lost levels are recorded as unknown.
  */
 export const recordedRows = conditionFlags.filter((flag) => flag !== 'rf_concealed' && flag !== 'no_levels')
 
-/** Returns the bit mask of these rows. */
 export function toRowMask(rows: Iterable<string>): number {
   let mask = 0
   for (const row of rows) {
@@ -55,7 +53,7 @@ export function toRowMask(rows: Iterable<string>): number {
 export interface Steps<Values extends Int16Array | Int32Array = Int16Array | Int32Array> {
   /** Start of the first step, in epoch seconds. */
   readonly from: number
-  /** Number of steps per channel. */
+  /** Steps per channel. */
   readonly count: number
   readonly channelIds: readonly number[]
   /** The steps of one channel are consecutive: step `n` of channel `c` is at `c * count + n`. */

@@ -1,5 +1,3 @@
-/** What `GET /api/history/at/` takes from the past, and what it takes from today. */
-
 import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import type { Settings } from '../../contract/settings.ts'
@@ -44,7 +42,7 @@ const today = {
   placeholders: [],
 }
 
-/** One step of each channel; values that are not given are unknown. */
+/** One step per channel; omitted values are unknown. */
 function buildLevels(
   values: Readonly<Record<number, Partial<Record<ColumnName, number>>>>,
   more: Partial<LevelsAtTime> = {},

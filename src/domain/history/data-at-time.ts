@@ -1,4 +1,4 @@
-/** Builds the body of `GET /api/history/at/`: what was shown at an earlier second. */
+/** Builds the body of `GET /api/history/at/`: the data of an earlier second. */
 
 import type { DataBody } from '../../contract/resources/data.ts'
 import type { DataAtTimeBody } from '../../contract/resources/history.ts'
@@ -14,18 +14,18 @@ interface Past {
   /** Epoch seconds. */
   readonly time: number
   readonly levels: LevelsAtTime
-  /** The states at that time, by the id of the channel. */
+  /** The states at that time, by channel id. */
   readonly states: ReadonlyMap<number, ChannelState>
 }
 
-/** What is not recorded, and is therefore shown as it is today. */
+/** Current data in place of data that is not recorded. */
 interface Today extends Pick<DataBody, 'config' | 'groups' | 'placeholders'> {
   readonly receivers: readonly Receiver[]
 }
 
 /**
- * Channels that do not exist today, or did not exist then, are left out. Levels are kept longer than states: a channel
- * whose levels alone are known has the facts of today.
+ * Omits channels that do not exist today or did not exist then. Levels are kept longer than states, so a channel of
+ * which only levels are known has its current properties.
  */
 export function toDataAtTime({ time, levels, states }: Past, today: Today): DataAtTimeBody {
   const indexes = new Map(levels.steps.channelIds.map((id, index) => [id, index]))
@@ -63,7 +63,7 @@ function letterAt({ steps }: LevelsAtTime, index: number | undefined): StateLett
 
 const stateOfLetter = { x: 'receiver_offline', '0': 'tx_off', m: 'muted', '1': 'ok' } as const
 
-/** The state of a channel of which only the levels are known; null if nothing was recorded. */
+/** Derives a state from levels alone; null if nothing was recorded. */
 function guessState(channel: Channel, letter: StateLetter, time: number): ChannelState | null {
   if (letter === '-') return null
   const state = stateOfLetter[letter]

@@ -1,5 +1,3 @@
-/** Recorded levels as JSON and as CSV. */
-
 import type { SiteReference } from '../../contract/resources/common.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import { type ColumnName, noValue, type Steps, stateLetters } from './columns.ts'
@@ -21,7 +19,7 @@ export const seriesColumns: Readonly<Record<LevelSeries, readonly (readonly [fie
   minutes: [['last', 'minutes']],
 }
 
-/** Returns the JSON of `HistoryLevels`. `to` is in epoch seconds. */
+/** `to` is in epoch seconds. */
 export function formatLevels(
   steps: Steps,
   step: number,
@@ -65,10 +63,10 @@ const csvColumns = [
   'weak_ms',
 ] as const satisfies readonly ColumnName[]
 
-/** About as many lines are formatted at a time. */
+/** Approximate number of lines per part. */
 const csvLines = 20_000
 
-/** Returns the parts in which a CSV file of levels is made. */
+/** Returns the parts in which a CSV file of levels is generated. */
 export function* listCsvParts({ channels, from, to, step }: LevelExport): Iterable<CsvPart> {
   const first = floorTo(from, step)
   const seconds = Math.max(1, Math.floor(csvLines / Math.max(1, channels.length))) * step
@@ -77,10 +75,9 @@ export function* listCsvParts({ channels, from, to, step }: LevelExport): Iterab
   }
 }
 
-/** The beginning of a CSV file of levels. */
 export const csvHeading = byteOrderMark + toLine(['time', 'channel_id', 'name', 'state', ...csvColumns])
 
-/** Returns a line for each step of each channel, by time and then in the order of the channels. */
+/** Returns a line per step and channel, sorted by time and then in the order of the channels. */
 export function formatCsv(steps: Steps, step: number, names: readonly string[]): string {
   const cells = steps.channelIds.map((id, channel) => `,${id},${toTextCell(names[channel] ?? '')},`)
   let text = ''

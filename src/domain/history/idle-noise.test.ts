@@ -5,10 +5,10 @@ import { createSteps, foldSteps } from './steps.ts'
 
 const start = 1_800_000_000 // a multiple of 3600 s
 
-/** How many seconds, their state, RF level and battery. */
+/** The number of seconds, their state, RF level and battery. */
 type Part = readonly [times: number, letter: string, rf?: number, battery?: number]
 
-/** Returns the steps of 10 s of channels 1, 2 … from `start` on. */
+/** Returns the steps of 10 s of channels 1, 2 …, starting at `start`. */
 function recorded(...channels: readonly (readonly Part[])[]) {
   const lengthOf = (parts: readonly Part[]) => parts.reduce((sum, [times]) => sum + times, 0)
   const count = Math.max(...channels.map(lengthOf))

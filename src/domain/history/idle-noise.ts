@@ -1,5 +1,5 @@
 /**
- * The noise on channels: the RF levels that receivers measured while their transmitters were off. All times are epoch
+ * Noise on channels: the RF levels that receivers measured while their transmitters were off. All times are epoch
  * seconds.
  */
 
@@ -9,7 +9,7 @@ import { type TierStep, tierSteps } from './tiers.ts'
 /** Levels are in dBm. */
 export interface IdleNoise {
   readonly channelId: number
-  /** For how many seconds the noise was measured. */
+  /** Duration of the measurement. */
   readonly seconds: number
   /** The median of the highest levels of the steps. */
   readonly median: number
@@ -18,7 +18,7 @@ export interface IdleNoise {
   readonly highestAt: number
 }
 
-/** At most this many steps are read for each channel. */
+/** Steps to read per channel. */
 const maxSteps = 1500
 
 /** Returns the length of the steps to read for a range of `seconds`. */
@@ -27,8 +27,8 @@ export function noiseStep(seconds: number): TierStep {
 }
 
 /**
- * Returns the noise on each channel from its own time on, for instance since it was tuned. Channels are left out if it was
- * not measured.
+ * Returns the noise on each channel since its own start time, for instance since it was tuned. Omits channels without a
+ * measurement.
  */
 export function findIdleNoise(steps: Steps, tier: TierStep, since: ReadonlyMap<number, number>): IdleNoise[] {
   return steps.channelIds.flatMap((channelId, channel) => {
@@ -47,13 +47,13 @@ export function findIdleNoise(steps: Steps, tier: TierStep, since: ReadonlyMap<n
   })
 }
 
-/** Receivers report these values only of transmitters. */
+/** Receivers report these values only for transmitters. */
 const transmitterColumns: readonly ColumnName[] = ['audio_max', 'quality_min', 'battery', 'minutes']
 const [off, muted, on] = (['0', 'm', '1'] as const).map((letter) => stateLetters.indexOf(letter))
 
 /**
- * Whether the transmitter was off during the whole step. The state of a step is only the most frequent one. In the steps
- * before and after a transmitter is on, it may be received already, or still.
+ * True if the transmitter was off during the whole step. The state of a step is only the most frequent one. In the
+ * steps before and after a transmitter is on, the receiver may already or still receive it.
  */
 function isIdle({ columns, count }: Steps, channel: number, step: number): boolean {
   const index = channel * count + step

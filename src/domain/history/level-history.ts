@@ -38,17 +38,17 @@ export interface CsvPart {
 export interface FollowedSteps {
   readonly step: TierStep
   readonly steps: Steps<Int32Array>
-  /** The sites that could not be asked for missing levels. */
+  /** The sites that did not return missing levels. */
   readonly interrupted: readonly SiteReference[]
 }
 
 /** The levels of all channels at one time. */
 export interface LevelsAtTime {
-  /** False in a gap; the state of each channel is then the last one before, and its levels are unknown. */
+  /** False in a gap. The state of each channel is then the last one before the gap, and its levels are unknown. */
   readonly isRecorded: boolean
-  /** Length of the step from which the levels were taken: the finest that exists at this time. */
+  /** The finest step that exists at this time, from which the levels were taken. */
   readonly stepSeconds: TierStep
-  /** One step of each channel. */
+  /** One step per channel. */
   readonly steps: Steps<Int32Array>
 }
 
@@ -59,7 +59,7 @@ export interface RecordedRange {
 }
 
 export interface HistoryStats {
-  /** All that the recorded levels use on the disk. */
+  /** Disk usage of the recorded levels. */
   readonly bytes: number
   readonly range: RecordedRange | null
   readonly tiers: readonly {
@@ -67,7 +67,7 @@ export interface HistoryStats {
     readonly bytes: number
     readonly range: RecordedRange | null
   }[]
-  /** Null if it cannot be determined. */
+  /** Null if unknown. */
   readonly freeBytes: number | null
 }
 
@@ -79,9 +79,9 @@ export interface PinnedRange {
 }
 
 export interface Retention {
-  /** How long seconds are kept, in days. */
+  /** Retention of seconds, in days. */
   readonly secondsDays: number
-  /** How long steps of ten seconds and one minute are kept, in days. */
+  /** Retention of steps of ten seconds and one minute, in days. */
   readonly minutesDays: number
   readonly maxBytes: number
   readonly pinned: readonly PinnedRange[]
@@ -91,7 +91,7 @@ export interface Retention {
   readonly isDryRun: boolean
 }
 
-/** What was deleted from a tier, or would be. */
+/** The deleted part of a tier; in a dry run, the part that would be deleted. */
 export interface PrunedTier {
   readonly step: TierStep
   readonly bytes: number
@@ -99,14 +99,16 @@ export interface PrunedTier {
   readonly range: RecordedRange | null
 }
 
-/** Reads recorded levels. */
 export interface LevelReader {
   /**
-   * Returns the JSON body of `GET /api/history/levels/`, with levels of other installations if there are any. Rejects with
-   * a RequestError if the channels have more than 100,000 steps together.
+   * Returns the JSON body of `GET /api/history/levels/`, including levels of other installations. Rejects with a
+   * RequestError if the channels have more than 100,000 steps together.
    */
   query(query: LevelQuery, followed?: FollowedSteps | null): Promise<Uint8Array>
-  /** Returns the rows as CSV, with the heading and a BOM. `loadFollowed` returns levels of other installations for a part. */
+  /**
+   * Returns the rows as CSV, with the heading and a BOM. `loadFollowed` returns levels of other installations for a
+   * part.
+   */
   exportCsv(
     request: LevelExport,
     loadFollowed?: (part: CsvPart) => Promise<FollowedSteps | null>,
@@ -117,24 +119,24 @@ export interface LevelReader {
   range(): Promise<RecordedRange | null>
   /** The steps of one tier, for readers of the whole history such as remote write. Missing steps have state `-`. */
   read(channelIds: readonly number[], from: number, to: number, step: TierStep): Promise<Steps<Int32Array>>
-  /** Sums up a range of channels, in their order. `to` is exclusive. */
+  /** Summarizes a range of channels, in their order. `to` is exclusive. */
   summarize(channelIds: readonly number[], from: number, to: number): Promise<readonly LevelSummary[]>
   /**
-   * Returns the noise on channels in a range, for each channel from its own time on. Channels are left out if it was not
-   * measured. `to` is exclusive.
+   * Returns the noise on each channel since its own start time. Omits channels without a measurement. `to` is
+   * exclusive.
    */
   findIdleNoise(since: ReadonlyMap<number, number>, from: number, to: number): Promise<readonly IdleNoise[]>
 }
 
 export interface LevelHistory extends LevelReader {
   /**
-   * Returns a reader for a client. Clients take turns, and each has only a share of what waits: its calls reject with a
-   * RequestError beyond it.
+   * Returns a reader for a client. Clients take turns, and each may fill only a share of the queue. Beyond it, calls
+   * reject with a RequestError.
    */
   ofClient(client: string): LevelReader
   /** Stores seconds. Rejects with a StoreDownError if they cannot be written; they are then lost. */
   append(seconds: RecordedSeconds): Promise<void>
-  /** Stores closed blocks of an earlier time, which the simulators have played. All channels have the same steps. */
+  /** Stores closed blocks of an earlier time, which the simulators have generated. All channels have the same steps. */
   importSeconds(seconds: RecordedSeconds): Promise<void>
   stats(): Promise<HistoryStats>
   /** All bytes on the disk. Unlike `stats`, reads no recorded levels. */
@@ -143,7 +145,7 @@ export interface LevelHistory extends LevelReader {
   close(): Promise<void>
 }
 
-/** The error for a client that has its share of the reads. */
+/** The error for a client that has used its share of the queue. */
 export function refuseHistoryRead(share: number): RequestError {
   return new RequestError('history_busy', { details: `at most ${share} of one client are made or wait at a time` })
 }

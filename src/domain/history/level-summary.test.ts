@@ -12,10 +12,10 @@ import { createSteps, foldSteps } from './steps.ts'
 
 const start = 1_800_000_000 // a multiple of 3600 s
 
-/** How many seconds, their state, lowest RF level and battery. */
+/** The number of seconds, their state, lowest RF level and battery. */
 type Part = readonly [times: number, letter: string, rf?: number, battery?: number]
 
-/** Returns seconds of one channel from `start` on. */
+/** Returns seconds of one channel, starting at `start`. */
 function seconds(...parts: readonly Part[]) {
   const count = parts.reduce((sum, [times]) => sum + times, 0)
   const steps = createSteps(start, count, [7])

@@ -1,22 +1,22 @@
-/** Sums up the recorded levels of channels over a range, such as a show. All times are epoch seconds. */
+/** Summarizes the recorded levels of channels over a range, such as a show. All times are epoch seconds. */
 
 import { noValue, type Steps, stateLetters } from './columns.ts'
 import { isNextToOff } from './switched.ts'
 import type { TierStep } from './tiers.ts'
 
-/** What is known of one channel; only the time counts in which a transmitter was on, muted or not. */
+/** The summary of one channel. Only time with a transmitter on counts, muted or not. */
 export interface LevelSummary {
   readonly channelId: number
-  /** For how many seconds a transmitter was on. */
+  /** Time with a transmitter on. */
   readonly secondsOn: number
   /** The first and the last battery level in percent. */
   readonly batteryStart: number | null
   readonly batteryEnd: number | null
-  /** The lowest RF level in dBm. */
+  /** In dBm. */
   readonly rfLowest: number | null
-  /** How many seconds had each lowest RF level (dBm). Longer steps are not counted. */
+  /** Lowest RF level of a second (dBm) -> number of seconds. Longer steps are not counted. */
   readonly rfSeconds: ReadonlyMap<number, number>
-  /** The longest step that was used, where shorter ones are deleted already; null if nothing is recorded. */
+  /** The longest step that was used, where shorter ones are already deleted; null if nothing is recorded. */
   readonly stepSeconds: TierStep | null
 }
 
@@ -32,10 +32,10 @@ interface TimeRange {
   readonly to: number
 }
 
-/** All steps of a block of a tier are deleted together, so a block is summed up from the finest tier that has it. */
+/** All steps of a block of a tier are deleted together, so the finest tier that has a block summarizes it. */
 const blockSeconds = 600
 
-/** Sums up a range of some channels. All tiers, the finest first, contain the same channels in the same order. */
+/** All tiers, finest first, contain the same channels in the same order. */
 export function summarizeLevels(tiers: readonly TierSteps[], range: TimeRange): LevelSummary[] {
   const channelIds = tiers[0]?.steps.channelIds ?? []
   return channelIds.map((channelId, channel) => {
@@ -48,7 +48,7 @@ export function summarizeLevels(tiers: readonly TierSteps[], range: TimeRange): 
   })
 }
 
-/** Whether every block of a range is recorded for every channel, so that coarser tiers add nothing. */
+/** True if every block of a range is recorded for every channel, so that coarser tiers add nothing. */
 export function isComplete(tier: TierSteps, range: TimeRange): boolean {
   return tier.steps.channelIds.every((_, channel) =>
     listBlocks(range).every((block) => isRecorded(tier, channel, block)),
@@ -83,8 +83,8 @@ export function emptySummary(channelId: number): LevelSummary {
 }
 
 /**
- * Returns the lowest level that at least this share of the seconds do not exceed (nearest rank); null unless every second
- * is known.
+ * Returns the lowest level that at least this share of the seconds do not exceed (nearest rank); null unless every
+ * second is known.
  */
 export function percentile({ rfSeconds, stepSeconds }: LevelSummary, share: number): number | null {
   if (stepSeconds !== 1) return null

@@ -1,5 +1,3 @@
-/** Which requests for recorded levels are valid, and what they ask for. */
-
 import { describe, expect, it } from 'vitest'
 import { RequestError } from '../errors.ts'
 import { parseLevelExport, parseLevelQuery, parsePastSecond } from './query.ts'

@@ -7,7 +7,7 @@ import { tierSteps } from './tiers.ts'
 
 const maxChannels = 100
 const defaultMaxPoints = 600
-/** How far in the future a range may end, so that a client whose clock is ahead can ask for the present. */
+/** A range may end this far in the future, so that a client whose clock is ahead can request the present. */
 const maxFutureMs = 60_000
 
 /** The parameters of a range of channels, as text. */
@@ -18,8 +18,8 @@ export interface RangeText {
 }
 
 /**
- * Parses a query for levels. Throws a RequestError that names the invalid parameter. How many steps the response has
- * depends on what is recorded, so the history itself checks that they are not too many. `nowMs` is in epoch ms.
+ * Throws a RequestError that names the invalid parameter. The number of steps depends on the recording, so the history
+ * checks that limit. `nowMs` is in epoch ms.
  */
 export function parseLevelQuery(
   query: RangeText & { readonly max_points?: number | undefined; readonly series?: string | undefined },
@@ -44,7 +44,7 @@ export function parseLevelExport(
   return { channelIds: parseChannelIds(query.channels, limit), ...parseRange(query, nowMs), step }
 }
 
-/** Parses the time of a past second. Returns epoch seconds. Throws a RequestError. */
+/** Returns epoch seconds. Throws a RequestError unless the time is a past second. */
 export function parsePastSecond(text: string, nowMs: number): number {
   const time = parseTime('time', text)
   if (time % 1000 !== 0) throw badRequest('time', 'expected a whole second')

@@ -1,17 +1,17 @@
 /**
- * An adaptive binary range coder: codes each bit in as little space as its probability allows. The probabilities are
- * learned from the bits coded before. The arithmetic is that of LZMA; the adaptation slows down with every bit, so that
+ * An adaptive binary range coder, which codes each bit in as little space as its probability allows. It learns
+ * probabilities from the bits before. The arithmetic is that of LZMA. The adaptation slows down with every bit, so that
  * short data is learned quickly and long data exactly.
  */
 
-/** Codes bits in one of both directions, so that one function describes a format for writing and reading. */
+/** Codes bits in either direction, so that one function describes a format for writing and reading. */
 export interface BitCoder {
-  /** Codes a bit with the probability at `index`. A decoder ignores `bit`. Returns the bit. */
+  /** Codes a bit with the probability at `index`, and returns it. A decoder ignores `bit`. */
   code(index: number, bit: number): number
 }
 
 const certain = 1 << 16
-/** How far a probability moves towards the coded bit, by how many bits it has seen, as a fraction of `certain`. */
+/** The step of a probability towards the coded bit, by the number of bits before, as a fraction of `certain`. */
 const rates = Uint32Array.from({ length: 128 }, (_, seen) => Math.round(certain / (seen + 1.5)))
 const minRange = 2 ** 24
 
@@ -72,7 +72,7 @@ export class BitEncoder implements BitCoder {
     return bit
   }
 
-  /** Ends the coding. Zero bytes at the end are omitted; the decoder supplies them. */
+  /** Omits zero bytes at the end; the decoder supplies them. */
   finish(): Uint8Array {
     for (let rest = 0; rest < 5; rest++) this.#shift()
     let { length } = this.#bytes.subarray(0, this.#length)

@@ -1,6 +1,5 @@
 /**
- * Converts recorded levels to the samples that remote write sends: one of each series and interval, stamped at the end
- * of the interval.
+ * Converts recorded levels to remote-write samples: one per series and interval, stamped at the end of the interval.
  */
 
 import { type ColumnName, noValue, type Steps } from './columns.ts'
@@ -28,7 +27,6 @@ const columnSeries = [
   { metric: 'micwatch_channel_minutes_left', column: 'minutes', fold: 'last' },
 ] as const satisfies readonly { metric: string; column: ColumnName; fold: Fold }[]
 
-/** The number of series of a channel. */
 export const seriesPerChannel = columnSeries.length + 2
 
 /** The encoded labels of a channel's series. */
@@ -39,7 +37,7 @@ export interface ChannelLabels {
   readonly info: Uint8Array
 }
 
-/** The series have the labels of scraped ones, so that alerting rules treat both as the same. */
+/** The labels equal those of scraped series, so that alerting rules treat both as the same. */
 export function encodeChannelLabels(
   { id, channel, slot, name, receiver, manufacturer }: SentChannel,
   installation: string,
@@ -59,7 +57,7 @@ export function encodeChannelLabels(
   }
 }
 
-/** The weak milliseconds of each channel since the start of the UTC day, which a restart does not change. */
+/** The weak milliseconds of each channel since the start of the UTC day. A restart does not change them. */
 export interface WeakTotals {
   /** Epoch seconds. */
   readonly day: number
@@ -72,7 +70,7 @@ export function startOfDay(time: number): number {
   return Math.floor(time / daySeconds) * daySeconds
 }
 
-/** Adds the weak milliseconds of some steps, all of which are in one day. */
+/** Adds the weak milliseconds of some steps of one day. */
 export function addWeak(totals: WeakTotals, steps: Steps): WeakTotals {
   const day = startOfDay(steps.from)
   const ms = new Map(day === totals.day ? totals.ms : [])
@@ -87,15 +85,15 @@ export function addWeak(totals: WeakTotals, steps: Steps): WeakTotals {
   return { day, ms }
 }
 
-/** Returns the longest step of which an interval is a multiple. */
+/** Returns the longest step that divides the interval. */
 export function stepOf(intervalSeconds: number): TierStep {
   if (intervalSeconds % 60 === 0) return 60
   return intervalSeconds % 10 === 0 ? 10 : 1
 }
 
 /**
- * Converts steps that consist of whole intervals, all of which begin in one day. `totals` are those before. A series
- * without a value in an interval has no sample.
+ * Converts steps that consist of whole intervals, all beginning in one day. `totals` are those before. A series has no
+ * sample for an interval without a value.
  */
 export function toTimeSeries(
   steps: Steps,

@@ -1,10 +1,10 @@
-/** Which recorded seconds are kept as long as minutes: those of shows, and those around alerts. */
+/** Selects the recorded seconds that are kept as long as minutes: those of shows, and those around alerts. */
 
 import type { Group } from '../../contract/resources/groups.ts'
 import { listChannelsOfShow, type Show } from '../shows.ts'
 import type { PinnedRange } from './level-history.ts'
 
-/** An alert about a channel, or about a receiver and so about all its channels. Times are epoch milliseconds. */
+/** An alert of a channel, or of a receiver and so of all its channels. Times are epoch milliseconds. */
 export interface AlertRange {
   readonly channel_id: number | null
   readonly receiver_id: number | null
@@ -21,7 +21,7 @@ export interface Pinned {
   readonly now: number
 }
 
-/** How long before and after an alert seconds are kept, in milliseconds. */
+/** Seconds are kept this long before and after an alert. */
 const aroundAlertMs = 60_000
 
 export function listPinnedRanges({ alerts, shows, groups, channels, now }: Pinned): PinnedRange[] {

@@ -1,7 +1,7 @@
 /**
- * Folds level samples into the current second of every channel. It is called ten times a second for thousands of
- * channels, so it consists of numbers in typed arrays, and folding allocates nothing. All times are monotonic
- * milliseconds (`performance.now()`).
+ * Folds level samples into the current second of every channel. Runs ten times a second for thousands of channels, so
+ * it uses numbers in typed arrays, and folding allocates nothing. All times are monotonic milliseconds
+ * (`performance.now()`).
  */
 
 import { hasRow } from '../conditions/condition.ts'
@@ -19,7 +19,7 @@ export function createRecordedValues(): RecordedValues {
   return { ...createWatchedValues(), rms: Number.NaN }
 }
 
-/** What is recorded of a channel in addition to its levels. */
+/** The recorded values of a channel besides its levels. */
 export interface RecordedFacts {
   readonly letter: StateLetter
   /** The rows of the condition, as a bit mask in the order of `recordedRows`. */
@@ -28,10 +28,9 @@ export interface RecordedFacts {
   readonly minutes: number | null
 }
 
-/** The facts of a channel that was removed. */
 export const removedFacts: RecordedFacts = { letter: 'x', rows: 0, battery: null, minutes: null }
 
-/** `isReceived` is false until the first report of the receiver arrives. */
+/** `isReceived` is false until the first report of the receiver. */
 export function toRecordedFacts({ is_active }: Receiver, channel: Channel, isReceived: boolean): RecordedFacts {
   const { condition, transmitter } = channel
   const letter = toLetter(is_active, isReceived, channel)
@@ -51,7 +50,7 @@ function toLetter(isActive: boolean, isReceived: boolean, { condition, transmitt
   return transmitter.details?.muted === true || details?.muted === true ? 'm' : '1'
 }
 
-/** A sample counts until the next one, but no longer than this. */
+/** A sample counts until the next one, up to this time. */
 const sampleMs = 1000
 
 /** The values of a closed second, in the order of `columnNames`. */
@@ -60,11 +59,11 @@ export const columnCount = columnNames.length
 const columnIndex = Object.fromEntries(columnNames.map((name, index) => [name, index])) as Record<ColumnName, number>
 const { state, rows, rf_min, rf_max, audio_max, audio_last, quality_min, battery, minutes, weak_ms } = columnIndex
 
-/** The levels in force, which a second without a sample holds. */
+/** The current levels, which a second without a sample holds. */
 const held = { rf: 0, peak: 1, rms: 2, quality: 3 } as const
 const heldCount = 4
 
-/** Until when weak time has been counted, until when the last sample makes it count, and how much it is. */
+/** The end of the counted weak time, the time until which the last sample counts, and the sum. */
 const weak = { countedUntil: 0, lastsUntil: 1, ms: 2 } as const
 const weakCount = 3
 
@@ -79,7 +78,7 @@ export class CurrentSecond {
   #weak = new Float64Array(64 * weakCount)
   #isSampled = new Uint8Array(64)
 
-  /** Adds a channel that is not recorded yet, and returns its index. */
+  /** Returns the index of the new channel. */
   add(): number {
     const index = this.#channelCount
     this.#channelCount += 1
@@ -90,7 +89,7 @@ export class CurrentSecond {
     return index
   }
 
-  /** Sets what is true of a channel from now on. The levels of a channel that is offline or not recorded are unknown. */
+  /** Applies from now on. The levels of a channel that is offline or not recorded are unknown. */
   setFacts(index: number, facts: RecordedFacts): void {
     const start = index * columnCount
     const letter = stateLetters.indexOf(facts.letter)
@@ -123,7 +122,7 @@ export class CurrentSecond {
 
   /**
    * Ends the second of a channel at the time `at`, writes its values to `target`, and begins the next second with the
-   * levels in force.
+   * current levels.
    */
   close(index: number, at: number, target: Int16Array, position: number): void {
     this.#countWeak(index, at)

@@ -1,11 +1,11 @@
 /**
- * The block format of Snappy, in which Prometheus remote write sends its messages:
- * https://github.com/google/snappy/blob/main/format_description.txt. Only compression is needed.
+ * Compresses to the block format of Snappy, which Prometheus remote write requires:
+ * https://github.com/google/snappy/blob/main/format_description.txt.
  */
 
 import { ByteWriter } from './byte-writer.ts'
 
-/** Copies reach back this far at most, because their offsets have two bytes. */
+/** The offsets of copies have two bytes. */
 const maxOffset = 65_535
 const minMatch = 4
 const maxCopy = 64

@@ -1,7 +1,7 @@
 /**
- * The stored form of steps. It consists of a version byte, the number of steps, the ids of the channels, and then the
- * columns, one after the other, in a range coder. Each value is coded as the difference to the step before, or to the
- * other column of the same step that it is close to.
+ * The stored form of steps: a version byte, the number of steps, the ids of the channels, and then the columns one
+ * after another in a range coder. Each value is coded as the difference from the previous step, or from the similar
+ * column of the same step.
  */
 
 import { type ColumnName, columnNames, type Steps } from './columns.ts'
@@ -9,7 +9,7 @@ import { type BitCoder, BitDecoder, BitEncoder } from './range-coder.ts'
 
 const version = 1
 
-/** The columns in the order in which they are stored. Those of one group are stored step by step. */
+/** The columns in storage order. The columns of a group are stored step by step. */
 const groups: readonly (readonly ColumnName[])[] = [
   ['state'],
   ['rows'],
@@ -21,18 +21,18 @@ const groups: readonly (readonly ColumnName[])[] = [
   ['weak_ms'],
 ]
 
-/** Columns that are coded as the difference to the column before in their group. */
+/** Columns that are coded as the difference from the previous column in their group. */
 const differenceColumns: ReadonlySet<ColumnName> = new Set(['rf_max', 'audio_last'])
 
-// The probabilities of a column: whether it is constant; for each context whether a value is zero, whether it is negative,
-// and its number of bits; and, for all contexts, the three bits that follow the leading one.
+// The probabilities of a column. For the column: whether it is constant. For each context: whether a value is zero or
+// negative, and its number of bits. For all contexts: the three bits after the leading one.
 const contexts = 8
 const maxBits = 24
 const perContext = 2 + maxBits
 const mantissas = 1 + contexts * perContext
 const perColumn = mantissas + maxBits * 8
 const probabilities = columnNames.length * perColumn
-/** The context of the first step of a channel, which is coded as the difference to that of the channel before. */
+/** The context of the first step of a channel, which is coded as the difference from the previous channel. */
 const firstContext = contexts - 1
 
 /** The ids of the channels must be ascending. */
@@ -110,7 +110,7 @@ function codeColumns(coder: BitCoder, steps: Steps, wanted: typeof groups, isEnc
       at: columnNames.indexOf(name) * perColumn,
       toContext: contextOf(name, columns),
       isConstant: false,
-      /** What was coded for the first step of the channel before, or of this channel. */
+      /** The coded value of the first step of the previous channel, or of this channel. */
       first: 0,
     }))
     for (let start = 0; start < channelIds.length * count; start += count) {
@@ -143,10 +143,7 @@ function isColumnConstant(values: Column, base: Column | null, start: number, co
   return true
 }
 
-/**
- * Returns the context of a step: what is known of it that indicates how large its difference is. It is lower than
- * `firstContext`.
- */
+/** Returns the context of a step, which indicates how large its difference is. It is below `firstContext`. */
 function contextOf(name: ColumnName, columns: Steps['columns']): (step: number) => number {
   const { rf_min, rf_max, audio_max, audio_last, [name]: values } = columns as Readonly<Record<ColumnName, Column>>
   switch (name) {

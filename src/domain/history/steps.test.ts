@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type ColumnName, columnNames, noValue, stateLetters } from './columns.ts'
 import { createSteps, findRecorded, foldSteps, type MutableSteps, mergeSteps } from './steps.ts'
 
-/** Steps of one channel with some values; the others are empty. */
+/** Values that are not given are empty. */
 function stepsOf(from: number, values: Partial<Record<ColumnName, readonly number[]>>, id = 1): MutableSteps {
   const count = Math.max(...Object.values(values).map((list) => list.length))
   const steps = createSteps(from, count, [id])

@@ -1,10 +1,10 @@
-/** Rules for steps: what an empty step contains, and how steps are folded into longer ones and merged. */
+/** Folds steps into longer ones, and merges them. */
 
 import { type ColumnName, columnNames, noValue, type Steps, stateLetters } from './columns.ts'
 
 export type MutableSteps = Steps<Int32Array>
 
-/** Creates steps in which nothing is recorded. */
+/** Creates empty steps. */
 export function createSteps(from: number, count: number, channelIds: readonly number[]): MutableSteps {
   const columns = Object.fromEntries(
     columnNames.map((name) => [name, new Int32Array(count * channelIds.length).fill(emptyValue(name))]),
@@ -16,7 +16,7 @@ function emptyValue(name: ColumnName): number {
   return name === 'state' || name === 'rows' ? 0 : noValue
 }
 
-/** How the values of a column are combined. `state` has rules of its own. */
+/** Combines the values of a column. `state` has rules of its own. */
 const combine: Readonly<Record<Exclude<ColumnName, 'state'>, (earlier: number, later: number) => number>> = {
   rows: (earlier, later) => earlier | later,
   rf_min: smaller,
@@ -43,8 +43,8 @@ function second(_: number, b: number): number {
 }
 
 /**
- * Folds steps of `fineStep` seconds into steps of `coarseStep` seconds, which begin at multiples of it. A step's state is
- * the one that most of its recorded fine steps have; ties are decided by the order of `stateLetters`.
+ * Folds steps of `fineStep` seconds into steps of `coarseStep` seconds, aligned to multiples of it. The state of a step
+ * is the most frequent one of its recorded fine steps; ties follow the order of `stateLetters`.
  */
 export function foldSteps(fine: Steps, fineStep: number, coarseStep: number): MutableSteps {
   const from = floorTo(fine.from, coarseStep)
@@ -89,10 +89,10 @@ function winner(votes: Int32Array): number {
 }
 
 /**
- * Merges `source` into `target`, which has steps of the same length; what is outside of `target` is ignored. Where both
- * are recorded, minima, maxima and flags are combined, and `source` supplies the last values and the state. The
- * milliseconds of weak RF are added in seconds, because a second that is recorded twice was recorded in two parts, but not
- * in longer steps, which were computed twice from almost the same seconds.
+ * Merges `source` into `target`, which has steps of the same length; anything outside `target` is ignored. Where both
+ * are recorded, minima, maxima and flags are combined, and `source` supplies the last values and the state. Weak
+ * milliseconds are added in seconds, because a second that is recorded twice was recorded in two parts. They are not
+ * added in longer steps, which were computed twice from almost the same seconds.
  */
 export function mergeSteps(target: MutableSteps, source: Steps, step: number): void {
   const shift = (source.from - target.from) / step
@@ -120,7 +120,7 @@ export function mergeSteps(target: MutableSteps, source: Steps, step: number): v
   }
 }
 
-/** Returns the steps from `from` to `to`, which are multiples of the step, of some channels. */
+/** `from` and `to` are multiples of the step. */
 export function sliceSteps(
   source: Steps,
   step: number,

@@ -1,6 +1,6 @@
 /** The tiers of recorded levels. Every tier contains steps of one length; a coarser one summarizes the finer ones. */
 
-/** Seconds per step, finest tier first. Each is a multiple of the one before. */
+/** Seconds per step, finest tier first. Each is a multiple of the previous one. */
 export const tierSteps = [1, 10, 60, 600, 3600] as const
 
 /** Seconds per step. */

@@ -1,4 +1,4 @@
-/** What the recorded seconds of a channel say about a walk test: how weak RF was, and how loud the audio was. */
+/** Evaluates a walk test from recorded seconds: the weakest RF and the loudest audio. */
 
 import { noValue, type Steps, stateLetters } from './columns.ts'
 import { isNextToOff } from './switched.ts'
@@ -14,7 +14,7 @@ export const noWalkLevels: WalkLevels = { lowest: null, loudest: null }
 
 const [on, muted] = [stateLetters.indexOf('1'), stateLetters.indexOf('m')]
 
-/** Adds the seconds of a channel from `from` (epoch seconds) on. */
+/** Adds the seconds of a channel, starting at `from` (epoch seconds). */
 export function addSeconds(
   before: WalkLevels,
   { columns, ...steps }: Steps,

@@ -1,8 +1,8 @@
-/** Encodes the message of Prometheus remote write 1.0: https://prometheus.io/docs/specs/prw/remote_write_spec/. */
+/** Encodes messages of Prometheus remote write 1.0: https://prometheus.io/docs/specs/prw/remote_write_spec/. */
 
 import { ByteWriter, varintLength } from './byte-writer.ts'
 
-/** The samples of one series, oldest first. */
+/** Oldest first. */
 export interface TimeSeries {
   /** See `encodeLabels`. */
   readonly labels: Uint8Array
@@ -24,7 +24,7 @@ const sampleKey = 0x12
 const valueKey = 0x09
 const timeKey = 0x10
 
-/** Returns the labels of a series as its message begins with them. They can be encoded once for all requests. */
+/** Encodes the labels of a series for reuse in all requests. */
 export function encodeLabels(metric: string, labels: Readonly<Record<string, string>>): Uint8Array {
   const writer = new ByteWriter(128)
   // Labels must be sorted by name. `__name__` is first, because other names begin with a lower-case letter.

@@ -1,8 +1,8 @@
 /** IPv4 and IPv6 addresses and networks as bytes, and the key for per-client limits. */
 
 /**
- * Returns the four or sixteen bytes of an IP address, four for a mapped IPv4 address (`::ffff:10.0.0.1`); null if the
- * text is not an IP address.
+ * Returns the four or sixteen bytes of an IP address; four for a mapped IPv4 address (`::ffff:10.0.0.1`). Returns null
+ * for other text.
  */
 export function parseAddress(text: string): readonly number[] | null {
   const bytes = text.includes(':') ? parseIpv6(text.replace(/%[\w.-]+$/, '')) : parseIpv4(text)
@@ -47,7 +47,7 @@ export interface Network {
   readonly prefix: number
 }
 
-/** Parses a network such as `10.0.0.0/8`, or a single address; returns null for anything else. */
+/** Parses a network such as `10.0.0.0/8`, or a single address. */
 export function parseNetwork(text: string): Network | null {
   const [address = '', length, ...rest] = text.split('/')
   const bytes = parseAddress(address)
@@ -74,7 +74,7 @@ export function clientKey(address: string): string {
   return `${Array.from({ length: 4 }, (_, index) => (((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)).toString(16)).join(':')}::/64`
 }
 
-/** Whether a host name or address is this machine's loopback interface. */
+/** Accepts host names and addresses. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }

@@ -1,6 +1,6 @@
 /**
- * Plans the changes that a batch of device reports causes: which receivers to create, update, move or queue for review.
- * Pure functions; `ingest/ingest.ts` stores and publishes the result.
+ * Plans the changes of a batch of device reports: the receivers to create, update, move or queue for review. Pure
+ * functions; `ingest/ingest.ts` stores and publishes the result.
  */
 
 import type { ConflictType } from '../../contract/values.ts'
@@ -32,31 +32,30 @@ import {
   serialKey,
 } from './reconcile.ts'
 
-/** A receiver to create. */
 export interface Creation {
   readonly draft: Omit<Receiver, 'id' | 'channels'>
   readonly readings: readonly ChannelReading[]
 }
 
-/** A known receiver that was reported, and the resulting changes. */
+/** The changes to a known receiver that was reported. */
 export interface Update {
   readonly receiver: Receiver
-  /** The fields whose values change. */
+  /** Only fields whose values change. */
   readonly fields: Partial<Omit<Receiver, 'id' | 'channels' | 'manufacturer'>>
   readonly readings: readonly ChannelReading[]
   /** The receiver's channels with the readings merged in. */
   readonly channels: readonly Channel[]
-  /** The numbers of channels that were reported for the first time. */
+  /** Channels that were reported for the first time. */
   readonly newChannels: readonly number[]
-  /** Whether the device itself is reachable; false if its system listed it as offline, or if there is no report. */
+  /** True if the device itself is reachable; false if its system listed it as offline, or without a report. */
   readonly isReceived: boolean
-  /** Whether the update changes more than `last_seen`. */
+  /** True if the update changes more than `last_seen`. */
   readonly hasChanges: boolean
   /** The report that caused the update, if any. */
   readonly report: DeviceReport | null
 }
 
-/** A report that contains no news about a known receiver except levels. */
+/** A report that contains only levels of a known receiver. */
 export interface LevelReport {
   readonly receiver: Receiver
   readonly readings: readonly LevelSample[]
@@ -82,7 +81,7 @@ export interface QueuedDevice {
 }
 
 export interface IngestPlan {
-  /** When the batch was reported (epoch ms). */
+  /** Epoch milliseconds. */
   readonly at: number
   readonly creations: readonly Creation[]
   readonly updates: readonly Update[]
@@ -91,27 +90,26 @@ export interface IngestPlan {
   readonly queued: readonly QueuedDevice[]
   /** Reports for which `reportsUnits` is true. */
   readonly unitReports: readonly DeviceReport[]
-  /** Number of reports of known receivers at an unchanged address. */
+  /** Reports of known receivers at an unchanged address. */
   readonly duplicates: number
-  /** Number of reports about a device that was already reported in this batch. */
+  /** Repeated reports of a device in this batch. */
   readonly repeated: number
-  /** Number of reports of devices that an administrator rejected. */
+  /** Reports of devices that an administrator rejected. */
   readonly rejected: number
 }
 
-/** A plan that is being extended. */
 type MutablePlan = {
   -readonly [Key in keyof IngestPlan]: IngestPlan[Key] extends readonly (infer Entry)[] ? Entry[] : IngestPlan[Key]
 }
 
-/** The known receivers, and the time at which the batch was reported (epoch ms). */
+/** `at` is in epoch milliseconds. */
 export interface PlanContext {
   readonly known: KnownReceivers
   readonly manufacturer: string
   readonly at: number
   /**
-   * Returns the receiver of a report that contains no news except levels, and therefore needs no reconciliation;
-   * undefined for any other report. If absent, every report is reconciled.
+   * Returns the receiver of a report that contains only levels and therefore needs no reconciliation. If absent, every
+   * report is reconciled.
    */
   readonly findLevelReceiver?: (manufacturer: string, report: DeviceReport) => Receiver | undefined
   /** If absent, all reports have the same precedence. */
@@ -129,13 +127,13 @@ export function planChanges(
   return builder.plan
 }
 
-/** Extends an initially empty plan by one report after the other. */
+/** Extends an initially empty plan report by report. */
 export class IngestPlanBuilder {
   readonly #context: PlanContext
   readonly #plan: MutablePlan
   /**
-   * Later reports of the batch must see the effect of earlier ones, for example two new devices at one address, or two
-   * devices that swap addresses. Created on demand, because most batches only contain levels.
+   * Later reports of the batch must see the effect of earlier ones, for example of two new devices at one address, or
+   * of two devices that swap addresses. Created on demand, because most batches only contain levels.
    */
   #overlay: KnownReceiverIndex | undefined
   readonly #reportedIds = new Set<string>()
@@ -150,14 +148,14 @@ export class IngestPlanBuilder {
     this.#plan = { at: context.at, ...lists, ...counts }
   }
 
-  /** The plan so far; the same object grows with every report. */
+  /** The same object grows with every report. */
   get plan(): IngestPlan {
     return this.#plan
   }
 
   /**
-   * Adds a report. `levels` are newer than the levels in the report. What differs from the receiver in `receiverAtRead`
-   * was pushed since, and is kept.
+   * Adds a report. `levels` are newer than the levels in the report. Values that differ from the receiver in
+   * `receiverAtRead` were pushed since and are kept.
    */
   add(report: DeviceReport, levels?: readonly LevelSample[], receiverAtRead?: ReceiverAtRead): void {
     const { manufacturer, findLevelReceiver } = this.#context
@@ -193,7 +191,7 @@ export class IngestPlanBuilder {
     this.#plan.levelReports.push({ receiver, readings, receiverAtRead })
   }
 
-  /** The known receivers with the changes that are planned so far. */
+  /** The known receivers with the changes planned so far. */
   get #current(): KnownReceivers {
     return this.#overlay ?? this.#context.known
   }
@@ -213,7 +211,7 @@ export class IngestPlanBuilder {
     }
     switch (outcome.kind) {
       case 'new':
-        // The receiver has another id by now, or was removed.
+        // The receiver has changed its id in the meantime, or was removed.
         if (report.isConfirmation !== true) this.#addCreation(report)
         break
       case 'moved': {
@@ -292,7 +290,7 @@ export function changeWithoutReport(receiver: Receiver, fields: Update['fields']
   }
 }
 
-/** Returns the receiver to insert; its id, and the ids and slots of its channels, are 0 until then. */
+/** Returns the receiver to insert. All its ids and slots are 0 until then. */
 export function toNewReceiver({ draft, readings }: Creation): Receiver {
   const numbers = [...new Set(readings.map(({ channel }) => channel))]
   const channels = mergeChannels(
@@ -302,7 +300,7 @@ export function toNewReceiver({ draft, readings }: Creation): Receiver {
   return { id: 0, channels, ...draft }
 }
 
-/** Returns the updated receiver. Readings of channels that do not exist yet are ignored. */
+/** Ignores readings of channels that do not exist yet. */
 export function applyUpdate(
   receiver: Receiver,
   update: Pick<Update, 'fields' | 'readings'> & Partial<Pick<Update, 'receiver' | 'channels'>>,
@@ -313,7 +311,7 @@ export function applyUpdate(
   return channels === receiver.channels ? receiver : { ...receiver, channels }
 }
 
-/** Whether an update changes more than levels: the identity, address, online state or list of channels. */
+/** True if an update changes the identity, address, online state or list of channels. */
 export function isStructural(update: Update): boolean {
   return update.newChannels.length > 0 || hasFieldChanges(update.fields)
 }
@@ -323,7 +321,6 @@ function hasFieldChanges(fields: Update['fields']): boolean {
   return false
 }
 
-/** Creates a new receiver from the reported fields. */
 export function toDraft(manufacturer: string, report: DeviceReport, at: number): Creation['draft'] {
   return {
     manufacturer,
@@ -340,7 +337,7 @@ export function toDraft(manufacturer: string, report: DeviceReport, at: number):
   }
 }
 
-/** Returns the receiver fields, other than channels, that the report changes. */
+/** Returns the changed receiver fields, except channels. */
 function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceReport, at: number): Update['fields'] {
   const changed: { -readonly [Field in keyof Update['fields']]: Update['fields'][Field] } = {}
   for (const field of hardwareFields) {
@@ -351,7 +348,7 @@ function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceRep
   const fault = report.details?.fault
   if (fault !== undefined && fault !== (receiver.fault ?? null)) changed.fault = fault
   if (receiver.api_device_id !== report.id) changed.api_device_id = report.id
-  // A device that its system reports as offline has not responded, so `last_seen` and `is_active` stay the same. After
+  // A device that its system reports as offline has not responded, so `last_seen` and `is_active` do not change. After
   // a timeout, offline detection sets `is_active` to false.
   if (report.online === false) return changed
   if (!receiver.is_active) changed.is_active = true
@@ -360,7 +357,7 @@ function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceRep
 }
 
 /**
- * Whether the reported value may replace the stored one. An identity is kept if the reported one is invalid, differs
+ * True if the reported value may replace the stored one. An identity is kept if the reported one is invalid, differs
  * only in spelling, or already belongs to another receiver.
  */
 function canUpdateField(known: KnownReceivers, receiver: Receiver, field: keyof Hardware, value: string): boolean {

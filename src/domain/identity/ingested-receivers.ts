@@ -1,4 +1,4 @@
-/** Receivers that a script reports through `POST /api/ingest/`: their conversion, and which of them are rejected. */
+/** Converts receivers that a script reports through `POST /api/ingest/`, and rejects invalid ones. */
 
 import type { IngestRequest } from '../../contract/ingest-request.ts'
 import { withoutFalseZeros } from '../equipment/false-zeros.ts'
@@ -25,15 +25,14 @@ export interface IngestContext {
 
 export interface PlannedIngest {
   readonly accepted: readonly { readonly manufacturer: string; readonly report: DeviceReport }[]
-  /** The index of each receiver that cannot be stored, and why. */
+  /** The index of each rejected receiver, and the reason. */
   readonly rejected: readonly { readonly index: number; readonly error: string }[]
 }
 
-/** Converts the receivers of a request, and finds those that cannot be stored. */
 export function planIngest(context: IngestContext, { source, receivers }: IngestRequest): PlannedIngest {
   const accepted: { manufacturer: string; report: DeviceReport }[] = []
   const rejected: { index: number; error: string }[] = []
-  /** Everything by which a receiver of this request may be known, and its index. */
+  /** Every identity of the receivers in this request -> index. */
   const indexes = new Map<string, number>()
   for (const [index, receiver] of receivers.entries()) {
     const { manufacturer = ingestManufacturer } = receiver
@@ -69,7 +68,10 @@ function findProblem({ manufacturers }: IngestContext, manufacturer: string, rep
   return null
 }
 
-/** Devices that conflict with known receivers are rejected, not queued for review, because their sender can correct them. */
+/**
+ * Devices that conflict with known receivers are rejected, not queued for review, because their sender can correct
+ * them.
+ */
 function describeConflict(outcome: Outcome): string | null {
   if (outcome.kind === 'excluded') return 'api_device_id: this device was rejected in the review of new devices'
   if (outcome.kind !== 'conflict') return null

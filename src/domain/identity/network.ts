@@ -4,13 +4,13 @@ import { type NetworkMode, networkModes } from '../../contract/values.ts'
 
 export type { NetworkMode } from '../../contract/values.ts'
 
-/** Parses a network mode, ignoring case; returns null for unknown modes. */
+/** Ignores case; returns null for unknown modes. */
 export function parseNetworkMode(value: unknown): NetworkMode | null {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
   return networkModes.find((mode) => mode === word) ?? null
 }
 
-/** A subnet from its first to its last address, including the network and broadcast addresses. */
+/** Includes the network and broadcast addresses. */
 export interface Subnet {
   readonly first: number
   readonly last: number
@@ -22,7 +22,7 @@ const maxScanAddresses = 1024
 /** Private, shared (RFC 6598) and link-local networks, which are not routed on the internet. */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16']
 
-/** Parses a subnet in CIDR notation and checks that it may be scanned. `ranges` are additional allowed networks. */
+/** Parses a subnet in CIDR notation that may be scanned. `ranges` are additional allowed networks. */
 export function parseScanSubnet(text: string, ranges: readonly string[]): Subnet | { readonly error: string } {
   const subnet = parseSubnet(text)
   if (subnet === null) return { error: 'expected an IPv4 network in CIDR form, such as 192.168.1.0/24' }
@@ -32,7 +32,7 @@ export function parseScanSubnet(text: string, ranges: readonly string[]): Subnet
   return isAllowed(subnet, ranges) ? subnet : { error: notAllowed(formatSubnet(subnet)) }
 }
 
-/** Parses addresses, removes duplicates, and checks that they may be scanned. */
+/** Parses addresses that may be scanned, without duplicates. */
 export function parseScanAddresses(
   texts: readonly string[],
   ranges: readonly string[],
@@ -48,7 +48,7 @@ export function parseScanAddresses(
   return [...addresses]
 }
 
-/** Lists the addresses of the subnet without the network and broadcast addresses, which a /31 or /32 does not have. */
+/** Omits the network and broadcast addresses, which a /31 or /32 does not have. */
 export function hostAddresses({ first, last, prefix }: Subnet): string[] {
   const margin = prefix <= 30 ? 1 : 0
   const count = last - first + 1 - 2 * margin
@@ -60,7 +60,9 @@ export function isInSubnet(subnet: Subnet, ip: string | null): ip is string {
   return address !== null && address >= subnet.first && address <= subnet.last
 }
 
-/** Accepts four decimal parts without leading zeros. Other notations are ambiguous: some parsers read `010` as octal. */
+/**
+ * Accepts four decimal parts without leading zeros. Other notations are ambiguous: some parsers read `010` as octal.
+ */
 export function parseIpv4(text: string): number | null {
   if (!/^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/.test(text)) return null
   const parts = text.split('.').map(Number)

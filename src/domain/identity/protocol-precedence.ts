@@ -1,8 +1,8 @@
 /**
  * Decides which report wins if a receiver is reported over two protocols, for example a Shure receiver by its system
  * and by the receiver itself. It is stored as one receiver, under the id that belongs to the protocol with the higher
- * precedence. Reports over that protocol win while they are recent; fields that they lack are taken from the other
- * protocol. After a period without such reports, the other protocol takes over.
+ * precedence. Recent reports over that protocol win; the other protocol supplies the fields that they lack. After a
+ * period without such reports, the other protocol takes over.
  */
 
 import type { ChannelReading, DeviceReport, Receiver, TransmitterReading } from '../equipment/receiver.ts'
@@ -10,19 +10,17 @@ import { hardwareFields, reportedField } from '../equipment/receiver.ts'
 
 export interface ProtocolPrecedence {
   /**
-   * Returns the report itself if all of it applies to the known receiver; otherwise the part that applies, with the
-   * report's id replaced by the receiver's `api_device_id`. A report with lower precedence does not mark the receiver as
-   * online.
+   * Returns the report itself if all of it applies to the known receiver. Otherwise returns the part that applies, with
+   * the receiver's `api_device_id` as its id. A report with lower precedence does not mark the receiver as online.
    */
   apply(receiver: Receiver, report: DeviceReport): DeviceReport
-  /** Whether the receiver is reported over several protocols. If so, `apply` has to see every report. */
+  /** True if the receiver is reported over several protocols. Every report then has to pass through `apply`. */
   isContested(receiver: Receiver): boolean
 }
 
-/** How long reports with the higher precedence keep winning after the last one. */
+/** Reports with the higher precedence win for this long after the last one. */
 const precedenceMs = 30_000
 
-/** The names of the fields that a protocol reports. */
 interface ReportedFields {
   readonly fields: Set<string>
   readonly channels: Map<number, ReportedChannelFields>
@@ -46,7 +44,7 @@ export function createProtocolPrecedence(
   silentMs: (receiverId: number) => number,
 ): ProtocolPrecedence {
   /**
-   * The fields reported over the protocol with the higher precedence, by receiver id. Only contains receivers that are
+   * The fields reported over the protocol with the higher precedence, by receiver id. Contains only receivers that are
    * reported over several protocols.
    */
   const reportedFields = new Map<number, ReportedFields>()
@@ -67,7 +65,7 @@ export function createProtocolPrecedence(
         return report
       }
       // If this process has recorded no reports with the higher precedence, another process may be receiving them.
-      // Every stored value of the receiver is then treated as reported by them.
+      // Every stored value of the receiver then counts as reported by them.
       const reported = reportedFields.get(id) ?? addReport(emptyReportedFields(), toReport(receiver))
       return { ...withoutReported(report, reported), id: api_device_id, online: false }
     },
@@ -82,7 +80,6 @@ function toReport(receiver: Receiver): DeviceReport {
   return { ...receiver, id: receiver.api_device_id ?? '', kind: 'receiver', model_name: receiver.model }
 }
 
-/** Adds the field names of the report to `reported`. */
 function addReport(reported: ReportedFields, report: DeviceReport): ReportedFields {
   for (const field of hardwareFields) {
     const value = reportedField(report, field)
@@ -148,7 +145,7 @@ function withoutReportedChannelFields(
 }
 
 /**
- * Removes those transmitter fields that the protocol with the higher precedence reports; that protocol also decides
+ * Removes the transmitter fields that the protocol with the higher precedence reports. That protocol also decides
  * whether there is a transmitter.
  */
 function withoutReportedTransmitterFields(

@@ -16,7 +16,7 @@ export type Outcome =
   /** An administrator rejected the device or marked it as a duplicate. It is ignored until its entry is reopened. */
   | { readonly kind: 'excluded'; readonly entry: QueueEntry }
 
-/** Looks up the known receivers by every identity. The keys come from `serialKey`, `macKey` and `ipKey`. */
+/** Finds known receivers by every identity. The keys come from `serialKey`, `macKey` and `ipKey`. */
 export interface KnownReceivers {
   bySerial(key: string): readonly Receiver[]
   byMac(key: string): readonly Receiver[]
@@ -24,27 +24,27 @@ export interface KnownReceivers {
   byApiId(manufacturer: string, apiDeviceId: string): Receiver | undefined
   entry(manufacturer: string, identityKey: string): QueueEntry | undefined
   get(id: number): Receiver | undefined
-  /** Increases with every change of an identity; readings do not change it. */
+  /** Increases with every change of an identity, but not with readings. */
   readonly identityRevision: number
 }
 
-/** An index of known receivers that can be changed. */
+/** A mutable index of known receivers. */
 export interface KnownReceiverIndex extends KnownReceivers {
   /** Adds the receiver, or replaces the one with its id. */
   put(receiver: Receiver): void
   /**
-   * Removes a receiver that was put into this index. If the base index (see `createKnownReceivers`) contains a receiver
-   * with the same id, that one becomes visible again.
+   * Removes a receiver that was put into this index. A receiver with the same id in the base index (see
+   * `createKnownReceivers`) becomes visible again.
    */
   remove(id: number): void
-  /** Replaces a receiver by a record with the same identity, without comparing the identities. */
+  /** Replaces a receiver with a record of the same identity, without comparing the identities. */
   refresh(receiver: Receiver): void
   putEntry(entry: QueueEntry): void
-  /** Returns the receivers in the order in which they were added. */
+  /** In the order in which they were added. */
   receivers(): Iterable<Receiver>
 }
 
-/** Creates an empty index. With `base`, it is an overlay: receivers in it hide those in `base` with the same id. */
+/** Creates an empty index. With `base`, it is an overlay: its receivers hide those in `base` with the same id. */
 export function createKnownReceivers(base?: KnownReceivers): KnownReceiverIndex {
   const byId = new Map<number, Receiver>()
   const serials: Index = new Map()
@@ -159,26 +159,21 @@ export function reconcile(known: KnownReceivers, manufacturer: string, report: D
 }
 
 /**
- * Returns the form in which serial numbers are compared: trimmed and in lower case. Null if the number is absent or all
- * zeros, because such numbers never match.
+ * Returns the serial number for comparison: trimmed and in lower case. Null if it is absent or all zeros, because such
+ * numbers never match.
  */
 export function serialKey(serial: string | null | undefined): string | null {
   const key = serial?.trim().toLowerCase() ?? ''
   return /[^0\s:.-]/.test(key) ? key : null
 }
 
-/**
- * Returns the form in which MAC addresses are compared: their twelve hex digits. Null for anything else and for all
- * zeros.
- */
+/** Returns the MAC address for comparison: its twelve hex digits. Null for anything else and for all zeros. */
 export function macKey(mac: string | null | undefined): string | null {
   const digits = mac?.replace(/[^0-9a-f]/gi, '').toLowerCase() ?? ''
   return digits.length === 12 && /[^0]/.test(digits) ? digits : null
 }
 
-/**
- * Returns the form in which IP addresses are compared. Null for an absent address and for 0.0.0.0, which never match.
- */
+/** Returns the IP address for comparison. Null for an absent address and for 0.0.0.0, which never match. */
 export function ipKey(ip: string | null | undefined): string | null {
   const key = ip?.trim() ?? ''
   return key === '' || key === '0.0.0.0' ? null : key
@@ -224,7 +219,7 @@ function toMatch(receiver: Receiver, ip: string | null): Outcome {
   return { kind: 'moved', receiver, old_ip: oldIp, new_ip: ip }
 }
 
-/** Whether the serial numbers or the MAC addresses differ. An identity that one of the two lacks is not compared. */
+/** True if the serial numbers or the MAC addresses differ. Missing ones are not compared. */
 function contradicts(receiver: Receiver, serial: string | null, mac: string | null): boolean {
   const knownSerial = serialKey(receiver.serial_number)
   const knownMac = macKey(receiver.mac_address)
@@ -234,12 +229,12 @@ function contradicts(receiver: Receiver, serial: string | null, mac: string | nu
   )
 }
 
-/** Whether a report under the receiver's id comes from different hardware. */
+/** True if a report under the receiver's id comes from different hardware. */
 export function isReplacedHardware(
   receiver: Receiver,
   { serial_number = null, mac_address = null }: DeviceReport,
 ): boolean {
-  // Fast path: this runs for every device in every cycle, and the identities are nearly always unchanged.
+  // Fast path: this runs for every device in every cycle, and identities rarely change.
   if (serial_number === receiver.serial_number && mac_address === receiver.mac_address) return false
   const [serial, mac] = [serialKey(serial_number), macKey(mac_address)]
   const hasSameIdentity =

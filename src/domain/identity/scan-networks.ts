@@ -1,5 +1,3 @@
-/** The networks of this machine that a scan accepts. */
-
 import { formatSubnet, parseScanSubnet, parseSubnet, type Subnet } from './network.ts'
 
 interface InterfaceAddress {
@@ -9,11 +7,11 @@ interface InterfaceAddress {
   readonly cidr: string | null
 }
 
-/** The part of a larger network that is scanned: the one around the address of this machine. */
+/** In a larger network, only the part around the address of this machine is scanned. */
 const commonPrefix = 24
 const largestPrefix = 22
 
-/** Lists the networks of the interfaces; `ranges` are networks that may be scanned in addition to the private ones. */
+/** Lists the networks of the interfaces. `ranges` are networks that may be scanned in addition to the private ones. */
 export function listScanNetworks(
   interfaces: Readonly<Record<string, readonly InterfaceAddress[] | undefined>>,
   ranges: readonly string[],

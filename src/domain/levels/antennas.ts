@@ -1,4 +1,4 @@
-/** The antennas that a receiver uses: letters in reports and records, a bit mask with A as bit 0 among levels. */
+/** The antennas in use: letters in reports and records, a bit mask with A as bit 0 in levels. */
 
 const letters = 'ABCD'
 const firstCode = letters.charCodeAt(0)

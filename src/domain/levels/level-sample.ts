@@ -1,6 +1,6 @@
 /**
- * Levels: how loud and how strong a channel is at this moment. They change many times a second, and they are the only
- * values that bypass reconciliation and the database.
+ * Levels: the momentary audio and RF of a channel. They change many times a second, and only they bypass reconciliation
+ * and the database.
  */
 
 import type { ChannelDetails } from '../equipment/details.ts'
@@ -19,8 +19,8 @@ import { type LevelKind, levelKinds } from './level-delivery.ts'
 /** The levels of a channel itself and of its transmitter: RF in whole dBm, audio in whole dBFS. */
 export const levelFields = ['rf_level', 'audio_level'] as const
 /**
- * The levels among the details of a channel. `antennas` contains letters; all others are whole numbers. A change of this
- * list changes the format of `ingest/level-frame.ts`.
+ * The levels among the details of a channel. `antennas` contains letters; all others are whole numbers. A change of
+ * this list changes the format of `ingest/level-frame.ts`.
  */
 export const levelDetails = [
   'rf_a',
@@ -37,7 +37,7 @@ export const levelDetails = [
 export type LevelField = (typeof levelFields)[number]
 export type LevelDetail = (typeof levelDetails)[number]
 
-/** Levels of one channel, as one message reports them. Absent fields keep their values. */
+/** Levels of one channel in one message. Absent fields keep their values. */
 export interface LevelSample extends Pick<Partial<Channel>, LevelField> {
   readonly channel: number
   /** Ignored if no transmitter is known on the channel. */
@@ -55,7 +55,6 @@ const arrivals: Readonly<Record<LevelKind, readonly string[]>> = {
   audio: ['audio_level', ...audioDetails],
 }
 
-/** The details of each kind of levels. */
 export const detailsOfKind: Readonly<Record<LevelKind, readonly LevelDetail[]>> = { rf: rfDetails, audio: audioDetails }
 
 const kindSets: Readonly<Record<string, readonly LevelKind[]>> = {
@@ -65,7 +64,7 @@ const kindSets: Readonly<Record<string, readonly LevelKind[]>> = {
   both: ['rf', 'audio'],
 }
 
-/** Returns the kinds of levels that a sample contains, also those that it reports as unknown. */
+/** Returns the kinds of levels in a sample, including those that it reports as unknown. */
 export function kindsOfSample({ rf_level, audio_level, transmitter, details }: LevelSample): readonly LevelKind[] {
   const has = (names: readonly LevelDetail[]) =>
     details !== undefined && names.some((name) => details[name] !== undefined)
@@ -74,7 +73,7 @@ export function kindsOfSample({ rf_level, audio_level, transmitter, details }: L
   return kindSets[hasRf ? (hasAudio ? 'both' : 'rf') : hasAudio ? 'audio' : ''] ?? []
 }
 
-/** Returns the reading without levels of these kinds, because they have not been received again. */
+/** Returns the reading without levels of these kinds, which were not received again. */
 export function withoutLevels(reading: ChannelReading, kinds: readonly LevelKind[] = levelKinds): ChannelReading {
   const { rf_level, audio_level, transmitter, details, ...facts } = reading
   const isOld = new Set<string>(kinds.flatMap((kind) => arrivals[kind]))
@@ -103,7 +102,7 @@ export function withLevels(report: DeviceReport, samples: readonly LevelSample[]
 const levelFieldNames: ReadonlySet<string> = new Set(levelFields)
 const levelDetailNames: ReadonlySet<string> = new Set(levelDetails)
 
-/** Whether the report of this receiver contains no news except levels. */
+/** True if the report contains only levels. */
 export function hasOnlyLevels(receiver: Receiver, report: DeviceReport): boolean {
   if (report.id !== receiver.api_device_id || !receiver.is_active || report.online === false) return false
   if (report.units !== undefined || report.battery !== undefined || report.rf_level !== undefined) return false
@@ -121,7 +120,7 @@ export function hasOnlyLevels(receiver: Receiver, report: DeviceReport): boolean
   return true
 }
 
-/** Whether the same channels of a receiver differ in nothing but levels. */
+/** True if the same channels of a receiver differ only in levels. */
 export function haveSameFacts(before: readonly Channel[], after: readonly Channel[]): boolean {
   return after.every((channel, index) => {
     const known = before[index]
@@ -129,7 +128,7 @@ export function haveSameFacts(before: readonly Channel[], after: readonly Channe
   })
 }
 
-/** Whether the reading differs from the known channel in nothing but levels. */
+/** True if the reading differs from the known channel only in levels. */
 function hasSameFacts(channel: Channel, reading: ChannelReading): boolean {
   for (const field in reading) {
     const value = reading[field as keyof ChannelReading]
@@ -159,7 +158,7 @@ function isSameTransmitter(known: Transmitter | null, reported: ChannelReading['
 
 const noNames: ReadonlySet<string> = new Set()
 
-/** Whether every reported field that is not named in `except` has the known value. */
+/** True if every reported field except those in `except` has the known value. */
 function areEqual<T extends object>(known: T | undefined, reported: T | undefined, except: ReadonlySet<string>) {
   for (const field in reported) {
     const value = reported[field]

@@ -2,10 +2,7 @@
 
 import { type LevelDetail, type LevelField, levelDetails } from '../levels/level-sample.ts'
 
-/**
- * The levels in `details` that `levels` messages contain. A change of these alone is not announced as a change of the
- * channel.
- */
+/** The levels in `details` that `levels` messages contain. If only these change, no `channel` message is sent. */
 export const detailLevels = [
   'quality',
   'rf_a',
@@ -18,12 +15,12 @@ export const detailLevels = [
   'audio_rms',
 ] as const satisfies readonly LevelDetail[]
 
-/** The levels in `details` that `levels` messages do not contain. They are announced in `channel` messages. */
+/** The levels in `details` that `channel` messages announce, not `levels` messages. */
 export const unlistedLevels = levelDetails.filter((name) => !(detailLevels as readonly string[]).includes(name))
 
 /**
- * The levels in an entry of a `levels` message, in the order in which they follow the channel id. Those from `rf_a` on
- * are only sent with `levels=full`.
+ * The levels in an entry of a `levels` message, in the order after the channel id. Those starting with `rf_a` are only
+ * sent with `levels=full`.
  */
 export const entryLevels = [
   'rf_level',

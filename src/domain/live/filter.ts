@@ -9,11 +9,10 @@ import { type EquipmentFilter, includesSite } from '../equipment/sites.ts'
 import type { SettingScope } from '../settings.ts'
 
 export interface LiveFilter extends EquipmentFilter {
-  /** Id of a group: only the channels whose slot is in it, and their receivers. */
+  /** Id of a group. Includes only channels whose slots are in it, and their receivers. */
   readonly group?: number | undefined
 }
 
-/** What a filter by group includes. */
 export interface GroupMembers {
   readonly channels: ReadonlySet<number>
   readonly receivers: ReadonlySet<number>
@@ -21,7 +20,7 @@ export interface GroupMembers {
   readonly placeholders: ReadonlySet<number>
 }
 
-/** Finds the members of a group. A group that does not exist has no members. */
+/** A group that does not exist has no members. */
 export function findMembers(
   group: Group | undefined,
   receivers: readonly Receiver[],
@@ -57,7 +56,7 @@ export function includesAssignment({ channel_id }: ChannelAssignment, channels: 
   return channels === null || (channel_id !== null && channels.has(channel_id))
 }
 
-/** What a message concerns. An absent or null field restricts nothing. */
+/** The subject of a message. An absent or null field restricts nothing. */
 export interface LiveSubject {
   readonly manufacturer?: string | null
   /** The site that monitors it; null for this installation. */
@@ -68,7 +67,7 @@ export interface LiveSubject {
   readonly channelId?: number | null
 }
 
-/** Whether a message is of interest to a client with these filters. */
+/** True if a client with these filters receives the message. */
 export function includesSubject(
   { manufacturer = null, site, receiverId = null, channelId = null }: LiveSubject,
   filter: LiveFilter,
@@ -87,7 +86,7 @@ export function settingScopeOf({ manufacturer, group }: LiveFilter): SettingScop
   return group === undefined ? { manufacturer: manufacturer ?? null, group: null } : { manufacturer: null, group }
 }
 
-/** The types of messages that contain a whole list. A client with a filter receives only the matching entries. */
+/** Messages that contain a whole list. A client with a filter receives only the matching entries. */
 export type ListType = Extract<LiveChange['type'], 'groups' | 'placeholders' | 'assignments' | 'discovered' | 'queue'>
 
 export const listTypes: ReadonlySet<string> = new Set<ListType>([
@@ -98,7 +97,7 @@ export const listTypes: ReadonlySet<string> = new Set<ListType>([
   'queue',
 ])
 
-/** Whether this change can change the members of a group. A `channel` message contains a slot if the channel is new. */
+/** True if this change can change the members of a group. A `channel` message contains a slot if the channel is new. */
 export function changesMembers(change: LiveChange): boolean {
   switch (change.type) {
     case 'groups':

@@ -5,7 +5,7 @@ import type { ChannelAssignment, Performer } from '../../contract/resources/perf
 import type { Assignment, Unit } from '../equipment/hardware.ts'
 import type { ManufacturerHealth } from '../equipment/health.ts'
 
-/** Converts active assignments. An assignment of a unit that no longer exists is left out. */
+/** Omits assignments of units that no longer exist. */
 export function toChannelAssignments(
   assignments: readonly Assignment[],
   performers: readonly Pick<Performer, 'id' | 'name'>[],
@@ -19,7 +19,7 @@ export function toChannelAssignments(
   })
 }
 
-/** Returns the names of the performers who wear the units of channels, by the id of the channel. */
+/** Returns the names of the performers by channel id. */
 export function toPerformerNames(assignments: readonly ChannelAssignment[]): ReadonlyMap<number, string> {
   return new Map(
     assignments.flatMap(({ channel_id, performer }) => (channel_id === null ? [] : [[channel_id, performer.name]])),

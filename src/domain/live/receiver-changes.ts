@@ -11,7 +11,7 @@ export interface ReceiverChanges {
   readonly changes: readonly LiveChange[]
   /** The ids of channels whose levels changed. */
   readonly levels: readonly number[]
-  /** Pairs of channel id and slot; the caller announces all moves of a commit in one message. */
+  /** Pairs of channel id and slot. The caller announces all moves of a commit in one message. */
   readonly slots: readonly (readonly [number, number])[]
 }
 
@@ -72,7 +72,7 @@ function compareChannels(
 }
 
 /**
- * Returns the fields of a channel that changed, except its slot and its levels. When the transmitter disappears, the
+ * Returns the changed fields of a channel, except its slot and its levels. When the transmitter disappears, the
  * channel's own levels are included, because the levels announced until then were the transmitter's.
  */
 function changedChannelFields(before: ChannelBody, after: ChannelBody): Fields {
@@ -86,7 +86,7 @@ function changedChannelFields(before: ChannelBody, after: ChannelBody): Fields {
   return changed
 }
 
-/** Only the fields that changed; one that is gone is null. Null if there are no details any more. */
+/** Contains only the changed fields; a removed one is null. Null if the channel no longer has details. */
 function changedDetails(before: ChannelBody, after: ChannelBody): Fields | null {
   if (after.details === undefined) return null
   return before.details === undefined ? after.details : differingFields(before.details, after.details)
@@ -100,7 +100,7 @@ function withoutLevels({ id: _, slot, rf_level, audio_level, transmitter, detail
   }
 }
 
-/** Applies the `details` of a `channel` message; undefined if there are none afterwards. */
+/** Applies the `details` of a `channel` message; undefined if none remain. */
 export function withChangedDetails<Details extends object>(
   before: Details | undefined,
   change: { readonly [Name in keyof Details]?: Details[Name] | null } | null | undefined,

@@ -4,7 +4,7 @@ import { toTimestamp } from '../api.ts'
 import { type Channel, displayName, frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import { isRecord } from '../json.ts'
 
-/** What a topic is to retain. The payload is created only when it is published. */
+/** The payload is created only when it is published. */
 export interface RetainedMessage {
   readonly topic: string
   /** The values on which the payload depends, except levels. */
@@ -13,7 +13,7 @@ export interface RetainedMessage {
   toPayload(): string
 }
 
-/** The platform of each component of a Home Assistant device, by its key. */
+/** Component key -> its Home Assistant platform. */
 export type Components = ReadonlyMap<string, string>
 
 export interface MqttTopics {
@@ -33,7 +33,7 @@ export function alertTopic({ prefix }: Pick<MqttTopics, 'prefix'>): string {
   return `${prefix}/alert`
 }
 
-/** Returns the states of a receiver and its channels. `performers` are the names of performers by channel. */
+/** `performers` are the names of performers by channel id. */
 export function toStateMessages(
   receiver: Receiver,
   topics: MqttTopics,
@@ -52,8 +52,8 @@ export function toStateMessages(
 }
 
 /**
- * Returns the message from which Home Assistant creates a device; null without Home Assistant. `known` are the components
- * that Home Assistant may have: those that no longer exist are contained with only their platform, which removes them.
+ * Returns the message that creates a device in Home Assistant; null without Home Assistant. `known` are the components
+ * that Home Assistant may have. The message lists removed ones with only their platform, which deletes them.
  */
 export function toDiscoveryMessage(
   receiver: Receiver,
@@ -76,7 +76,7 @@ export function toDiscoveryMessage(
   }
 }
 
-/** Returns the components in the message of a Home Assistant device, without those that it removes. */
+/** Omits the components that the message removes. */
 export function listComponents(payload: string): Components {
   const message = parse(payload)
   const components = isRecord(message) && isRecord(message.components) ? Object.entries(message.components) : []
@@ -89,7 +89,7 @@ export function listComponents(payload: string): Components {
   )
 }
 
-/** Components are remembered, so longer texts, which this service does not publish, are left out. */
+/** Components are remembered, so longer texts are skipped. This service does not publish any. */
 function isShortText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 100
 }
@@ -102,13 +102,13 @@ function parse(payload: string): unknown {
   }
 }
 
-/** Filters for all retained topics of this service; the broker may still have messages about what was removed. */
+/** Filters for all retained topics of this service. The broker may still have messages about removed equipment. */
 export function listRetainedFilters({ prefix, discoveryPrefix }: MqttTopics): string[] {
   const states = [`${prefix}/channel/+/state`, `${prefix}/receiver/+/state`]
   return discoveryPrefix === null ? states : [...states, `${discoveryPrefix}/device/+/config`]
 }
 
-/** Whether this service, and not another one with another prefix, has published a retained message. */
+/** True if this service published the retained message, not another one with another prefix. */
 export function isOwnMessage({ prefix, discoveryPrefix }: MqttTopics, topic: string, payload: string): boolean {
   if (/^\/(channel|receiver)\/\d+\/state$/.test(topic.slice(prefix.length))) return topic.startsWith(`${prefix}/`)
   if (discoveryPrefix === null || !topic.startsWith(`${discoveryPrefix}/device/micwatch_`)) return false
@@ -156,7 +156,7 @@ function toChannelMessage(channel: Channel, topics: MqttTopics, performer: strin
   }
 }
 
-/** The message from which Home Assistant creates a device for a receiver and entities for its channels. */
+/** Home Assistant creates a device for the receiver and entities for its channels. */
 function toDiscovery(receiver: Receiver, topics: MqttTopics, removed: readonly (readonly [string, string])[]) {
   const { id, name, manufacturer, model, device_type, serial_number, firmware_version, channels } = receiver
   const { version, publicUrl } = topics
@@ -189,7 +189,7 @@ function toDiscovery(receiver: Receiver, topics: MqttTopics, removed: readonly (
   }
 }
 
-/** The entities of a channel. Levels change every second, which fills Home Assistant's recorder, so they are disabled. */
+/** Levels change every second, which fills Home Assistant's recorder, so their entities are disabled. */
 function toComponents(channel: Channel, topics: MqttTopics): Record<string, object> {
   const { id, channel: number } = channel
   const component = (key: string, platform: string, name: string, template: string, fields: object = {}) => [

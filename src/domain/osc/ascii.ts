@@ -1,4 +1,4 @@
-/** Text in ASCII, because OSC strings have no other characters. */
+/** OSC strings are ASCII. */
 
 const replacements: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -28,7 +28,7 @@ const replacements: Readonly<Record<string, string>> = {
   '€': 'EUR',
 }
 
-/** Transliterates letters with accents; other characters become question marks, and control characters spaces. */
+/** Transliterates letters with accents. Other characters become question marks, and control characters spaces. */
 export function toAscii(text: string): string {
   return Array.from(text.normalize('NFKD').replace(/\p{Mark}/gu, ''), (character) => {
     if (character >= ' ' && character <= '~') return character

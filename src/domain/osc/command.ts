@@ -1,19 +1,17 @@
-/** Commands that are received over OSC. */
-
 import type { ReceivedMessage } from './packet.ts'
 
 export type OscCommand = { readonly type: 'subscribe'; readonly isOn: boolean } | OscAction
 
-/** The commands that change something. */
+/** Commands that change something. */
 export type OscAction =
   | { readonly type: 'marker'; readonly text: string }
-  /** `show` is an id or a title; null for the only one that can be meant. */
+  /** `show` is an id or a title; null if only one show is possible. */
   | { readonly type: 'start_show' | 'end_show'; readonly show: string | null }
   | { readonly type: 'acknowledge'; readonly alert: number }
 
 const maxMarkerCharacters = 500
 
-/** Returns the command; `unknown` for other addresses, and `malformed` for unusable arguments. */
+/** Returns `unknown` for other addresses, and `malformed` for invalid arguments. */
 export function parseCommand({ address, args }: ReceivedMessage): OscCommand | 'unknown' | 'malformed' {
   const [argument = null] = args
   if (address === '/micwatch/subscribe') return { type: 'subscribe', isOn: !isRelease(args) }
@@ -25,7 +23,7 @@ export function parseCommand({ address, args }: ReceivedMessage): OscCommand | '
   return isRelease(args) ? 'unknown' : { type: 'acknowledge', alert: Number(alert) }
 }
 
-/** Buttons of controllers send 1 when they are pressed and 0 when they are released. */
+/** Buttons of controllers send 1 when pressed and 0 when released. */
 function isRelease([first]: ReceivedMessage['args']): boolean {
   return first === 0 || first === false
 }

@@ -33,7 +33,7 @@ export function encodeMessage({ address, args }: OscMessageWithBlobs): Uint8Arra
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Returns the messages of a packet, also those of nested bundles, whose times are ignored; null if it is malformed. */
+/** Returns the messages of a packet and of nested bundles, whose times are ignored; null if it is malformed. */
 export function decodePacket(bytes: Uint8Array): readonly ReceivedMessage[] | null {
   if (bytes.length === 0 || bytes.length % 4 !== 0 || bytes.length > maxPacketBytes) return null
   if (countBundles(bytes) > maxBundles) return null
@@ -86,15 +86,15 @@ export function toFrame(packet: Uint8Array): Uint8Array {
 
 const headerBytes = 4
 
-/** Splits a TCP stream into packets. Every byte is copied at most once, however the stream is cut. */
+/** Splits a TCP stream into packets. Copies every byte at most once, however the stream is cut. */
 export class FrameReader {
   readonly #header = new Uint8Array(headerBytes)
   #headerLength = 0
-  /** The packet that is being read; null while its length is not complete. */
+  /** The packet that is being read; null while its length is incomplete. */
   #packet: Uint8Array | null = null
   #packetLength = 0
 
-  /** Returns the packets that are complete; null if a length is impossible, after which nothing more can be read. */
+  /** Returns the complete packets; null after an impossible length, which makes the rest of the stream unreadable. */
   read(chunk: Uint8Array): readonly Uint8Array[] | null {
     const packets: Uint8Array[] = []
     for (let at = 0; at < chunk.length; ) {

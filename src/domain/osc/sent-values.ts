@@ -1,4 +1,4 @@
-/** Decides which messages to a console are due: those whose values have changed, and each one after a while. */
+/** Selects the messages to send to a console: changed values, and periodic repetitions. */
 
 import type { OscMessage } from './packet.ts'
 
@@ -12,7 +12,7 @@ export class SentValues {
     this.#ticksPerRefresh = ticksPerRefresh
   }
 
-  /** Returns the messages that are due at this tick; each has one argument. The repetitions are spread over the ticks. */
+  /** Returns the messages for this tick; each has one argument. The repetitions are spread over the ticks. */
   next(current: readonly OscMessage[]): OscMessage[] {
     this.#tick = (this.#tick + 1) % this.#ticksPerRefresh
     const due = current.filter(({ address, args: [value] }, index) => {

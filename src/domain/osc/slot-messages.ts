@@ -1,4 +1,4 @@
-/** What is sent about each slot: to OSC targets and subscribers, and to the scribble strips of consoles. */
+/** The messages about each slot: to OSC targets and subscribers, and to the scribble strips of consoles. */
 
 import type { AlertBody } from '../../contract/resources/alerts.ts'
 import type { Condition } from '../conditions/condition.ts'
@@ -19,7 +19,7 @@ export interface OscSlot {
   readonly isMuted: boolean
 }
 
-/** `performer` is the name of the performer who wears the unit of the channel, if there is one. */
+/** `performer` is the name of the performer who wears the channel's unit. */
 export function toOscSlot(channel: Channel, performer?: string): OscSlot {
   const { slot, transmitter, details, condition, forecast } = channel
   return {
@@ -41,14 +41,14 @@ export function placeholderToOscSlot({ slot, name, created_at }: Placeholder): O
 
 const valueNames = ['name', 'state', 'attention', 'battery', 'minutes', 'rf', 'audio', 'muted'] as const
 
-/** The values of a slot, in the order of `valueNames`. A number that is unknown is null. */
+/** The values of a slot, in the order of `valueNames`. An unknown number is null. */
 type SlotValues = readonly (string | number | null)[]
 
 function toSlotValues({ name, condition, battery, minutes, rf, audio, isMuted }: OscSlot): SlotValues {
   return [name, condition.state, condition.attention ? 1 : 0, battery, minutes, rf, audio, isMuted ? 1 : 0]
 }
 
-/** Returns the messages about a slot, without unknown numbers, and without the values that `before` has too. */
+/** Returns the messages about a slot, without unknown numbers, and without values that are the same in `before`. */
 export function toSlotMessages(slot: OscSlot, before: OscSlot | null = null): OscMessage[] {
   const isOther = before?.slot !== slot.slot
   const known = before === null || isOther ? [] : toSlotValues(before)
@@ -60,7 +60,7 @@ export function toSlotMessages(slot: OscSlot, before: OscSlot | null = null): Os
   }
   return messages
 }
-/** Returns the message about an alert that was raised or cleared; null for every other change. */
+/** Returns null unless the alert was raised or cleared. */
 export function toAlertOscMessage({ id, state, message, silenced }: AlertBody): OscMessage | null {
   const args = [String(id), toAscii(message)]
   if (state === 'cleared') return { address: '/micwatch/alert/cleared', args }
@@ -94,13 +94,13 @@ export const consoles: Readonly<Record<ConsoleType, Console>> = {
     port: 2223,
     channels: 40,
     nameLength: 16,
-    // A WING has no black and no white: gray blue and mauve.
+    // A WING has neither black nor white: gray blue and mauve.
     colors: { off: 1, blue: 3, green: 5, yellow: 7, red: 9, white: 12 },
     channelAddress: (channel) => ({ name: `/ch/${channel}/name`, color: `/ch/${channel}/col` }),
   },
 }
 
-/** Returns the name and the color of a console's channel that shows a slot. */
+/** Returns the name and color of the console's channel that shows a slot. */
 export function toStripMessages(type: ConsoleType, channel: number, slot: OscSlot): OscMessage[] {
   const { nameLength, colors, channelAddress } = consoles[type]
   const address = channelAddress(channel)

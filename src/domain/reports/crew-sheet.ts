@@ -1,4 +1,4 @@
-/** The crew sheet: who wears what, by slot. */
+/** The crew sheet: performers and their packs, by slot. */
 
 import type { Group } from '../../contract/resources/groups.ts'
 import type { Performer } from '../../contract/resources/performers.ts'
@@ -13,7 +13,7 @@ export interface CrewSheetState {
   readonly placeholders: readonly Placeholder[]
   readonly groups: readonly Pick<Group, 'id' | 'title' | 'slots'>[]
   readonly performers: readonly Pick<Performer, 'id' | 'name' | 'notes'>[]
-  /** Returns the last reported name of the transmitter of a channel. */
+  /** Returns the last reported name of the channel's transmitter. */
   packOf(channelId: number): string | null
   /** The active assignments. */
   readonly assignments: readonly {
@@ -26,7 +26,7 @@ export interface CrewSheetState {
 
 type CrewRow = CrewSheet['rows'][number]
 
-/** Lists the channels and placeholders of a show, or all. */
+/** Lists the channels and placeholders of a show; without a show, all of them. */
 export function toCrewSheet(show: Show | null, state: CrewSheetState): CrewSheet {
   const { placeholders, groups } = state
   const channels = channelsOf(show, state)

@@ -9,20 +9,20 @@ import type { ChannelState } from '../history/channel-state.ts'
 import { type LevelSummary, percentile } from '../history/level-summary.ts'
 import { type Show, stateOf, toShowBody } from '../shows.ts'
 
-/** Both ends belong to it. */
+/** Both ends are included. */
 export interface ReportRange {
   readonly from: number
   readonly to: number
 }
 
-/** Returns the time that the report of a show covers; null before the show has started. */
+/** Returns null before the show has started. */
 export function reportRange(show: Show, now: number): ReportRange | null {
   const { started_at: from, ended_at } = show
   if (from === null) return null
   return { from, to: stateOf(show) === 'ended' && ended_at !== null ? ended_at : Math.max(from, now) }
 }
 
-/** The kinds of events from which a report is made. */
+/** The kinds of events that a report uses. */
 export const reportedKinds = [
   'rf_dropout',
   'interference',
@@ -41,7 +41,7 @@ export interface AlertOfShow {
   readonly acknowledged_at: number | null
 }
 
-/** What is known of a channel at present; null if it was removed. */
+/** Null for a removed channel. */
 export interface CurrentChannel {
   readonly receiverId: number
   readonly slot: number
@@ -58,11 +58,10 @@ export interface ChannelOfShow {
   readonly summary: LevelSummary
 }
 
-/** What happened during a show, on all channels. */
 export interface ShowStory {
   readonly isRunning: boolean
   readonly range: ReportRange
-  /** The events of each channel, and under null those of all channels, oldest first. */
+  /** The events of each channel, oldest first. Those of all channels have the key null. */
   readonly events: ReadonlyMap<number | null, readonly EventRecord[]>
   /** Oldest first. */
   readonly alerts: readonly AlertOfShow[]
@@ -116,8 +115,8 @@ export function toReportedChannel(channel: ChannelOfShow, story: ShowStory): Rep
 }
 
 /**
- * The name at the end of the show, and all performers and packs of the show. If no state of the channel is stored, those of
- * the present are right only while the show runs.
+ * Returns the name at the end of the show, and all performers and packs during it. Without a stored state, current ones
+ * apply only while the show runs.
  */
 function describeChannel(
   { states, current }: ChannelOfShow,
@@ -133,7 +132,7 @@ function describeChannel(
   return { name: last.name, performer, pack }
 }
 
-/** Returns the name of the transmitter, which is that of the channel if it has none of its own. */
+/** Returns the name of the transmitter, else of the channel. */
 export function packOf({
   transmitter,
   name,
@@ -161,7 +160,7 @@ function countRanges(events: readonly EventRecord[], range: ReportRange) {
   return { count: events.length, seconds: Math.round(seconds * 10) / 10 }
 }
 
-/** Returns for how long an event lasted during the show, to 0.1 s. */
+/** Returns the duration of an event within the show, to 0.1 s. */
 function secondsWithin({ time, until, is_open }: EventRecord, { from, to }: ReportRange): number {
   const end = is_open ? to : Math.min(to, until ?? time)
   return toSeconds(Math.max(0, end - Math.max(time, from)))

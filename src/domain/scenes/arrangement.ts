@@ -12,7 +12,7 @@ import type { Show } from '../shows.ts'
 /** Frequencies in MHz by channel id. */
 export type Frequencies = ReadonlyMap<number, string>
 
-/** A scene without what it stores. Times are epoch milliseconds. */
+/** A scene without its arrangement. Times are epoch milliseconds. */
 export interface Scene {
   readonly id: number
   readonly show_id: number
@@ -20,7 +20,7 @@ export interface Scene {
   readonly created_at: number
   /** The name of the person who stored it. */
   readonly by: string
-  /** When it was last recalled; null if it never was. */
+  /** Null if it was never recalled. */
   readonly recalled_at: number | null
 }
 
@@ -36,7 +36,7 @@ export function toSceneBody({ id, show_id, title, created_at, by, recalled_at }:
   }
 }
 
-/** The stored records that an arrangement is made of. */
+/** The stored records that make up an arrangement. */
 export interface Arranged {
   readonly receivers: readonly Pick<Receiver, 'name' | 'channels'>[]
   readonly placeholders: readonly Placeholder[]
@@ -47,7 +47,7 @@ export interface Arranged {
   readonly assignments: readonly Assignment[]
 }
 
-/** Returns the present arrangement of a show: of the slots in its groups, or of everything if it has no groups. */
+/** Captures the slots in the groups of a show; all slots if it has no groups. */
 export function captureArrangement({ group_ids }: Pick<Show, 'group_ids'>, arranged: Arranged): Arrangement {
   const hasAll = group_ids.length === 0
   const groups = arranged.groups.filter(({ id }) => hasAll || group_ids.includes(id))
@@ -83,7 +83,7 @@ export function captureArrangement({ group_ids }: Pick<Show, 'group_ids'>, arran
   }
 }
 
-/** Returns the name by which people know a channel. */
+/** Returns the name that the pages show for a channel. */
 export function nameOfChannel(
   receiver: Pick<Receiver, 'name'>,
   { transmitter, name }: Pick<Channel, 'transmitter' | 'name'>,
@@ -91,7 +91,6 @@ export function nameOfChannel(
   return transmitter?.name ?? name ?? receiver.name
 }
 
-/** Returns the known frequencies by id. */
 export function listFrequencies(
   channels: readonly { readonly id: number; readonly frequency: string | null }[],
 ): (readonly [number, string])[] {

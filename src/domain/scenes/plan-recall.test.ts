@@ -29,7 +29,7 @@ const stored: Arranged = {
 }
 const everything = captureArrangement({ group_ids: [] }, stored)
 
-/** Returns what a recall of everything that was stored changes, and what it skips. */
+/** Returns the changes and the skipped entries of a full recall. */
 function recall(now: Partial<Arranged>, arrangement = everything, planned = new Map<number, string>()) {
   const arranged = { ...stored, ...now }
   const plan = planRecall(arrangement, arranged, planned)

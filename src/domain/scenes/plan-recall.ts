@@ -1,4 +1,4 @@
-/** Compares a scene with the present arrangement: what a recall changes, and what no longer exists. */
+/** Plans the recall of a scene: its changes, and the entries that no longer exist. */
 
 import type { Group } from '../../contract/resources/groups.ts'
 import type { RecordChange } from '../../contract/resources/imports.ts'
@@ -17,31 +17,30 @@ interface Changed<Item> {
   readonly after: Item
 }
 
-/** A unit that a performer will wear. */
 interface PlannedAssignment {
   readonly unit: number
   readonly performer: number
   readonly role: string | null
-  /** The assignment that gets another role; null if a new assignment begins. */
+  /** The assignment whose role changes; null for a new assignment. */
   readonly changed: Assignment | null
 }
 
 export interface RecallPlan {
   readonly groups: readonly Changed<Group>[]
   readonly moves: readonly PlannedMove[]
-  /** The placeholders that change, in their new slots. */
+  /** The changed placeholders, in their new slots. */
   readonly placeholders: readonly Changed<Placeholder>[]
   readonly performers: readonly Changed<Performer>[]
   readonly ended: readonly Assignment[]
   readonly assigned: readonly PlannedAssignment[]
-  /** The planned frequencies that change, by channel id. */
+  /** The changed planned frequencies, by channel id. */
   readonly frequencies: ReadonlyMap<number, Changed<string | null>>
   readonly skipped: readonly Skipped[]
 }
 
 /**
- * Plans the recall of an arrangement. What the arrangement does not contain stays as it is, unless it is in a slot of
- * something that the arrangement contains. `planned` are the planned frequencies before the recall.
+ * Plans the recall of an arrangement. Anything that the arrangement does not contain is unchanged, unless it occupies a
+ * slot of something that the arrangement contains. `planned` are the planned frequencies before the recall.
  */
 export function planRecall(arrangement: Arrangement, arranged: Arranged, planned: Frequencies): RecallPlan {
   const present = captureArrangement({ group_ids: [] }, arranged)
@@ -96,7 +95,7 @@ interface Named {
   readonly title?: string
 }
 
-/** Pairs what a scene contains with what exists. */
+/** Pairs the entries of a scene with existing ones. */
 function matchById<Stored extends Named, Known extends { readonly id: number }>(
   what: Skipped['what'],
   stored: readonly Stored[],
@@ -141,7 +140,7 @@ function planAssignments(
   return { ended, assigned }
 }
 
-/** Describes what the plan changes. `newIds` are the ids of the assignments that have begun, by unit. */
+/** `newIds` are the ids of the new assignments, by unit. */
 export function listChanges(
   plan: RecallPlan,
   arranged: Arranged,

@@ -1,25 +1,23 @@
-/** The maximum numbers of connections and WebSockets that the service accepts, in total and of one client. */
+/** The maximum numbers of connections and WebSockets that the service accepts, in total and per client. */
 
 export interface ConnectionLimits {
   readonly connections: number
   readonly sockets: number
   readonly connectionsPerAddress: number
-  /** The maximum number of connections per client address that have not sent a request yet. */
+  /** Connections per client address that have not sent a request yet. */
   readonly unusedPerAddress: number
 }
 
 const defaultLimits = { connections: 12_000, sockets: 10_000, unusedPerAddress: 1024 } as const
 
-/** What twenty screens behind one address need, also where few connections are allowed. */
+/** Enough for twenty screens behind one address, even where few connections are allowed. */
 export const minSocketsPerClient = 24
 const minConnectionsPerAddress = 32
 
 /** File descriptors reserved for the database, upstreams and files. */
 const reservedDescriptors = 256
 
-/**
- * Returns the limits for this process. `descriptors` is the maximum number of its file descriptors; null if unknown.
- */
+/** `descriptors` is the maximum number of this process's file descriptors; null if unknown. */
 export function connectionLimits(
   descriptors: number | null,
 ): ConnectionLimits & ({ readonly isLowered: false } | { readonly isLowered: true; readonly descriptors: number }) {

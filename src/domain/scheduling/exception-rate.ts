@@ -2,13 +2,13 @@
 
 export interface Occurrences {
   readonly key: string
-  /** The times of the occurrences within the window; milliseconds of one clock. */
+  /** The times of the occurrences within the window, in milliseconds of one clock. */
   readonly times: readonly number[]
 }
 
 const maxPerWindow = 10
 const windowMs = 60_000
-/** The maximum number of tracked keys; the key whose last occurrence is oldest is dropped first. */
+/** The maximum number of tracked keys. The key whose last occurrence is oldest is dropped first. */
 const maxKeys = 100
 
 export function recordOccurrence(known: readonly Occurrences[], key: string, now: number): readonly Occurrences[] {
@@ -17,14 +17,14 @@ export function recordOccurrence(known: readonly Occurrences[], key: string, now
   return [...known.filter((entry) => entry.key !== key), { key, times }].slice(-maxKeys)
 }
 
-/** Whether there were more than ten occurrences within a minute. */
+/** True after more than ten occurrences within a minute. */
 export function isTooFrequent({ times }: Occurrences): boolean {
   return times.length > maxPerWindow
 }
 
 /**
- * Returns the key under which an exception is counted. Exceptions from the same code location have the same key,
- * because their messages can contain varying values.
+ * Returns the key that an exception is counted under. Exceptions from the same code location share a key, because
+ * messages can contain varying values.
  */
 export function exceptionKey(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -1,4 +1,4 @@
-/** The processes that share a database, and the sources that are assigned to them. */
+/** The processes that share a database, and the sources assigned to them. */
 
 import type { NodesBody } from '../../contract/resources/nodes.ts'
 

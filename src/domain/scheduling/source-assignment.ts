@@ -3,9 +3,9 @@
 export interface AssignmentInput {
   /** This process. */
   readonly owner: string
-  /** All polling processes, including this one. */
+  /** Including this one. */
   readonly pollers: readonly string[]
-  /** All sources with their current holders (null: none), in an order that is the same for all processes. */
+  /** All sources with their current holders (null: none), in the same order for all processes. */
   readonly sources: readonly { readonly source: string; readonly holder: string | null }[]
 }
 
@@ -17,8 +17,8 @@ export interface SourceAssignment {
 }
 
 /**
- * Decides which sources this process should acquire and release. Every process is to have the number of sources divided
- * by the number of processes, rounded down (`floor`) or up (`ceil`). Free sources go first to processes with fewer than
+ * Decides which sources this process should acquire and release. Every process gets the number of sources divided by
+ * the number of processes, rounded down (`floor`) or up (`ceil`). Free sources go first to processes with fewer than
  * `floor`. If these still lack sources, or a process has more than `ceil`, the processes with the most sources release
  * some. All processes see the same input and therefore reach consistent results.
  */

@@ -1,4 +1,7 @@
-/** What a followed installation announces besides its receivers: running shows, performers, and the sites that it follows. */
+/**
+ * The announcements of a followed installation besides its receivers: running shows, performers, and the sites that it
+ * follows.
+ */
 
 import type { FollowedAssignment, FollowedMessage, FollowedSiteBody } from '../../contract/followed-messages.ts'
 import type { LevelsRequest } from '../../contract/live-messages.ts'
@@ -9,20 +12,20 @@ import { type FollowedRecord, siteHere } from './followed-receiver.ts'
 import { siteLimits } from './site-limits.ts'
 
 export interface SiteAnnouncements {
-  /** The titles of running shows by their ids; null before the first snapshot. */
+  /** The titles of running shows by id; null before the first snapshot. */
   readonly shows: ReadonlyMap<number, string> | null
-  /** The sites that the installation follows, by their codes there. */
+  /** The sites that the installation follows, by the codes that it uses. */
   readonly sites: ReadonlyMap<string, FollowedSiteBody>
-  /** The performers who wear the units of its channels; all ids are those there. */
+  /** The performers who wear the units of its channels, with the ids that the installation uses. */
   readonly assignments: readonly FollowedAssignment[]
 }
 
-/** Which levels a followed installation sends; `sites` are codes there. */
+/** Selects the levels that a followed installation sends. `sites` are the codes that it uses. */
 export type LevelSelection = Omit<LevelsRequest, 'type'>
 
 export const nothingAnnounced: SiteAnnouncements = { shows: null, sites: new Map(), assignments: [] }
 
-/** Applies a message. Returns the same object if the message is about something else. */
+/** Returns `before` itself for any other message. */
 export function withAnnouncement(before: SiteAnnouncements, message: FollowedMessage): SiteAnnouncements {
   switch (message.type) {
     case 'snapshot': {
@@ -54,7 +57,7 @@ export function withAnnouncement(before: SiteAnnouncements, message: FollowedMes
   }
 }
 
-/** Returns the map with an entry set, unless there are too many, or removed (null). */
+/** Returns the map with an entry set (unless there are too many) or removed (null). */
 function withEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, value: Value | null, max: number) {
   const changed = new Map(map)
   if (value === null) changed.delete(key)
@@ -62,7 +65,7 @@ function withEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, value: Va
   return changed
 }
 
-/** Returns the site of a record, and the sites that are followed through it, with their codes here. */
+/** Returns the site of a record, and the sites that are followed through it, with local codes. */
 export function toAnnouncedSites(
   record: { readonly code: string; readonly name: string; readonly url: string },
   { shows, sites }: SiteAnnouncements,
@@ -72,12 +75,11 @@ export function toAnnouncedSites(
   return [own, ...[...sites.values()].map((site) => ({ ...siteHere(record, site), url: null, shows: site.shows }))]
 }
 
-/** Whether a message contains assignments. */
 export function hasAssignments({ type }: FollowedMessage): boolean {
   return type === 'snapshot' || type === 'assignments'
 }
 
-/** Returns the assignments of a site, and of those followed through it, to channels that are known here. */
+/** Returns the assignments of a site, and of sites followed through it, to channels that are known here. */
 export function toFollowedAssignments(
   record: Pick<FollowedRecord, 'code' | 'name'>,
   assignments: readonly FollowedAssignment[],
@@ -91,7 +93,7 @@ export function toFollowedAssignments(
   })
 }
 
-/** Returns which of these sites are followed with a record, with their codes in the followed installation. */
+/** Returns which of these sites the record follows, with the codes that the followed installation uses. */
 export function toCodesThere(record: string, codes: readonly string[]): readonly string[] {
   const prefix = `${record}/`
   return codes.flatMap((code) => {

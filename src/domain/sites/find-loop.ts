@@ -1,6 +1,6 @@
-/** Finds loops: an installation must not follow itself, directly or through others. */
+/** Detects loops: an installation must not follow itself, directly or through others. */
 
-/** An installation, as it names itself in a snapshot. */
+/** As an installation identifies itself in a snapshot. */
 export interface InstallationPath {
   /** Its id. */
   readonly installation: string
@@ -8,7 +8,7 @@ export interface InstallationPath {
   readonly via: readonly string[]
 }
 
-/** Returns why this installation (`own`) cannot follow the one at `host`; null if it can. */
+/** Returns why this installation (`own`) cannot follow the one at `host`, or null. */
 export function findLoop(host: string, { installation, via }: InstallationPath, own: string): string | null {
   if (installation === own) return `${host} is this installation: following it would be a loop`
   return via.includes(own) ? `${host} follows this installation: following it would be a loop` : null

@@ -7,7 +7,7 @@ import type { AlertCopy, AlertFirst, SnoozeEnd } from '../alerts/alert.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { type FollowedRecord, siteHere } from './followed-receiver.ts'
 
-/** What the alert is about, as this installation knows it. */
+/** The subject of the alert, with local ids. */
 export interface FollowedSubject {
   readonly receiver: Pick<Receiver, 'id'> | undefined
   readonly channel: Pick<Channel, 'id' | 'slot'> | undefined
@@ -39,7 +39,7 @@ export function toAlertCopy(
   }
 }
 
-/** Version 1.0.0 does not send what an alert was first. */
+/** Version 1.0.0 does not send the first state of an alert. */
 function toFirst(
   body: FollowedAlert,
   kind: AlertKind,

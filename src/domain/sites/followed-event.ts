@@ -1,4 +1,4 @@
-/** Converts the events of another installation to events of this one. */
+/** Converts the events of another installation to local events. */
 
 import type { FollowedEvent } from '../../contract/followed-messages.ts'
 import { type EventKind, eventKinds } from '../../contract/values.ts'
@@ -8,7 +8,7 @@ import { type FollowedRecord, siteHere } from './followed-receiver.ts'
 /** A page of events, newest first, and the address of the next one. */
 export type { FollowedEvents } from '../../contract/followed-messages.ts'
 
-/** The ids here of what an event is about. */
+/** Converts ids of the subject of an event to local ids. */
 export interface FollowedIds {
   /** Undefined if the receiver is not known here. */
   receiverOf(idThere: number): number | undefined
@@ -20,7 +20,7 @@ export function eventSubject({ code, installation }: FollowedRecord, idThere: nu
   return `site:${code}:${installation}:${idThere}`
 }
 
-/** Returns null for an event of a kind that this version does not know, or about equipment that is not known here. */
+/** Returns null for an event of a kind that this version does not know, or about unknown equipment. */
 export function toFollowedEvent(body: FollowedEvent, record: FollowedRecord, ids: FollowedIds): EventDraft | null {
   const kind = eventKinds.find((known): known is EventKind => known === body.kind)
   const receiver_id = body.receiver_id === null ? null : ids.receiverOf(body.receiver_id)

@@ -62,7 +62,7 @@ it('rejects what is no response of this kind', () => {
   for (const body of [null, [], {}, { channels: [] }, { from: 'x', step_seconds: 1, channels: [{ state: '-' }] }]) {
     expect(parseFollowedLevels(body, new Map(), range)).toBeNull()
   }
-  // Longer than what was asked for.
+  // Longer than requested.
   const body = { from: '1970-01-01T00:00:00Z', step_seconds: 1, channels: [{ id: 3, state: '-'.repeat(1000) }] }
   expect(parseFollowedLevels(body, new Map([[3, 7]]), range)).toBeNull()
 })

@@ -1,4 +1,4 @@
-/** Reads the levels that another installation has recorded from its response, and decides what to ask it for. */
+/** Parses recorded levels from the response of another installation, and decides which ranges to request. */
 
 import type { SiteReference } from '../../contract/resources/common.ts'
 import { type ColumnName, columnNames, noValue, type Steps, stateLetters } from '../history/columns.ts'
@@ -14,11 +14,9 @@ export interface TimeRange {
   readonly to: number
 }
 
-/** Sites that could not be asked, by code. They are not asked again for the same response. */
+/** Sites that did not respond, by code. They are not asked again for the same response. */
 export type Interrupted = Map<string, SiteReference>
 
-/** The levels that sites have recorded. */
-/** Identifies the client, and collects the sites that did not respond. */
 export interface FollowedReading {
   readonly client: string
   readonly interrupted: Interrupted
@@ -26,9 +24,9 @@ export interface FollowedReading {
 
 export interface SiteLevels {
   /**
-   * Returns the levels of those channels that belong to sites, in the finest steps that all of their sites have; null if no
-   * channel does. Rejects with a RequestError if the response would be too long. `client` is who asks: each has a share of
-   * the requests to a site that wait.
+   * Returns the levels of those channels that belong to sites, in the finest steps that all of their sites have; null
+   * if none does. Rejects with a RequestError if the response would be too long. Each `client` may use only a share of
+   * the queue to a site.
    */
   load(query: Omit<LevelQuery, 'series'>, client: string): Promise<FollowedSteps | null>
   /** Returns the levels in steps of this length, for a file; null if no channel belongs to a site. */
@@ -40,10 +38,10 @@ export interface SiteLevels {
   ): Promise<FollowedSteps | null>
 }
 
-/** Levels of channels in a range, for which another installation is asked. */
+/** A request to another installation for levels of channels. */
 export interface LevelRequest extends TimeRange {
   readonly step: TierStep
-  /** Their ids here. */
+  /** Local ids. */
   readonly channelIds: readonly number[]
 }
 
@@ -65,8 +63,8 @@ export function blocksIn({ from, to }: TimeRange, step: TierStep): readonly numb
 }
 
 /**
- * Returns the missing part of a range; null if it is complete. `untilOf` contains up to which time each block is complete,
- * by its start. A block is only extended at its end.
+ * Returns the missing part of a range, or null. `untilOf` maps the start of each block to the time up to which it is
+ * complete. A block is only extended at its end.
  */
 export function findLacking(
   { from, to }: TimeRange,
@@ -111,13 +109,13 @@ export interface ReceivedLevels {
   /** Seconds per step. */
   readonly step: number
   readonly steps: MutableSteps
-  /** Whether a site further along a chain could not be asked. */
+  /** True if a site further along a chain did not respond. */
   readonly isInterrupted: boolean
 }
 
 /**
- * Parses `HistoryLevels` of another installation for the requested range. Returns null if it cannot be read or is longer
- * than requested. `idsHere` contains the ids by those there.
+ * Parses `HistoryLevels` of another installation for the requested range. Returns null if it is invalid or longer than
+ * requested. `idsHere` maps the ids of the other installation to local ones.
  */
 export function parseFollowedLevels(
   body: unknown,
@@ -132,7 +130,7 @@ export function parseFollowedLevels(
     .filter(({ id, state }) => typeof state === 'string' && idsHere.has(Number(id)))
   const count = String(channels[0]?.state ?? '').length
   if (!Number.isInteger(from) || !Number.isInteger(step) || step < 1 || channels.length === 0) return null
-  // Steps are aligned, so the first and the last one may begin before and end after the range.
+  // Steps are aligned, so the first and the last one may extend beyond the range.
   if (from < range.from - step || from + count * step > range.to + step || channels.length > idsHere.size) return null
   const ids = channels.map(({ id }) => idsHere.get(Number(id)) ?? 0)
   const steps = createSteps(from, count, ids)
@@ -163,7 +161,7 @@ function isLevel(value: unknown): value is number {
   return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
 }
 
-/** Replaces steps of one channel by those that were received. Steps outside of `target` are ignored. */
+/** Replaces steps of one channel with received ones. Steps outside `target` are ignored. */
 export function replaceSteps(target: MutableSteps, received: Steps, channelId: number, step: TierStep): void {
   const channel = received.channelIds.indexOf(channelId)
   if (channel < 0) return

@@ -1,4 +1,4 @@
-/** Converts what another installation announces about its receivers to records of this one. */
+/** Converts the receivers that another installation announces to local records. */
 
 import type {
   FollowedChannelFields,
@@ -15,7 +15,7 @@ import { withChangedDetails } from '../live/receiver-changes.ts'
 
 export type { FollowedMessage }
 
-/** The record with which another installation is followed. */
+/** The record that follows another installation. */
 export interface FollowedRecord {
   readonly code: string
   readonly name: string
@@ -24,8 +24,8 @@ export interface FollowedRecord {
 }
 
 /**
- * Converts a receiver that is announced with all its fields. `known` is the record that this installation has of it;
- * without one, the ids and slots are 0 until it is stored.
+ * Converts a receiver that is announced with all its fields. `known` is its local record; without one, the ids and
+ * slots are 0 until it is stored.
  */
 export function toFollowedReceiver(
   body: FollowedReceiverBody,
@@ -78,7 +78,7 @@ export function withReceiverFields(
   }
 }
 
-/** Returns the site as this installation shows it. `there` is the site in the followed installation. */
+/** Returns the site with its local code. `there` is the site in the followed installation. */
 export function siteHere(
   { code, name }: Pick<FollowedRecord, 'code' | 'name'>,
   there: SiteReference | null,
@@ -125,7 +125,7 @@ function toLastTransmitter({
   return { ...transmitter, last_seen: Date.parse(last_seen) }
 }
 
-/** Returns the levels in an entry of a `levels` message as a sample of this channel. */
+/** Converts an entry of a `levels` message to a sample of this channel. */
 export function toFollowedSample(channel: Channel, entry: readonly (number | string | null)[]): LevelSample {
   const [, ...values] = entry
   const [rf_level, audio_level, ...others] = entryLevels.map((_, index) => values[index] ?? null)
@@ -133,10 +133,10 @@ export function toFollowedSample(channel: Channel, entry: readonly (number | str
   const details: Record<string, number | string | null> = {}
   for (const [index, name] of entryLevels.slice(2).entries()) {
     const value = others[index] ?? null
-    // A level that the equipment has never reported stays absent.
+    // A level that the equipment has never reported is still absent.
     if (value !== null || channel.details?.[name as keyof typeof channel.details] !== undefined) details[name] = value
   }
-  // While there is a transmitter, its levels are announced, and the channel's own are not.
+  // While there is a transmitter, its levels are announced instead of the channel's own.
   const ofTransmitter = channel.transmitter !== null && { transmitter: levels }
   return { channel: channel.channel, ...levels, ...ofTransmitter, details }
 }
@@ -145,7 +145,7 @@ function toNumber(value: number | string | null | undefined): number | null {
   return typeof value === 'number' ? value : null
 }
 
-/** Returns the receiver while the other installation cannot be reached: all its channels are stale since `since`. */
+/** Returns the receiver while the other installation is unreachable: all its channels are stale since `since`. */
 export function asStale(receiver: Receiver, since: number): Receiver {
   const channels = receiver.channels.map((channel) =>
     channel.condition.state === 'stale' ? channel : { ...channel, condition: staleCondition(channel.condition, since) },

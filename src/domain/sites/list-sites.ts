@@ -1,4 +1,4 @@
-/** Sums up the equipment of every followed installation. */
+/** Summarizes the equipment of every followed installation. */
 
 import type { SiteBody } from '../../contract/resources/sites.ts'
 import type { Alert } from '../alerts/alert.ts'
@@ -7,13 +7,13 @@ import type { ManufacturerHealth } from '../equipment/health.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 import { type SiteAnnouncements, toAnnouncedSites } from './announced-sites.ts'
 
-/** A record with which another installation is followed. */
+/** A record that follows another installation. */
 export interface SiteRecord {
   readonly code: string
   readonly name: string
   readonly url: string
   readonly latencyMs: number | null
-  /** When it last sent something, in epoch ms; null if it has not. */
+  /** When it last sent something, in epoch ms. */
   readonly lastSeen: number | null
   readonly announcements: SiteAnnouncements
 }

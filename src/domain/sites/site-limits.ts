@@ -1,6 +1,6 @@
 import { maxChannels } from '../../contract/ingest-request.ts'
 
-/** How many records of a followed site are shown and stored. */
+/** Limits for the records of a followed site that are shown and stored. */
 export const siteLimits = {
   receivers: 10_000,
   channelsPerReceiver: maxChannels,

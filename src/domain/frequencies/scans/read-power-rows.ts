@@ -1,6 +1,6 @@
 /**
  * Reads the rows of `rtl_power` and `hackrf_sweep`: date, time, lowest and highest frequency and step in Hz, number of
- * samples, and the levels, which are relative. The rows of one sweep follow one another in any order.
+ * samples, levels. The levels are relative. The rows of one sweep follow one another in any order.
  */
 
 import { type ReadScan, ScanReadings } from './scan.ts'

@@ -1,7 +1,7 @@
 /**
- * Reads tables of frequencies and levels: the plain format that Wireless Workbench imports and that RF Explorer, tinySA
- * and others write, and the exports of Wireless Systems Manager, Rohde & Schwarz and Keysight. A heading names the
- * columns. Without one, each line has a frequency and a level.
+ * Reads tables of frequencies and levels: the plain format of Wireless Workbench, RF Explorer, tinySA and others, and
+ * the exports of Wireless Systems Manager, Rohde & Schwarz and Keysight. A heading names the columns. Without one, each
+ * line has a frequency and a level.
  */
 
 import type { ScanFormat } from '../../../contract/values.ts'
