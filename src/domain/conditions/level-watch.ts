@@ -34,9 +34,10 @@ const stretchList: readonly Stretch[] = Object.values(stretches)
 const stretchCount = stretchList.length
 
 /**
- // Two numbers for each stretch. The first is the start of the current one, or infinity. The second, `stretchCount`
- // further, is the end of the last one that made its row true, or minus infinity. The last number is a bit mask of the
- // current stretches, because most samples change none.
+ * Two numbers for each stretch. The first is the start of the current one, or infinity. The second, `stretchCount`
+ * further, is the end of the last one that made its row true, or minus infinity. The last number is a bit mask of the
+ * current stretches, because most samples change none.
+ */
 export type LevelWatch = number[]
 
 const maskIndex = 2 * stretchCount
