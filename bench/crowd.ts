@@ -9,7 +9,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
-import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../src/contract/receivers.ts'
 import {
   type AtEnd,
   type Bench,

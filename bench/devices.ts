@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../src/contract/receivers.ts'
 import {
   type AtEnd,
   type Bench,

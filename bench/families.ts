@@ -4,7 +4,7 @@
  */
 
 import { fileURLToPath } from 'node:url'
-import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../src/contract/receivers.ts'
 import type { FamilyCounts } from './families-process.ts'
 import { type Bench, cpuMsPerSecond, createTempFolder, residentMegabytes, startChild, waitFor } from './harness.ts'
 import { startService } from './servers.ts'

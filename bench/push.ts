@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket, WebSocketServer } from 'ws'
 import { startShureSimulator } from '../simulators/shure/device-api.ts'
-import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../src/contract/receivers.ts'
 import { type AtEnd, atRate, type Bench, type Figure, percentile, waitFor } from './harness.ts'
 import { startMicwatch, startReference } from './servers.ts'
 

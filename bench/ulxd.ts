@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../src/contract/receivers.ts'
 import {
   type Bench,
   cpuMsPerSecond,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { startMcpSimulator } from '../simulators/sennheiser/mcp.ts'
 import { startChargerSimulator } from '../simulators/shure/strings/charger.ts'
-import type { AlertBody } from '../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../src/contract/alerts.ts'
 import {
   channelOf,
   configFor,

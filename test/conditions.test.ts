@@ -1,7 +1,7 @@
 /** The condition of a channel: the same for every client, and after a restart. */
 
 import { describe, expect, it } from 'vitest'
-import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { ChannelBody } from '../src/contract/channels.ts'
 import { listConditions } from '../src/storage/conditions.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { listReceivers } from '../src/storage/receivers.ts'

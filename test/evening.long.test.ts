@@ -4,11 +4,10 @@
  */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AlertBody } from '../src/contract/resources/alerts.ts'
-import type { ChannelCheckBody } from '../src/contract/resources/checks.ts'
-import type { EventBody } from '../src/contract/resources/events.ts'
-import type { HistoryLevelsBody } from '../src/contract/resources/history.ts'
-import type { ShowReport } from '../src/contract/resources/reports.ts'
+import type { AlertBody } from '../src/contract/alerts.ts'
+import type { ChannelCheckBody } from '../src/contract/checks.ts'
+import type { EventBody, HistoryLevelsBody } from '../src/contract/history.ts'
+import type { ShowReport } from '../src/contract/reports.ts'
 import { openShared } from './support/cleanup.ts'
 import {
   type Evening,

@@ -1,8 +1,8 @@
 /** Levels on their way from a device's socket to the stored history. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AlertBody } from '../src/contract/resources/alerts.ts'
-import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { AlertBody } from '../src/contract/alerts.ts'
+import type { ChannelBody } from '../src/contract/channels.ts'
 import { listChannelStatesAt } from '../src/storage/channel-states.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
 import { readSeconds } from './support/recorded-seconds.ts'

@@ -1,7 +1,7 @@
 /** Levels that pass between services with one database and one Redis: only those that a client shows. */
 
 import { describe, expect, it } from 'vitest'
-import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { ChannelBody } from '../src/contract/channels.ts'
 import type { Receiver } from '../src/domain/equipment/receiver.ts'
 import {
   channelOf,

@@ -1,7 +1,7 @@
 /** The rate limit of the API. */
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import * as operations from '../src/contract/operations/index.ts'
+import { operations } from '../src/contract/operations.ts'
 import { createInstallation, startApp, type TestAppOptions } from './support/app.ts'
 import { spellingsOf } from './support/spellings.ts'
 import { tokenHeaders } from './support/tokens.ts'

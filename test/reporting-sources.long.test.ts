@@ -1,7 +1,7 @@
 /** Which sources report a receiver is known after a restart, also of a source that does not respond since. */
 
 import { expect, it } from 'vitest'
-import type { AlertBody } from '../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../src/contract/alerts.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { createTestDatabase } from './support/store/databases.ts'

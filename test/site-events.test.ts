@@ -1,7 +1,7 @@
 /** The events of an installation that is followed. */
 
 import { describe, expect, it } from 'vitest'
-import type { EventBody } from '../src/contract/resources/events.ts'
+import type { EventBody } from '../src/contract/history.ts'
 import { startApp, type TestApp, until } from './support/app.ts'
 import { openLine } from './support/line.ts'
 import { openLive } from './support/live-client.ts'

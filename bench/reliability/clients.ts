@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../../simulators/shure/device-api.ts'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { type AtEnd, atRate, createTempFolder, percentile, waitFor } from '../harness.ts'
 import { watchHealth } from '../health-watch.ts'
 import { type Change, clientFrame, openClient, openRelay, toChanges, upstreamFrame } from '../push.ts'

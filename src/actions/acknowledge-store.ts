@@ -1,6 +1,6 @@
 /** Acknowledges that the database or its log was missing or damaged when the service started. */
 
-import type { Acknowledged } from '../contract/resources/store.ts'
+import type { Acknowledged } from '../contract/health.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { describeIncident, repairDescriptions } from '../domain/equipment/health.ts'
 import { writeAudit } from '../storage/audit.ts'

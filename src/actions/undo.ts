@@ -1,6 +1,6 @@
 /** Undoes an action on several records, unless one of them has been changed since. */
 
-import type { Undone } from '../contract/resources/imports.ts'
+import type { Undone } from '../contract/imports.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Ingest } from '../ingest/ingest.ts'

@@ -1,7 +1,7 @@
 /** check_connections and realtime_status: print the stored status of the real-time connections. */
 
 import { type Command, Option } from 'commander'
-import type { ConnectionBody } from '../contract/resources/connections.ts'
+import type { ConnectionBody } from '../contract/connections.ts'
 import { type ConnectionStatus, connectionStatuses } from '../contract/values.ts'
 import { sourceFailing, subscriptionLost, subscriptionSubject } from '../domain/alerts/source.ts'
 import { type Connection, toConnectionBody } from '../domain/equipment/connection.ts'

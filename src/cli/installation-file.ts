@@ -5,29 +5,22 @@ import { Document, visit } from 'yaml'
 import { findSchemaError } from '../config/schema-error.ts'
 import { parseYaml } from '../config/yaml.ts'
 import { alertKinds } from '../contract/alert-kinds.ts'
+import { profileId } from '../contract/channels.ts'
+import { profileFields } from '../contract/frequencies.ts'
+import { groupFields } from '../contract/groups.ts'
+import { locationFields } from '../contract/locations.ts'
+import { manufacturerFields } from '../contract/manufacturers.ts'
 import {
-  code,
   escalationSeconds,
-  groupFields,
-  locationFields,
-  manufacturerFields,
-  name,
   notificationChannelFields,
   notificationChannelType,
   notificationRuleFields,
-  nullable,
-  performedRole,
-  performerFields,
-  placeholderFields,
-  placeholderKind,
-  profileFields,
-  profileId,
-  showFields,
-  slot,
-  text,
-  whole,
-} from '../contract/fields.ts'
+} from '../contract/notifications.ts'
+import { performedRole, performerFields } from '../contract/performers.ts'
+import { placeholderFields, placeholderKind } from '../contract/placeholders.ts'
+import { code, name, nullable, slot, boundedText as text, boundedWhole as whole } from '../contract/schema.ts'
 import { type SettingKey, type SettingKind, settingKeys, settingKinds } from '../contract/settings.ts'
+import { showFields } from '../contract/shows.ts'
 import { checkResults } from '../contract/values.ts'
 import type { InstallationFile } from '../domain/installation-file.ts'
 import { describeValues } from '../domain/settings.ts'

@@ -1,7 +1,7 @@
 /** nodes: lists which process polls which source when several processes share a database. */
 
 import type { Command } from 'commander'
-import type { NodesBody } from '../contract/resources/nodes.ts'
+import type { NodesBody } from '../contract/health.ts'
 import { describeProcess, toNodes } from '../domain/scheduling/node.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 import { withStore } from './store.ts'

@@ -1,7 +1,7 @@
 /** check_api_health: checks the connection to every source. */
 
 import type { Command } from 'commander'
-import type { ManufacturerHealth } from '../contract/resources/health.ts'
+import type { ManufacturerHealth } from '../contract/health.ts'
 import {
   addressOf,
   manufacturerHealth,

@@ -1,7 +1,7 @@
 /** The values of alerts. Separate from the alerts, because the table of kinds needs their type. */
 
 import Type from 'typebox'
-import { type Body, listOf, named, oneOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
+import { type Body, listOf, named, oneOf, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
 import { conflictKinds, crossedValues, faults } from './values.ts'
 
 export const AlertData = named(

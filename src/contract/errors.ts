@@ -1,7 +1,7 @@
 /** The body of every error response. */
 
 import Type from 'typebox'
-import { type Body, listOf, named, text, whole } from './described.ts'
+import { type Body, listOf, named, text, whole } from './schema.ts'
 
 export const ErrorResponse = named('Error', 'Why a request failed.', {
   error: text('Error message for users.'),

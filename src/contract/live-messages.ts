@@ -4,22 +4,22 @@
  */
 
 import Type, { type TNull, type TOptional, type TProperties, type TUnion } from 'typebox'
-import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
+import { Alert, Silence } from './alerts.ts'
+import { Channel, ChannelDetails, LastTransmitter } from './channels.ts'
+import { Check } from './checks.ts'
+import { Configuration } from './configuration.ts'
+import { Data } from './data.ts'
+import { FrequencyProfile } from './frequencies.ts'
+import { Group } from './groups.ts'
+import { silent_since } from './health.ts'
+import { Event } from './history.ts'
 import * as messages from './messages.ts'
-import { Alert, Silence } from './resources/alerts.ts'
-import { Channel, ChannelDetails, LastTransmitter } from './resources/channels.ts'
-import { Check } from './resources/checks.ts'
-import { Data } from './resources/data.ts'
-import { Event } from './resources/events.ts'
-import { FrequencyProfile } from './resources/frequencies.ts'
-import { Group } from './resources/groups.ts'
-import { silent_since } from './resources/health.ts'
-import { ChannelAssignment, Performer } from './resources/performers.ts'
-import { ReceiverInData } from './resources/receivers.ts'
-import { Scan } from './resources/scans.ts'
-import { Configuration } from './resources/settings.ts'
-import { AnnouncedShow, Show } from './resources/shows.ts'
-import { AnnouncedSite } from './resources/sites.ts'
+import { ChannelAssignment, Performer } from './performers.ts'
+import { ReceiverInData } from './receivers.ts'
+import { Scan } from './scans.ts'
+import { type Body, idOf, listOf, named, query, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
+import { AnnouncedShow, Show } from './shows.ts'
+import { AnnouncedSite } from './sites.ts'
 
 const seq = whole('Number of the message; increases by one with every message that the process creates.')
 const at = time('When the message was created.')
@@ -293,3 +293,19 @@ export type LevelsRequest = Body<typeof LevelsRequest>
 /** A message about a change, before it has a sequence number. */
 export type LiveChange = WithoutSeq<Body<typeof Change>>
 export type SourceBody = Body<typeof Source>
+
+/** The query of the WebSocket, version 1. `protocol` selects version 2, whose query is `LiveQuery`. */
+export const SocketQuery = query({
+  protocol: Type.Enum(['2'], { description: 'Asks for version 2.' }),
+  manufacturer: Type.String({ description: 'Code of a manufacturer, to receive only its messages.' }),
+  site: Type.String({ description: 'Code of a site, to receive only what it monitors; `local`: this installation.' }),
+})
+
+export const LiveQuery = query({
+  ...SocketQuery.properties,
+  group: idOf('Id of a group, to receive only its channels.'),
+  levels: Type.Enum(['true', 'false', 'full'], { description: 'Which levels to send.' }),
+  since: Type.Integer({ minimum: 0, description: 'Number of the last message received, to resume.' }),
+  epoch: Type.String({ description: 'The epoch of that message.' }),
+  ack: Type.Enum(['0', '1'], { description: '1: the client acknowledges `levels` messages.' }),
+})

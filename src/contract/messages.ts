@@ -1,11 +1,11 @@
 /** Schemas of all WebSocket messages of version 1, each with an example, for docs/websocket.md and the tests. */
 
 import Type, { type TProperties, type TSchema } from 'typebox'
-import { type Body, oneOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
-import { alertKindList } from './resources/alerts.ts'
-import { Event } from './resources/events.ts'
-import { detailFields } from './resources/receivers.ts'
-import { AnnouncedShow } from './resources/shows.ts'
+import { alertKindList } from './alerts.ts'
+import { Event } from './history.ts'
+import { detailFields } from './receivers.ts'
+import { type Body, oneOf, text, textOrNull, time, whole, wholeOrNull } from './schema.ts'
+import { AnnouncedShow } from './shows.ts'
 import { alertStates, severities } from './values.ts'
 
 const { id: _, channels, ...changeable } = detailFields

@@ -1,9 +1,9 @@
 /** Converts receivers and channels to the bodies that the REST and WebSocket interfaces send. */
 
-import type { ChannelBody } from '../contract/resources/channels.ts'
-import type { SiteReference } from '../contract/resources/common.ts'
-import type { Location } from '../contract/resources/locations.ts'
-import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contract/resources/receivers.ts'
+import type { ChannelBody } from '../contract/channels.ts'
+import type { Location } from '../contract/locations.ts'
+import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contract/receivers.ts'
+import type { SiteReference } from '../contract/schema.ts'
 import type { Condition, LastTransmitter } from './conditions/condition.ts'
 import { toLocationReference } from './equipment/location.ts'
 import { type Channel, hardwareFields, type Receiver } from './equipment/receiver.ts'

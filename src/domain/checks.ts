@@ -3,7 +3,7 @@
  * them.
  */
 
-import type { ChannelCheckBody, CheckBody, Sees } from '../contract/resources/checks.ts'
+import type { ChannelCheckBody, CheckBody, Sees } from '../contract/checks.ts'
 import type { CheckResult } from '../contract/values.ts'
 import { toTimestamp } from './api.ts'
 import { hasRow } from './conditions/condition.ts'

@@ -1,9 +1,15 @@
 /** Converts entries of the review queue, movements and discovered devices to bodies of the interface. */
 
+import type {
+  DiscoveredDevice,
+  ExistingDevice,
+  MovementBody,
+  PendingBody,
+  QueueEntryBody,
+  ScanBody,
+} from '../contract/discovery.ts'
 import type { Failure } from '../contract/errors.ts'
-import type { DiscoveredDevice, ScanBody } from '../contract/resources/discovery.ts'
-import type { Location } from '../contract/resources/locations.ts'
-import type { ExistingDevice, MovementBody, PendingBody, QueueEntryBody } from '../contract/resources/review.ts'
+import type { Location } from '../contract/locations.ts'
 import { toTimestamp } from './api.ts'
 import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './equipment/discovery.ts'
 import { toLocationReference } from './equipment/location.ts'

@@ -1,8 +1,8 @@
 /** Converts the stored records of an installation to a file. */
 
-import type { Group } from '../contract/resources/groups.ts'
-import type { Location } from '../contract/resources/locations.ts'
-import type { Performer } from '../contract/resources/performers.ts'
+import type { Group } from '../contract/groups.ts'
+import type { Location } from '../contract/locations.ts'
+import type { Performer } from '../contract/performers.ts'
 import { settingKeys } from '../contract/settings.ts'
 import { isSecretName, mask, maskSecrets } from './access/secrets.ts'
 import type { Silence } from './alerts/silences.ts'

@@ -4,9 +4,9 @@
  */
 
 import type { AlertKind } from '../contract/alert-kinds.ts'
-import type { Group } from '../contract/resources/groups.ts'
-import type { Performer } from '../contract/resources/performers.ts'
-import type { Arrangement } from '../contract/resources/scenes.ts'
+import type { Group } from '../contract/groups.ts'
+import type { Performer } from '../contract/performers.ts'
+import type { Arrangement } from '../contract/shows.ts'
 import type { CheckResult } from '../contract/values.ts'
 import type { Placeholder } from './equipment/placeholder.ts'
 import type { ProfileChange } from './frequencies/profile-changes.ts'

@@ -1,7 +1,7 @@
 /** Converts receivers to the shape of micboard's `data.json`. */
 
-import type { Group } from '../contract/resources/groups.ts'
-import type { MicboardBody, MicboardChannel } from '../contract/resources/micboard.ts'
+import type { MicboardBody, MicboardChannel } from '../contract/data.ts'
+import type { Group } from '../contract/groups.ts'
 import type { MicboardStatus } from '../contract/values.ts'
 import type { ConditionState } from './conditions/condition.ts'
 import { type Channel, displayName, frequencyOf, type Receiver } from './equipment/receiver.ts'

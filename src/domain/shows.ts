@@ -1,7 +1,7 @@
 /** Shows: the changes that each state allows, and the channels that belong to a show. */
 
-import type { Group } from '../contract/resources/groups.ts'
-import type { AnnouncedShow, ShowBody } from '../contract/resources/shows.ts'
+import type { Group } from '../contract/groups.ts'
+import type { AnnouncedShow, ShowBody } from '../contract/shows.ts'
 import type { ShowState } from '../contract/values.ts'
 import { toTimestamp } from './api.ts'
 import { RequestError } from './errors.ts'

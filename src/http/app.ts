@@ -2,7 +2,7 @@
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Config, ConfigError } from '../config.ts'
-import * as operations from '../contract/operations/index.ts'
+import { operations } from '../contract/operations.ts'
 import { isLoopback } from '../domain/identity/address.ts'
 import { keepSavingLevels, saveLevels } from '../ingest/levels.ts'
 import { Integrations } from '../integrations/integrations.ts'

@@ -2,7 +2,7 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
-import type { AlertBody } from '../contract/resources/alerts.ts'
+import type { AlertBody } from '../contract/alerts.ts'
 import { toPerformerNames } from '../domain/live/lists.ts'
 import { now } from '../platform/clock.ts'
 import { createMqttGauge, createOscCounters } from '../platform/counters.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Group } from '../contract/resources/groups.ts'
+import type { Group } from '../contract/groups.ts'
 import type { SettingRecord } from '../domain/settings.ts'
 import { EffectiveSettings } from './effective-settings.ts'
 import { StoredLists } from './stored-lists.ts'

@@ -3,9 +3,9 @@
  * loaded from the database.
  */
 
-import type { Group } from '../contract/resources/groups.ts'
-import type { Location } from '../contract/resources/locations.ts'
-import type { Performer } from '../contract/resources/performers.ts'
+import type { Group } from '../contract/groups.ts'
+import type { Location } from '../contract/locations.ts'
+import type { Performer } from '../contract/performers.ts'
 import type { Silence } from '../domain/alerts/silences.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from '../domain/equipment/discovery.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'

@@ -4,8 +4,8 @@
  * published in the same turn of the event loop are delivered as one batch.
  */
 
+import type { ChannelBody } from '../contract/channels.ts'
 import type { DeviceUpdate } from '../contract/messages.ts'
-import type { ChannelBody } from '../contract/resources/channels.ts'
 import { type EquipmentFilter, includesSite } from '../domain/equipment/sites.ts'
 import { type BroadcastMessage, manufacturerOf } from '../domain/messages.ts'
 

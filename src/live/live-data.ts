@@ -1,12 +1,12 @@
 /** Builds the body of `GET /api/data.json`, and the snapshots and filtered lists of the live interface. */
 
+import type { AlertBody } from '../contract/alerts.ts'
+import type { Group } from '../contract/groups.ts'
 import type { SourceBody } from '../contract/live-messages.ts'
-import type { AlertBody } from '../contract/resources/alerts.ts'
-import type { Group } from '../contract/resources/groups.ts'
-import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
-import type { PlaceholderInData } from '../contract/resources/placeholders.ts'
-import type { AnnouncedSiteBody } from '../contract/resources/sites.ts'
+import type { ChannelAssignment, Performer } from '../contract/performers.ts'
+import type { PlaceholderInData } from '../contract/placeholders.ts'
 import type { Settings } from '../contract/settings.ts'
+import type { AnnouncedSiteBody } from '../contract/sites.ts'
 import { type Alert, toAlertBody } from '../domain/alerts/alert.ts'
 import { type Silence, toSilenceBody } from '../domain/alerts/silences.ts'
 import { toChannelBody, toReceiverWithoutChannels } from '../domain/api.ts'

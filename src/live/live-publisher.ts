@@ -6,11 +6,11 @@
  * Nothing is compared or announced until the first client connects, because no client needs earlier changes.
  */
 
+import type { AlertBody } from '../contract/alerts.ts'
+import type { CheckBody } from '../contract/checks.ts'
 import type { LiveChange } from '../contract/live-messages.ts'
 import type { EventChanged, EventDeleted, EventMessage, StatusUpdate } from '../contract/messages.ts'
-import type { AlertBody } from '../contract/resources/alerts.ts'
-import type { CheckBody } from '../contract/resources/checks.ts'
-import type { AnnouncedShow } from '../contract/resources/shows.ts'
+import type { AnnouncedShow } from '../contract/shows.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { entryLevels } from '../domain/live/channel-levels.ts'
 import type { LiveSubject } from '../domain/live/filter.ts'

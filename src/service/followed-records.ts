@@ -1,6 +1,6 @@
 /** The sites that this installation follows. */
 
-import type { SiteBody } from '../contract/resources/sites.ts'
+import type { SiteBody } from '../contract/sites.ts'
 import { nothingAnnounced } from '../domain/sites/announced-sites.ts'
 import { listSites, type SiteRecord } from '../domain/sites/list-sites.ts'
 import type { Monitor } from '../sources/monitor.ts'

@@ -2,8 +2,8 @@
 
 import type { Config } from '../config.ts'
 import type { SourceBody } from '../contract/live-messages.ts'
-import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
-import type { AnnouncedSiteBody } from '../contract/resources/sites.ts'
+import type { ChannelAssignment, Performer } from '../contract/performers.ts'
+import type { AnnouncedSiteBody } from '../contract/sites.ts'
 import { toSilenceBody } from '../domain/alerts/silences.ts'
 import { toChannelBody } from '../domain/api.ts'
 import { listShowsOfSlot } from '../domain/conditions/shows.ts'

@@ -1,7 +1,7 @@
 /** Follows another installation of Micwatch: keeps the connection to it open, and its receivers current. */
 
 import type { FollowedMessage } from '../contract/followed-messages.ts'
-import type { ChannelAssignment } from '../contract/resources/performers.ts'
+import type { ChannelAssignment } from '../contract/performers.ts'
 import { jitter, nextAttempt, reconnectMs } from '../domain/access/rate-limit.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import { isSameJson } from '../domain/json.ts'

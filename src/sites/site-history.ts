@@ -3,7 +3,7 @@
  * and kept as received. What could not be asked is asked again as soon as the installation can be reached.
  */
 
-import type { SiteReference } from '../contract/resources/common.ts'
+import type { SiteReference } from '../contract/schema.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { checkResponseSize, chooseTier, stepsThatFit } from '../domain/history/choose-tier.ts'
 import type { Steps } from '../domain/history/columns.ts'

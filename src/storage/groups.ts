@@ -1,6 +1,6 @@
 /** Groups of slots on the wall. */
 
-import type { Group } from '../contract/resources/groups.ts'
+import type { Group } from '../contract/groups.ts'
 import type { Reader, Tx } from './database.ts'
 
 /** Returns all groups, ordered by id. */

@@ -1,6 +1,6 @@
 /** Performers and their assigned units. */
 
-import type { Performer } from '../contract/resources/performers.ts'
+import type { Performer } from '../contract/performers.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { ActiveAssignment } from '../domain/events/edit-events.ts'
 import type { Reader, Tx } from './database.ts'

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Performer } from '../contract/resources/performers.ts'
+import type { Performer } from '../contract/performers.ts'
 import {
   maxPictureBytes,
   maxPictureTextChars,

@@ -1,6 +1,6 @@
 /** Scenes of shows. Every transaction that changes them increments the counter of shows first (see `revision.ts`). */
 
-import type { Arrangement } from '../contract/resources/scenes.ts'
+import type { Arrangement } from '../contract/shows.ts'
 import type { Scene, StoredScene } from '../domain/scenes/arrangement.ts'
 import type { Reader, Tx } from './database.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import type { Group } from '../../src/contract/resources/groups.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import { configFor, startApp, startShure, type TestApp, until } from '../support/app.ts'
 import {
   browserForTests,

@@ -1,7 +1,7 @@
 /** The channel page in a browser against a real service. */
 
 import { expect, it } from 'vitest'
-import type { ChannelDetails, TransmitterDetails } from '../../src/contract/resources/channels.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../src/contract/channels.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, until } from '../support/app.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from '../support/browser/browser.ts'
 import { receiver, startFakeService, withDetails } from '../support/browser/fake-service.ts'

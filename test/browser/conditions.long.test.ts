@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../../simulators/shure/strings.ts'
-import type { ChannelBody } from '../../src/contract/resources/channels.ts'
+import type { ChannelBody } from '../../src/contract/channels.ts'
 import { conditionTable } from '../../src/domain/conditions/condition.ts'
 import { createInstallation, startApp, until } from '../support/app.ts'
 import { browserForTests, phone } from '../support/browser/browser.ts'

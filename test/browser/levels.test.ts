@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { it } from 'vitest'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { browserForTests } from '../support/browser/browser.ts'
 import { receiver, sendLevels, startFakeService, withDetails } from '../support/browser/fake-service.ts'
 import { onTestEnd } from '../support/cleanup.ts'

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { NotificationDeliveryBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationDeliveryBody } from '../../src/contract/notifications.ts'
 import { configFor, deviceOf, startApp, startShure, type TestApp, until } from '../support/app.ts'
 import {
   browserForTests,

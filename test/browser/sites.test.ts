@@ -1,7 +1,7 @@
 /** The page Sites in a browser. */
 
 import { expect, it } from 'vitest'
-import type { SiteBody } from '../../src/contract/resources/sites.ts'
+import type { SiteBody } from '../../src/contract/sites.ts'
 import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
 import { receiver, startFakeService } from '../support/browser/fake-service.ts'
 import { buildAlert } from '../support/builders.ts'

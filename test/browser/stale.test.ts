@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../../simulators/shure/strings.ts'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { startApp, until } from '../support/app.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from '../support/browser/browser.ts'
 import { condition, offline, receiver, sendLevels, startFakeService } from '../support/browser/fake-service.ts'

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { it } from 'vitest'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { browserForTests, findViolations, phone, scrollsHorizontally } from '../support/browser/browser.ts'
 import { noExceptions, offline, receiver, startFakeService, update } from '../support/browser/fake-service.ts'
 import { buildAlert } from '../support/builders.ts'

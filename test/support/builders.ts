@@ -1,6 +1,6 @@
 /** Complete records for tests. Each builder sets plain values; a test states the fields that matter to it. */
 
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { noData, noResponse } from '../../src/domain/alerts/alert.ts'
 import type { QueueEntry } from '../../src/domain/equipment/discovery.ts'
 import type { Receiver } from '../../src/domain/equipment/receiver.ts'

@@ -1,7 +1,7 @@
 /** A simulated system for line checks, and how a test reads them. */
 
 import { expect } from 'vitest'
-import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
+import type { ChannelCheckBody } from '../../src/contract/checks.ts'
 import { configFor, deviceOf, startShure, type TestApp, until } from './app.ts'
 
 /** Starts a system with one receiver of two channels, both with a transmitter. */

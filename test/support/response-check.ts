@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import { commonErrorsOf, type OperationSchema } from '../../src/contract/endpoint.ts'
 import { ErrorResponse } from '../../src/contract/errors.ts'
-import * as operations from '../../src/contract/operations/index.ts'
+import { operations } from '../../src/contract/operations.ts'
 import { createAsyncApi } from '../../src/http/routes/asyncapi-document.ts'
 import type { HttpResponse } from './http-client.ts'
 

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import WebSocket from 'ws'
-import type { ChannelBody } from '../../src/contract/resources/channels.ts'
+import type { ChannelBody } from '../../src/contract/channels.ts'
 import { liveProtocol } from '../../src/http/routes/live.ts'
 import { onTestEnd } from './cleanup.ts'
 import { checkMessage } from './response-check.ts'

@@ -1,7 +1,7 @@
 /** The user's account: name, role and password. */
 
 import { useState } from 'react'
-import type { UserBody } from '../../src/contract/resources/accounts.ts'
+import type { UserBody } from '../../src/contract/access.ts'
 import { SignOut } from '../app/account.tsx'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

@@ -1,6 +1,6 @@
 /** The audit log. */
 
-import type { AuditBody } from '../../src/contract/resources/audit.ts'
+import type { AuditBody } from '../../src/contract/access.ts'
 import { type AuditAction, auditActions, auditResults } from '../../src/contract/values.ts'
 import { formatDateTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

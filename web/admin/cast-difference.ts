@@ -1,6 +1,6 @@
 /** Turns the changes of a cast import into rows that the page displays. */
 
-import type { CastImport, RecordChange } from '../../src/contract/resources/imports.ts'
+import type { CastImport, RecordChange } from '../../src/contract/imports.ts'
 import { isRecord } from '../../src/domain/json.ts'
 import { t } from '../app/i18n.ts'
 

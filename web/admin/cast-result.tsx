@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { CastImport } from '../../src/contract/resources/imports.ts'
+import type { CastImport } from '../../src/contract/imports.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'

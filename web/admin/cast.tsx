@@ -1,7 +1,7 @@
 /** Assigns performers to packs from a pasted list or from a plan: preview, apply, undo. */
 
 import { useState } from 'react'
-import type { CastImport } from '../../src/contract/resources/imports.ts'
+import type { CastImport } from '../../src/contract/imports.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useSearch } from '../app/query.ts'

@@ -1,6 +1,6 @@
 /** Real-time connections to receivers: status, stop and start. */
 
-import type { ConnectionBody } from '../../src/contract/resources/connections.ts'
+import type { ConnectionBody } from '../../src/contract/connections.ts'
 import { type ConnectionStatus, connectionStatuses } from '../../src/contract/values.ts'
 import { usePaged } from '../app/paged.ts'
 import type { Filter } from '../app/query.ts'

@@ -1,7 +1,7 @@
 /** Shows a new token once: as text for a script, or as a link with a QR code for a screen. */
 
 import { useEffect, useRef } from 'react'
-import type { NewTokenBody } from '../../src/contract/resources/accounts.ts'
+import type { NewTokenBody } from '../../src/contract/access.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -2,8 +2,8 @@
 
 import { Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { ScanBody } from '../../src/contract/resources/discovery.ts'
-import type { ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
+import type { ScanBody } from '../../src/contract/discovery.ts'
+import type { ManufacturerBody, PluginBody } from '../../src/contract/manufacturers.ts'
 import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
 import { fieldValue, resolveKey, sharedSecretKeys } from '../../src/domain/equipment/manufacturer-config.ts'
 import { pathOf } from '../../src/domain/pages.ts'

@@ -1,7 +1,7 @@
 /** A group with its slots: the channels in them with their state, placeholders, and slots without equipment. */
 
 import { Link } from '@tanstack/react-router'
-import type { Group } from '../../src/contract/resources/groups.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,6 +1,6 @@
 /** Dialogs to add, edit and remove groups. */
 
-import type { Group } from '../../src/contract/resources/groups.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

@@ -1,6 +1,6 @@
 /** The open dialog of the layout page. */
 
-import type { LayoutLocation, LayoutReceiver } from '../../src/contract/resources/locations.ts'
+import type { LayoutLocation, LayoutReceiver } from '../../src/contract/locations.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

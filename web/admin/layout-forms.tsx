@@ -1,6 +1,6 @@
 /** Forms for a location and for receivers. */
 
-import type { LayoutLocation, LayoutReceiver, Location } from '../../src/contract/resources/locations.ts'
+import type { LayoutLocation, LayoutReceiver, Location } from '../../src/contract/locations.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

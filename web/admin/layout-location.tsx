@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { LayoutLocation, LayoutReceiver } from '../../src/contract/resources/locations.ts'
+import type { LayoutLocation, LayoutReceiver } from '../../src/contract/locations.ts'
 import { useFacts, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

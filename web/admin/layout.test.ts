@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LayoutLocation, LayoutReceiver } from '../../src/contract/resources/locations.ts'
+import type { LayoutLocation, LayoutReceiver } from '../../src/contract/locations.ts'
 import { filterLayout, locationOptions, receiversOf } from './layout.ts'
 
 const receiver = (id: number, name: string, more: Partial<LayoutReceiver> = {}): LayoutReceiver => ({

@@ -1,6 +1,6 @@
 /** The hardware layout as a tree of locations, with search. */
 
-import type { HardwareLayout, LayoutLocation, LayoutReceiver } from '../../src/contract/resources/locations.ts'
+import type { HardwareLayout, LayoutLocation, LayoutReceiver } from '../../src/contract/locations.ts'
 import { t } from '../app/i18n.ts'
 
 /** A location to select, with its path: `Hall / Rack 1`. */

@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { HardwareLayout } from '../../src/contract/resources/locations.ts'
+import type { HardwareLayout } from '../../src/contract/locations.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { type Filter, filterValues, queryOf, useSearch, type Values } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'

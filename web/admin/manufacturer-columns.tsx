@@ -1,6 +1,6 @@
 /** Columns of the manufacturer list. */
 
-import type { ManufacturerBody } from '../../src/contract/resources/manufacturers.ts'
+import type { ManufacturerBody } from '../../src/contract/manufacturers.ts'
 import { fieldValue, isChecked } from '../../src/domain/equipment/manufacturer-config.ts'
 import { formatDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,7 +1,7 @@
 /** Dialogs to test, disable and delete a manufacturer. */
 
 import { useEffect, useState } from 'react'
-import type { ConnectionTest, ManufacturerBody } from '../../src/contract/resources/manufacturers.ts'
+import type { ConnectionTest, ManufacturerBody } from '../../src/contract/manufacturers.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'

@@ -1,7 +1,7 @@
 /** Form fields of a manufacturer's connection settings, named as in the API. */
 
 import { useState } from 'react'
-import type { ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
+import type { ManufacturerBody, PluginBody } from '../../src/contract/manufacturers.ts'
 import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
 import {
   type ConfigKey,

@@ -1,7 +1,7 @@
 /** Adds or edits a manufacturer. The settings can be tested before they are saved. */
 
 import { type MouseEvent, useRef, useState } from 'react'
-import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
+import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/contract/manufacturers.ts'
 import type { ConfigKey } from '../../src/domain/equipment/manufacturer-config.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'

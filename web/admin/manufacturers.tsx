@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
+import type { ManufacturerBody, PluginBody } from '../../src/contract/manufacturers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../app/context.ts'
 import { useResource } from '../app/resource.ts'

@@ -1,7 +1,7 @@
 /** Imports micboard's config.json: paste, preview, apply, undo. */
 
 import { useState } from 'react'
-import type { MicboardImport } from '../../src/contract/resources/imports.ts'
+import type { MicboardImport } from '../../src/contract/imports.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'

@@ -1,7 +1,7 @@
 /** Changes of a receiver's address or location. By default, only those that have not been acknowledged are listed. */
 
 import { Link } from '@tanstack/react-router'
-import type { MovementBody } from '../../src/contract/resources/review.ts'
+import type { MovementBody } from '../../src/contract/discovery.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { usePaged } from '../app/paged.ts'

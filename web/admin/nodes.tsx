@@ -1,6 +1,6 @@
 /** The processes that share the database, and their source assignments. */
 
-import type { NodesBody } from '../../src/contract/resources/nodes.ts'
+import type { NodesBody } from '../../src/contract/health.ts'
 import { addressOf } from '../../src/domain/equipment/health.ts'
 import { formatDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,6 +1,6 @@
 /** Open tasks of the administrator. */
 
-import type { HealthBody } from '../../src/contract/resources/health.ts'
+import type { HealthBody } from '../../src/contract/health.ts'
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import type { Problem } from '../app/api.ts'

@@ -1,7 +1,7 @@
 /** The Users page: user accounts and roles. */
 
 import { useState } from 'react'
-import type { UserBody } from '../../src/contract/resources/accounts.ts'
+import type { UserBody } from '../../src/contract/access.ts'
 import { useResource } from '../app/resource.ts'
 import { useSession } from '../app/session.ts'
 import { Shell } from '../app/shell.tsx'

@@ -1,7 +1,7 @@
 /** Dialogs to add, edit, assign and remove performers. */
 
 import { useState } from 'react'
-import type { Performer } from '../../src/contract/resources/performers.ts'
+import type { Performer } from '../../src/contract/performers.ts'
 import type { Api, ApiResponse } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

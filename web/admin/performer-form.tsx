@@ -1,6 +1,6 @@
 /** Adds or edits a performer. */
 
-import type { Performer } from '../../src/contract/resources/performers.ts'
+import type { Performer } from '../../src/contract/performers.ts'
 import type { ApiResponse } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

@@ -1,6 +1,6 @@
 /** Dialogs to add, edit and remove users and to reset passwords. */
 
-import type { UserBody } from '../../src/contract/resources/accounts.ts'
+import type { UserBody } from '../../src/contract/access.ts'
 import { roles } from '../../src/contract/values.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

@@ -6,7 +6,7 @@ import type {
   PlanningCenterPlans,
   PlanningCenterPositions,
   PlanningCenterServiceTypes,
-} from '../../src/contract/resources/planning-center.ts'
+} from '../../src/contract/imports.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { formatDayTime, plainText } from '../app/format.ts'

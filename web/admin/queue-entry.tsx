@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { ExistingDevice, QueueEntryBody } from '../../src/contract/resources/review.ts'
+import type { ExistingDevice, QueueEntryBody } from '../../src/contract/discovery.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { Selection } from '../app/selection.ts'

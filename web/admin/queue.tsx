@@ -1,6 +1,6 @@
 /** The discovery queue. */
 
-import type { QueueEntryBody } from '../../src/contract/resources/review.ts'
+import type { QueueEntryBody } from '../../src/contract/discovery.ts'
 import { queueStatuses } from '../../src/contract/values.ts'
 import { type ReviewAction, reviewError } from '../../src/domain/equipment/review.ts'
 import { usePaged } from '../app/paged.ts'

@@ -1,7 +1,7 @@
 /** A row of the settings table: one setting in one scope. */
 
 import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
-import type { SettingsBody } from '../../src/contract/resources/settings.ts'
+import type { SettingsBody } from '../../src/contract/configuration.ts'
 import {
   defaultSettings,
   type labelledSettings,

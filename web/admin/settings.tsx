@@ -1,7 +1,7 @@
 /** Settings that can be changed at run time, for all manufacturers, for one, or for a group. */
 
 import { useId, useState } from 'react'
-import type { SettingsBody } from '../../src/contract/resources/settings.ts'
+import type { SettingsBody } from '../../src/contract/configuration.ts'
 import { type SettingSubject, settingSubjects } from '../../src/contract/settings.ts'
 import type { SettingScope } from '../../src/domain/settings.ts'
 import { useSearch } from '../app/query.ts'

@@ -1,7 +1,7 @@
 /** Dialogs to create, edit and revoke tokens. */
 
 import { useState } from 'react'
-import type { TokenBody } from '../../src/contract/resources/accounts.ts'
+import type { TokenBody } from '../../src/contract/access.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'

@@ -1,7 +1,7 @@
 /** The silences in effect, each with a button that ends it. */
 
 import { VolumeX } from 'lucide-react'
-import type { SilenceBody } from '../../src/contract/resources/alerts.ts'
+import type { SilenceBody } from '../../src/contract/alerts.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { formatMoment, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

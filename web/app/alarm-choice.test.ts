@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { buildAlert } from '../../test/support/builders.ts'
 import { type AlarmChoice, everyAlarm, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import type { WatchState } from './state.ts'

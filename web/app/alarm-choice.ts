@@ -1,7 +1,7 @@
 /** Which alerts sound the alarm on this device, and which of the current ones do. The choice is kept in the browser. */
 
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { isRecord } from '../../src/domain/json.ts'
 import type { WatchState } from './state.ts'
 

@@ -1,6 +1,6 @@
 /** Repeats the alarm while there are alerts that sound it. */
 
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import type { AlarmSeverity } from './alarm-sound.ts'
 
 type Sounding = Pick<AlertBody, 'id' | 'severity'>

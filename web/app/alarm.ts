@@ -3,7 +3,7 @@
  * raised that this device has chosen: until it is acknowledged, snoozed, silenced or cleared, on whichever screen.
  */
 
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { alertLine, alertReason } from '../parts/alert-text.ts'
 import { type AlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
 import { createAlarmLoop } from './alarm-loop.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { newAlerts } from './announcer.tsx'
 
 const alert = (id: number, over: Partial<AlertBody> = {}) =>

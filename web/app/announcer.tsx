@@ -1,7 +1,7 @@
 /** Announces each new alert once to screen readers: critical ones at once, the others when the reader is idle. */
 
 import { useEffect, useRef, useState } from 'react'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { alertLine } from '../parts/alert-text.ts'
 import { useWatchState } from './context.ts'
 

@@ -1,9 +1,9 @@
 /** REST client. Errors are return values; nothing throws. */
 
+import type { SessionBody } from '../../src/contract/access.ts'
+import type { DataBody } from '../../src/contract/data.ts'
 import type { Method } from '../../src/contract/endpoint.ts'
-import type { SessionBody } from '../../src/contract/resources/accounts.ts'
-import type { DataBody } from '../../src/contract/resources/data.ts'
-import type { HealthBody } from '../../src/contract/resources/health.ts'
+import type { HealthBody } from '../../src/contract/health.ts'
 import { isRecord } from '../../src/domain/json.ts'
 import { formatDuration, toSentence } from './format.ts'
 import { t } from './i18n.ts'

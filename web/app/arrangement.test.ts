@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Group } from '../../src/contract/resources/groups.ts'
-import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
+import type { Group } from '../../src/contract/groups.ts'
+import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import type { SlotHolder } from '../../src/domain/equipment/slots.ts'
 import {
   type Arrangement,

@@ -1,7 +1,7 @@
 /** Edits of slots, placeholders and groups: turns a drop into an edit, and an edit into the edit that reverts it. */
 
-import type { Group } from '../../src/contract/resources/groups.ts'
-import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
+import type { Group } from '../../src/contract/groups.ts'
+import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import type { SlotHolder } from '../../src/domain/equipment/slots.ts'
 import { isSameJson } from '../../src/domain/json.ts'
 

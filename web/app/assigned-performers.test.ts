@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Performer } from '../../src/contract/resources/performers.ts'
+import type { Performer } from '../../src/contract/performers.ts'
 import { performerOf } from './assigned-performers.ts'
 
 const anna: Performer = { id: 3, name: 'Anna', notes: '', picture: null }

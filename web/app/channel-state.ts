@@ -1,8 +1,8 @@
 /** Derives what a channel card shows from the live state. The condition of the channel comes from the service. */
 
-import type { ChannelBody } from '../../src/contract/resources/channels.ts'
-import type { SiteReference } from '../../src/contract/resources/common.ts'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ChannelBody } from '../../src/contract/channels.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
+import type { SiteReference } from '../../src/contract/schema.ts'
 import { HandledChannels } from '../../src/domain/alerts/handled.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { Encryption } from '../../src/domain/equipment/details.ts'

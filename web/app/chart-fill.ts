@@ -1,6 +1,6 @@
 /** Fills the small charts with the levels that the service has recorded: when they appear, and after a gap. */
 
-import type { HistoryLevelsBody } from '../../src/contract/resources/history.ts'
+import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { Api } from './api.ts'
 import { type History, sampleCount, sampleMs } from './history.ts'
 import { maxChannels } from './recorded-levels.ts'

@@ -3,7 +3,7 @@
  * the colours in the style sheet.
  */
 
-import type { ChannelBody } from '../../src/contract/resources/channels.ts'
+import type { ChannelBody } from '../../src/contract/channels.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 
 export type Condition = ChannelBody['condition']

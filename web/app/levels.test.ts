@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
-import type { ChannelBody } from '../../src/contract/resources/channels.ts'
 import { createLevelTable } from './levels.ts'
 
 const transmitter = { slot: 1, upstream_slot: null, name: null, battery: 80, forecast: null, frequency: null }

@@ -3,8 +3,8 @@
  * them here, and the state changes only when a level crosses a limit.
  */
 
+import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
-import type { ChannelBody } from '../../src/contract/resources/channels.ts'
 import type { ChannelDetails } from '../../src/domain/equipment/details.ts'
 
 /** The values after the first three in an entry, in order. */

@@ -1,7 +1,7 @@
 /** Keeps the store current with the live interface, until `signal` is aborted. */
 
+import type { HealthBody } from '../../src/contract/health.ts'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
-import type { HealthBody } from '../../src/contract/resources/health.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { silentMs } from './channel-state.ts'
 import { serviceNow } from './service-time.ts'

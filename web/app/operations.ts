@@ -1,10 +1,9 @@
 /** Types of requests and responses by method and address, derived from the operations in the contract. */
 
 import type { TSchema } from 'typebox'
-import type { Body } from '../../src/contract/described.ts'
 import type { Method } from '../../src/contract/endpoint.ts'
-import type * as operations from '../../src/contract/operations/index.ts'
-import type { Review } from '../../src/contract/resources/review.ts'
+import type { operations } from '../../src/contract/operations.ts'
+import type { Body, Review } from '../../src/contract/schema.ts'
 
 type Operation = (typeof operations)[keyof typeof operations]
 

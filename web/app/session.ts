@@ -1,7 +1,7 @@
 /** The signed-in user and their permissions. */
 
 import { useEffect, useState } from 'react'
-import type { SessionBody } from '../../src/contract/resources/accounts.ts'
+import type { SessionBody } from '../../src/contract/access.ts'
 import type { Permission } from '../../src/contract/values.ts'
 import { useServices } from './context.ts'
 import { useIsKiosk } from './query.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelBody } from '../../src/contract/resources/channels.ts'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ChannelBody } from '../../src/contract/channels.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { receiverProblems, summarize } from './summary.ts'
 
 type Condition = ChannelBody['condition']

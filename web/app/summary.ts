@@ -3,7 +3,7 @@
  * count handled channels.
  */
 
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import { type Summary, summarizeConditions } from '../../src/domain/conditions/summary.ts'
 import { handledChannels } from './channel-state.ts'

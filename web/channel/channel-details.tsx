@@ -5,9 +5,9 @@ import type {
   ChannelBody,
   ChannelDetails as ChannelDetailValues,
   TransmitterSlot,
-} from '../../src/contract/resources/channels.ts'
-import type { Group } from '../../src/contract/resources/groups.ts'
-import type { ReceiverDetail } from '../../src/contract/resources/receivers.ts'
+} from '../../src/contract/channels.ts'
+import type { Group } from '../../src/contract/groups.ts'
+import type { ReceiverDetail } from '../../src/contract/receivers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { performerOf } from '../app/assigned-performers.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'

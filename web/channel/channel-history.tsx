@@ -3,7 +3,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight, Flag } from 'lucide-react'
 import { useState } from 'react'
-import type { EventBody, EventListBody } from '../../src/contract/resources/events.ts'
+import type { EventBody, EventListBody } from '../../src/contract/history.ts'
 import { stateLetters } from '../../src/domain/history/columns.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../app/context.ts'

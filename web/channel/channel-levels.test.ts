@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { HistoryLevelsBody } from '../../src/contract/resources/history.ts'
+import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import {
   type LiveSecond,
   recordedLevels,

@@ -1,6 +1,6 @@
 /** The recorded levels of one channel, continued with the live ones. */
 
-import type { HistoryLevelsBody } from '../../src/contract/resources/history.ts'
+import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import { type StateLetter, stateLetters } from '../../src/domain/history/columns.ts'
 import { tierSteps } from '../../src/domain/history/tiers.ts'
 

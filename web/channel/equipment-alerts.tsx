@@ -1,7 +1,7 @@
 /** Alerts of a channel and its receiver, or of a receiver and all its channels: those not cleared, and recent ones. */
 
 import { Link } from '@tanstack/react-router'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'

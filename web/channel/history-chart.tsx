@@ -6,7 +6,7 @@
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import type { StateLetter } from '../../src/domain/history/columns.ts'
 import { formatDayTime, formatTime } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,6 +1,6 @@
 /** The known values of a receiver and its network interface. */
 
-import type { ReceiverDetail } from '../../src/contract/resources/receivers.ts'
+import type { ReceiverDetail } from '../../src/contract/receivers.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { Ago } from '../parts/age.tsx'

@@ -11,8 +11,8 @@ import {
   type LucideIcon,
   TriangleAlert,
 } from 'lucide-react'
-import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { ChannelCheckBody } from '../../src/contract/checks.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useFacts } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

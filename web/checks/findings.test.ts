@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Sees } from '../../src/contract/resources/checks.ts'
+import type { Sees } from '../../src/contract/checks.ts'
 import { listFindings, listProblems } from './findings.ts'
 
 const sees: Sees = {

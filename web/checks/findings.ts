@@ -1,6 +1,6 @@
 /** What the service sees on a channel, beside what is expected for the show; what changes during a walk test comes first. */
 
-import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
+import type { ChannelCheckBody } from '../../src/contract/checks.ts'
 import { formatClock, formatDbm, formatMegahertz, formatPercent, formatTimeLeft } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
+import type { ChannelCheckBody } from '../../src/contract/checks.ts'
 import { parseCheck } from './address.ts'
 import { countProgress, findNext, inOrder, isWalking } from './progress.ts'
 

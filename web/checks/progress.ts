@@ -1,6 +1,6 @@
 /** How far a line check is, and which channel comes next. */
 
-import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
+import type { ChannelCheckBody } from '../../src/contract/checks.ts'
 import type { CheckOrder } from './address.ts'
 
 export type CheckStatus = 'failed' | 'open' | 'passed'

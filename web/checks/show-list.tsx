@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { formatDayTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

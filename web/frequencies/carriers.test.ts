@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { FrequencyCarrierBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequencyCarrierBody } from '../../src/contract/frequencies.ts'
 import { changePlan, listChanges, parseFrequency, showCarriers } from './carriers.ts'
 import { buildCarrier } from './test-carriers.ts'
 

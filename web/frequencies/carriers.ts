@@ -1,6 +1,6 @@
 /** The carriers of the page: what the service returned, with the frequencies that the user tries. */
 
-import type { FrequencyCarrierBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequencyCarrierBody } from '../../src/contract/frequencies.ts'
 import { formatMhz, parseMhz } from '../../src/domain/frequencies/carrier.ts'
 import { plainText } from '../app/format.ts'
 

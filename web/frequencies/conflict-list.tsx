@@ -2,7 +2,7 @@
 
 import { Info, OctagonAlert, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/frequencies.ts'
 import { type ConflictKind, conflictKinds } from '../../src/contract/values.ts'
 import { formatList } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

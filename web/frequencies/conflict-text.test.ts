@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequencyConflictBody } from '../../src/contract/frequencies.ts'
 import { showCarriers } from './carriers.ts'
 import {
   conflictText,

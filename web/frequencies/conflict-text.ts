@@ -1,6 +1,6 @@
 /** Conflicts in words, and their order by severity. */
 
-import type { FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequencyConflictBody } from '../../src/contract/frequencies.ts'
 import { criticalConflictKinds } from '../../src/contract/values.ts'
 import { formatDbm } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

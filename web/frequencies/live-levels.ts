@@ -1,7 +1,7 @@
 /** The levels of carriers as they are received, and the noise that was recorded on idle channels. */
 
 import { useSyncExternalStore } from 'react'
-import type { FrequencyNoiseBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequencyNoiseBody } from '../../src/contract/frequencies.ts'
 import { useServices } from '../app/context.ts'
 import { formatClock, formatDbm } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

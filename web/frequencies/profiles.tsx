@@ -1,7 +1,7 @@
 /** The profiles: what each kind of equipment needs, which operators can edit. */
 
 import { useState } from 'react'
-import type { FrequencyProfileBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequencyProfileBody } from '../../src/contract/frequencies.ts'
 import { type GuardLevel, guardLevels } from '../../src/contract/values.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'

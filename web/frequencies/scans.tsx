@@ -2,7 +2,7 @@
 
 import { Upload } from 'lucide-react'
 import { useState } from 'react'
-import type { ScanBody, UploadedScanBody } from '../../src/contract/resources/scans.ts'
+import type { ScanBody, UploadedScanBody } from '../../src/contract/scans.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { formatMoment, plainText } from '../app/format.ts'

@@ -1,6 +1,6 @@
 /** Carriers for tests. */
 
-import type { FrequencyCarrierBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequencyCarrierBody } from '../../src/contract/frequencies.ts'
 
 /** Builds the carrier of a channel. Its name is `Mic` and its id. */
 export function buildCarrier(

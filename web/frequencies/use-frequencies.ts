@@ -2,8 +2,8 @@
 
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { FrequencyCheckBody } from '../../src/contract/resources/frequencies.ts'
-import type { ScanBody } from '../../src/contract/resources/scans.ts'
+import type { FrequencyCheckBody } from '../../src/contract/frequencies.ts'
+import type { ScanBody } from '../../src/contract/scans.ts'
 import type { GuardLevel } from '../../src/contract/values.ts'
 import { useServices } from '../app/context.ts'
 import { RefusedRequest } from '../app/query-client.ts'

@@ -1,7 +1,7 @@
 /** What the page shows: carriers, conflicts and the scene of the spectrum, derived from responses and the selection. */
 
 import { useMemo } from 'react'
-import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
+import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/frequencies.ts'
 import { parseMhz } from '../../src/domain/frequencies/carrier.ts'
 import { listTvChannels, type TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
 import { type Plan, type ShownCarrier, showCarriers } from './carriers.ts'

@@ -1,7 +1,7 @@
 /** Applies an edit through the REST API. */
 
-import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
-import type { SlotMove } from '../../src/contract/resources/slots.ts'
+import type { SlotMove } from '../../src/contract/channels.ts'
+import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import type { Api, ApiResponse } from '../app/api.ts'
 import type { Edit, Move } from '../app/arrangement.ts'
 

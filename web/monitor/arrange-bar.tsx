@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { Group } from '../../src/contract/resources/groups.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { type Edit, firstFreeSlot, type Placing, planChange } from '../app/arrangement.ts'
 import { t } from '../app/i18n.ts'

@@ -1,6 +1,6 @@
 /** Arrange mode: shows the slots as tiles, which can be moved by mouse, touch or keyboard. */
 
-import type { Group } from '../../src/contract/resources/groups.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import './arrange.css'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { firstFreeSlot, type Placing, planChange, planDrop, positionsToShow } from '../app/arrangement.ts'

@@ -1,7 +1,7 @@
 /** Adds, edits or removes the placeholder in a slot. */
 
 import { useState } from 'react'
-import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
+import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import { type PlaceholderKind, placeholderKinds } from '../../src/contract/values.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
 import type { Edit } from '../app/arrangement.ts'

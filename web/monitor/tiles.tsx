@@ -2,8 +2,8 @@
 
 import { GripVertical, Pencil, Plus, X } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
-import type { Group } from '../../src/contract/resources/groups.ts'
-import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
+import type { Group } from '../../src/contract/groups.ts'
+import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import { formatTarget, type Target } from '../app/arrangement.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { plainText } from '../app/format.ts'

@@ -4,7 +4,7 @@ import type {
   NotificationChannelBody,
   NotificationDeliveryBody,
   NotificationRuleBody,
-} from '../../src/contract/resources/notifications.ts'
+} from '../../src/contract/notifications.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'

@@ -5,7 +5,7 @@ import type {
   NotificationChannelBody,
   NotificationRuleBody,
   NotificationTestBody,
-} from '../../src/contract/resources/notifications.ts'
+} from '../../src/contract/notifications.ts'
 import { useServices } from '../app/context.ts'
 import { formatDuration, formatList, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,7 +1,7 @@
 /** Adds or edits a notification channel: first the service is chosen, then exactly its fields are filled in. */
 
 import { type Dispatch, type SetStateAction, useState } from 'react'
-import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import { type NotificationChannelType, notificationChannelTypes } from '../../src/contract/values.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'

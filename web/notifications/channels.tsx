@@ -1,7 +1,7 @@
 /** The notification channels: listed, added, tested, edited, disabled and deleted. */
 
 import { useState } from 'react'
-import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/notifications.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,7 +1,7 @@
 /** Form fields of a service, each with a hint about where to find its value. */
 
 import { useState } from 'react'
-import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
 import { t } from '../app/i18n.ts'
 import { Field, SecretField, SelectField, TextField } from '../parts/field.tsx'

@@ -2,8 +2,8 @@
 
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
-import type { NotificationDeliveryBody } from '../../src/contract/resources/notifications.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
+import type { NotificationDeliveryBody } from '../../src/contract/notifications.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'

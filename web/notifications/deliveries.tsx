@@ -1,11 +1,11 @@
 /** What was sent, newest first, with filters and pages. */
 
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import type {
   NotificationChannelBody,
   NotificationDeliveryBody,
   NotificationRuleBody,
-} from '../../src/contract/resources/notifications.ts'
+} from '../../src/contract/notifications.ts'
 import { deliveryStatuses } from '../../src/contract/values.ts'
 import { formatMoment, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

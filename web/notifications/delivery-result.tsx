@@ -1,6 +1,6 @@
 /** Whether a message was sent: the status, when, and why the last attempt failed. */
 
-import type { NotificationDeliveryBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationDeliveryBody } from '../../src/contract/notifications.ts'
 import { formatTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { Ago } from '../parts/age.tsx'

@@ -2,7 +2,7 @@
 
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
-import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/notifications.ts'
 import { severities } from '../../src/contract/values.ts'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import { allSites } from '../../src/domain/notifications/rule.ts'

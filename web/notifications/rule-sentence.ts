@@ -1,7 +1,7 @@
 /** Words a notification rule as one sentence. */
 
-import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
-import type { SiteBody } from '../../src/contract/resources/sites.ts'
+import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
+import type { SiteBody } from '../../src/contract/sites.ts'
 import { weekdays } from '../../src/contract/values.ts'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import { allSites } from '../../src/domain/notifications/rule.ts'

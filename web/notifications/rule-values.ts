@@ -1,7 +1,7 @@
 /** Conversion between a notification rule and the fields of its form. */
 
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
-import type { NotificationRuleBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationRuleBody } from '../../src/contract/notifications.ts'
 import { severities, weekdays } from '../../src/contract/values.ts'
 import { chosenValues } from '../parts/choices-field.tsx'
 

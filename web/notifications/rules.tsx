@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/notifications.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../app/context.ts'
 import { formatList, plainText } from '../app/format.ts'

@@ -1,6 +1,6 @@
 /** The fields of each service's configuration, and their conversion between a channel and the fields of a form. */
 
-import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
 import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
 import { parseUrl } from '../app/address.ts'

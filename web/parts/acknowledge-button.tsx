@@ -4,7 +4,7 @@
  */
 
 import { Check } from 'lucide-react'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'

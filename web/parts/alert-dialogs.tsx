@@ -1,6 +1,6 @@
 /** Dialogs that acknowledge alerts with a note, and that snooze them. */
 
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import { useWatchState } from '../app/context.ts'
 import { formatShortDuration } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

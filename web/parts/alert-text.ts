@@ -1,7 +1,7 @@
 /** Words alerts in the viewer's language, from their kind and data. */
 
 import { type AlertKind, alertKindTable, isAlertKind } from '../../src/contract/alert-kinds.ts'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import {
   formatClock,
   formatDbm,

@@ -1,6 +1,6 @@
 /** Selects alerts from the live state. */
 
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import type { Severity } from '../../src/contract/values.ts'
 import { useWatchState } from '../app/context.ts'
 

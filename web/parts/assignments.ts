@@ -1,7 +1,7 @@
 /** Assignments of transmitters to performers. */
 
-import type { UnitBody } from '../../src/contract/resources/hardware.ts'
-import type { AssignmentBody, Performer } from '../../src/contract/resources/performers.ts'
+import type { UnitBody } from '../../src/contract/hardware.ts'
+import type { AssignmentBody, Performer } from '../../src/contract/performers.ts'
 import type { Api, ApiResponse } from '../app/api.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -4,7 +4,7 @@
  */
 
 import { useState } from 'react'
-import type { ReviewBody } from '../../src/contract/resources/review.ts'
+import type { ReviewBody } from '../../src/contract/schema.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import type { ReviewAddress } from '../app/operations.ts'

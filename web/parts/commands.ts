@@ -1,6 +1,6 @@
 /** Commands of the live pages. Keyboard shortcuts, buttons and the help are generated from this list. */
 
-import type { Group } from '../../src/contract/resources/groups.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import type { Alarm, AlarmState } from '../app/alarm.ts'
 import { t } from '../app/i18n.ts'
 import type { View } from '../app/view.ts'

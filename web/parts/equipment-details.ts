@@ -5,7 +5,7 @@ import type {
   TransmitterBody,
   TransmitterDetails,
   TransmitterSlot,
-} from '../../src/contract/resources/channels.ts'
+} from '../../src/contract/channels.ts'
 import type { Fault } from '../../src/contract/values.ts'
 import {
   formatCelsius,

@@ -1,7 +1,7 @@
 /** The events of the timeline: kept current, selected, and worded in the viewer's language. */
 
-import type { EventBody } from '../../src/contract/resources/events.ts'
-import type { ChannelAssignment } from '../../src/contract/resources/performers.ts'
+import type { EventBody } from '../../src/contract/history.ts'
+import type { ChannelAssignment } from '../../src/contract/performers.ts'
 import type { EventKind } from '../../src/contract/values.ts'
 import { formatDbm, formatMegahertz, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,6 +1,6 @@
 /** The status of each manufacturer, and other problems of the service, one list item each. */
 
-import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
+import type { ManufacturerHealth } from '../../src/contract/health.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
 import { useWatchState } from '../app/context.ts'
 import { formatShortDuration } from '../app/format.ts'

@@ -1,7 +1,7 @@
 /** The newest delivery of each notification channel, and the channels whose newest delivery failed. */
 
 import { useQueries, useQuery } from '@tanstack/react-query'
-import type { NotificationChannelBody, NotificationDeliveryBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelBody, NotificationDeliveryBody } from '../../src/contract/notifications.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { resourceQuery } from '../app/resource.ts'

@@ -1,6 +1,6 @@
 /** Creates a group from the channels that the monitor or the wall shows. */
 
-import type { Group } from '../../src/contract/resources/groups.ts'
+import type { Group } from '../../src/contract/groups.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useSelection } from '../app/selection.ts'

@@ -1,7 +1,7 @@
 /** A paged list with filters and bulk actions. */
 
 import type { ReactNode } from 'react'
-import type { PageBody } from '../../src/contract/described.ts'
+import type { PageBody } from '../../src/contract/schema.ts'
 import { pageSize } from '../app/paged.ts'
 import { type Filter, filterValues, useSearch } from '../app/query.ts'
 import type { Resource } from '../app/resource.ts'

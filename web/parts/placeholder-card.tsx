@@ -1,6 +1,6 @@
 /** The card of a placeholder: equipment without telemetry. */
 
-import type { PlaceholderInData } from '../../src/contract/resources/placeholders.ts'
+import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import { useWatchState } from '../app/context.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,7 +1,7 @@
 /** Which sources report a receiver, and why it is offline. */
 
 import type { SourceBody } from '../../src/contract/live-messages.ts'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { recordOfSite } from '../../src/domain/equipment/sites.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

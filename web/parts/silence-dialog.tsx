@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { alertKinds, isAlertKind } from '../../src/contract/alert-kinds.ts'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { formatShortDuration, plainText } from '../app/format.ts'

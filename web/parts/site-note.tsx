@@ -1,7 +1,7 @@
 /** Says that something can only be done at its site, with a link to the Micwatch of the site if its address is known. */
 
 import { ExternalLink } from 'lucide-react'
-import type { SiteReference } from '../../src/contract/resources/common.ts'
+import type { SiteReference } from '../../src/contract/schema.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import { useWatchState } from '../app/context.ts'
 import { formatList, plainText } from '../app/format.ts'

@@ -1,6 +1,6 @@
 /** Error messages of the sources and devices of a manufacturer. */
 
-import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
+import type { ManufacturerHealth } from '../../src/contract/health.ts'
 import { t } from '../app/i18n.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** The status of a manufacturer or source as every page shows it. */
 
+import type { ManufacturerHealth } from '../../src/contract/health.ts'
 import type { SourceBody } from '../../src/contract/live-messages.ts'
-import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
 import { upstreamStatuses } from '../../src/contract/values.ts'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'

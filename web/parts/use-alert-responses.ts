@@ -4,7 +4,7 @@
  */
 
 import { useCallback } from 'react'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../src/contract/alerts.ts'
 import type { ApiResponse } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Group } from '../../src/contract/resources/groups.ts'
-import type { PlaceholderInData } from '../../src/contract/resources/placeholders.ts'
+import type { Group } from '../../src/contract/groups.ts'
+import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import type { Levels } from '../app/store.ts'
 import { defaultView, type View } from '../app/view.ts'

@@ -1,8 +1,8 @@
 /** Which slots a page displays, and in what order. */
 
 import { useMemo, useSyncExternalStore } from 'react'
-import type { Group } from '../../src/contract/resources/groups.ts'
-import type { PlaceholderInData } from '../../src/contract/resources/placeholders.ts'
+import type { Group } from '../../src/contract/groups.ts'
+import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import { includesSite } from '../../src/domain/equipment/sites.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'

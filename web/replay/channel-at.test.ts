@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelBody } from '../../src/contract/resources/channels.ts'
+import type { ChannelBody } from '../../src/contract/channels.ts'
 import { condition, receiver } from '../../test/support/browser/fake-service.ts'
 import { eventAt } from '../../test/support/browser/recorded-story.ts'
 import { type ChannelAtOptions, channelAt, type StepAt } from './channel-at.ts'

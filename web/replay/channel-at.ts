@@ -3,8 +3,8 @@
  * then say. What neither of them says stays as it was until the next complete record.
  */
 
-import type { ChannelBody, TransmitterBody } from '../../src/contract/resources/channels.ts'
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { ChannelBody, TransmitterBody } from '../../src/contract/channels.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import { conditionFlags } from '../../src/contract/values.ts'
 import { type ConditionFlag, conditionTable } from '../../src/domain/conditions/condition.ts'
 import { stretches } from '../../src/domain/conditions/level-watch.ts'

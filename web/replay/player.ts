@@ -3,8 +3,7 @@
  * seconds, always for what is needed next, so that a slider that is dragged does not cause a request at each position.
  */
 
-import type { EventBody, EventListBody } from '../../src/contract/resources/events.ts'
-import type { DataAtTimeBody, HistoryLevelsBody } from '../../src/contract/resources/history.ts'
+import type { DataAtTimeBody, EventBody, EventListBody, HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { Api, ApiResponse, Problem } from '../app/api.ts'
 import { type ChartSamples, sampleCount, sampleMs } from '../app/history.ts'
 import { serviceNow } from '../app/service-time.ts'

@@ -1,9 +1,8 @@
 /** What was loaded of the past: blocks of time, each with a complete record at its start and the levels until its end. */
 
-import type { DataBody } from '../../src/contract/resources/data.ts'
-import type { EventBody } from '../../src/contract/resources/events.ts'
-import type { DataAtTimeBody, HistoryLevelsBody } from '../../src/contract/resources/history.ts'
-import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { DataBody } from '../../src/contract/data.ts'
+import type { DataAtTimeBody, EventBody, HistoryLevelsBody } from '../../src/contract/history.ts'
+import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import type { StateLetter } from '../../src/domain/history/columns.ts'
 import { type ChartSamples, type Samples, sampleCount, sampleMs } from '../app/history.ts'
 import { maxChannels } from '../app/recorded-levels.ts'

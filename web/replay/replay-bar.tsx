@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import { History, Pause, Play, Radio, SkipBack, SkipForward } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import { allStaleSince } from '../app/channel-state.ts'
 import { formatDateTime, formatShortDuration, formatTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

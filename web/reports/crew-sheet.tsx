@@ -1,7 +1,7 @@
 /** The crew sheet, made to be printed: who wears what, by slot. */
 
 import { useSearch } from '@tanstack/react-router'
-import type { CrewSheet as CrewSheetBody } from '../../src/contract/resources/reports.ts'
+import type { CrewSheet as CrewSheetBody } from '../../src/contract/reports.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'

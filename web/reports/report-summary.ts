@@ -1,7 +1,7 @@
 /** What went wrong during a show: the numbers and channels with which its report begins. */
 
-import type { EventBody } from '../../src/contract/resources/events.ts'
-import type { ReportedAlert, ReportedChannel } from '../../src/contract/resources/reports.ts'
+import type { EventBody } from '../../src/contract/history.ts'
+import type { ReportedAlert, ReportedChannel } from '../../src/contract/reports.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 

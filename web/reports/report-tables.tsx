@@ -1,8 +1,8 @@
 /** The tables of a report: channels, dropouts, alerts and markers. */
 
 import type { ReactNode } from 'react'
-import type { EventBody } from '../../src/contract/resources/events.ts'
-import type { ReportedChannel, ShowReport } from '../../src/contract/resources/reports.ts'
+import type { EventBody } from '../../src/contract/history.ts'
+import type { ReportedChannel, ShowReport } from '../../src/contract/reports.ts'
 import { formatDuration, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { alertKindTitle } from '../parts/alert-text.ts'

@@ -1,7 +1,7 @@
 /** The report of a show, made to be printed: what went wrong, then every channel, dropouts, alerts and markers. */
 
 import { useParams } from '@tanstack/react-router'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { UnknownPage } from '../app/error-pages.tsx'
 import { formatShortDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

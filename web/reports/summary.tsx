@@ -1,6 +1,6 @@
 /** What went wrong during a show, in sentences. */
 
-import type { ReportedChannel, ShowReport } from '../../src/contract/resources/reports.ts'
+import type { ReportedChannel, ShowReport } from '../../src/contract/reports.ts'
 import { formatUnit } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { alertKindTitle } from '../parts/alert-text.ts'

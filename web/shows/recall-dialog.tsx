@@ -1,7 +1,7 @@
 /** A dialog that shows what recalling a scene changes, and recalls it. */
 
 import { useEffect, useState } from 'react'
-import type { SceneBody, SceneRecall } from '../../src/contract/resources/scenes.ts'
+import type { SceneBody, SceneRecall } from '../../src/contract/shows.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

@@ -1,6 +1,6 @@
 /** Turns the changes of a recall into rows that the page displays. */
 
-import type { RecordChange } from '../../src/contract/resources/imports.ts'
+import type { RecordChange } from '../../src/contract/imports.ts'
 import { isRecord, type Json } from '../../src/domain/json.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

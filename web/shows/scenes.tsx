@@ -2,7 +2,7 @@
 
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import type { SceneBody, SceneRecall } from '../../src/contract/resources/scenes.ts'
+import type { SceneBody, SceneRecall } from '../../src/contract/shows.ts'
 import { useServices } from '../app/context.ts'
 import { formatMoment, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

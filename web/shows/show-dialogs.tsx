@@ -1,6 +1,6 @@
 /** Dialogs to add, edit, start, end and delete shows. */
 
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

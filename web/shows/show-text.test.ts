@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { planText, timeText } from './show-text.ts'
 
 const [starts_at, ends_at] = ['2026-11-23T19:30:00Z', '2026-11-23T22:00:00Z']

@@ -1,7 +1,7 @@
 /** Texts about shows. */
 
-import type { Group } from '../../src/contract/resources/groups.ts'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { Group } from '../../src/contract/groups.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { formatPeriod, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 

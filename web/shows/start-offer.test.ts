@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { findDueShow, keyOf } from './start-offer.tsx'
 
 const show = (id: number, starts_at: string | null, fields: Partial<ShowBody> = {}): ShowBody => ({

@@ -3,7 +3,7 @@
 import './shows.css'
 import { CalendarClock } from 'lucide-react'
 import { useState } from 'react'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { formatClock, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { readLocal, writeLocal } from '../app/local-storage.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SiteBody } from '../../src/contract/resources/sites.ts'
+import type { SiteBody } from '../../src/contract/sites.ts'
 import { matchesSearch, needsAttention, sortSites } from './sites.ts'
 
 const site = (name: string, fields: Partial<SiteBody> = {}): SiteBody => ({

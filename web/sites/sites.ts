@@ -1,6 +1,6 @@
 /** The order of sites on their page, and the search among them. */
 
-import type { SiteBody } from '../../src/contract/resources/sites.ts'
+import type { SiteBody } from '../../src/contract/sites.ts'
 
 /** `connecting`: it has not been reached yet. `lost`: the connection to it fails. */
 export type SiteState = 'connected' | 'connecting' | 'lost' | 'disabled'

@@ -3,8 +3,8 @@
  * changed, and draws only what has changed of the strips.
  */
 
-import type { EventBody } from '../../src/contract/resources/events.ts'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { EventBody } from '../../src/contract/history.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { readColours, type TimelineColours } from './colours.ts'
 import type { TimelineControl } from './control.ts'
 import { valuesAt } from './fold.ts'

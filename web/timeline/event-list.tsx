@@ -12,7 +12,7 @@ import {
   Theater,
   Volume2,
 } from 'lucide-react'
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import { formatMoment, formatShortDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useMay } from '../app/session.ts'

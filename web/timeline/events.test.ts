@@ -1,7 +1,7 @@
 /** The events of the timeline, their texts and their marks. */
 
 import { describe, expect, it } from 'vitest'
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import { eventKinds } from '../../src/contract/values.ts'
 import {
   categories,

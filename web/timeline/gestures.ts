@@ -1,6 +1,6 @@
 /** Pointer, wheel and keyboard input of the timeline. */
 
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import { startOf } from '../parts/events.ts'
 import type { Place, TimelineCanvas } from './canvas.ts'
 import type { TimelineControl } from './control.ts'

@@ -1,7 +1,7 @@
 /** The blocks of recorded levels in the browser, and which of them are requested. */
 
 import { describe, expect, it } from 'vitest'
-import type { HistoryLevelsBody } from '../../src/contract/resources/history.ts'
+import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import { noValue } from '../../src/domain/history/columns.ts'
 import { type BlockKey, blocksIn, createBlockCache, readBlocks, settleSeconds, tierFor } from './level-blocks.ts'
 import { planRequests } from './level-plan.ts'

@@ -3,7 +3,7 @@
  * serves every range that contains the block.
  */
 
-import type { HistoryLevelsBody } from '../../src/contract/resources/history.ts'
+import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { type TierStep, tierSteps } from '../../src/domain/history/tiers.ts'
 

@@ -1,6 +1,6 @@
 /** Requests the levels that the timeline shows: a few at a time, the visible ones first, cancelled when not needed. */
 
-import type { HistoryLevelsBody } from '../../src/contract/resources/history.ts'
+import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
 import { type BlockCache, createBlockCache, readBlocks } from './level-blocks.ts'
 import { type Demand, type LevelRequest, planRequests, refreshMs } from './level-plan.ts'

@@ -1,7 +1,7 @@
 /** Adding, changing and deleting markers. */
 
 import { useCallback } from 'react'
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

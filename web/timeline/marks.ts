@@ -1,6 +1,6 @@
 /** The marks of events on a strip or in the row above all strips: where they are drawn, and which one is meant. */
 
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import { endOf, startOf } from '../parts/events.ts'
 
 export interface Mark {

@@ -1,6 +1,6 @@
 /** Names of channels and receivers in the lists of the timeline. */
 
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

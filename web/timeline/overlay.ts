@@ -1,7 +1,7 @@
 /** Draws what lies over the strips and in the row above them: time axis, shows, events, playhead and selection. */
 
-import type { EventBody } from '../../src/contract/resources/events.ts'
-import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import type { EventBody } from '../../src/contract/history.ts'
+import type { ShowBody } from '../../src/contract/shows.ts'
 import { formatDay, formatDbfs, formatDbm, formatPercent, formatPreciseTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { categoryOf, type EventCategory, eventDetail } from '../parts/events.ts'

@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import type { Problem } from '../app/api.ts'
 import { useFacts, useServices } from '../app/context.ts'
 import { formatDateTime } from '../app/format.ts'

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { EventBody } from '../../src/contract/history.ts'
 import type { Api, Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { RefusedRequest } from '../app/query-client.ts'

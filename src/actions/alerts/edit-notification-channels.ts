@@ -12,7 +12,7 @@ import {
 } from '../../alerts/services/index.ts'
 import { sendMessage } from '../../alerts/services/send-message.ts'
 import type { SendKit } from '../../alerts/services/service.ts'
-import type { NotificationTestBody } from '../../contract/resources/notifications.ts'
+import type { NotificationTestBody } from '../../contract/notifications.ts'
 import type { AuditAction, NotificationChannelType } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { refuseMovedSecrets } from '../../domain/access/secrets.ts'

@@ -1,10 +1,9 @@
 /** Edits groups, the slots of channels, performers and their assignments. */
 
-import type { Body } from '../../contract/described.ts'
-import type { ChannelChange as ChannelChangeRequest } from '../../contract/requests.ts'
-import type { Group } from '../../contract/resources/groups.ts'
-import type { Performer } from '../../contract/resources/performers.ts'
-import type { SlotMove } from '../../contract/resources/slots.ts'
+import type { ChannelChange as ChannelChangeRequest, SlotMove } from '../../contract/channels.ts'
+import type { Group } from '../../contract/groups.ts'
+import type { Performer } from '../../contract/performers.ts'
+import type { Body } from '../../contract/schema.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'

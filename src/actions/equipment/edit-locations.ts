@@ -1,6 +1,6 @@
 /** Adds, changes and removes locations. */
 
-import type { Location } from '../../contract/resources/locations.ts'
+import type { Location } from '../../contract/locations.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { isCircular } from '../../domain/equipment/location.ts'
 import { changedFields } from '../../domain/equipment/receiver.ts'

@@ -1,7 +1,6 @@
 /** Stores and removes the pictures of performers. */
 
-import { pictureText } from '../../contract/fields.ts'
-import type { Performer } from '../../contract/resources/performers.ts'
+import { type Performer, pictureText } from '../../contract/performers.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { pictureTypeOf } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'

@@ -1,7 +1,7 @@
 /** Adds, renames, moves and removes receivers at a user's request. */
 
-import type { Location } from '../../contract/resources/locations.ts'
-import type { MovementBody } from '../../contract/resources/review.ts'
+import type { MovementBody } from '../../contract/discovery.ts'
+import type { Location } from '../../contract/locations.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { changedFields, type Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'

@@ -1,6 +1,6 @@
 /** Makes the lights of a receiver flash for some seconds at a user's request, so that it can be found in its rack. */
 
-import type { Identified } from '../../contract/resources/receivers.ts'
+import type { Identified } from '../../contract/receivers.ts'
 import type { Settings } from '../../contract/settings.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'

@@ -1,7 +1,6 @@
 /** Stores receivers that a script reports. */
 
-import type { IngestRequest } from '../../contract/ingest-request.ts'
-import type { IngestResult } from '../../contract/resources/ingest.ts'
+import type { IngestRequest, IngestResult } from '../../contract/ingest.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import type { MonitoredManufacturer } from '../../domain/equipment/health.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'

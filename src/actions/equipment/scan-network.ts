@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import type { ScanBody } from '../../contract/resources/discovery.ts'
+import type { ScanBody } from '../../contract/discovery.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { toScannedDevice } from '../../domain/discovery-api.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from '../../domain/equipment/discovery.ts'

@@ -1,8 +1,7 @@
 /** Adds, changes and removes frequency profiles, and takes back the changes of built-in ones. */
 
-import type { Body } from '../../contract/described.ts'
-import type { NewFrequencyProfile } from '../../contract/requests.ts'
-import type { FrequencyProfileBody } from '../../contract/resources/frequencies.ts'
+import type { FrequencyProfileBody, NewFrequencyProfile } from '../../contract/frequencies.ts'
+import type { Body } from '../../contract/schema.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'

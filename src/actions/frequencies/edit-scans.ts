@@ -1,6 +1,6 @@
 /** Uploads and deletes spectrum scans. */
 
-import type { UploadedFile } from '../../contract/described.ts'
+import type { UploadedFile } from '../../contract/schema.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { maxScans, type ReadScan, type ScanFileResult, toScanName } from '../../domain/frequencies/scans/scan.ts'

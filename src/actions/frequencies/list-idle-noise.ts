@@ -1,6 +1,6 @@
 /** Lists the noise that the receivers measured while their transmitters were off. */
 
-import type { FrequencyNoiseBody } from '../../contract/resources/frequencies.ts'
+import type { FrequencyNoiseBody } from '../../contract/frequencies.ts'
 import { toTimestamp } from '../../domain/api.ts'
 import type { Thresholds } from '../../domain/conditions/thresholds.ts'
 import { type Channel, frequencyOf, type Receiver } from '../../domain/equipment/receiver.ts'

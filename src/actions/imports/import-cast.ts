@@ -1,7 +1,7 @@
 /** Imports a cast list that was pasted as text. */
 
 import Papa from 'papaparse'
-import type { CastImport } from '../../contract/resources/imports.ts'
+import type { CastImport } from '../../contract/imports.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { type RequestedColumns, readCast } from '../../domain/imports/cast-columns.ts'

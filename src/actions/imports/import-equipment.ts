@@ -1,7 +1,7 @@
 /** Imports the receivers in a file with their locations and slots, the placeholders, and the assignments. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Location } from '../../contract/resources/locations.ts'
+import type { Location } from '../../contract/locations.ts'
 import { setActive } from '../../domain/equipment/hardware.ts'
 import { isNameAllowed } from '../../domain/equipment/placeholder.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'

@@ -1,7 +1,7 @@
 /** Imports an installation file in one transaction. Adds and changes records, but removes none. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Location } from '../../contract/resources/locations.ts'
+import type { Location } from '../../contract/locations.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { compareEdited } from '../../domain/events/edit-events.ts'

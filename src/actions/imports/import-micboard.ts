@@ -1,6 +1,6 @@
 /** Imports micboard's config.json: slots, extended names as performers, placeholders, and groups. */
 
-import type { MicboardImport, RecordChange } from '../../contract/resources/imports.ts'
+import type { MicboardImport, RecordChange } from '../../contract/imports.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import type { Placeholder } from '../../domain/equipment/placeholder.ts'
 import { listSlotHolders } from '../../domain/equipment/slots.ts'

@@ -7,7 +7,7 @@ import type {
   PlanningCenterPositions,
   PlanningCenterServiceTypes,
   PlanningCenterState,
-} from '../../contract/resources/planning-center.ts'
+} from '../../contract/imports.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { refuseMovedSecrets } from '../../domain/access/secrets.ts'
 import { maxPictureBytes, pictureTypeOf } from '../../domain/equipment/picture.ts'

@@ -1,6 +1,6 @@
 /** Imports the scenes in a file. */
 
-import type { Arrangement } from '../../contract/resources/scenes.ts'
+import type { Arrangement } from '../../contract/shows.ts'
 import type { Installation } from '../../domain/installation-export.ts'
 import type { DeviceReference, SceneEntry } from '../../domain/installation-file.ts'
 import { nameOfChannel } from '../../domain/scenes/arrangement.ts'

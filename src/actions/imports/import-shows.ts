@@ -1,6 +1,6 @@
 /** Imports the shows in a file. A show that is already stored keeps its start and its end, and an ended one its groups. */
 
-import type { Group } from '../../contract/resources/groups.ts'
+import type { Group } from '../../contract/groups.ts'
 import type { ShowEntry } from '../../domain/installation-file.ts'
 import { type NewShow, type Show, stateOf } from '../../domain/shows.ts'
 import { parseTimestamp } from '../../domain/timestamp.ts'

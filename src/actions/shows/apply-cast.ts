@@ -2,8 +2,8 @@
  * Applies a cast list in one transaction: creates and changes performers, assigns their packs, and renames placeholders.
  */
 
-import { pictureText } from '../../contract/fields.ts'
-import type { RecordChange } from '../../contract/resources/imports.ts'
+import type { RecordChange } from '../../contract/imports.ts'
+import { pictureText } from '../../contract/performers.ts'
 import type { AuditAction } from '../../contract/values.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { type Assignment, setActive } from '../../domain/equipment/hardware.ts'

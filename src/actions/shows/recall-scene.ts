@@ -1,6 +1,6 @@
 /** Recalls a scene in one transaction. Equipment is not changed. */
 
-import type { SceneRecall } from '../../contract/resources/scenes.ts'
+import type { SceneRecall } from '../../contract/shows.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { setActive } from '../../domain/equipment/hardware.ts'
 import type { Arranged, StoredScene } from '../../domain/scenes/arrangement.ts'

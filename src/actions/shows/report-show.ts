@@ -1,8 +1,8 @@
 /** Reports what happened during a show. The recorded levels are summed up in their worker thread. */
 
-import type { Group } from '../../contract/resources/groups.ts'
-import type { ChannelAssignment } from '../../contract/resources/performers.ts'
-import type { ReportedChannel, ShowReport } from '../../contract/resources/reports.ts'
+import type { Group } from '../../contract/groups.ts'
+import type { ChannelAssignment } from '../../contract/performers.ts'
+import type { ReportedChannel, ShowReport } from '../../contract/reports.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { EventRecord } from '../../domain/events/event.ts'

@@ -1,7 +1,7 @@
 /** Reviews discovered devices and acknowledges movements. */
 
 import type { Failure } from '../../contract/errors.ts'
-import type { ReviewBody } from '../../contract/resources/review.ts'
+import type { ReviewBody } from '../../contract/schema.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { throwIfAllFailed } from '../../domain/discovery-api.ts'
 import type { QueueEntry } from '../../domain/equipment/discovery.ts'

@@ -1,6 +1,6 @@
 /** Polls the sources immediately, at a user's request. */
 
-import type { RefreshBody } from '../../contract/resources/health.ts'
+import type { RefreshBody } from '../../contract/health.ts'
 import type { SourceError } from '../../domain/equipment/health.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Monitor, PollResult } from '../../sources/monitor.ts'

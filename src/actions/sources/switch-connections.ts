@@ -3,7 +3,7 @@
  * reads the change from the database: immediately if it is this process, otherwise within half a second.
  */
 
-import type { ReviewBody } from '../../contract/resources/review.ts'
+import type { ReviewBody } from '../../contract/schema.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { throwIfAllFailed } from '../../domain/discovery-api.ts'
 import { applyConnectionEvent } from '../../domain/equipment/connection.ts'

@@ -1,6 +1,6 @@
 /** Tests the connection to a manufacturer's systems, with the stored configuration or with an unsaved one. */
 
-import type { ConnectionTest, PluginBody } from '../../contract/resources/manufacturers.ts'
+import type { ConnectionTest, PluginBody } from '../../contract/manufacturers.ts'
 import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { plugins } from '../../manufacturers/index.ts'

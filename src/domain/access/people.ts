@@ -1,6 +1,6 @@
 /** Users, API tokens and sessions. Their bodies never contain secrets. */
 
-import type { TokenBody, UserBody } from '../../contract/resources/accounts.ts'
+import type { TokenBody, UserBody } from '../../contract/access.ts'
 import type { Role } from '../../contract/values.ts'
 
 export interface User {

@@ -2,9 +2,9 @@
 
 import type { AlertData } from '../../contract/alert-data.ts'
 import type { AlertKind } from '../../contract/alert-kinds.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import type { AlertMessage } from '../../contract/messages.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
-import type { SiteReference } from '../../contract/resources/common.ts'
+import type { SiteReference } from '../../contract/schema.ts'
 import type { AlertState, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 import { isSameJson } from '../json.ts'

@@ -3,7 +3,7 @@
  * silenced. Used by the service for `GET /api/summary/`, and by the pages.
  */
 
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import { conditionTable } from '../conditions/condition.ts'
 
 type HandledAlert = Pick<AlertBody, 'kind' | 'state' | 'silenced' | 'manufacturer' | 'receiver_id' | 'channel_id'>

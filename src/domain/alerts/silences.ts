@@ -1,7 +1,7 @@
 /** Which alerts a silence applies to. */
 
-import type { SilenceBody } from '../../contract/resources/alerts.ts'
-import type { Group } from '../../contract/resources/groups.ts'
+import type { SilenceBody } from '../../contract/alerts.ts'
+import type { Group } from '../../contract/groups.ts'
 import { toTimestamp } from '../api.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import type { Alert, AlertKind } from './alert.ts'

@@ -1,4 +1,4 @@
-import type { ConnectionBody } from '../../contract/resources/connections.ts'
+import type { ConnectionBody } from '../../contract/connections.ts'
 import type { ConnectionStatus, Transport } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 

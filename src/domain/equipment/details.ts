@@ -4,7 +4,7 @@
  * readings is cheap.
  */
 
-export type { ChannelDetails, TransmitterDetails, TransmitterSlot } from '../../contract/resources/channels.ts'
+export type { ChannelDetails, TransmitterDetails, TransmitterSlot } from '../../contract/channels.ts'
 export {
   type AudioActivity,
   type AudioMode,

@@ -1,5 +1,5 @@
-import type { LocationReference } from '../../contract/resources/locations.ts'
-import type { MovementBody } from '../../contract/resources/review.ts'
+import type { MovementBody } from '../../contract/discovery.ts'
+import type { LocationReference } from '../../contract/locations.ts'
 import type { ConflictType, deviceTypes, QueueStatus } from '../../contract/values.ts'
 import { maskSecrets } from '../access/secrets.ts'
 import { isDeeper, maxJsonDepth } from '../json.ts'

@@ -3,9 +3,9 @@
  * assignments.
  */
 
-import type { TransmitterDetails } from '../../contract/resources/channels.ts'
-import type { ChassisBody, SiteUnitBody, UnitBody } from '../../contract/resources/hardware.ts'
-import type { Location } from '../../contract/resources/locations.ts'
+import type { TransmitterDetails } from '../../contract/channels.ts'
+import type { ChassisBody, SiteUnitBody, UnitBody } from '../../contract/hardware.ts'
+import type { Location } from '../../contract/locations.ts'
 import type { OnlineState, UnitType, UpstreamStatus } from '../../contract/values.ts'
 import { isIngestedId } from '../identity/ingested-id.ts'
 import { toLocationReference } from './location.ts'

@@ -1,10 +1,10 @@
 /** Combines the status of all sources into the health of the service. */
 
-import type { HealthBody, ManufacturerHealth, RefreshBody } from '../../contract/resources/health.ts'
+import type { HealthBody, ManufacturerHealth, RefreshBody } from '../../contract/health.ts'
 import type { SourceStatus, UpstreamStatus } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 
-export type { ManufacturerHealth } from '../../contract/resources/health.ts'
+export type { ManufacturerHealth } from '../../contract/health.ts'
 
 export type ServiceHealth = Omit<HealthBody, 'timestamp' | 'version'>
 type VendorHealth = ServiceHealth['vendor_api']

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Location } from '../../contract/resources/locations.ts'
+import type { Location } from '../../contract/locations.ts'
 import { toDraft } from '../identity/ingest-plan.ts'
 import { isCircular, toLayout } from './location.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'

@@ -4,10 +4,10 @@ import type {
   LayoutReceiver,
   Location,
   LocationReference,
-} from '../../contract/resources/locations.ts'
+} from '../../contract/locations.ts'
 import type { Receiver } from './receiver.ts'
 
-export type { Location } from '../../contract/resources/locations.ts'
+export type { Location } from '../../contract/locations.ts'
 
 type LayoutUnit = LayoutReceiver['units'][number]
 

@@ -1,7 +1,7 @@
 /** Placeholders: equipment without telemetry, and blank slots on the wall. */
 
-import type { Group } from '../../contract/resources/groups.ts'
-import type { PlaceholderBody, PlaceholderInData } from '../../contract/resources/placeholders.ts'
+import type { Group } from '../../contract/groups.ts'
+import type { PlaceholderBody, PlaceholderInData } from '../../contract/placeholders.ts'
 import { toConditionBody } from '../api.ts'
 import { unmonitoredCondition } from '../conditions/condition.ts'
 import type { SlotHolder } from './slots.ts'

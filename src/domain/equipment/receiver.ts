@@ -6,8 +6,8 @@
  * places, times in epoch milliseconds. Null means unknown; absent means not reported.
  */
 
-import type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
-import type { SiteReference } from '../../contract/resources/common.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../contract/channels.ts'
+import type { SiteReference } from '../../contract/schema.ts'
 import type { Fault, NetworkMode } from '../../contract/values.ts'
 import { type Condition, type LastTransmitter, unknownCondition } from '../conditions/condition.ts'
 import type { Forecast } from '../forecast/forecast.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SlotMove } from '../../contract/resources/slots.ts'
+import type { SlotMove } from '../../contract/channels.ts'
 import { RequestError } from '../errors.ts'
 import { describeHolder, planMoves, planSlots, type SlotHolder } from './slots.ts'
 

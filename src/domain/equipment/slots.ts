@@ -1,6 +1,6 @@
 /** Moves channels and placeholders to other slots on the wall. */
 
-import type { SlotMove } from '../../contract/resources/slots.ts'
+import type { SlotMove } from '../../contract/channels.ts'
 import { RequestError } from '../errors.ts'
 
 /** A slot holds a channel, a placeholder, or nothing. */

@@ -1,5 +1,5 @@
-import type { SiteReference } from '../../contract/resources/common.ts'
-import type { EventBody } from '../../contract/resources/events.ts'
+import type { EventBody } from '../../contract/history.ts'
+import type { SiteReference } from '../../contract/schema.ts'
 import type { EventKind, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 import { describeEvent, type EventData } from './describe-event.ts'

@@ -1,4 +1,4 @@
-import type { TransmitterBody, TransmitterDetails } from '../../contract/resources/channels.ts'
+import type { TransmitterBody, TransmitterDetails } from '../../contract/channels.ts'
 
 /** Whole minutes. */
 export type Forecast = NonNullable<TransmitterBody['forecast']>

@@ -1,8 +1,12 @@
 /** Bodies of the interface for frequencies, and the carriers of requests. */
 
-import type { Body } from '../../contract/described.ts'
-import type { FrequencyCheckRequest, FrequencySuggestRequest } from '../../contract/requests.ts'
-import type { FrequencyCarrierBody, FrequencyCheckBody } from '../../contract/resources/frequencies.ts'
+import type {
+  FrequencyCarrierBody,
+  FrequencyCheckBody,
+  FrequencyCheckRequest,
+  FrequencySuggestRequest,
+} from '../../contract/frequencies.ts'
+import type { Body } from '../../contract/schema.ts'
 import type { GuardLevel, Region } from '../../contract/values.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import { RequestError } from '../errors.ts'

@@ -1,7 +1,7 @@
 /** The carriers of an installation: those of its channels, and of placeholders that have a frequency. */
 
-import type { Group } from '../../contract/resources/groups.ts'
-import type { Location } from '../../contract/resources/locations.ts'
+import type { Group } from '../../contract/groups.ts'
+import type { Location } from '../../contract/locations.ts'
 import type { GuardLevel } from '../../contract/values.ts'
 import { hasRow } from '../conditions/condition.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'

@@ -1,8 +1,7 @@
 /** The effective profiles: the built-in ones with the changes of operators, and added ones. */
 
-import type { Body } from '../../contract/described.ts'
-import type { FrequencyProfileChange } from '../../contract/requests.ts'
-import type { FrequencyProfileBody } from '../../contract/resources/frequencies.ts'
+import type { FrequencyProfileBody, FrequencyProfileChange } from '../../contract/frequencies.ts'
+import type { Body } from '../../contract/schema.ts'
 import { guardLevels } from '../../contract/values.ts'
 import { defaultOccupiedKhz, equipmentWithGuards, formatMhz, parseMhz } from './carrier.ts'
 import { builtInProfiles, type Profile } from './profiles.ts'

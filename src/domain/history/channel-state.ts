@@ -1,6 +1,6 @@
 /** The recorded state of a channel besides its levels. */
 
-import type { ChannelAssignment } from '../../contract/resources/performers.ts'
+import type { ChannelAssignment } from '../../contract/performers.ts'
 import type { Condition } from '../conditions/condition.ts'
 import type { TransmitterDetails } from '../equipment/details.ts'
 import type { Channel, Transmitter } from '../equipment/receiver.ts'

@@ -1,7 +1,7 @@
 /** Builds the body of `GET /api/history/at/`: the data of an earlier second. */
 
-import type { DataBody } from '../../contract/resources/data.ts'
-import type { DataAtTimeBody } from '../../contract/resources/history.ts'
+import type { DataBody } from '../../contract/data.ts'
+import type { DataAtTimeBody } from '../../contract/history.ts'
 import { toChannelBody, toReceiverWithoutChannels, toTimestamp } from '../api.ts'
 import { type ConditionFlag, type ConditionState, conditionTable } from '../conditions/condition.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'

@@ -1,4 +1,4 @@
-import type { SiteReference } from '../../contract/resources/common.ts'
+import type { SiteReference } from '../../contract/schema.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import { type ColumnName, noValue, type Steps, stateLetters } from './columns.ts'
 import type { CsvPart, LevelExport, LevelQuery, LevelSeries } from './level-history.ts'

@@ -1,6 +1,6 @@
 /** The recorded levels, as the recorder, the REST interface and the commands use them. */
 
-import type { SiteReference } from '../../contract/resources/common.ts'
+import type { SiteReference } from '../../contract/schema.ts'
 import { RequestError } from '../errors.ts'
 import type { RecordedSeconds, Steps } from './columns.ts'
 import type { IdleNoise } from './idle-noise.ts'

@@ -1,6 +1,6 @@
 /** Selects the recorded seconds that are kept as long as minutes: those of shows, and those around alerts. */
 
-import type { Group } from '../../contract/resources/groups.ts'
+import type { Group } from '../../contract/groups.ts'
 import { listChannelsOfShow, type Show } from '../shows.ts'
 import type { PinnedRange } from './level-history.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ChannelDetails } from '../../contract/resources/channels.ts'
+import type { ChannelDetails } from '../../contract/channels.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type TransmitterReading } from '../equipment/receiver.ts'
 import { hasOnlyLevels, type LevelSample } from '../levels/level-sample.ts'
 import { applyUpdate, IngestPlanBuilder, isStructural, planChanges, type ReceiverAtRead } from './ingest-plan.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
-import type { IngestRequest } from '../../contract/ingest-request.ts'
+import type { IngestRequest } from '../../contract/ingest.ts'
 import { ingestedId, isIngestedId, reportedDeviceId } from './ingested-id.ts'
 import { planIngest } from './ingested-receivers.ts'
 import { createKnownReceivers } from './reconcile.ts'

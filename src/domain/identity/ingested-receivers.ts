@@ -1,6 +1,6 @@
 /** Converts receivers that a script reports through `POST /api/ingest/`, and rejects invalid ones. */
 
-import type { IngestRequest } from '../../contract/ingest-request.ts'
+import type { IngestRequest } from '../../contract/ingest.ts'
 import { withoutFalseZeros } from '../equipment/false-zeros.ts'
 import {
   type ChannelReading,

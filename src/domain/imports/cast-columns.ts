@@ -1,6 +1,6 @@
 /** Finds the columns of a cast list: from its headings, otherwise from the contents. */
 
-import type { CastImport } from '../../contract/resources/imports.ts'
+import type { CastImport } from '../../contract/imports.ts'
 
 type Cells = readonly string[]
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Performer } from '../../contract/resources/performers.ts'
+import type { Performer } from '../../contract/performers.ts'
 import type { Assignment } from '../equipment/hardware.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import type { CastRow } from './cast-columns.ts'

@@ -1,6 +1,6 @@
 /** Compares a cast list with the stored performers, assignments and placeholders. */
 
-import type { Performer } from '../../contract/resources/performers.ts'
+import type { Performer } from '../../contract/performers.ts'
 import type { Assignment, Unit } from '../equipment/hardware.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import { type CastRow, isAddress, isSlot } from './cast-columns.ts'

@@ -1,6 +1,6 @@
 /** Reads micboard's config.json, and compares it with what is stored: slots, extended names and groups. */
 
-import type { Group } from '../../contract/resources/groups.ts'
+import type { Group } from '../../contract/groups.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 import { describeHolder, type PlannedMove, planSlots, type SlotHolder } from '../equipment/slots.ts'
 import { findUnstorable, isRecord, type Json } from '../json.ts'

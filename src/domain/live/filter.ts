@@ -1,8 +1,8 @@
 /** The filters of `GET /api/data.json` and of the live interface: one manufacturer, one group, or both. */
 
+import type { Group } from '../../contract/groups.ts'
 import type { LiveChange } from '../../contract/live-messages.ts'
-import type { Group } from '../../contract/resources/groups.ts'
-import type { ChannelAssignment } from '../../contract/resources/performers.ts'
+import type { ChannelAssignment } from '../../contract/performers.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 import { type EquipmentFilter, includesSite } from '../equipment/sites.ts'

@@ -1,7 +1,7 @@
 /** Lists that the live interface, version 2, announces as a whole, and the status of the sources. */
 
 import type { SourceBody } from '../../contract/live-messages.ts'
-import type { ChannelAssignment, Performer } from '../../contract/resources/performers.ts'
+import type { ChannelAssignment, Performer } from '../../contract/performers.ts'
 import type { Assignment, Unit } from '../equipment/hardware.ts'
 import type { ManufacturerHealth } from '../equipment/health.ts'
 

@@ -1,7 +1,7 @@
 /** Compares two states of a receiver. Returns the messages of version 2 that describe the difference. */
 
+import type { ChannelBody } from '../../contract/channels.ts'
 import type { LiveChange } from '../../contract/live-messages.ts'
-import type { ChannelBody } from '../../contract/resources/channels.ts'
 import { toReceiverWithoutChannels } from '../api.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { isSameJson } from '../json.ts'

@@ -1,6 +1,6 @@
 /** Notification channels: the services to which alerts are sent. */
 
-import type { NotificationChannelBody } from '../../contract/resources/notifications.ts'
+import type { NotificationChannelBody } from '../../contract/notifications.ts'
 import type { NotificationChannelType } from '../../contract/values.ts'
 import { MaskError, mask } from '../access/secrets.ts'
 

@@ -1,6 +1,6 @@
 /** How deliveries are displayed. */
 
-import type { NotificationDeliveryBody } from '../../contract/resources/notifications.ts'
+import type { NotificationDeliveryBody } from '../../contract/notifications.ts'
 import { toTimestamp } from '../api.ts'
 
 /** Times are epoch milliseconds. */

@@ -1,6 +1,6 @@
 /** Notification channels and rules in the file of an installation, which refers to other records by name. */
 
-import type { Group } from '../../contract/resources/groups.ts'
+import type { Group } from '../../contract/groups.ts'
 import type { NotificationChannelType } from '../../contract/values.ts'
 import { mask } from '../access/secrets.ts'
 import type { ChannelConfig, NotificationChannel } from './channel.ts'

@@ -1,6 +1,6 @@
 /** What a notification says. */
 
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import { type NotificationType, type Severity, severities } from '../../contract/values.ts'
 import { type Alert, toAlertBody } from '../alerts/alert.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { alertKinds } from '../../contract/alert-kinds.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import { notificationTypes } from '../../contract/values.ts'
 import { type AlertData, noData } from '../alerts/alert.ts'
 import type { NotificationMessage } from './message.ts'

@@ -4,7 +4,7 @@
  */
 
 import { alertKindTable, isAlertKind } from '../../contract/alert-kinds.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import { type NotificationType, type Severity, severities } from '../../contract/values.ts'
 import { happenedAt } from '../alerts/alert.ts'
 import { pageNames } from '../page-names.ts'

@@ -1,6 +1,6 @@
 /** The messages about each slot: to OSC targets and subscribers, and to the scribble strips of consoles. */
 
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { unmonitoredCondition } from '../conditions/condition.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'

@@ -1,8 +1,8 @@
 /** The crew sheet: performers and their packs, by slot. */
 
-import type { Group } from '../../contract/resources/groups.ts'
-import type { Performer } from '../../contract/resources/performers.ts'
-import type { CrewSheet } from '../../contract/resources/reports.ts'
+import type { Group } from '../../contract/groups.ts'
+import type { Performer } from '../../contract/performers.ts'
+import type { CrewSheet } from '../../contract/reports.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import type { Channel } from '../equipment/receiver.ts'

@@ -1,6 +1,6 @@
 /** The report of a show as CSV, one line per channel. */
 
-import type { ReportedChannel, ShowReport } from '../../contract/resources/reports.ts'
+import type { ReportedChannel, ShowReport } from '../../contract/reports.ts'
 import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 
 const columns = [

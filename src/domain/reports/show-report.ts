@@ -1,6 +1,6 @@
 /** Builds the report of a show from its recorded levels, its events and its alerts. Times are epoch milliseconds. */
 
-import type { ReportedAlert, ReportedChannel, ShowReport } from '../../contract/resources/reports.ts'
+import type { ReportedAlert, ReportedChannel, ShowReport } from '../../contract/reports.ts'
 import type { EventKind } from '../../contract/values.ts'
 import { type AlertData, happenedAt } from '../alerts/alert.ts'
 import { toTimestamp } from '../api.ts'

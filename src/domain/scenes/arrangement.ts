@@ -1,8 +1,8 @@
 /** The arrangement of a show, which a scene stores. */
 
-import type { Group } from '../../contract/resources/groups.ts'
-import type { Performer } from '../../contract/resources/performers.ts'
-import type { Arrangement, SceneBody } from '../../contract/resources/scenes.ts'
+import type { Group } from '../../contract/groups.ts'
+import type { Performer } from '../../contract/performers.ts'
+import type { Arrangement, SceneBody } from '../../contract/shows.ts'
 import { toTimestamp } from '../api.ts'
 import type { Assignment, Unit } from '../equipment/hardware.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'

@@ -1,9 +1,9 @@
 /** Plans the recall of a scene: its changes, and the entries that no longer exist. */
 
-import type { Group } from '../../contract/resources/groups.ts'
-import type { RecordChange } from '../../contract/resources/imports.ts'
-import type { Performer } from '../../contract/resources/performers.ts'
-import type { Arrangement, SceneRecall } from '../../contract/resources/scenes.ts'
+import type { Group } from '../../contract/groups.ts'
+import type { RecordChange } from '../../contract/imports.ts'
+import type { Performer } from '../../contract/performers.ts'
+import type { Arrangement, SceneRecall } from '../../contract/shows.ts'
 import type { Assignment } from '../equipment/hardware.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import { describeHolder, listSlotHolders, type PlannedMove, planSlots } from '../equipment/slots.ts'

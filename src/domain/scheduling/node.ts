@@ -1,6 +1,6 @@
 /** The processes that share a database, and the sources assigned to them. */
 
-import type { NodesBody } from '../../contract/resources/nodes.ts'
+import type { NodesBody } from '../../contract/health.ts'
 
 type NodeBody = NodesBody['nodes'][number]
 type Process = NodesBody['processes'][number]

@@ -5,8 +5,8 @@
 
 import type { FollowedAssignment, FollowedMessage, FollowedSiteBody } from '../../contract/followed-messages.ts'
 import type { LevelsRequest } from '../../contract/live-messages.ts'
-import type { ChannelAssignment } from '../../contract/resources/performers.ts'
-import type { AnnouncedSiteBody } from '../../contract/resources/sites.ts'
+import type { ChannelAssignment } from '../../contract/performers.ts'
+import type { AnnouncedSiteBody } from '../../contract/sites.ts'
 import { localSite } from '../equipment/sites.ts'
 import { type FollowedRecord, siteHere } from './followed-receiver.ts'
 import { siteLimits } from './site-limits.ts'

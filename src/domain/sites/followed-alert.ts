@@ -1,8 +1,8 @@
 /** Converts the alerts of another installation to copies. */
 
 import { type AlertKind, alertKinds } from '../../contract/alert-kinds.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import type { FollowedAlert } from '../../contract/followed-messages.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
 import type { AlertCopy, AlertFirst, SnoozeEnd } from '../alerts/alert.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
 import { type FollowedRecord, siteHere } from './followed-receiver.ts'

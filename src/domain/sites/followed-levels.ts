@@ -1,6 +1,6 @@
 /** Parses recorded levels from the response of another installation, and decides which ranges to request. */
 
-import type { SiteReference } from '../../contract/resources/common.ts'
+import type { SiteReference } from '../../contract/schema.ts'
 import { type ColumnName, columnNames, noValue, type Steps, stateLetters } from '../history/columns.ts'
 import { seriesColumns } from '../history/formats.ts'
 import type { FollowedSteps, LevelQuery } from '../history/level-history.ts'

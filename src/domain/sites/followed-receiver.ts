@@ -6,7 +6,7 @@ import type {
   FollowedReceiverBody,
   FollowedReceiverFields,
 } from '../../contract/followed-messages.ts'
-import type { SiteReference } from '../../contract/resources/common.ts'
+import type { SiteReference } from '../../contract/schema.ts'
 import type { Condition, LastTransmitter } from '../conditions/condition.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter, unknownHardware } from '../equipment/receiver.ts'
 import type { LevelSample } from '../levels/level-sample.ts'

@@ -1,6 +1,6 @@
 /** Summarizes the equipment of every followed installation. */
 
-import type { SiteBody } from '../../contract/resources/sites.ts'
+import type { SiteBody } from '../../contract/sites.ts'
 import type { Alert } from '../alerts/alert.ts'
 import { toTimestamp } from '../api.ts'
 import type { ManufacturerHealth } from '../equipment/health.ts'

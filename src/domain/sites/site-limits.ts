@@ -1,4 +1,4 @@
-import { maxChannels } from '../../contract/ingest-request.ts'
+import { maxChannels } from '../../contract/ingest.ts'
 
 /** Limits for the records of a followed site that are shown and stored. */
 export const siteLimits = {

@@ -20,10 +20,7 @@ import {
   signOut,
 } from '../../actions/access/sign-in.ts'
 import { type OidcDeps, singleSignOnLabel } from '../../actions/access/sign-in-oidc.ts'
-import * as operations from '../../contract/operations/accounts.ts'
-import { credentialBytes } from '../../contract/requests.ts'
-import type { SignedInBody } from '../../contract/resources/accounts.ts'
-import type { AuditBody } from '../../contract/resources/audit.ts'
+import { type AuditBody, accessOperations, credentialBytes, type SignedInBody } from '../../contract/access.ts'
 import { type AuditRecord, listPermissions } from '../../domain/access/access.ts'
 import { toTokenBody, toUserBody } from '../../domain/access/people.ts'
 import { toTimestamp } from '../../domain/api.ts'
@@ -51,14 +48,14 @@ const open = { config: { needs: 'nothing' } } as const
 
 function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
   app.route({
-    ...operations.signIn,
+    ...accessOperations.signIn,
     ...open,
     bodyLimit: credentialBytes,
     handler: async (request, reply) => sendSignedIn(reply, await signIn(deps, requesterOf(request), request.body)),
   })
 
   app.route({
-    ...operations.signInKiosk,
+    ...accessOperations.signInKiosk,
     ...open,
     bodyLimit: credentialBytes,
     handler: async (request, reply) => {
@@ -70,7 +67,7 @@ function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
   })
 
   app.route({
-    ...operations.signOut,
+    ...accessOperations.signOut,
     config: { needs: 'read' },
     handler: async (request, reply) => {
       const session = readSessionCookie(request)
@@ -81,7 +78,7 @@ function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
   })
 
   app.route({
-    ...operations.getSession,
+    ...accessOperations.getSession,
     handler: (request) => {
       const { credential, actor, isLocal } = request
       const user = credential?.user ?? null
@@ -97,7 +94,7 @@ function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
   })
 
   app.route({
-    ...operations.changePassword,
+    ...accessOperations.changePassword,
     config: { needs: 'read' },
     bodyLimit: smallBytes,
     handler: async (request, reply) => {
@@ -109,7 +106,7 @@ function sessionRoutes(app: ContractServer, deps: AccountDeps): void {
 
 function setupRoutes(app: ContractServer, deps: AccountDeps): void {
   app.route({
-    ...operations.getSetup,
+    ...accessOperations.getSetup,
     ...open,
     handler: async (request) => {
       const needed = await isSetupNeeded(deps)
@@ -118,7 +115,7 @@ function setupRoutes(app: ContractServer, deps: AccountDeps): void {
   })
 
   app.route({
-    ...operations.setUp,
+    ...accessOperations.setUp,
     ...open,
     bodyLimit: smallBytes,
     handler: async (request, reply) => {
@@ -139,13 +136,13 @@ const administer = { config: { needs: 'administer' } } as const
 
 function userRoutes(app: ContractServer, deps: AccountDeps): void {
   app.route({
-    ...operations.listUsers,
+    ...accessOperations.listUsers,
     ...administer,
     handler: async (request) => paginate(request, (await listUsers(deps.db.read)).map(toUserBody)),
   })
 
   app.route({
-    ...operations.createUser,
+    ...accessOperations.createUser,
     ...administer,
     handler: async (request, reply) => {
       reply.code(201)
@@ -154,13 +151,13 @@ function userRoutes(app: ContractServer, deps: AccountDeps): void {
   })
 
   app.route({
-    ...operations.changeUser,
+    ...accessOperations.changeUser,
     ...administer,
     handler: async ({ actor, params, body }) => toUserBody(await changeUser(deps, actor, params.id, body)),
   })
 
   app.route({
-    ...operations.removeUser,
+    ...accessOperations.removeUser,
     ...administer,
     handler: async ({ actor, params }, reply) => {
       await removeUser(deps, actor, params.id)
@@ -171,13 +168,13 @@ function userRoutes(app: ContractServer, deps: AccountDeps): void {
 
 function tokenRoutes(app: ContractServer, deps: AccountDeps): void {
   app.route({
-    ...operations.listTokens,
+    ...accessOperations.listTokens,
     ...administer,
     handler: async (request) => paginate(request, (await listTokens(deps.db.read)).map(toTokenBody)),
   })
 
   app.route({
-    ...operations.createToken,
+    ...accessOperations.createToken,
     ...administer,
     handler: async (request, reply) => {
       const { token, text } = await createToken(deps, request.actor, request.body)
@@ -187,13 +184,13 @@ function tokenRoutes(app: ContractServer, deps: AccountDeps): void {
   })
 
   app.route({
-    ...operations.changeToken,
+    ...accessOperations.changeToken,
     ...administer,
     handler: async ({ actor, params, body }) => toTokenBody(await changeToken(deps, actor, params.id, body)),
   })
 
   app.route({
-    ...operations.revokeToken,
+    ...accessOperations.revokeToken,
     ...administer,
     handler: async ({ actor, params }, reply) => {
       await revokeToken(deps, actor, params.id)
@@ -207,7 +204,7 @@ const maxUnpaged = 1000
 
 function auditRoutes(app: ContractServer, deps: AccountDeps): void {
   app.route({
-    ...operations.listAuditRecords,
+    ...accessOperations.listAuditRecords,
     ...administer,
     handler: async ({ query, url }) => {
       const { action, actor, result, after, before } = query

@@ -3,7 +3,8 @@
 import { addSilence, removeSilence, type SilenceDeps } from '../../actions/alerts/edit-silences.ts'
 import { acknowledge, type RespondDeps, snooze } from '../../actions/alerts/respond-to-alerts.ts'
 import { type SwitchDeps, switchConnections } from '../../actions/sources/switch-connections.ts'
-import * as operations from '../../contract/operations/monitoring.ts'
+import { alertOperations } from '../../contract/alerts.ts'
+import { connectionOperations } from '../../contract/connections.ts'
 import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
 import { type AlertFilter, compareNewestFirst, isSelected } from '../../domain/alerts/alert-filter.ts'
 import { type Silence, toSilenceBody } from '../../domain/alerts/silences.ts'
@@ -35,7 +36,7 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
     toAlertBody(alert, { now: deps.now(), isSilenced: deps.alerts.context.isSilenced(alert) })
 
   app.route({
-    ...operations.listAlerts,
+    ...alertOperations.listAlerts,
     handler: async ({ query, url }) => {
       const filter = { ...query, from: toTime(query.from), to: toTime(query.to) }
       const page = readPage(query)
@@ -49,23 +50,23 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
   })
 
   app.route({
-    ...operations.acknowledgeAlert,
+    ...alertOperations.acknowledgeAlert,
     handler: async ({ actor, params, body }) =>
       toBody(await acknowledge(deps, actor, params.id, (body ?? undefined)?.note ?? null)),
   })
 
   app.route({
-    ...operations.snoozeAlert,
+    ...alertOperations.snoozeAlert,
     handler: async ({ actor, params, body }) => toBody(await snooze(deps, actor, params.id, body)),
   })
 
   app.route({
-    ...operations.listSilences,
+    ...alertOperations.listSilences,
     handler: (request) => paginateLocal(request, deps.silences().map(toSilenceBody)),
   })
 
   app.route({
-    ...operations.addSilence,
+    ...alertOperations.addSilence,
     handler: async ({ actor, body }, reply) => {
       const silence = await addSilence(deps.silenceDeps, actor, body)
       reply.code(201)
@@ -74,7 +75,7 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
   })
 
   app.route({
-    ...operations.removeSilence,
+    ...alertOperations.removeSilence,
     handler: async ({ actor, params }, reply) => {
       await removeSilence(deps.silenceDeps, actor, params.id)
       return reply.code(204).send(null)
@@ -82,7 +83,7 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
   })
 
   app.route({
-    ...operations.listRealtimeConnections,
+    ...connectionOperations.listRealtimeConnections,
     config: { needs: 'inspect' },
     handler: async (request) => {
       const { manufacturer, status } = request.query
@@ -97,13 +98,13 @@ export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
   })
 
   app.route({
-    ...operations.stopRealtimeConnections,
+    ...connectionOperations.stopRealtimeConnections,
     config: { needs: 'review' },
     handler: ({ actor, body }) => switchConnections(deps, actor, 'stop', body.ids),
   })
 
   app.route({
-    ...operations.startRealtimeConnections,
+    ...connectionOperations.startRealtimeConnections,
     config: { needs: 'review' },
     handler: ({ actor, body }) => switchConnections(deps, actor, 'start', body.ids),
   })

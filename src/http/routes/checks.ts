@@ -1,9 +1,8 @@
 /** Routes for line checks. */
 
 import { addCheck, beginCheck, type LineCheckDeps } from '../../actions/shows/line-check.ts'
-import * as operations from '../../contract/operations/checks.ts'
-import type { ChannelCheckBody } from '../../contract/resources/checks.ts'
-import type { Group } from '../../contract/resources/groups.ts'
+import { type ChannelCheckBody, checkOperations } from '../../contract/checks.ts'
+import type { Group } from '../../contract/groups.ts'
 import type { Settings } from '../../contract/settings.ts'
 import {
   type CheckState,
@@ -51,7 +50,7 @@ export function checkRoutes(app: ContractServer, deps: CheckRoutesDeps): void {
   const { checkDeps } = deps
 
   app.route({
-    ...operations.listChecks,
+    ...checkOperations.listChecks,
     handler: async (request) => {
       const show = findShow(deps, request.params.id)
       return paginate(request, await readLineCheck(deps, show, request.query.channel, clientKeyOf(request)))
@@ -59,7 +58,7 @@ export function checkRoutes(app: ContractServer, deps: CheckRoutesDeps): void {
   })
 
   app.route({
-    ...operations.createCheck,
+    ...checkOperations.createCheck,
     handler: async ({ actor, params, body: { note = null, ...body } }, reply) => {
       reply.code(201)
       return toCheckBody(await addCheck(checkDeps, actor, { show_id: params.id, note: note || null, ...body }))
@@ -67,7 +66,7 @@ export function checkRoutes(app: ContractServer, deps: CheckRoutesDeps): void {
   })
 
   app.route({
-    ...operations.beginCheck,
+    ...checkOperations.beginCheck,
     handler: async ({ actor, params, body }) =>
       toCheckBody(await beginCheck(checkDeps, actor, { show_id: params.id, ...body })),
   })

@@ -3,10 +3,9 @@
 import { networkInterfaces } from 'node:os'
 import { type ScanDeps, scanNetwork } from '../../actions/equipment/scan-network.ts'
 import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/shows/review.ts'
-import type { Body } from '../../contract/described.ts'
-import * as operations from '../../contract/operations/discovery.ts'
-import type { LocalList, QueueQuery } from '../../contract/queries.ts'
-import type { Location } from '../../contract/resources/locations.ts'
+import { discoveryOperations, type QueueQuery } from '../../contract/discovery.ts'
+import type { Location } from '../../contract/locations.ts'
+import type { Body, LocalList } from '../../contract/schema.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/discovery-api.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
 import { listScanNetworks } from '../../domain/identity/scan-networks.ts'
@@ -32,28 +31,28 @@ export interface DiscoveryDeps {
 }
 
 const reviews = [
-  { action: 'approve', endpoint: operations.approveQueueEntries },
-  { action: 'reject', endpoint: operations.rejectQueueEntries },
-  { action: 'mark_duplicate', endpoint: operations.markQueueEntriesDuplicate },
-  { action: 'reopen', endpoint: operations.reopenQueueEntries },
+  { action: 'approve', endpoint: discoveryOperations.approveQueueEntries },
+  { action: 'reject', endpoint: discoveryOperations.rejectQueueEntries },
+  { action: 'mark_duplicate', endpoint: discoveryOperations.markQueueEntriesDuplicate },
+  { action: 'reopen', endpoint: discoveryOperations.reopenQueueEntries },
 ] as const
 
 export function discoveryRoutes(app: ContractServer, deps: DiscoveryDeps): void {
   app.route({
-    ...operations.scanNetwork,
+    ...discoveryOperations.scanNetwork,
     config: { needs: 'operate' },
     handler: ({ actor, query: { manufacturer }, body: { scan_subnet } }) =>
       scanNetwork(deps.discoveryDeps, actor, { scan_subnet, manufacturer }),
   })
 
   app.route({
-    ...operations.listScanNetworks,
+    ...discoveryOperations.listScanNetworks,
     config: { needs: 'operate' },
     handler: () => listScanNetworks(networkInterfaces(), deps.discoveryDeps.ranges()),
   })
 
   app.route({
-    ...operations.listPendingDevices,
+    ...discoveryOperations.listPendingDevices,
     handler: async ({ query, url }) => {
       const { manufacturer } = query
       const { count, results, page } = await readList(query, queueList(deps, { status: 'pending', manufacturer }))
@@ -63,7 +62,7 @@ export function discoveryRoutes(app: ContractServer, deps: DiscoveryDeps): void 
   })
 
   app.route({
-    ...operations.listUnacknowledgedMovements,
+    ...discoveryOperations.listUnacknowledgedMovements,
     handler: async ({ query, url }) => {
       const { manufacturer } = query
       const { count, results, page } = await readList(query, movementList(deps, { acknowledged: false, manufacturer }))
@@ -75,7 +74,7 @@ export function discoveryRoutes(app: ContractServer, deps: DiscoveryDeps): void 
 
 export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
   app.route({
-    ...operations.listQueueEntries,
+    ...discoveryOperations.listQueueEntries,
     config: { needs: 'inspect' },
     handler: async ({ query, url }) => {
       const { count, results, page } = await readList(query, queueList(deps, toQueueFilter(query)))
@@ -96,7 +95,7 @@ export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
   }
 
   app.route({
-    ...operations.listMovements,
+    ...discoveryOperations.listMovements,
     config: { needs: 'inspect' },
     handler: async ({ query, url }) => {
       const { acknowledged, manufacturer } = query
@@ -107,7 +106,7 @@ export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
   })
 
   app.route({
-    ...operations.acknowledgeMovements,
+    ...discoveryOperations.acknowledgeMovements,
     config: { needs: 'acknowledge' },
     handler: (request) => acknowledge(deps.discoveryDeps, request.actor, request.body.ids),
   })

@@ -3,7 +3,7 @@
  * when it is first requested, because creating them takes as long as the rest of the start.
  */
 
-import * as operations from '../../contract/operations/monitoring.ts'
+import { healthOperations } from '../../contract/health.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { createResponse, sendResponse } from '../server/response.ts'
 import { createAsyncApi } from './asyncapi-document.ts'
@@ -24,8 +24,8 @@ export function docsRoutes(
   const asyncApi = once(() => createResponse(JSON.stringify(createAsyncApi(options))))
   const page = once(() => createResponse(docsPage(document(), mount), html))
   const style = once(() => createResponse(docsStyle, css))
-  app.route({ ...operations.getOpenApi, handler: (request, reply) => sendResponse(request, reply, openApi()) })
-  app.route({ ...operations.getAsyncApi, handler: (request, reply) => sendResponse(request, reply, asyncApi()) })
+  app.route({ ...healthOperations.getOpenApi, handler: (request, reply) => sendResponse(request, reply, openApi()) })
+  app.route({ ...healthOperations.getAsyncApi, handler: (request, reply) => sendResponse(request, reply, asyncApi()) })
   app.get('/api/docs/', { config: { isDocument: true } }, (request, reply) => sendResponse(request, reply, page()))
   app.get('/api/docs/style.css', (request, reply) => sendResponse(request, reply, style()))
 }

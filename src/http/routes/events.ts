@@ -1,7 +1,7 @@
 /** Routes for events and markers. */
 
 import { addMarker, changeMarker, type EditMarkerDeps, removeMarker } from '../../actions/shows/edit-markers.ts'
-import * as operations from '../../contract/operations/history.ts'
+import { historyOperations } from '../../contract/history.ts'
 import { type EventKind, eventKinds } from '../../contract/values.ts'
 import { byteOrderMark } from '../../domain/csv.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -25,7 +25,7 @@ export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
   const { db } = markerDeps
 
   app.route({
-    ...operations.listEvents,
+    ...historyOperations.listEvents,
     handler: async ({ query, url }) => {
       const limit = Math.min(query.limit ?? defaultLimit, maxLimit)
       const after = query.before === undefined ? undefined : await findEvent(db.read, query.before)
@@ -40,7 +40,7 @@ export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
   })
 
   app.route({
-    ...operations.getEventsCsv,
+    ...historyOperations.getEventsCsv,
     handler: async (request, reply) => {
       const filter = await readFilter(deps, request.query)
       return sendCsv(request, reply, 'events.csv', toCsv(markerDeps, filter))
@@ -48,7 +48,7 @@ export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
   })
 
   app.route({
-    ...operations.createMarker,
+    ...historyOperations.createMarker,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
       return toEventBody(await addMarker(markerDeps, actor, body))
@@ -56,12 +56,12 @@ export function eventRoutes(app: ContractServer, deps: EventRoutesDeps): void {
   })
 
   app.route({
-    ...operations.changeMarker,
+    ...historyOperations.changeMarker,
     handler: async ({ actor, params, body }) => toEventBody(await changeMarker(markerDeps, actor, params.id, body)),
   })
 
   app.route({
-    ...operations.removeMarker,
+    ...historyOperations.removeMarker,
     handler: async ({ actor, params }, reply) => {
       await removeMarker(markerDeps, actor, params.id)
       return reply.code(204).send(null)

@@ -8,9 +8,8 @@ import {
   removeFrequencyProfile,
 } from '../../actions/frequencies/edit-frequency-profiles.ts'
 import { type IdleNoiseDeps, listIdleNoise } from '../../actions/frequencies/list-idle-noise.ts'
-import * as operations from '../../contract/operations/frequencies.ts'
-import type { FrequencyNoiseBody } from '../../contract/resources/frequencies.ts'
-import type { Group } from '../../contract/resources/groups.ts'
+import { type FrequencyNoiseBody, frequencyOperations } from '../../contract/frequencies.ts'
+import type { Group } from '../../contract/groups.ts'
 import type { Settings } from '../../contract/settings.ts'
 import { toTimestamp } from '../../domain/api.ts'
 import { includesSite, localSite } from '../../domain/equipment/sites.ts'
@@ -91,7 +90,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   }
 
   app.route({
-    ...operations.getFrequencies,
+    ...frequencyOperations.getFrequencies,
     handler: async (request) => {
       const { level = 'standard', only_on = false, group, site = localSite } = request.query
       const filter = { level, isOnlyOn: only_on, slots: slotsOf(group) }
@@ -108,7 +107,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   })
 
   app.route({
-    ...operations.checkFrequencies,
+    ...frequencyOperations.checkFrequencies,
     ...read,
     bodyLimit: carrierBytes,
     handler: async (request) => {
@@ -120,7 +119,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   })
 
   app.route({
-    ...operations.suggestFrequencies,
+    ...frequencyOperations.suggestFrequencies,
     ...read,
     bodyLimit: carrierBytes,
     handler: (request) => {
@@ -131,7 +130,7 @@ function checkRoutes(app: ContractServer, deps: FrequencyRoutesDeps): void {
   })
 
   app.route({
-    ...operations.exportFrequencies,
+    ...frequencyOperations.exportFrequencies,
     handler: (request, reply) => {
       const { format = 'csv', only_on = false, group, site = localSite } = request.query
       const filter = { isOnlyOn: only_on, slots: slotsOf(group) }
@@ -160,7 +159,7 @@ function noiseRoutes(app: ContractServer, { noiseDeps }: FrequencyRoutesDeps): v
   const kept = new LruMap<number, { readonly madeAt: number; readonly body: Promise<FrequencyNoiseBody> }>(maxKeptNoise)
   /** Only this installation's receivers are listed, because levels of sites are not recorded here. */
   app.route({
-    ...operations.getFrequencyNoise,
+    ...frequencyOperations.getFrequencyNoise,
     handler: async (request) => {
       const { hours = 24, site } = request.query
       const noise = await readNoise(hours, request)
@@ -188,12 +187,12 @@ function profileRoutes(app: ContractServer, { frequencyDeps }: FrequencyRoutesDe
   const listBodies = () => toProfileBodies(storedProfiles())
 
   app.route({
-    ...operations.listFrequencyProfiles,
+    ...frequencyOperations.listFrequencyProfiles,
     handler: (request) => paginateLocal(request, listBodies()),
   })
 
   app.route({
-    ...operations.getFrequencyProfile,
+    ...frequencyOperations.getFrequencyProfile,
     handler: ({ params: { id } }) => {
       const found = listBodies().find((profile) => profile.id === id)
       if (found === undefined) throw new RequestError('not_found', { subject: `profile ${id}` })
@@ -202,7 +201,7 @@ function profileRoutes(app: ContractServer, { frequencyDeps }: FrequencyRoutesDe
   })
 
   app.route({
-    ...operations.createFrequencyProfile,
+    ...frequencyOperations.createFrequencyProfile,
     handler: async ({ actor, body }, reply) => {
       if (body.levels?.standard === undefined) {
         throw new RequestError('bad_request', { details: 'levels.standard: missing' })
@@ -213,12 +212,12 @@ function profileRoutes(app: ContractServer, { frequencyDeps }: FrequencyRoutesDe
   })
 
   app.route({
-    ...operations.changeFrequencyProfile,
+    ...frequencyOperations.changeFrequencyProfile,
     handler: ({ actor, params, body }) => changeFrequencyProfile(frequencyDeps, actor, params.id, body),
   })
 
   app.route({
-    ...operations.removeFrequencyProfile,
+    ...frequencyOperations.removeFrequencyProfile,
     handler: async ({ actor, params }, reply) => {
       await removeFrequencyProfile(frequencyDeps, actor, params.id)
       return reply.code(204).send(null)

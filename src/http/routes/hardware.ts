@@ -15,13 +15,18 @@ import {
   removeGroup,
   removePerformer,
 } from '../../actions/equipment/edit-hardware.ts'
-import type { Body } from '../../contract/described.ts'
-import * as operations from '../../contract/operations/hardware.ts'
-import type { AssignmentQuery, UnitQuery } from '../../contract/queries.ts'
-import type { Group } from '../../contract/resources/groups.ts'
-import type { SiteUnitBody, UnitBody } from '../../contract/resources/hardware.ts'
-import type { Location } from '../../contract/resources/locations.ts'
-import type { AssignmentBody, ChannelAssignment, SiteAssignmentBody } from '../../contract/resources/performers.ts'
+import { channelOperations } from '../../contract/channels.ts'
+import { type Group, groupOperations } from '../../contract/groups.ts'
+import { hardwareOperations, type SiteUnitBody, type UnitBody, type UnitQuery } from '../../contract/hardware.ts'
+import type { Location } from '../../contract/locations.ts'
+import {
+  type AssignmentBody,
+  type AssignmentQuery,
+  type ChannelAssignment,
+  performerOperations,
+  type SiteAssignmentBody,
+} from '../../contract/performers.ts'
+import type { Body } from '../../contract/schema.ts'
 import type { UpstreamStatus } from '../../contract/values.ts'
 import { toSingleChannelBody, toTimestamp } from '../../domain/api.ts'
 import {
@@ -79,12 +84,12 @@ function groupRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
   const { hardwareDeps } = deps
 
   app.route({
-    ...operations.listGroups,
+    ...groupOperations.listGroups,
     handler: (request) => paginateLocal(request, deps.groups(request.query.manufacturer)),
   })
 
   app.route({
-    ...operations.changeGroup,
+    ...groupOperations.changeGroup,
     handler: ({ actor, params, query, body: { id, ...change } }) => {
       requireSameId(params.id, id)
       return changeGroup(hardwareDeps, actor, params.id, change, query.manufacturer)
@@ -92,7 +97,7 @@ function groupRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
   })
 
   app.route({
-    ...operations.removeGroup,
+    ...groupOperations.removeGroup,
     handler: async ({ actor, params, query }, reply) => {
       await removeGroup(hardwareDeps, actor, params.id, query.manufacturer)
       return reply.code(204).send(null)
@@ -100,7 +105,7 @@ function groupRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
   })
 
   app.route({
-    ...operations.saveGroup,
+    ...groupOperations.saveGroup,
     handler: async ({ actor, query: { manufacturer }, body: { id, title, ...fields } }, reply) => {
       if (id === undefined) {
         if (title === undefined) throw new RequestError('bad_request', { details: 'title: missing' })
@@ -118,7 +123,7 @@ function groupRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
 
 function channelRoutes(app: ContractServer, { hardwareDeps, receiverStore }: HardwareRoutesDeps): void {
   app.route({
-    ...operations.changeChannel,
+    ...channelOperations.changeChannel,
     handler: async ({ actor, params: { id }, query, body }) => {
       const receiverId = await changeChannel(hardwareDeps, actor, id, body, query.manufacturer)
       const channel = receiverStore.get(receiverId)?.channels.find((candidate) => candidate.id === id)
@@ -128,7 +133,7 @@ function channelRoutes(app: ContractServer, { hardwareDeps, receiverStore }: Har
   })
 
   app.route({
-    ...operations.moveToSlots,
+    ...channelOperations.moveToSlots,
     handler: async ({ actor, body: { moves } }) => {
       await moveToSlots(hardwareDeps, actor, moves)
       return { moves }
@@ -143,7 +148,7 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
   }
 
   app.route({
-    ...operations.listChassis,
+    ...hardwareOperations.listChassis,
     handler: (request) => {
       const { status, manufacturer, site } = request.query
       const statusOf = upstreams()
@@ -159,7 +164,7 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
   })
 
   app.route({
-    ...operations.listUnits,
+    ...hardwareOperations.listUnits,
     handler: (request) => {
       const { manufacturer, site = localSite } = request.query
       const statusOf = upstreams()
@@ -200,7 +205,7 @@ function isSelected(unit: UnitBody | SiteUnitBody, query: Body<typeof UnitQuery>
 function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareRoutesDeps): void {
   /** Performers do not belong to a manufacturer, but the list is empty if the requested manufacturer is unknown. */
   app.route({
-    ...operations.listPerformers,
+    ...performerOperations.listPerformers,
     handler: async (request) => {
       const { manufacturer } = request.query
       const isKnown = manufacturer === undefined || hardwareDeps.hasManufacturer(manufacturer)
@@ -213,7 +218,7 @@ function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareR
   })
 
   app.route({
-    ...operations.createPerformer,
+    ...performerOperations.createPerformer,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
       return withMount(await addPerformer(hardwareDeps, actor, withoutMount(body, mount)), mount)
@@ -221,7 +226,7 @@ function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareR
   })
 
   app.route({
-    ...operations.changePerformer,
+    ...performerOperations.changePerformer,
     handler: async ({ actor, params, body: { id, ...change } }) => {
       requireSameId(params.id, id)
       return withMount(await changePerformer(hardwareDeps, actor, params.id, withoutMount(change, mount)), mount)
@@ -229,7 +234,7 @@ function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareR
   })
 
   app.route({
-    ...operations.removePerformer,
+    ...performerOperations.removePerformer,
     handler: async ({ actor, params }, reply) => {
       await removePerformer(hardwareDeps, actor, params.id)
       return reply.code(204).send(null)
@@ -240,7 +245,7 @@ function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareR
 function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
   const { hardwareDeps } = deps
   app.route({
-    ...operations.listAssignments,
+    ...performerOperations.listAssignments,
     handler: async (request) => {
       const { is_active, performer, wireless_unit, manufacturer, names, site = localSite } = request.query
       if (site !== localSite) return paginate(request, listSiteAssignments(deps, { ...request.query, site }))
@@ -261,7 +266,7 @@ function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
   })
 
   app.route({
-    ...operations.createAssignment,
+    ...performerOperations.createAssignment,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
       return toAssignmentBody(await addAssignment(hardwareDeps, actor, body))
@@ -269,7 +274,7 @@ function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
   })
 
   app.route({
-    ...operations.changeAssignment,
+    ...performerOperations.changeAssignment,
     handler: async ({ actor, params, body }) => {
       const { id, started_at: _started, ended_at: _ended, ...change } = body
       requireSameId(params.id, id)
@@ -278,7 +283,7 @@ function assignmentRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
   })
 
   app.route({
-    ...operations.removeAssignment,
+    ...performerOperations.removeAssignment,
     handler: async ({ actor, params }, reply) => {
       await removeAssignment(hardwareDeps, actor, params.id)
       return reply.code(204).send(null)

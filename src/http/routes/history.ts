@@ -2,8 +2,8 @@
 
 import type { FastifyRequest } from 'fastify'
 import { type RecordingHistory, storeRecentSeconds } from '../../actions/store-recent-seconds.ts'
-import * as operations from '../../contract/operations/history.ts'
-import type { Group } from '../../contract/resources/groups.ts'
+import type { Group } from '../../contract/groups.ts'
+import { historyOperations } from '../../contract/history.ts'
 import type { Settings } from '../../contract/settings.ts'
 import { toPlaceholderInData } from '../../domain/equipment/placeholder.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
@@ -39,7 +39,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
   const levelsOf = (request: FastifyRequest) => deps.history.levels.ofClient(clientKeyOf(request))
 
   app.route({
-    ...operations.getHistoryLevels,
+    ...historyOperations.getHistoryLevels,
     handler: async (request, reply) => {
       const query = parseLevelQuery(request.query, deps.now())
       const levels = levelsOf(request)
@@ -51,7 +51,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
   })
 
   app.route({
-    ...operations.getHistoryLevelsCsv,
+    ...historyOperations.getHistoryLevelsCsv,
     handler: async (request, reply) => {
       const { channelIds, ...range } = parseLevelExport(request.query, deps.now())
       const levels = levelsOf(request)
@@ -68,7 +68,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
 
   const moments = new LruMap<number, Moment>(maxMoments)
   app.route({
-    ...operations.getHistoryAt,
+    ...historyOperations.getHistoryAt,
     handler: async (request, reply) => {
       const time = parsePastSecond(request.query.time, deps.now())
       let moment = moments.get(time)

@@ -12,7 +12,7 @@ import {
   readPositions,
 } from '../../actions/imports/import-planning-center.ts'
 import { type UndoDeps, undo } from '../../actions/undo.ts'
-import * as operations from '../../contract/operations/imports.ts'
+import { importOperations } from '../../contract/imports.ts'
 import type { ContractServer } from '../server/contract.ts'
 
 export interface ImportRoutesDeps {
@@ -21,43 +21,43 @@ export interface ImportRoutesDeps {
 
 export function importRoutes(app: ContractServer, { importDeps }: ImportRoutesDeps): void {
   app.route({
-    ...operations.importCast,
+    ...importOperations.importCast,
     handler: ({ actor, body }) => importCast(importDeps, actor, body),
   })
 
   app.route({
-    ...operations.importMicboard,
+    ...importOperations.importMicboard,
     handler: ({ actor, body }) => importMicboard(importDeps, actor, body),
   })
 
   app.route({
-    ...operations.getPlanningCenter,
+    ...importOperations.getPlanningCenter,
     config: { needs: 'operate' },
     handler: () => describePlanningCenter(importDeps),
   })
 
   app.route({
-    ...operations.importPlanningCenter,
+    ...importOperations.importPlanningCenter,
     handler: ({ actor, body }) => importPlanningCenter(importDeps, actor, body),
   })
 
   app.route({
-    ...operations.listPlanningCenterServiceTypes,
+    ...importOperations.listPlanningCenterServiceTypes,
     handler: ({ body }) => listServiceTypes(importDeps, body),
   })
 
   app.route({
-    ...operations.listPlanningCenterPlans,
+    ...importOperations.listPlanningCenterPlans,
     handler: ({ body }) => listPlans(importDeps, body),
   })
 
   app.route({
-    ...operations.listPlanningCenterPositions,
+    ...importOperations.listPlanningCenterPositions,
     handler: ({ body }) => readPositions(importDeps, body),
   })
 
   app.route({
-    ...operations.forgetPlanningCenterToken,
+    ...importOperations.forgetPlanningCenterToken,
     handler: async ({ actor }, reply) => {
       await forgetPlanningCenter(importDeps, actor)
       return reply.code(204).send(null)
@@ -65,7 +65,7 @@ export function importRoutes(app: ContractServer, { importDeps }: ImportRoutesDe
   })
 
   app.route({
-    ...operations.undo,
+    ...importOperations.undo,
     handler: ({ actor, params }) => undo(importDeps, actor, params.undo_id),
   })
 }

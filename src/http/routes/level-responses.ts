@@ -4,11 +4,12 @@
  */
 
 import type { FastifyInstance } from 'fastify'
-import * as checks from '../../contract/operations/checks.ts'
-import * as frequencies from '../../contract/operations/frequencies.ts'
-import * as hardware from '../../contract/operations/hardware.ts'
-import * as locations from '../../contract/operations/locations.ts'
-import * as monitoring from '../../contract/operations/monitoring.ts'
+import { channelOperations } from '../../contract/channels.ts'
+import { checkOperations } from '../../contract/checks.ts'
+import { dataOperations } from '../../contract/data.ts'
+import { frequencyOperations } from '../../contract/frequencies.ts'
+import { healthOperations } from '../../contract/health.ts'
+import { receiverOperations } from '../../contract/receivers.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import type { LevelDemand } from '../../ingest/level-demand.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
@@ -22,24 +23,24 @@ export interface LevelResponseDeps {
 
 /** Operations whose responses contain the current levels of one manufacturer, if it is a parameter, or of all. */
 const operationsWithLevels = [
-  monitoring.getData,
-  monitoring.getDataAlias,
-  monitoring.getMicboardData,
-  monitoring.getMetrics,
-  hardware.listChannels,
-  hardware.getChannel,
-  locations.listReceiverDetails,
-  frequencies.getFrequencies,
-  checks.listChecks,
+  dataOperations.getData,
+  dataOperations.getDataAlias,
+  dataOperations.getMicboardData,
+  healthOperations.getMetrics,
+  channelOperations.listChannels,
+  channelOperations.getChannel,
+  receiverOperations.listReceiverDetails,
+  frequencyOperations.getFrequencies,
+  checkOperations.listChecks,
 ] as const
 
 /** Those of them whose responses also contain the levels of sites: of one, if it is a parameter, or of all. */
 const operationsWithSites = [
-  monitoring.getData,
-  monitoring.getDataAlias,
-  monitoring.getMicboardData,
-  hardware.listChannels,
-  hardware.getChannel,
+  dataOperations.getData,
+  dataOperations.getDataAlias,
+  dataOperations.getMicboardData,
+  channelOperations.listChannels,
+  channelOperations.getChannel,
 ] as const
 
 export function recordLevelResponses(app: FastifyInstance, deps: LevelResponseDeps) {
@@ -47,8 +48,8 @@ export function recordLevelResponses(app: FastifyInstance, deps: LevelResponseDe
   const pathsOf = (operations: readonly { readonly url: string }[]) =>
     new Set(operations.map(({ url }) => `${mount}${url}`))
   const [paths, sitePaths] = [pathsOf(operationsWithLevels), pathsOf(operationsWithSites)]
-  const frequencyPath = `${mount}${frequencies.getFrequencies.url}`
-  const receiverPath = `${mount}${monitoring.getReceiver.url}`
+  const frequencyPath = `${mount}${frequencyOperations.getFrequencies.url}`
+  const receiverPath = `${mount}${receiverOperations.getReceiver.url}`
   app.addHook<{ Querystring: { manufacturer?: string; site?: string }; Params: { id?: number } }>(
     'preHandler',
     ({ routeOptions, query, params }, _reply, done) => {

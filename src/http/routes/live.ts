@@ -1,9 +1,8 @@
 /** Reads the requests and messages of clients of the live interface, version 2. */
 
 import type { FastifyRequest } from 'fastify'
-import type { LevelsRequest } from '../../contract/live-messages.ts'
+import { type LevelsRequest, LiveQuery, SocketQuery } from '../../contract/live-messages.ts'
 import type { Pong, SocketError } from '../../contract/messages.ts'
-import { LiveQuery, SocketQuery } from '../../contract/queries.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { isRecord } from '../../domain/json.ts'
 import { respondToClient } from '../../domain/messages.ts'

@@ -12,8 +12,8 @@ import {
   deleteReceiver,
   type EditReceiverDeps,
 } from '../../actions/equipment/edit-receivers.ts'
-import * as operations from '../../contract/operations/locations.ts'
-import type { Location } from '../../contract/resources/locations.ts'
+import { type Location, locationOperations } from '../../contract/locations.ts'
+import { receiverOperations } from '../../contract/receivers.ts'
 import { toReceiverDetail } from '../../domain/api.ts'
 import { toLayout } from '../../domain/equipment/location.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
@@ -39,13 +39,13 @@ export function locationRoutes(app: ContractServer, deps: LocationRoutesDeps): v
   const { editDeps } = deps
 
   app.route({
-    ...operations.listLocations,
+    ...locationOperations.listLocations,
     ...inspect,
     handler: (request) => paginateLocal(request, deps.locations()),
   })
 
   app.route({
-    ...operations.createLocation,
+    ...locationOperations.createLocation,
     ...review,
     handler: ({ actor, body }, reply) => {
       reply.code(201)
@@ -54,13 +54,13 @@ export function locationRoutes(app: ContractServer, deps: LocationRoutesDeps): v
   })
 
   app.route({
-    ...operations.changeLocation,
+    ...locationOperations.changeLocation,
     ...review,
     handler: ({ actor, params, body }) => changeLocation(editDeps, actor, params.id, body),
   })
 
   app.route({
-    ...operations.removeLocation,
+    ...locationOperations.removeLocation,
     ...review,
     handler: async ({ actor, params }, reply) => {
       await deleteLocation(editDeps, actor, params.id)
@@ -69,7 +69,7 @@ export function locationRoutes(app: ContractServer, deps: LocationRoutesDeps): v
   })
 
   app.route({
-    ...operations.getHardwareLayout,
+    ...locationOperations.getHardwareLayout,
     ...inspect,
     handler: ({ query }) =>
       toLayout(deps.locations(), deps.receiverStore.list(query.manufacturer), (id) => deps.unitStore.reportedBy(id)),
@@ -83,7 +83,7 @@ function receiverAdminRoutes(app: ContractServer, deps: LocationRoutesDeps): voi
   const toBody = (receiver: Receiver) => toReceiverDetail(receiver, deps.batteryThreshold, deps.locations())
 
   app.route({
-    ...operations.listReceiverDetails,
+    ...receiverOperations.listReceiverDetails,
     ...inspect,
     handler: ({ query, url }) => {
       const page = readPage(query)
@@ -95,7 +95,7 @@ function receiverAdminRoutes(app: ContractServer, deps: LocationRoutesDeps): voi
   })
 
   app.route({
-    ...operations.createReceiver,
+    ...receiverOperations.createReceiver,
     ...review,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
@@ -104,13 +104,13 @@ function receiverAdminRoutes(app: ContractServer, deps: LocationRoutesDeps): voi
   })
 
   app.route({
-    ...operations.changeReceiver,
+    ...receiverOperations.changeReceiver,
     ...review,
     handler: async ({ actor, params, body }) => toBody(await changeReceiver(editDeps, actor, params.id, body)),
   })
 
   app.route({
-    ...operations.removeReceiver,
+    ...receiverOperations.removeReceiver,
     ...review,
     handler: async ({ actor, params }, reply) => {
       await deleteReceiver(editDeps, actor, params.id)

@@ -8,8 +8,7 @@ import {
   removeManufacturer,
 } from '../../actions/sources/change-manufacturers.ts'
 import { listPlugins, testManufacturer, tryManufacturer } from '../../actions/sources/test-manufacturer.ts'
-import * as operations from '../../contract/operations/administration.ts'
-import type { ManufacturerBody } from '../../contract/resources/manufacturers.ts'
+import { type ManufacturerBody, manufacturerOperations } from '../../contract/manufacturers.ts'
 import { maskSecrets } from '../../domain/access/secrets.ts'
 import { noSources, type ServiceHealth } from '../../domain/equipment/health.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -43,7 +42,7 @@ export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutes
   }
 
   app.route({
-    ...operations.listManufacturers,
+    ...manufacturerOperations.listManufacturers,
     ...inspect,
     handler: async (request) => {
       const { manufacturer } = request.query
@@ -56,7 +55,7 @@ export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutes
   })
 
   app.route({
-    ...operations.createManufacturer,
+    ...manufacturerOperations.createManufacturer,
     ...administer,
     handler: async ({ actor, body }, reply) => {
       const record = await addManufacturer(manufacturerDeps, actor, body)
@@ -66,14 +65,14 @@ export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutes
   })
 
   app.route({
-    ...operations.changeManufacturer,
+    ...manufacturerOperations.changeManufacturer,
     ...administer,
     handler: async ({ actor, params, body: change }) =>
       toBody(await changeManufacturer(manufacturerDeps, actor, params.code, change)),
   })
 
   app.route({
-    ...operations.removeManufacturer,
+    ...manufacturerOperations.removeManufacturer,
     ...administer,
     handler: async ({ actor, params }, reply) => {
       await removeManufacturer(manufacturerDeps, actor, params.code)
@@ -86,19 +85,19 @@ export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutes
 
 function testRoutes(app: ContractServer, { manufacturerDeps }: ManufacturerRoutesDeps): void {
   app.route({
-    ...operations.testConfiguration,
+    ...manufacturerOperations.testConfiguration,
     ...administer,
     handler: ({ actor, body: trial }) => tryManufacturer(manufacturerDeps, actor, trial),
   })
 
   app.route({
-    ...operations.testManufacturer,
+    ...manufacturerOperations.testManufacturer,
     ...administer,
     handler: ({ actor, params }) => testManufacturer(manufacturerDeps, actor, params.code),
   })
 
   app.route({
-    ...operations.listPlugins,
+    ...manufacturerOperations.listPlugins,
     ...inspect,
     handler: (request) => paginate(request, listPlugins()),
   })

@@ -7,7 +7,7 @@
 
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { alertKinds } from '../../contract/alert-kinds.ts'
-import * as operations from '../../contract/operations/monitoring.ts'
+import { healthOperations } from '../../contract/health.ts'
 import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
 import type { Alert } from '../../domain/alerts/alert.ts'
 import type { ConditionState } from '../../domain/conditions/condition.ts'
@@ -54,7 +54,7 @@ function openProcessRegistry(): Registry {
 export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
   const processMetrics = openProcessRegistry()
   app.route({
-    ...operations.getMetrics,
+    ...healthOperations.getMetrics,
     config: { needs: 'read' },
     handler: async (request, reply) => {
       const gauges = new Registry()

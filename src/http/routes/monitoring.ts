@@ -4,7 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { type IngestReceiversDeps, ingestReceivers } from '../../actions/equipment/ingest-receivers.ts'
 import type { RefreshDeps } from '../../actions/sources/refresh.ts'
 import { refresh } from '../../actions/sources/refresh.ts'
-import * as operations from '../../contract/operations/monitoring.ts'
+import { healthOperations } from '../../contract/health.ts'
+import { ingestOperations } from '../../contract/ingest.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { retryAfterSeconds } from '../../domain/errors.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -22,7 +23,7 @@ export interface ProbeDeps extends Pick<MonitoringDeps, 'health'> {
 
 export function monitoringRoutes(app: ContractServer, deps: MonitoringDeps): void {
   app.route({
-    ...operations.getHealth,
+    ...healthOperations.getHealth,
     handler: ({ query }, reply) => {
       const health = deps.health(query.manufacturer)
       if (health.status === 'unhealthy') setUnavailable(reply)
@@ -31,12 +32,12 @@ export function monitoringRoutes(app: ContractServer, deps: MonitoringDeps): voi
   })
 
   app.route({
-    ...operations.refresh,
+    ...healthOperations.refresh,
     handler: ({ query }) => refresh(deps, query.manufacturer),
   })
 
   app.route({
-    ...operations.ingestReceivers,
+    ...ingestOperations.ingestReceivers,
     // 1,000 receivers, each with its channels.
     config: { hasOwnLimit: true, maxValues: 200_000 },
     handler: async ({ actor, body }, reply) => {
@@ -49,11 +50,11 @@ export function monitoringRoutes(app: ContractServer, deps: MonitoringDeps): voi
 /** Probes for supervisors and load balancers; always available at the root, even with a mount prefix. */
 export function livenessRoutes(app: ContractServer, deps: ProbeDeps): void {
   app.route({
-    ...operations.getLiveness,
+    ...healthOperations.getLiveness,
     config: { needs: 'nothing' },
     handler: () => ({ status: 'ok' as const }),
   })
-  for (const endpoint of [operations.getReadiness, operations.getReadinessAlias]) {
+  for (const endpoint of [healthOperations.getReadiness, healthOperations.getReadinessAlias]) {
     app.route({
       ...endpoint,
       config: { isProbe: true },

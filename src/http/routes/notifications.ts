@@ -15,7 +15,7 @@ import {
   type NotificationRuleDeps,
   removeNotificationRule,
 } from '../../actions/alerts/edit-notification-rules.ts'
-import * as operations from '../../contract/operations/notifications.ts'
+import { notificationOperations } from '../../contract/notifications.ts'
 import { toTimestamp } from '../../domain/api.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { fullConfig, toChannelBody, withoutAddresses } from '../../domain/notifications/channel.ts'
@@ -52,7 +52,7 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
   const { db, secrets } = deps
 
   app.route({
-    ...operations.listNotificationChannels,
+    ...notificationOperations.listNotificationChannels,
     ...inspect,
     handler: async (request) => {
       const options = { showsAddresses: showsAddresses(request) }
@@ -65,7 +65,7 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
   })
 
   app.route({
-    ...operations.getNotificationChannel,
+    ...notificationOperations.getNotificationChannel,
     ...inspect,
     handler: async (request) => {
       const { id } = request.params
@@ -76,7 +76,7 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
   })
 
   app.route({
-    ...operations.createNotificationChannel,
+    ...notificationOperations.createNotificationChannel,
     ...administer,
     handler: async ({ actor, body }, reply) => {
       const channel = await addNotificationChannel(deps, actor, body)
@@ -90,14 +90,14 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
   })
 
   app.route({
-    ...operations.changeNotificationChannel,
+    ...notificationOperations.changeNotificationChannel,
     ...administer,
     handler: async ({ actor, params, body }) =>
       toChannelBody(await changeNotificationChannel(deps, actor, params.id, body), { showsAddresses: true }),
   })
 
   app.route({
-    ...operations.removeNotificationChannel,
+    ...notificationOperations.removeNotificationChannel,
     ...administer,
     handler: async ({ actor, params }, reply) => {
       await removeNotificationChannel(deps, actor, params.id)
@@ -108,13 +108,13 @@ function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void
 
 function channelActionRoutes(app: ContractServer, deps: NotificationChannelDeps): void {
   app.route({
-    ...operations.testNotificationChannel,
+    ...notificationOperations.testNotificationChannel,
     ...administer,
     handler: ({ actor, params }) => testNotificationChannel(deps, actor, params.id),
   })
 
   app.route({
-    ...operations.rotateNotificationSecret,
+    ...notificationOperations.rotateNotificationSecret,
     ...administer,
     handler: async ({ actor, params }) => {
       const { secret, previous_until } = await rotateNotificationSecret(deps, actor, params.id)
@@ -125,13 +125,13 @@ function channelActionRoutes(app: ContractServer, deps: NotificationChannelDeps)
 
 function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
   app.route({
-    ...operations.listNotificationRules,
+    ...notificationOperations.listNotificationRules,
     ...inspect,
     handler: async (request) => paginate(request, await listNotificationRules(deps.db.read)),
   })
 
   app.route({
-    ...operations.getNotificationRule,
+    ...notificationOperations.getNotificationRule,
     ...inspect,
     handler: async ({ params: { id } }) => {
       const rule = (await listNotificationRules(deps.db.read)).find((candidate) => candidate.id === id)
@@ -141,7 +141,7 @@ function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
   })
 
   app.route({
-    ...operations.createNotificationRule,
+    ...notificationOperations.createNotificationRule,
     ...administer,
     handler: async ({ actor, body }, reply) => {
       const rule = await addNotificationRule(deps, actor, body)
@@ -151,13 +151,13 @@ function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
   })
 
   app.route({
-    ...operations.changeNotificationRule,
+    ...notificationOperations.changeNotificationRule,
     ...administer,
     handler: ({ actor, params, body }) => changeNotificationRule(deps, actor, params.id, body),
   })
 
   app.route({
-    ...operations.removeNotificationRule,
+    ...notificationOperations.removeNotificationRule,
     ...administer,
     handler: async ({ actor, params }, reply) => {
       await removeNotificationRule(deps, actor, params.id)
@@ -168,7 +168,7 @@ function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
 
 function deliveryRoutes(app: ContractServer, { db, secrets, now }: NotificationChannelDeps): void {
   app.route({
-    ...operations.listNotificationDeliveries,
+    ...notificationOperations.listNotificationDeliveries,
     ...inspect,
     handler: async (request) => {
       const { query, url } = request

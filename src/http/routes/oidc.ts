@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { finishOidcLogin, type OidcDeps, startOidcLogin } from '../../actions/access/sign-in-oidc.ts'
-import * as operations from '../../contract/operations/accounts.ts'
+import { accessOperations } from '../../contract/access.ts'
 import { type OidcProblem, oidcProblems } from '../../domain/access/oidc.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { isRecord } from '../../domain/json.ts'
@@ -22,7 +22,7 @@ export function oidcRoutes(app: ContractServer, deps: OidcRoutesDeps): void {
   const open = { config: { needs: 'nothing' }, errorHandler: createErrorHandler(mount) } as const
 
   app.route({
-    ...operations.startOidcLogin,
+    ...accessOperations.startOidcLogin,
     ...open,
     handler: async (request, reply) => {
       const { next = null } = request.query
@@ -39,7 +39,7 @@ export function oidcRoutes(app: ContractServer, deps: OidcRoutesDeps): void {
   })
 
   app.route({
-    ...operations.finishOidcLogin,
+    ...accessOperations.finishOidcLogin,
     ...open,
     handler: async (request, reply) => {
       const secret = readOidcCookie(request)
@@ -58,7 +58,7 @@ export function oidcRoutes(app: ContractServer, deps: OidcRoutesDeps): void {
 function callbackOf(request: FastifyRequest, mount: string): URL {
   const { publicUrl } = request.server
   const base = publicUrl === null ? `${request.protocol}://${request.host}${mount}` : publicUrl.href.replace(/\/+$/, '')
-  return new URL(`${base}${operations.finishOidcLogin.url}`)
+  return new URL(`${base}${accessOperations.finishOidcLogin.url}`)
 }
 
 function createErrorHandler(mount: string) {

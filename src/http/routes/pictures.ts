@@ -2,7 +2,7 @@
 
 import type { FastifyPluginCallback } from 'fastify'
 import { type PictureDeps, removePicture, setPicture } from '../../actions/equipment/edit-pictures.ts'
-import * as operations from '../../contract/operations/hardware.ts'
+import { performerOperations } from '../../contract/performers.ts'
 import { maxPictureBytes, withMount } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { findPicture } from '../../storage/pictures.ts'
@@ -16,7 +16,7 @@ export interface PictureRoutesDeps {
 
 export function pictureRoutes(app: ContractServer, { hardwareDeps, mount }: PictureRoutesDeps): void {
   app.route({
-    ...operations.getPicture,
+    ...performerOperations.getPicture,
     // A page shows many pictures at once.
     config: { isUnlimited: true },
     handler: async ({ params: { id }, headers }, reply) => {
@@ -30,7 +30,7 @@ export function pictureRoutes(app: ContractServer, { hardwareDeps, mount }: Pict
   })
 
   app.route({
-    ...operations.removePicture,
+    ...performerOperations.removePicture,
     handler: async ({ actor, params }, reply) => {
       await removePicture(hardwareDeps, actor, params.id)
       return reply.code(204).send(null)
@@ -43,7 +43,7 @@ export function pictureRoutes(app: ContractServer, { hardwareDeps, mount }: Pict
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => parsed(null, body))
     scope.route({
-      ...operations.setPicture,
+      ...performerOperations.setPicture,
       bodyLimit: maxPictureBytes,
       handler: async ({ actor, params, body }) => {
         // Without a content type, there is no body, or an empty one.

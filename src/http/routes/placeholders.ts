@@ -6,7 +6,7 @@ import {
   type EditPlaceholderDeps,
   removePlaceholder,
 } from '../../actions/equipment/edit-placeholders.ts'
-import * as operations from '../../contract/operations/placeholders.ts'
+import { placeholderOperations } from '../../contract/placeholders.ts'
 import { toPlaceholderBody } from '../../domain/equipment/placeholder.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -20,12 +20,12 @@ export function placeholderRoutes(app: ContractServer, { placeholderDeps }: Plac
   const { placeholderStore } = placeholderDeps
 
   app.route({
-    ...operations.listPlaceholders,
+    ...placeholderOperations.listPlaceholders,
     handler: (request) => paginateLocal(request, placeholderStore.list().map(toPlaceholderBody)),
   })
 
   app.route({
-    ...operations.getPlaceholder,
+    ...placeholderOperations.getPlaceholder,
     handler: ({ params: { id } }) => {
       const placeholder = placeholderStore.list().find((candidate) => candidate.id === id)
       if (placeholder === undefined) throw new RequestError('not_found', { subject: `placeholder ${id}` })
@@ -34,7 +34,7 @@ export function placeholderRoutes(app: ContractServer, { placeholderDeps }: Plac
   })
 
   app.route({
-    ...operations.createPlaceholder,
+    ...placeholderOperations.createPlaceholder,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
       return toPlaceholderBody(await addPlaceholder(placeholderDeps, actor, body))
@@ -42,13 +42,13 @@ export function placeholderRoutes(app: ContractServer, { placeholderDeps }: Plac
   })
 
   app.route({
-    ...operations.changePlaceholder,
+    ...placeholderOperations.changePlaceholder,
     handler: async ({ actor, params, body }) =>
       toPlaceholderBody(await changePlaceholder(placeholderDeps, actor, params.id, body)),
   })
 
   app.route({
-    ...operations.removePlaceholder,
+    ...placeholderOperations.removePlaceholder,
     handler: async ({ actor, params }, reply) => {
       await removePlaceholder(placeholderDeps, actor, params.id)
       return reply.code(204).send(null)

@@ -1,11 +1,11 @@
 /** Routes for `GET /api/data.json`, `GET /data.json` in the shape of micboard, the list of receivers and one receiver. */
 
 import type { Identifications } from '../../actions/equipment/identify-receivers.ts'
-import * as operations from '../../contract/operations/monitoring.ts'
-import type { Group } from '../../contract/resources/groups.ts'
-import type { Location } from '../../contract/resources/locations.ts'
-import type { ChannelAssignment } from '../../contract/resources/performers.ts'
-import type { ReceiverWithSources } from '../../contract/resources/receivers.ts'
+import { dataOperations } from '../../contract/data.ts'
+import type { Group } from '../../contract/groups.ts'
+import type { Location } from '../../contract/locations.ts'
+import type { ChannelAssignment } from '../../contract/performers.ts'
+import { type ReceiverWithSources, receiverOperations } from '../../contract/receivers.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/api.ts'
 import { addressOf } from '../../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
@@ -42,7 +42,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
     can_identify: deps.identifications.canIdentify(receiver),
   })
 
-  for (const endpoint of [operations.getData, operations.getDataAlias]) {
+  for (const endpoint of [dataOperations.getData, dataOperations.getDataAlias]) {
     app.route({
       ...endpoint,
       handler: (request, reply) => {
@@ -59,7 +59,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   }
 
   app.route({
-    ...operations.getMicboardData,
+    ...dataOperations.getMicboardData,
     handler: (request, reply) =>
       sendCached(request, reply, {
         cache,
@@ -77,7 +77,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   })
 
   app.route({
-    ...operations.listReceivers,
+    ...receiverOperations.listReceivers,
     handler: (request, reply) => {
       const { manufacturer, site } = request.query
       const page = readPage(request.query)
@@ -97,7 +97,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   })
 
   app.route({
-    ...operations.getReceiver,
+    ...receiverOperations.getReceiver,
     handler: (request, reply) => {
       const { id } = request.params
       const { manufacturer } = request.query
@@ -115,7 +115,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   })
 
   app.route({
-    ...operations.identifyReceiver,
+    ...receiverOperations.identifyReceiver,
     handler: ({ actor, params, body }) => deps.identifications.identify(actor, params.id, body ?? {}),
   })
 }

@@ -2,9 +2,8 @@
 
 import type { FastifyRequest } from 'fastify'
 import { type ReportDeps, reportShow } from '../../actions/shows/report-show.ts'
-import * as operations from '../../contract/operations/reports.ts'
-import type { Group } from '../../contract/resources/groups.ts'
-import type { CrewSheet, ShowReport } from '../../contract/resources/reports.ts'
+import type { Group } from '../../contract/groups.ts'
+import { type CrewSheet, reportOperations, type ShowReport } from '../../contract/reports.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { LevelHistory } from '../../domain/history/level-history.ts'
 import { toCrewSheet, toCrewSheetCsv } from '../../domain/reports/crew-sheet.ts'
@@ -43,12 +42,12 @@ export function reportRoutes(app: ContractServer, deps: ReportRoutesDeps): void 
   }
 
   app.route({
-    ...operations.getShowReport,
+    ...reportOperations.getShowReport,
     handler: (request) => report(request.params.id, request),
   })
 
   app.route({
-    ...operations.getShowReportCsv,
+    ...reportOperations.getShowReportCsv,
     handler: (request, reply) =>
       sendCsv(
         request,
@@ -74,12 +73,12 @@ export function reportRoutes(app: ContractServer, deps: ReportRoutesDeps): void 
   }
 
   app.route({
-    ...operations.getCrewSheet,
+    ...reportOperations.getCrewSheet,
     handler: ({ query }) => crewSheet(query.show),
   })
 
   app.route({
-    ...operations.getCrewSheetCsv,
+    ...reportOperations.getCrewSheetCsv,
     handler: (request, reply) =>
       sendCsv(request, reply, 'crew-sheet.csv', toCsv(crewSheet(request.query.show), toCrewSheetCsv)),
   })

@@ -2,7 +2,7 @@
 
 import type { FastifyPluginCallback } from 'fastify'
 import { removeScan, type ScanDeps, uploadScan } from '../../actions/frequencies/edit-scans.ts'
-import * as operations from '../../contract/operations/scans.ts'
+import { scanOperations } from '../../contract/scans.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { maxScanFileBytes } from '../../domain/frequencies/scans/scan.ts'
 import {
@@ -25,12 +25,12 @@ export interface ScanRoutesDeps {
 
 export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesDeps): void {
   app.route({
-    ...operations.listScans,
+    ...scanOperations.listScans,
     handler: (request) => paginateLocal(request, scans().map(toScanBody)),
   })
 
   app.route({
-    ...operations.getScan,
+    ...scanOperations.getScan,
     handler: async ({ params: { id } }) => {
       const scan = scans().find((candidate) => candidate.id === id)
       const levels = await findScanLevels(scanDeps.db.read, id)
@@ -40,7 +40,7 @@ export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesD
   })
 
   app.route({
-    ...operations.removeScan,
+    ...scanOperations.removeScan,
     handler: async ({ actor, params }, reply) => {
       await removeScan(scanDeps, actor, params.id)
       return reply.code(204).send(null)
@@ -51,7 +51,7 @@ export function scanRoutes(app: ContractServer, { scanDeps, scans }: ScanRoutesD
     const scope: ContractServer = instance.withTypeProvider()
     acceptForms(instance, maxScanFileBytes, ({ offset_db, ...fields }) => ({ ...fields, ...readOffset(offset_db) }))
     scope.route({
-      ...operations.uploadScan,
+      ...scanOperations.uploadScan,
       bodyLimit: formLimit(maxScanFileBytes),
       handler: async (request, reply) => {
         const { file, offset_db = 0 } = request.body

@@ -3,9 +3,8 @@
 import type { FastifyRequest } from 'fastify'
 import { changeSetting, forgetSetting, requireKey, type SettingsDeps } from '../../actions/change-settings.ts'
 import type { RefreshDeps } from '../../actions/sources/refresh.ts'
-import * as administration from '../../contract/operations/administration.ts'
-import * as monitoring from '../../contract/operations/monitoring.ts'
-import type { Group } from '../../contract/resources/groups.ts'
+import { configurationOperations } from '../../contract/configuration.ts'
+import type { Group } from '../../contract/groups.ts'
 import { isSettingKey, type SettingKey, settingKinds } from '../../contract/settings.ts'
 import { isAllowed, permissions } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -29,12 +28,12 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
   const { settingsDeps } = deps
 
   app.route({
-    ...monitoring.getConfig,
+    ...configurationOperations.getConfig,
     handler: ({ query }) => settingsDeps.settings(findScope(deps, query)),
   })
 
   app.route({
-    ...monitoring.changeConfig,
+    ...configurationOperations.changeConfig,
     config: { needs: 'configure' },
     handler: (request) => {
       const { actor, query } = request
@@ -52,7 +51,7 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
   })
 
   app.route({
-    ...monitoring.removeConfig,
+    ...configurationOperations.removeConfig,
     config: { needs: 'configure' },
     handler: async (request, reply) => {
       const { actor } = request
@@ -66,7 +65,7 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
   })
 
   app.route({
-    ...administration.listSettings,
+    ...configurationOperations.listSettings,
     config: { needs: 'inspect' },
     handler: (request) => {
       const { manufacturer, group } = request.query
@@ -81,7 +80,7 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
   })
 
   app.route({
-    ...administration.removeSetting,
+    ...configurationOperations.removeSetting,
     config: { needs: 'administer' },
     handler: async ({ actor, params, query: { manufacturer = null, group = null } }, reply) => {
       await forgetSetting(settingsDeps, actor, { key: params.key, manufacturer, group })

@@ -10,7 +10,7 @@ import {
   startShow,
 } from '../../actions/shows/edit-shows.ts'
 import { previewRecall, recallScene } from '../../actions/shows/recall-scene.ts'
-import * as operations from '../../contract/operations/shows.ts'
+import { showOperations } from '../../contract/shows.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { toSceneBody } from '../../domain/scenes/arrangement.ts'
 import { type Show, toShowBody } from '../../domain/shows.ts'
@@ -25,12 +25,12 @@ export interface ShowRoutesDeps {
 
 export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: ShowRoutesDeps): void {
   app.route({
-    ...operations.listShows,
+    ...showOperations.listShows,
     handler: (request) => paginateLocal(request, shows().map(toShowBody)),
   })
 
   app.route({
-    ...operations.getShow,
+    ...showOperations.getShow,
     handler: ({ params: { id } }) => {
       const show = shows().find((candidate) => candidate.id === id)
       if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
@@ -39,7 +39,7 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
   })
 
   app.route({
-    ...operations.createShow,
+    ...showOperations.createShow,
     handler: async ({ actor, body }, reply) => {
       reply.code(201)
       return toShowBody(await addShow(showDeps, actor, body))
@@ -47,12 +47,12 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
   })
 
   app.route({
-    ...operations.changeShow,
+    ...showOperations.changeShow,
     handler: async ({ actor, params, body }) => toShowBody(await changeShow(showDeps, actor, params.id, body)),
   })
 
   app.route({
-    ...operations.removeShow,
+    ...showOperations.removeShow,
     handler: async ({ actor, params }, reply) => {
       await removeShow(showDeps, actor, params.id)
       return reply.code(204).send(null)
@@ -60,22 +60,22 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
   })
 
   app.route({
-    ...operations.startShow,
+    ...showOperations.startShow,
     handler: async ({ actor, params }) => toShowBody(await startShow(showDeps, actor, params.id)),
   })
 
   app.route({
-    ...operations.endShow,
+    ...showOperations.endShow,
     handler: async ({ actor, params }) => toShowBody(await endShow(showDeps, actor, params.id)),
   })
 
   app.route({
-    ...operations.listScenes,
+    ...showOperations.listScenes,
     handler: async (request) => paginate(request, (await listScenes(sceneDeps, request.params.id)).map(toSceneBody)),
   })
 
   app.route({
-    ...operations.getScene,
+    ...showOperations.getScene,
     handler: async ({ params }) => {
       const { arrangement, ...scene } = await getScene(sceneDeps, params.id, params.scene_id)
       return { ...toSceneBody(scene), arrangement }
@@ -83,7 +83,7 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
   })
 
   app.route({
-    ...operations.createScene,
+    ...showOperations.createScene,
     handler: async ({ actor, params, body }, reply) => {
       reply.code(201)
       return toSceneBody(await addScene(sceneDeps, actor, params.id, body.title))
@@ -91,7 +91,7 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
   })
 
   app.route({
-    ...operations.removeScene,
+    ...showOperations.removeScene,
     handler: async ({ actor, params }, reply) => {
       await removeScene(sceneDeps, actor, params.id, params.scene_id)
       return reply.code(204).send(null)
@@ -99,7 +99,7 @@ export function showRoutes(app: ContractServer, { showDeps, sceneDeps, shows }: 
   })
 
   app.route({
-    ...operations.recallScene,
+    ...showOperations.recallScene,
     handler: ({ actor, params, body }) =>
       body?.preview === true
         ? previewRecall(sceneDeps, params.id, params.scene_id)

@@ -1,9 +1,10 @@
 /** Routes that read one record, and the list of channels. */
 
-import * as operations from '../../contract/operations/hardware.ts'
-import type { ListedChannel } from '../../contract/resources/channels.ts'
-import type { Group } from '../../contract/resources/groups.ts'
-import type { Location } from '../../contract/resources/locations.ts'
+import { channelOperations, type ListedChannel } from '../../contract/channels.ts'
+import { type Group, groupOperations } from '../../contract/groups.ts'
+import { hardwareOperations } from '../../contract/hardware.ts'
+import type { Location } from '../../contract/locations.ts'
+import { performerOperations } from '../../contract/performers.ts'
 import { siteOf, toSingleChannelBody } from '../../domain/api.ts'
 import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
@@ -56,7 +57,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   }
 
   app.route({
-    ...operations.listChannels,
+    ...channelOperations.listChannels,
     handler: (request) => {
       const owners = channelOwners(request.query).sort((a, b) => a.channelId - b.channelId)
       const list = paginate(request, owners)
@@ -65,7 +66,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   })
 
   app.route({
-    ...operations.getChannel,
+    ...channelOperations.getChannel,
     handler: ({ params: { id }, query }) => {
       const owner = receiverStore.listAllFacts(query).find(({ channels }) => channels.some((one) => one.id === id))
       if (owner === undefined) throw notFound('channel', id)
@@ -74,7 +75,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   })
 
   app.route({
-    ...operations.getGroup,
+    ...groupOperations.getGroup,
     handler: ({ params: { id }, query }) => {
       const group = groups(query.manufacturer).find((candidate) => candidate.id === id)
       if (group === undefined) throw notFound('group', id)
@@ -83,7 +84,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   })
 
   app.route({
-    ...operations.getPerformer,
+    ...performerOperations.getPerformer,
     handler: async ({ params: { id } }) => {
       const performer = await findPerformer(db.read, id)
       if (performer === undefined) throw notFound('performer', id)
@@ -92,7 +93,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   })
 
   app.route({
-    ...operations.getUnit,
+    ...hardwareOperations.getUnit,
     handler: ({ params: { id }, query }) => {
       const unit = unitStore.get(id)
       const receiver = receiverStore.get(unit?.receiver_id ?? 0)
@@ -104,7 +105,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
   })
 
   app.route({
-    ...operations.getChassis,
+    ...hardwareOperations.getChassis,
     handler: ({ params: { id }, query }) => {
       const receiver = receiverStore.get(id)
       if (receiver === undefined || !isIncluded(query, receiver)) throw notFound('chassis', id)

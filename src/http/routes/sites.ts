@@ -1,7 +1,6 @@
 /** `GET /api/sites/`: the installations that this one follows. */
 
-import * as operations from '../../contract/operations/sites.ts'
-import type { SiteBody } from '../../contract/resources/sites.ts'
+import { type SiteBody, siteOperations } from '../../contract/sites.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
 
@@ -10,5 +9,5 @@ export interface SiteRoutesDeps {
 }
 
 export function siteRoutes(app: ContractServer, { sites }: SiteRoutesDeps): void {
-  app.route({ ...operations.listSites, handler: (request) => paginate(request, sites()) })
+  app.route({ ...siteOperations.listSites, handler: (request) => paginate(request, sites()) })
 }

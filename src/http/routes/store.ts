@@ -1,7 +1,7 @@
 /** Routes for the processes that use the database, and for acknowledging a database incident. */
 
 import { acknowledgeStore, type StoreActionDeps } from '../../actions/acknowledge-store.ts'
-import * as operations from '../../contract/operations/administration.ts'
+import { healthOperations } from '../../contract/health.ts'
 import { toNodes } from '../../domain/scheduling/node.ts'
 import { listHeldLeases } from '../../storage/leases.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -12,13 +12,13 @@ export interface StoreRoutesDeps {
 
 export function storeRoutes(app: ContractServer, { storeDeps }: StoreRoutesDeps): void {
   app.route({
-    ...operations.listNodes,
+    ...healthOperations.listNodes,
     config: { needs: 'inspect' },
     handler: async () => toNodes(await listHeldLeases(storeDeps.db.read)),
   })
 
   app.route({
-    ...operations.acknowledgeStore,
+    ...healthOperations.acknowledgeStore,
     config: { needs: 'administer' },
     handler: ({ actor }) => acknowledgeStore(storeDeps, actor),
   })

@@ -1,6 +1,6 @@
 /** `GET /api/summary/`: how many channels there are, and how many need attention. */
 
-import * as operations from '../../contract/operations/monitoring.ts'
+import { dataOperations } from '../../contract/data.ts'
 import { HandledChannels } from '../../domain/alerts/handled.ts'
 import {
   type ConflictCounts,
@@ -40,7 +40,7 @@ const noSources: ManufacturerSources = { count: 0, failing: new Set() }
 
 export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
   app.route({
-    ...operations.getSummary,
+    ...dataOperations.getSummary,
     handler: async ({ query }) => {
       deps.liveData.requireGroup(query.group)
       const members = deps.liveData.members(query)

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
-import type { Body } from '../../contract/described.ts'
+import type { Body } from '../../contract/schema.ts'
 
 interface ContractTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema ? Body<this['schema']> : unknown

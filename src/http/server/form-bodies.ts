@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { UploadedFile } from '../../contract/described.ts'
+import type { UploadedFile } from '../../contract/schema.ts'
 import { RequestError } from '../../domain/errors.ts'
 
 type FormFields = Readonly<Record<string, string | UploadedFile>>

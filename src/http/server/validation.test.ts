@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { AlertQuery, AssignmentQuery, AuditQuery, ById, UnitQuery } from '../../contract/queries.ts'
+import { AuditQuery } from '../../contract/access.ts'
+import { AlertQuery } from '../../contract/alerts.ts'
+import { UnitQuery } from '../../contract/hardware.ts'
+import { AssignmentQuery } from '../../contract/performers.ts'
+import { ById } from '../../contract/schema.ts'
 import { createValidatorCompiler } from './validation.ts'
 
 const compile = createValidatorCompiler()

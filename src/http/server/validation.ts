@@ -3,8 +3,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import Type, { type TObject, type TSchema } from 'typebox'
-import type { Body } from '../../contract/described.ts'
-import { paging } from '../../contract/queries.ts'
+import { type Body, paging } from '../../contract/schema.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { isDay, parseTimestamp } from '../../domain/timestamp.ts'
 

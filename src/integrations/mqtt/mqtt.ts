@@ -5,7 +5,7 @@
  */
 
 import type { MqttConfig } from '../../config/integrations.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import { isRecord } from '../../domain/json.ts'
 import { findJsonExcess } from '../../domain/json-limits.ts'
 import {

@@ -1,7 +1,7 @@
 /** OSC: values to targets, subscribers and consoles, and commands from others. */
 
 import type { OscConfig } from '../../config/integrations.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import { parseCommand } from '../../domain/osc/command.ts'
 import type { ReceivedMessage } from '../../domain/osc/packet.ts'
 import { type CommandDeps, OscCommands } from './commands.ts'

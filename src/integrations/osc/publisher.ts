@@ -4,7 +4,7 @@
  */
 
 import type { OscStrips } from '../../config/integrations.ts'
-import type { AlertBody } from '../../contract/resources/alerts.ts'
+import type { AlertBody } from '../../contract/alerts.ts'
 import type { Placeholder } from '../../domain/equipment/placeholder.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
 import { SentValues } from '../../domain/osc/sent-values.ts'

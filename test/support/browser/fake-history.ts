@@ -3,8 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Errors } from 'typebox/schema'
-import { type EventBody, EventList } from '../../../src/contract/resources/events.ts'
-import { HistoryLevels, type HistoryLevelsBody } from '../../../src/contract/resources/history.ts'
+import { type EventBody, EventList, HistoryLevels, type HistoryLevelsBody } from '../../../src/contract/history.ts'
 import { tierSteps } from '../../../src/domain/history/tiers.ts'
 
 /** A message about an event, without its number. */

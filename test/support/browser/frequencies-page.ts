@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
-import type { FrequencyCarrierBody, FrequencyNoiseBody } from '../../../src/contract/resources/frequencies.ts'
-import type { ScanLevelsBody } from '../../../src/contract/resources/scans.ts'
+import type { FrequencyCarrierBody, FrequencyNoiseBody } from '../../../src/contract/frequencies.ts'
+import type { ScanLevelsBody } from '../../../src/contract/scans.ts'
 import { defaultSettings } from '../../../src/contract/settings.ts'
 import type { GuardLevel, Permission } from '../../../src/contract/values.ts'
 import { createCarrier, formatMhz, parseMhz } from '../../../src/domain/frequencies/carrier.ts'

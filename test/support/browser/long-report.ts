@@ -1,8 +1,8 @@
 /** The report of an evening with 100 channels, as the service responds. */
 
-import type { EventBody } from '../../../src/contract/resources/events.ts'
-import type { ReportedChannel, ShowReport } from '../../../src/contract/resources/reports.ts'
-import type { ShowBody } from '../../../src/contract/resources/shows.ts'
+import type { EventBody } from '../../../src/contract/history.ts'
+import type { ReportedChannel, ShowReport } from '../../../src/contract/reports.ts'
+import type { ShowBody } from '../../../src/contract/shows.ts'
 
 const startedAt = Date.parse('2026-11-22T18:31:04.200Z')
 export const at = (minutes: number) => new Date(startedAt + minutes * 60_000).toISOString()

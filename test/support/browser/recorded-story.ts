@@ -1,7 +1,6 @@
 /** Recorded levels and events for the fake service: a story that a test describes as a function of the time. */
 
-import type { EventBody } from '../../../src/contract/resources/events.ts'
-import type { DataAtTimeBody, HistoryLevelsBody } from '../../../src/contract/resources/history.ts'
+import type { DataAtTimeBody, EventBody, HistoryLevelsBody } from '../../../src/contract/history.ts'
 import type { StateLetter } from '../../../src/domain/history/columns.ts'
 import { tierSteps } from '../../../src/domain/history/tiers.ts'
 import { dataOf, type FakeService } from './fake-service.ts'

@@ -9,9 +9,8 @@
  */
 
 import { expect } from 'vitest'
-import type { EventBody } from '../../../src/contract/resources/events.ts'
-import type { HistoryLevelsBody } from '../../../src/contract/resources/history.ts'
-import type { ReportedChannel } from '../../../src/contract/resources/reports.ts'
+import type { EventBody, HistoryLevelsBody } from '../../../src/contract/history.ts'
+import type { ReportedChannel } from '../../../src/contract/reports.ts'
 import { firstPercentile, type Ledger, noiseDbm, type PackState, type Stretch } from './ledger.ts'
 
 const reportMs = 200

@@ -1,7 +1,7 @@
 /** What services need to send a message, and messages, for tests. */
 
 import type { SendKit } from '../../../src/alerts/services/service.ts'
-import type { AlertBody } from '../../../src/contract/resources/alerts.ts'
+import type { AlertBody } from '../../../src/contract/alerts.ts'
 import { noData } from '../../../src/domain/alerts/alert.ts'
 import type { NotificationMessage } from '../../../src/domain/notifications/message.ts'
 import { createDestinations } from '../../../src/upstream/destinations.ts'

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { ChannelDetails, TransmitterDetails, TransmitterSlot } from '../../../src/contract/resources/channels.ts'
+import type { ChannelDetails, TransmitterDetails, TransmitterSlot } from '../../../src/contract/channels.ts'
 import { faults } from '../../../src/contract/values.ts'
 import type { DeviceReport } from '../../../src/domain/equipment/receiver.ts'
 import { type MinimalServer, serveHttp } from './plugin-kit-server.ts'

@@ -1,4 +1,4 @@
-import type { ScanBody, ScanLevelsBody, UploadedScanBody } from '../../../contract/resources/scans.ts'
+import type { ScanBody, ScanLevelsBody, UploadedScanBody } from '../../../contract/scans.ts'
 import type { ScanFormat } from '../../../contract/values.ts'
 import { toTimestamp } from '../../api.ts'
 import { type Levels, type ReadScan, withOffset } from './scan.ts'

@@ -1,0 +1,303 @@
+/** Sign-in, users, API tokens and the audit log. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  ById,
+  body,
+  boundedText,
+  dayOrTime,
+  flag,
+  id,
+  listOf,
+  NoContent,
+  name,
+  named,
+  nullable,
+  oneOf,
+  orNull,
+  Paging,
+  pagedOf,
+  paging,
+  query,
+  sameValue,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  trueOrFalse,
+  whole,
+  wholeOrNull,
+} from './schema.ts'
+import { actorKinds, auditResults, permissionNames, roles } from './values.ts'
+
+const role = oneOf(roles, 'Role.')
+
+export const User = named('User', 'A user account.', {
+  id,
+  username: text('Name for signing in; the display name of a user of an OpenID Connect provider.'),
+  role,
+  is_active: flag('False if the user may not sign in.'),
+  created_at: time('When the account was created.'),
+  last_login_at: timeOrNull('When the user last signed in.'),
+  issuer: textOrNull('The OpenID Connect provider through which the user signs in; null for a local user.'),
+  subject: textOrNull('The id of the user at that provider; null for a local user.'),
+})
+
+export type UserBody = Body<typeof User>
+const csrf_token = text('Every write must send it in the header `X-CSRF-Token`.')
+
+export const SignedIn = named('SignedIn', 'Response to a sign-in; the session is set as a cookie.', {
+  user: User,
+  csrf_token,
+})
+
+export type SignedInBody = Body<typeof SignedIn>
+
+export const KioskOpen = named(
+  'KioskOpen',
+  'The API token of a kiosk screen; the response also sets it as an HttpOnly cookie.',
+  {
+    name: text('Name of the token.'),
+    role,
+    expires_at: timeOrNull('When the token and its cookie expire; null: never.'),
+  },
+)
+
+export const Session = named('Session', 'The identity of the request.', {
+  user: orNull(User, 'The signed-in user, or null.'),
+  csrf_token: textOrNull('Every write must send it in the header `X-CSRF-Token`.'),
+  kind: oneOf(actorKinds, 'How the request is authenticated.'),
+  name: text('Name of the user or token.'),
+  role,
+  permissions: listOf(oneOf(permissionNames, 'A permission.'), 'What these credentials allow.'),
+})
+
+export type SessionBody = Body<typeof Session>
+
+export const Setup = named('Setup', 'Whether the service needs its first administrator, and how users can sign in.', {
+  needed: flag('True while there is no administrator.'),
+  code_needed: flag('True if the set-up code from the console is required.'),
+  single_sign_on: textOrNull('Label of sign-in through an OpenID Connect provider; null if it is not configured.'),
+})
+
+const tokenFields = {
+  id,
+  name: text('Name of the token.'),
+  role,
+  created_by: wholeOrNull('Id of the user who created it.'),
+  created_at: time('When it was created.'),
+  expires_at: timeOrNull('When the token expires; null: never.'),
+  last_used_at: timeOrNull('When the token was last used.'),
+  last_used_address: textOrNull('Client address of the last use.'),
+}
+
+export const Token = named('Token', 'An API token.', tokenFields)
+export type TokenBody = Body<typeof Token>
+
+export const NewToken = named('NewToken', 'A token with its secret.', {
+  ...tokenFields,
+  token: text('The secret; no later response contains it.'),
+})
+
+export type NewTokenBody = Body<typeof NewToken>
+
+export const Audit = named('AuditRecord', 'An action that was performed or attempted.', {
+  id,
+  at: time('Time of the action.'),
+  count: whole(
+    'How often the action was performed since `at`. Minor actions that are repeated are merged into one record.',
+  ),
+  last_at: timeOrNull('Time of the last repetition; null without repetitions.'),
+  actor: Type.Object(
+    {
+      kind: oneOf(actorKinds, 'How the actor was authenticated.'),
+      id: wholeOrNull('Id of the user or token.'),
+      name: text('Name of the user or token.'),
+      address: textOrNull('Client address of the request.'),
+    },
+    { description: 'Who performed the action.' },
+  ),
+  action: text('Name of the action, such as `queue.approve`.'),
+  target: text('The affected object.'),
+  result: oneOf(auditResults, 'Result.'),
+  request_id: textOrNull('Id of the request; an error response contains it in the header `X-Request-Id`.'),
+  details: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, without secrets.' }),
+})
+
+export type AuditBody = Body<typeof Audit>
+
+/** Maximum size of the bodies of unauthenticated requests, which only contain credentials. */
+export const credentialBytes = 1024
+const newRole = Type.Enum([...roles], { description: roles.join(', ') })
+const username = boundedText(1, 64)
+
+/** The minimum length is checked in `domain/access/password.ts`, with a message for users. */
+const password = boundedText(1, 1024)
+const expiresAt = Type.Optional(nullable(boundedText(1, 64), 'a time such as 2030-12-31T00:00:00Z'))
+export const Login = body({ username: boundedText(1, credentialBytes), password: boundedText(1, credentialBytes) })
+export const KioskLogin = body({ token: boundedText(1, 128) })
+export const PasswordChange = body({ current_password: password, new_password: password })
+export const SetupRequest = body({ username, password, code: Type.Optional(boundedText(1, 64)) })
+export const NewUser = body({ username, password, role: newRole })
+
+export const UserChange = body({
+  role: Type.Optional(newRole),
+  is_active: Type.Optional(trueOrFalse),
+  password: Type.Optional(password),
+})
+
+export const TokenRequest = body({ name, role: newRole, expires_at: expiresAt })
+export const TokenChange = body({ name: Type.Optional(name), role: Type.Optional(newRole), expires_at: expiresAt })
+
+export const OidcLoginQuery = query({
+  next: Type.String({ maxLength: 2000, description: 'The page to open afterwards: a path of this service.' }),
+})
+
+/** What the provider appends to the redirect address. It can send parameters besides these. */
+export const OidcCallbackQuery = query({
+  code: Type.String({ description: 'The authorization code.' }),
+  state: Type.String({ description: 'The state of the sign-in that was started.' }),
+  iss: Type.String({ description: 'The issuer.' }),
+  error: Type.String({ description: 'Why the provider did not sign the user in.' }),
+})
+
+export const AuditQuery = query({
+  action: Type.String({ description: 'Only this action, or all actions with this prefix if it ends with a dot.' }),
+  actor: Type.String({ description: 'Only records whose actor name contains this text.' }),
+  result: Type.Enum([...auditResults], sameValue),
+  after: dayOrTime('At or after this time'),
+  before: dayOrTime('Before this time'),
+  ...paging,
+})
+
+export const accessOperations = {
+  signIn: endpoint('POST', '/api/auth/login', {
+    ...operation('Account', 'signIn', 'Signs in: sets the session cookie and returns the CSRF token.'),
+    body: Login,
+    response: { 200: SignedIn, 401: ErrorResponse },
+  }),
+
+  signInKiosk: endpoint('POST', '/api/auth/kiosk', {
+    ...operation(
+      'Account',
+      'signInKiosk',
+      'Signs a kiosk screen in with an API token of the role `viewer`, until that token expires.',
+    ),
+    body: KioskLogin,
+    response: { 200: KioskOpen, 401: ErrorResponse },
+  }),
+
+  startOidcLogin: endpoint('GET', '/api/auth/oidc/login', {
+    ...operation('Account', 'startOidcLogin', 'Redirects to the OpenID Connect provider to sign in there.'),
+    querystring: OidcLoginQuery,
+    response: { 302: NoContent, 404: ErrorResponse, 502: ErrorResponse },
+  }),
+
+  finishOidcLogin: endpoint('GET', '/api/auth/oidc/callback', {
+    ...operation(
+      'Account',
+      'finishOidcLogin',
+      'Signs in with the response of the OpenID Connect provider: sets the session cookie and redirects to a page.',
+    ),
+    querystring: OidcCallbackQuery,
+    response: { 302: NoContent, 401: ErrorResponse, 404: ErrorResponse, 502: ErrorResponse },
+  }),
+
+  signOut: endpoint('POST', '/api/auth/logout', {
+    ...operation('Account', 'signOut', 'Signs out.'),
+    response: { 204: NoContent },
+  }),
+
+  getSession: endpoint('GET', '/api/auth/session', {
+    ...operation('Account', 'getSession', 'The identity and permissions of the request.'),
+    response: { 200: Session },
+  }),
+
+  changePassword: endpoint('POST', '/api/auth/password', {
+    ...operation(
+      'Account',
+      'changePassword',
+      "Changes the signed-in user's password and signs the user out everywhere else.",
+    ),
+    body: PasswordChange,
+    response: { 200: SignedIn },
+  }),
+
+  getSetup: endpoint('GET', '/api/auth/setup', {
+    ...operation(
+      'Account',
+      'getSetup',
+      'Whether the service needs its first administrator, and how users can sign in.',
+    ),
+    response: { 200: Setup },
+  }),
+
+  setUp: endpoint('POST', '/api/auth/setup', {
+    ...operation('Account', 'setUp', 'Creates the first administrator and signs in.'),
+    body: SetupRequest,
+    response: { 201: SignedIn, 409: ErrorResponse },
+  }),
+
+  listUsers: endpoint('GET', '/api/admin/users/', {
+    ...operation('Administration', 'listUsers', 'Users.'),
+    querystring: Paging,
+    response: { 200: pagedOf(User) },
+  }),
+
+  createUser: endpoint('POST', '/api/admin/users/', {
+    ...operation('Administration', 'createUser', 'Adds a user.'),
+    body: NewUser,
+    response: { 201: User, 409: ErrorResponse },
+  }),
+
+  changeUser: endpoint('PATCH', '/api/admin/users/:id/', {
+    ...operation('Administration', 'changeUser', 'Changes the role, password or active state of a user.'),
+    params: ById,
+    body: UserChange,
+    response: { 200: User, 409: ErrorResponse },
+  }),
+
+  removeUser: endpoint('DELETE', '/api/admin/users/:id/', {
+    ...operation('Administration', 'removeUser', 'Removes a user.'),
+    params: ById,
+    response: { 204: NoContent, 409: ErrorResponse },
+  }),
+
+  listTokens: endpoint('GET', '/api/admin/tokens/', {
+    ...operation('Administration', 'listTokens', 'API tokens, without their secrets.'),
+    querystring: Paging,
+    response: { 200: pagedOf(Token) },
+  }),
+
+  createToken: endpoint('POST', '/api/admin/tokens/', {
+    ...operation('Administration', 'createToken', 'Creates a token. Only this response contains its secret.'),
+    body: TokenRequest,
+    response: { 201: NewToken },
+  }),
+
+  changeToken: endpoint('PATCH', '/api/admin/tokens/:id/', {
+    ...operation('Administration', 'changeToken', 'Changes the name, role or expiry of a token.'),
+    params: ById,
+    body: TokenChange,
+    response: { 200: Token },
+  }),
+
+  revokeToken: endpoint('DELETE', '/api/admin/tokens/:id/', {
+    ...operation('Administration', 'revokeToken', 'Revokes a token.'),
+    params: ById,
+    response: { 204: NoContent },
+  }),
+
+  listAuditRecords: endpoint('GET', '/api/admin/audit/', {
+    ...operation(
+      'Administration',
+      'listAuditRecords',
+      'The audit log, newest first; without paging, the newest 1000 records.',
+    ),
+    querystring: AuditQuery,
+    response: { 200: pagedOf(Audit) },
+  }),
+}

@@ -1,0 +1,185 @@
+/** Alerts and silences. */
+
+import Type from 'typebox'
+import { AlertData } from './alert-data.ts'
+import { alertKinds } from './alert-kinds.ts'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  ById,
+  body,
+  boundedText,
+  boundedWhole,
+  dayOrTime,
+  id,
+  idOf,
+  LocalList,
+  listOf,
+  manufacturerFilter,
+  NoContent,
+  named,
+  nullable,
+  oneOf,
+  pagedOf,
+  paging,
+  query,
+  recordId,
+  sameValue,
+  siteFilter,
+  siteOfAlert,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  wholeOrNull,
+} from './schema.ts'
+import { alertStates, severities } from './values.ts'
+
+/** The kinds as text, for descriptions. */
+export const alertKindList = alertKinds.map((kind) => `\`${kind}\``).join(', ')
+
+export const AlertFirst = Type.Object(
+  {
+    at: time('When it was raised.'),
+    kind: text('Kind.'),
+    severity: oneOf(severities, 'Severity.'),
+    message: text('Message.'),
+    data: AlertData,
+  },
+  { description: 'The alert as it was raised; absent in installations of version 1.0.0.' },
+)
+
+export const Alert = named('Alert', 'A condition that needs attention.', {
+  id,
+  manufacturer: textOrNull('Code of the manufacturer; null: the service itself.'),
+  kind: text(`${alertKindList} …`),
+  state: oneOf(alertStates, 'Whether it is open, snoozed, acknowledged or cleared.'),
+  severity: oneOf(severities, 'Severity.'),
+  message: text('Message for users, in English.'),
+  channel_id: wholeOrNull('Id of the affected channel.'),
+  receiver_id: wholeOrNull('Id of the affected receiver.'),
+  raised_at: time('When it was raised.'),
+  cleared_at: timeOrNull('When it was cleared.'),
+  acknowledged_by: textOrNull('Name of the user or token that acknowledged it, or `local`.'),
+  acknowledged_at: timeOrNull('When it was acknowledged.'),
+  note: textOrNull('Note of the user who acknowledged it.'),
+  snoozed_by: textOrNull('Name of the user or token that snoozed it, or `local`.'),
+  snoozed_at: timeOrNull('When it was snoozed.'),
+  snoozed_until: textOrNull('When the snooze ends: a time, `cleared` or `show_end`.'),
+  silenced: Type.Boolean({ description: 'Whether a silence applies to it.' }),
+  site: siteOfAlert,
+  data: AlertData,
+  first: Type.Optional(AlertFirst),
+})
+
+export type AlertBody = Body<typeof Alert>
+
+export const Silence = named(
+  'Silence',
+  'Alerts that match make no sound and send nothing. Empty lists do not restrict.',
+  {
+    id,
+    channels: listOf(Type.Integer(), 'Ids of channels.'),
+    groups: listOf(Type.Integer(), 'Ids of groups of slots.'),
+    kinds: listOf(Type.Enum([...alertKinds]), 'Kinds of alerts.'),
+    until: time('When it ends.'),
+    reason: text('Why.'),
+    by: text('Name of the user or token that created it, or `local`.'),
+    created_at: time('When it was created.'),
+  },
+)
+
+export type SilenceBody = Body<typeof Silence>
+const reason = boundedText(0, 500)
+
+/** The body may be absent. */
+export const AlertAcknowledgement = Type.Optional(
+  body({ note: Type.Optional(nullable(reason, 'text of at most 500 characters')) }),
+)
+
+/** Either `minutes` or `until`. */
+export const AlertSnooze = body({
+  minutes: Type.Optional(boundedWhole(1, 10_080)),
+  until: Type.Optional(Type.Enum(['cleared', 'show_end'], { description: 'cleared or show_end' })),
+})
+
+const silencedIds = Type.Optional(
+  Type.Array(recordId, { maxItems: 1000, uniqueItems: true, description: 'a list of at most 1000 distinct ids' }),
+)
+
+/** At least one of the lists is not empty. */
+export const NewSilence = body({
+  channels: silencedIds,
+  groups: silencedIds,
+  kinds: Type.Optional(
+    Type.Array(Type.Enum([...alertKinds], { description: `one of ${alertKinds.join(', ')}` }), {
+      uniqueItems: true,
+      description: 'a list of distinct kinds of alerts',
+    }),
+  ),
+  until: Type.String({ format: 'date-time', description: 'a time such as 2030-12-31T00:00:00Z' }),
+  reason: Type.Optional(reason),
+})
+
+export const ByAlert = Type.Object({
+  id: Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER, description: 'Id of the alert.' }),
+})
+
+export const AlertQuery = query({
+  state: Type.Enum([...alertStates, 'open'], {
+    description: 'Only alerts in this state; `open`: raised or snoozed.',
+  }),
+  kind: Type.Enum([...alertKinds], sameValue),
+  channel: idOf('Id of a channel, to return only alerts about it.'),
+  receiver: idOf('Id of a receiver, to return only alerts about it and its channels.'),
+  from: dayOrTime('Raised at or after this time'),
+  to: dayOrTime('Raised at or before this time'),
+  manufacturer: manufacturerFilter,
+  site: siteFilter,
+  ...paging,
+})
+
+export const alertOperations = {
+  listAlerts: endpoint('GET', '/api/alerts/', {
+    ...operation('Monitoring', 'listAlerts', 'Open and cleared alerts, newest first; at most 1000 without paging.'),
+    querystring: AlertQuery,
+    response: { 200: pagedOf(Alert) },
+  }),
+
+  acknowledgeAlert: endpoint('POST', '/api/alerts/:id/acknowledge', {
+    ...operation(
+      'Monitoring',
+      'acknowledgeAlert',
+      'Acknowledges an alert for all users; the first acknowledgement counts.',
+    ),
+    params: ByAlert,
+    body: AlertAcknowledgement,
+    response: { 200: Alert, 409: ErrorResponse },
+  }),
+
+  snoozeAlert: endpoint('POST', '/api/alerts/:id/snooze', {
+    ...operation('Monitoring', 'snoozeAlert', 'Snoozes an alert for all users.'),
+    params: ByAlert,
+    body: AlertSnooze,
+    response: { 200: Alert, 409: ErrorResponse },
+  }),
+
+  listSilences: endpoint('GET', '/api/silences/', {
+    ...operation('Monitoring', 'listSilences', 'Silences in effect.'),
+    querystring: LocalList,
+    response: { 200: pagedOf(Silence) },
+  }),
+
+  addSilence: endpoint('POST', '/api/silences/', {
+    ...operation('Monitoring', 'addSilence', 'Silences the matching alerts until a time.'),
+    body: NewSilence,
+    response: { 201: Silence },
+  }),
+
+  removeSilence: endpoint('DELETE', '/api/silences/:id/', {
+    ...operation('Monitoring', 'removeSilence', 'Ends a silence.'),
+    params: ById,
+    response: { 204: NoContent },
+  }),
+}

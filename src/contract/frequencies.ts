@@ -1,0 +1,395 @@
+/** Frequencies: carriers, their conflicts, suggestions, and profiles of equipment. */
+
+import Type, { type TSchema } from 'typebox'
+import { profileId } from './channels.ts'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  binary,
+  body,
+  boundedText,
+  boundedWhole,
+  flag,
+  idOf,
+  LocalList,
+  listOf,
+  mhz,
+  NoContent,
+  name,
+  named,
+  nullable,
+  oneOf,
+  pagedOf,
+  query,
+  recordId,
+  siteInsteadOfLocal,
+  text,
+  textOrNull,
+  time,
+  trueOrFalse,
+  whole,
+  wholeOrNull,
+  zone,
+} from './schema.ts'
+import { conflictKinds, guardLevels, regions } from './values.ts'
+
+const megahertz = text('MHz with three decimals.')
+
+const FrequencyConflict = named('FrequencyConflict', 'A conflict of one carrier.', {
+  victim: text('Id of the carrier.'),
+  kind: oneOf(
+    [...conflictKinds],
+    '`foreign`: RF although the transmitter is off; `outside_band`: outside the bands of the profile; `tv`: touches a TV channel in use; `duplicate`: another carrier on the same frequency; `spacing`: another carrier is too close; the others are orders of intermodulation.',
+  ),
+  product_mhz: textOrNull('The product of intermodulation in MHz with three decimals; null for the other kinds.'),
+  offset_khz: wholeOrNull(
+    'Product minus victim, or the other carrier minus the victim, in kHz; null if there is neither.',
+  ),
+  guard_khz: wholeOrNull('A distance below this guard is a conflict; null if there is no distance.'),
+  generators: listOf(
+    Type.String(),
+    'Ids of the carriers that cause it, in the order of the formula: A, B of 2A - B; A, B, C of A + B - C.',
+  ),
+})
+
+export type FrequencyConflictBody = Body<typeof FrequencyConflict>
+const conflicts = listOf(FrequencyConflict, 'At most 1000, the smallest offset first.')
+
+const totals = Type.Object(
+  Object.fromEntries(conflictKinds.map((kind) => [kind, whole(`Conflicts of kind \`${kind}\`.`)])) as {
+    [Kind in (typeof conflictKinds)[number]]: Type.TInteger
+  },
+  { description: 'How many conflicts there are, including those that are not listed.' },
+)
+
+const victims = Type.Record(Type.String(), Type.Integer(), {
+  description: 'The number of conflicts of each carrier that has any, by id, including those that are not listed.',
+})
+
+const FrequencyCarrier = named('FrequencyCarrier', 'The carrier of a channel or placeholder.', {
+  id: text('`c` and the id of the channel, or `p` and the id of the placeholder.'),
+  channel_id: Type.Optional(whole('Id of the channel; absent for a placeholder.')),
+  placeholder_id: Type.Optional(whole('Id of the placeholder; absent for a channel.')),
+  receiver_id: Type.Optional(whole('Id of the receiver; absent for a placeholder.')),
+  slot: whole('Slot.'),
+  name: text('Name.'),
+  mhz: megahertz,
+  second_mhz: Type.Optional(text('The second carrier of frequency diversity; absent if there is none.')),
+  model: textOrNull('Model of the receiver; null for a placeholder.'),
+  band: Type.Optional(text('Band of the receiver; absent if it is not known.')),
+  profile: text('Id of the profile that applies.'),
+  zone: textOrNull('Zone that applies; carriers without a zone are one zone.'),
+  transmitter_on: Type.Union([flag('Whether a transmitter is received.'), Type.Null()], {
+    description: 'Whether a transmitter is received; null if that is unknown, as it is for a placeholder.',
+  }),
+  rf_level: wholeOrNull('dBm.'),
+  noise_dbm: wholeOrNull('The RF level in dBm while no transmitter is received, else null.'),
+  foreign: Type.Optional(
+    Type.Literal(true, { description: 'Present if there is RF although the transmitter is off.' }),
+  ),
+  tv_channel: textOrNull('TV channel of the region; null outside of its TV channels.'),
+})
+
+export type FrequencyCarrierBody = Body<typeof FrequencyCarrier>
+
+export const Frequencies = named('Frequencies', 'All carriers, and their conflicts.', {
+  region: oneOf([...regions], 'The setting `REGION`.'),
+  carriers: listOf(FrequencyCarrier, 'By frequency.'),
+  conflicts,
+  totals,
+  victims,
+  checked_at: time('When the conflicts were determined.'),
+})
+
+export type FrequenciesBody = Body<typeof Frequencies>
+
+const ChannelNoise = named('ChannelNoise', 'The noise on a channel: the RF level while its transmitter was off.', {
+  id: text('Id of the carrier: `c` and the id of the channel.'),
+  channel_id: whole('Id of the channel.'),
+  mhz: text('The present frequency in MHz.'),
+  seconds: whole('For how many seconds the noise was measured since the channel was tuned to it.'),
+  median_dbm: whole('The median of the highest level of each step, in dBm.'),
+  highest_dbm: whole('The highest level in dBm.'),
+  highest_at: time('Start of the last step with the highest level.'),
+  is_high: flag('Whether the highest level is over `RF_NOISE_DBM`.'),
+})
+
+export const FrequencyNoise = named('FrequencyNoise', 'The noise on the channels.', {
+  from: time('Start of the range.'),
+  to: time('End of the range.'),
+  step_seconds: whole('Length of a step in seconds.'),
+  channels: listOf(ChannelNoise, 'Without those for which it was not measured.'),
+})
+
+export type FrequencyNoiseBody = Body<typeof FrequencyNoise>
+
+export const FrequencyCheck = named('FrequencyCheck', 'Conflicts of the carriers in the request.', {
+  conflicts,
+  totals,
+  victims,
+})
+
+export type FrequencyCheckBody = Body<typeof FrequencyCheck>
+
+export const FrequencySuggestion = named('FrequencySuggestion', 'Frequencies that can be used together.', {
+  carriers: listOf(
+    Type.Object({
+      profile: text('Id of the profile.'),
+      band: Type.Optional(text('Band of the request; absent if it has none.')),
+      mhz: megahertz,
+    }),
+    'The new carriers, in the order of the request, then by frequency.',
+  ),
+  unplaced: listOf(
+    Type.Object({ profile: text('Id of the profile.'), count: whole('How many carriers are missing.') }),
+    'What did not fit.',
+  ),
+  timed_out: Type.Optional(Type.Literal(true, { description: 'Present if `timeout_ms` ended the search.' })),
+})
+
+const guardKhz = (description: string) => whole(`${description} in kHz; 0: not checked.`)
+
+const Guards = named('Guards', 'Distances below which there is a conflict.', {
+  spacing: guardKhz('Between two carriers'),
+  '2t3o': guardKhz('From a product 2A - B'),
+  '3t3o': guardKhz('From a product A + B - C'),
+  '2t5o': guardKhz('From a product 3A - 2B'),
+  '2t7o': guardKhz('From a product 4A - 3B'),
+  '2t9o': guardKhz('From a product 5A - 4B'),
+})
+
+const windowOrNull = Type.Union([Type.Number(), Type.Null()], {
+  description:
+    'Products count only if all generators are within this many MHz of the carrier or its filter; null: without limit.',
+})
+
+export const FrequencyProfile = named('FrequencyProfile', 'What a kind of equipment needs.', {
+  id: text('Id.'),
+  name: text('Name.'),
+  levels: Type.Object({ robust: Guards, standard: Guards, more: Guards }, { description: 'Guards by level.' }),
+  window_mhz: Type.Object(
+    { robust: windowOrNull, standard: windowOrNull, more: windowOrNull },
+    { description: 'Filter windows by level.' },
+  ),
+  step_khz: whole('Suggested frequencies are multiples of this step, in kHz.'),
+  occupied_khz: whole('Occupied width of a carrier in kHz.'),
+  is_generator: flag('Whether its carriers cause intermodulation.'),
+  filter_centres: listOf(
+    megahertz,
+    'Windows are around the nearest of these; around the carrier if the list is empty.',
+  ),
+  shares_carrier: flag('Whether channels of one device with the same frequency share one carrier.'),
+  bands: listOf(
+    Type.Object({
+      name: text('Name.'),
+      ranges: listOf(Type.Object({ from: megahertz, to: megahertz }), 'Where it can be tuned.'),
+    }),
+    'Bands; empty if they are not known.',
+  ),
+  source: text('Where the values come from.'),
+  is_built_in: flag('Whether it comes with Micwatch. DELETE takes back its changes, and does not remove it.'),
+  is_changed: flag('Whether it is built in and was changed.'),
+})
+
+export type FrequencyProfileBody = Body<typeof FrequencyProfile>
+
+export const mhzRanges = (maxItems: number) =>
+  Type.Array(Type.Object({ from: mhz, to: mhz }, { additionalProperties: false }), {
+    maxItems,
+    description: `a list of at most ${maxItems} ranges with from and to`,
+  })
+
+const guard = Type.Optional(boundedWhole(0, 100_000))
+
+/** In kHz; absent guards are 0. */
+export const guards = Type.Object(
+  { spacing: guard, '2t3o': guard, '3t3o': guard, '2t5o': guard, '2t7o': guard, '2t9o': guard },
+  { additionalProperties: false, description: 'an object with spacing, 2t3o, 3t3o, 2t5o, 2t7o and 2t9o in whole kHz' },
+)
+
+export const windowMhz = nullable(
+  Type.Number({ minimum: 0.001, maximum: 10_000 }),
+  'a number of MHz from 0.001 to 10000',
+)
+
+const perLevel = <Value extends TSchema>(value: Value) =>
+  Type.Object(
+    { robust: Type.Optional(value), standard: Type.Optional(value), more: Type.Optional(value) },
+    { additionalProperties: false, description: `an object with ${guardLevels.join(', ')}` },
+  )
+
+/** A level that is absent has the values of `standard`. */
+export const profileFields = {
+  levels: Type.Optional(perLevel(guards)),
+  window_mhz: Type.Optional(perLevel(windowMhz)),
+  step_khz: Type.Optional(boundedWhole(1, 10_000)),
+  occupied_khz: Type.Optional(boundedWhole(1, 100_000)),
+  is_generator: Type.Optional(trueOrFalse),
+  filter_centres: Type.Optional(Type.Array(mhz, { maxItems: 100, description: 'a list of at most 100 MHz' })),
+  shares_carrier: Type.Optional(trueOrFalse),
+  bands: Type.Optional(
+    Type.Array(Type.Object({ name: boundedText(1, 64), ranges: mhzRanges(20) }, { additionalProperties: false }), {
+      maxItems: 200,
+      description: 'a list of at most 200 bands with name and ranges',
+    }),
+  ),
+  source: Type.Optional(boundedText(0, 1000)),
+}
+
+const level = Type.Optional(Type.Enum([...guardLevels], { description: `one of ${guardLevels.join(', ')}` }))
+
+/** One of the bands of the profile; another text has no effect. */
+const band = boundedText(1, 64)
+
+/** Either a profile or guards; with neither, the generic profile. A window is given together with guards. */
+const checkedCarriers = Type.Array(
+  body({
+    id: boundedText(1, 255),
+    mhz,
+    profile: Type.Optional(boundedText(1, 64)),
+    guards: Type.Optional(guards),
+    window_mhz: Type.Optional(windowMhz),
+    zone: Type.Optional(zone),
+    band: Type.Optional(band),
+    receiver_id: Type.Optional(recordId),
+    second_mhz: Type.Optional(mhz),
+    foreign: Type.Optional(trueOrFalse),
+  }),
+  { maxItems: 1000, description: 'a list of at most 1000 carriers' },
+)
+
+export const FrequencyCheckRequest = body({
+  carriers: checkedCarriers,
+  victims: Type.Optional(
+    Type.Array(Type.String(), { maxItems: 1000, description: 'a list of at most 1000 ids of carriers' }),
+  ),
+  level,
+})
+
+export const FrequencySuggestRequest = body({
+  wanted: Type.Array(
+    body({
+      profile: boundedText(1, 64),
+      band: Type.Optional(band),
+      ranges: mhzRanges(100),
+      count: boundedWhole(1, 1000),
+    }),
+    { maxItems: 100, description: 'a list of at most 100 objects with profile, ranges and count' },
+  ),
+  keep: Type.Optional(checkedCarriers),
+  avoid: Type.Optional(mhzRanges(1000)),
+  level,
+  timeout_ms: Type.Optional(boundedWhole(100, 30_000)),
+})
+
+/** Without an id, the id follows from the name. */
+export const NewFrequencyProfile = body({ id: Type.Optional(profileId), name, ...profileFields })
+export const FrequencyProfileChange = body({ name: Type.Optional(name), ...profileFields })
+export const ByProfile = Type.Object({ id: Type.String({ description: 'Id of the profile.' }) })
+
+const frequencyFilters = {
+  group: idOf('Id of a group, to return only its carriers and their conflicts; others still count as generators.'),
+  only_on: flag('Only transmitters that are on.'),
+  site: siteInsteadOfLocal,
+}
+
+export const FrequencyQuery = query({
+  level: Type.Enum([...guardLevels], { description: 'Which guards of the profiles apply; default `standard`.' }),
+  ...frequencyFilters,
+})
+
+export const FrequencyNoiseQuery = query({
+  hours: Type.Integer({ minimum: 1, maximum: 168, description: 'How many hours back; default 24.' }),
+  site: Type.String({
+    description: 'Code of a site. Noise is listed from what this installation records, so only `local` returns any.',
+  }),
+})
+
+export const FrequencyExportQuery = query({
+  format: Type.Enum(['csv', 'list', 'wsm'], {
+    description: '`list`: only MHz, one per line; `wsm`: for Wireless Systems Manager, in kHz; default `csv`.',
+  }),
+  ...frequencyFilters,
+})
+
+const profiles = '/api/frequencies/profiles/'
+
+export const frequencyOperations = {
+  getFrequencies: endpoint('GET', '/api/frequencies/', {
+    ...operation('Frequencies', 'getFrequencies', 'Carriers of channels and placeholders, and their conflicts.'),
+    querystring: FrequencyQuery,
+    response: { 200: Frequencies, 404: ErrorResponse, 409: ErrorResponse },
+  }),
+
+  getFrequencyNoise: endpoint('GET', '/api/frequencies/noise/', {
+    ...operation(
+      'Frequencies',
+      'getFrequencyNoise',
+      'The noise that was recorded on each channel while its transmitter was off, since it was tuned.',
+    ),
+    querystring: FrequencyNoiseQuery,
+    response: { 200: FrequencyNoise },
+  }),
+
+  checkFrequencies: endpoint('POST', '/api/frequencies/check/', {
+    ...operation('Frequencies', 'checkFrequencies', 'Returns the conflicts of carriers, and stores nothing.'),
+    body: FrequencyCheckRequest,
+    response: { 200: FrequencyCheck },
+  }),
+
+  suggestFrequencies: endpoint('POST', '/api/frequencies/suggest/', {
+    ...operation(
+      'Frequencies',
+      'suggestFrequencies',
+      'Suggests frequencies that can be used together; the same request has the same response.',
+    ),
+    body: FrequencySuggestRequest,
+    response: { 200: FrequencySuggestion },
+  }),
+
+  exportFrequencies: endpoint('GET', '/api/frequencies/export.csv', {
+    ...operation('Frequencies', 'exportFrequencies', 'Carriers as a file for other programs.'),
+    querystring: FrequencyExportQuery,
+    response: { 200: binary('text/csv', 'One row for each carrier.'), 404: ErrorResponse },
+  }),
+
+  listFrequencyProfiles: endpoint('GET', profiles, {
+    ...operation(
+      'Frequencies',
+      'listFrequencyProfiles',
+      'What each kind of equipment needs to be free of interference.',
+    ),
+    querystring: LocalList,
+    response: { 200: pagedOf(FrequencyProfile) },
+  }),
+
+  getFrequencyProfile: endpoint('GET', `${profiles}:id/`, {
+    ...operation('Frequencies', 'getFrequencyProfile', 'One profile.'),
+    params: ByProfile,
+    response: { 200: FrequencyProfile },
+  }),
+
+  createFrequencyProfile: endpoint('POST', profiles, {
+    ...operation('Frequencies', 'createFrequencyProfile', 'Adds a profile. Levels that are absent equal `standard`.'),
+    body: NewFrequencyProfile,
+    response: { 201: FrequencyProfile, 409: ErrorResponse },
+  }),
+
+  changeFrequencyProfile: endpoint('PATCH', `${profiles}:id/`, {
+    ...operation('Frequencies', 'changeFrequencyProfile', 'Changes the given fields and levels of a profile.'),
+    params: ByProfile,
+    body: FrequencyProfileChange,
+    response: { 200: FrequencyProfile },
+  }),
+
+  removeFrequencyProfile: endpoint('DELETE', `${profiles}:id/`, {
+    ...operation(
+      'Frequencies',
+      'removeFrequencyProfile',
+      'Removes a profile; takes back the changes of a built-in one. Its channels use the profile of their model again.',
+    ),
+    params: ByProfile,
+    response: { 204: NoContent, 409: ErrorResponse },
+  }),
+}

@@ -1,0 +1,99 @@
+/** Groups of slots. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  ById,
+  body,
+  boundedText,
+  flag,
+  id,
+  listOf,
+  NoContent,
+  name,
+  named,
+  nullable,
+  pagedOf,
+  recordId,
+  Scope,
+  ScopedList,
+  slot,
+  text,
+  textOrNull,
+  trueOrFalse,
+  zone,
+} from './schema.ts'
+
+export const Group = named('Group', 'Slots that are shown together.', {
+  id,
+  title: text('Heading.'),
+  slots: listOf(Type.Integer(), 'Slots in the group.'),
+  hide_charts: flag('True if charts are hidden.'),
+  zone: textOrNull('Zone of its channels and placeholders; carriers in different zones make no intermodulation.'),
+  manufacturer: textOrNull('Code of the manufacturer to which the group belongs.'),
+})
+export type Group = Body<typeof Group>
+
+export const groupFields = {
+  slots: Type.Optional(
+    Type.Array(slot, {
+      maxItems: 10_000,
+      uniqueItems: true,
+      description: 'at most 10000 distinct whole numbers from 1 to 65535',
+    }),
+  ),
+  hide_charts: Type.Optional(trueOrFalse),
+  zone: Type.Optional(zone),
+  manufacturer: Type.Optional(nullable(boundedText(1, 64), "a manufacturer's code")),
+}
+
+export const groupIds = Type.Array(recordId, {
+  maxItems: 1000,
+  uniqueItems: true,
+  description: 'a list of at most 1000 distinct ids',
+})
+
+export const GroupChange = body({ id: Type.Optional(recordId), title: Type.Optional(name), ...groupFields })
+
+export const groupOperations = {
+  listGroups: endpoint('GET', '/api/groups/', {
+    ...operation('Hardware', 'listGroups', 'Groups of slots.'),
+    querystring: ScopedList,
+    response: { 200: pagedOf(Group) },
+  }),
+
+  getGroup: endpoint('GET', '/api/groups/:id/', {
+    ...operation('Hardware', 'getGroup', 'One group.'),
+    params: ById,
+    querystring: Scope,
+    response: { 200: Group },
+  }),
+
+  changeGroup: endpoint('PUT', '/api/groups/:id/', {
+    ...operation('Hardware', 'changeGroup', 'Changes the given fields of a group.'),
+    params: ById,
+    querystring: Scope,
+    body: GroupChange,
+    response: { 200: Group },
+  }),
+
+  removeGroup: endpoint('DELETE', '/api/groups/:id/', {
+    ...operation('Hardware', 'removeGroup', 'Removes a group.'),
+    params: ById,
+    querystring: Scope,
+    response: { 204: NoContent },
+  }),
+
+  saveGroup: endpoint('POST', '/api/group/', {
+    ...operation(
+      'Hardware',
+      'saveGroup',
+      'Changes the group with the given `id`; creates a group if there is no `id`.',
+    ),
+    querystring: Scope,
+    body: GroupChange,
+    response: { 200: Group, 201: Group, 404: ErrorResponse },
+  }),
+}

@@ -1,0 +1,242 @@
+/** Health of the service, its processes, its database and of what it monitors, and the result of a poll. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  flag,
+  listOf,
+  manufacturer,
+  NoContent,
+  named,
+  oneOf,
+  query,
+  Scope,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+} from './schema.ts'
+import { sourceStatuses, upstreamStatuses } from './values.ts'
+
+export const silent_since = timeOrNull(
+  'When anything last came, if an answer or a level of a fixed meter rate is due and nothing came for 3 s; null otherwise.',
+)
+
+export const upstreamStatus = {
+  status: oneOf(
+    upstreamStatuses,
+    "Status of the manufacturer's systems; `unknown` if no poll has succeeded yet, or none within the last day.",
+  ),
+  base_url: text("The configured address of the manufacturer's system."),
+  consecutive_failures: whole(
+    'Consecutive failed poll cycles. If the manufacturer has several sources, the lowest count among them.',
+  ),
+}
+
+export const upstreamDetails = {
+  error: textOrNull('What is wrong and how to fix it; null while there is no error.'),
+  overruns: whole('Poll cycles that took longer than the interval.'),
+  details: listOf(Type.String(), 'Problems that do not affect the status, one sentence each.'),
+  sources: listOf(
+    Type.Object({
+      source: text('Address of the system or device.'),
+      status: oneOf(sourceStatuses, 'Status of this source.'),
+      consecutive_failures: whole('Consecutive failed poll cycles.'),
+      error: textOrNull('What is wrong; null while it is healthy.'),
+      silent_since,
+    }),
+    'Every monitored system and every individually monitored device.',
+  ),
+  device_errors: listOf(
+    Type.Object({
+      device: text('Id of the device, or its index in the list if it has no id.'),
+      error: text('What is wrong.'),
+    }),
+    'Devices that are listed but whose data cannot be read; at most 100.',
+  ),
+  more: whole('Number of such devices that are not in `device_errors`.'),
+}
+
+const ManufacturerStatus = named('ManufacturerHealth', 'Health of a manufacturer.', {
+  code: text('Code of the manufacturer.'),
+  name: text('Display name of the manufacturer.'),
+  ...upstreamStatus,
+  ...upstreamDetails,
+})
+
+export type ManufacturerHealth = Body<typeof ManufacturerStatus>
+
+export const Health = named('Health', 'Health of the service and its upstreams.', {
+  status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Status of the service.'),
+  vendor_api: Type.Object(
+    { ...upstreamStatus, ...Type.Partial(Type.Object(upstreamDetails)).properties },
+    { description: 'The requested manufacturer; by default the one with the worst status.' },
+  ),
+  manufacturers: listOf(ManufacturerStatus, 'All manufacturers.'),
+  details: listOf(text('A sentence.'), 'Problems of the service itself, one sentence each.'),
+  store: Type.Object(
+    {
+      status: oneOf(['healthy', 'restored', 'not_writable', 'damaged', 'unreachable'], 'Status of the database.'),
+      details: textOrNull('What is wrong and how to fix it; null while there is no problem.'),
+    },
+    { description: 'The database.' },
+  ),
+  timestamp: time('Time of this response.'),
+  version: text('Version of the service.'),
+})
+
+export type HealthBody = Body<typeof Health>
+
+export const Probe = named('Probe', 'The result of a probe.', {
+  status: oneOf(['ok', 'unavailable'], '`unavailable` while the service is unhealthy.'),
+})
+
+/** The field `errors` of a response. */
+export const sourceErrors = Type.Optional(
+  listOf(
+    Type.Object({
+      manufacturer,
+      source: text('Address of the system or device.'),
+      error: text('What is wrong.'),
+    }),
+    'Sources that failed; absent if all succeeded.',
+  ),
+)
+
+export const Refresh = named('Refresh', 'Result of a poll.', {
+  status: oneOf(['success', 'partial'], '`partial` if a source failed.'),
+  receivers_updated: whole('Number of receivers that were reported.'),
+  timestamp: time('Time of this response.'),
+  errors: sourceErrors,
+})
+
+export type RefreshBody = Body<typeof Refresh>
+
+const processFields = {
+  owner: text('Id under which the process holds leases.'),
+  host: text('Host name of the machine on which the process runs.'),
+  pid: whole('Process id.'),
+}
+
+export const Nodes = named('Nodes', 'The processes that use this database, and the sources assigned to them.', {
+  nodes: listOf(
+    Type.Object({
+      ...processFields,
+      work: oneOf(
+        ['polling', 'link'],
+        '`polling`: the process polls the source; `link`: it runs the real-time subscription.',
+      ),
+      source: text('The source: code of the manufacturer, colon, address.'),
+      manufacturer,
+      epoch: whole('Incremented when another process takes over.'),
+      seconds_left: whole('Seconds until the lease expires unless it is renewed.'),
+    }),
+    'The sources, each with the process that currently holds it.',
+  ),
+  processes: listOf(Type.Object(processFields), 'All running processes, with or without a source.'),
+})
+
+export type NodesBody = Body<typeof Nodes>
+
+export const StoreAcknowledged = named('StoreAcknowledged', 'Whether there was an incident to acknowledge.', {
+  acknowledged: flag('False if there was no incident.'),
+  message: text('Message for users.'),
+})
+
+export type Acknowledged = Body<typeof StoreAcknowledged>
+
+export const ReadinessQuery = query({
+  exclude: Type.Enum(['database'], {
+    description: 'With `database`, the database need not be reachable: the last known state is still served.',
+  }),
+})
+
+export const HealthQuery = query({
+  manufacturer: Type.String({ description: 'Code of the manufacturer for `vendor_api`.' }),
+})
+
+export const MetricsQuery = query({
+  channels: Type.Enum(['0', '1'], { description: 'With `1`, the levels of every channel are included.' }),
+})
+
+export const healthOperations = {
+  getHealth: endpoint('GET', '/api/health/', {
+    ...operation(
+      'Monitoring',
+      'getHealth',
+      'Health of the service and its upstreams; 503 with the same body while the database is unreachable.',
+    ),
+    querystring: HealthQuery,
+    response: { 200: Health, 503: Health },
+  }),
+
+  refresh: endpoint('POST', '/api/refresh/', {
+    ...operation('Monitoring', 'refresh', 'Polls immediately.'),
+    querystring: Scope,
+    response: { 200: Refresh, 404: ErrorResponse, 409: ErrorResponse },
+  }),
+
+  getLiveness: endpoint('GET', '/healthz', {
+    ...operation('Monitoring', 'getLiveness', 'Whether the process responds.'),
+    response: { 200: Probe },
+  }),
+
+  getReadiness: endpoint('GET', '/readyz', {
+    ...operation(
+      'Monitoring',
+      'getReadiness',
+      'Whether the service can serve requests: 503 if it is unhealthy or about to stop.',
+    ),
+    querystring: ReadinessQuery,
+    response: { 200: Probe, 503: Probe },
+  }),
+
+  getReadinessAlias: endpoint('GET', '/api/health/ready/', {
+    ...operation('Monitoring', 'getReadinessAlias', 'The same as `/readyz`.'),
+    querystring: ReadinessQuery,
+    response: { 200: Probe, 503: Probe },
+  }),
+
+  getMetrics: endpoint('GET', '/metrics', {
+    ...operation('Monitoring', 'getMetrics', 'Metrics in the text format of Prometheus.'),
+    querystring: MetricsQuery,
+    response: { 200: Type.String({ contentMediaType: 'text/plain', description: 'One line per sample.' }) },
+  }),
+
+  getOpenApi: endpoint('GET', '/api/openapi.json', {
+    ...operation('Monitoring', 'getOpenApi', 'This document.'),
+    response: {
+      200: Type.Record(Type.String(), Type.Unknown(), { description: 'An OpenAPI 3.1 document.' }),
+      304: NoContent,
+    },
+  }),
+
+  getAsyncApi: endpoint('GET', '/api/asyncapi.json', {
+    ...operation('Monitoring', 'getAsyncApi', 'The description of the WebSocket.'),
+    response: {
+      200: Type.Record(Type.String(), Type.Unknown(), { description: 'An AsyncAPI 3.1 document.' }),
+      304: NoContent,
+    },
+  }),
+
+  listNodes: endpoint('GET', '/api/admin/nodes/', {
+    ...operation(
+      'Administration',
+      'listNodes',
+      'The processes that use this database, and the sources assigned to them.',
+    ),
+    response: { 200: Nodes },
+  }),
+
+  acknowledgeStore: endpoint('POST', '/api/admin/store/acknowledge', {
+    ...operation(
+      'Administration',
+      'acknowledgeStore',
+      'Acknowledges that the database was missing or damaged when the service started.',
+    ),
+    response: { 200: StoreAcknowledged },
+  }),
+}

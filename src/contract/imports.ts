@@ -1,0 +1,302 @@
+/** Imports, and actions that can be undone. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  body,
+  boundedText,
+  boundedWhole,
+  flag,
+  idOf,
+  listOf,
+  NoContent,
+  named,
+  nullable,
+  slot,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  trueOrFalse,
+  whole,
+  wholeOrNull,
+} from './schema.ts'
+
+export const Undone = named('Undone', 'An action that was undone.', {
+  action: text('The action, for instance `cast.import`.'),
+  records: whole('Number of records that were restored.'),
+})
+export type Undone = Body<typeof Undone>
+
+export const RecordChange = named('RecordChange', 'A difference between the stored records and the requested ones.', {
+  what: text('What changes, for instance `performer`, `assignment`, `placeholder`, `channel_slot` or `group`.'),
+  id: wholeOrNull('Id of the record; null if it does not exist yet.'),
+  from: Type.Unknown({ description: 'The values before, or null if the record is added.' }),
+  to: Type.Unknown({ description: 'The values after, or null if the assignment ends.' }),
+})
+export type RecordChange = Body<typeof RecordChange>
+const column = (name: string) => wholeOrNull(`Index of the column with the ${name}, from 0; null: no such column.`)
+
+export const CastImport = named('CastImport', 'The result of an import of a cast list, or its preview.', {
+  changes: listOf(RecordChange, 'What the import changes.'),
+  skipped: listOf(
+    Type.Object({
+      row: whole('Number of the row in the text, from 1.'),
+      name: textOrNull('The name in this row.'),
+      reason: text('Why it was not imported.'),
+    }),
+    'Rows and values that are not imported.',
+  ),
+  columns: Type.Object(
+    {
+      slot: column('slot'),
+      name: column("performer's name"),
+      role: column('role'),
+      note: column('note'),
+      photo: column('address of a photo'),
+      pack: column('pack'),
+    },
+    { description: 'The columns that were used.' },
+  ),
+  undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null for a preview, or if nothing changes.'),
+})
+export type CastImport = Body<typeof CastImport>
+
+export const MicboardImport = named(
+  'MicboardImport',
+  "The result of an import of micboard's config.json, or its preview.",
+  {
+    changes: listOf(RecordChange, 'What the import changes.'),
+    skipped: listOf(
+      Type.Object({
+        slot: whole('Slot in the file.'),
+        name: textOrNull('Extended name of the slot.'),
+        reason: text('Why it was not imported.'),
+      }),
+      'Slots and names that are not imported.',
+    ),
+    undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null for a preview, or if nothing changes.'),
+  },
+)
+export type MicboardImport = Body<typeof MicboardImport>
+
+const problem = textOrNull(
+  'Why Planning Center could not be read, if the response contains what was stored earlier; otherwise null.',
+)
+
+const ServiceType = Type.Object({ id: text('Id of the service type.'), name: text('Name of the service type.') })
+
+export const PlanningCenterState = named('PlanningCenterState', 'What is stored of Planning Center.', {
+  is_token_stored: flag('Whether a token is stored.'),
+  service_types: listOf(
+    Type.Object({
+      id: text('Id of the service type.'),
+      name: text('Name of the service type.'),
+      plan_id: textOrNull('Id of the plan that is stored.'),
+      loaded_at: timeOrNull('When the plan was loaded.'),
+    }),
+    'The service types that were used.',
+  ),
+})
+export type PlanningCenterState = Body<typeof PlanningCenterState>
+
+export const PlanningCenterServiceTypes = named('PlanningCenterServiceTypes', 'The service types of a church.', {
+  service_types: listOf(ServiceType, 'By name.'),
+  problem,
+})
+export type PlanningCenterServiceTypes = Body<typeof PlanningCenterServiceTypes>
+const dates = text('The dates, as Planning Center writes them.')
+
+export const PlanningCenterPlans = named('PlanningCenterPlans', 'The next plans of a service type.', {
+  plans: listOf(
+    Type.Object({ id: text('Id of the plan.'), title: textOrNull('Title of the plan, or of its series.'), dates }),
+    'The earliest first.',
+  ),
+  problem,
+})
+export type PlanningCenterPlans = Body<typeof PlanningCenterPlans>
+
+const Plan = Type.Object(
+  {
+    id: text('Id of the plan.'),
+    title: textOrNull('Title of the plan, or of its series.'),
+    dates,
+    service_type: text('Id of the service type.'),
+    time: textOrNull('Id of the service whose people are imported; null if the plan has no services.'),
+    loaded_at: time('When the plan was loaded from Planning Center.'),
+    problem,
+  },
+  { description: 'The plan.' },
+)
+
+export const PlanningCenterPositions = named('PlanningCenterPositions', 'The positions of a plan.', {
+  plan: Plan,
+  times: listOf(
+    Type.Object({
+      id: text('Id of the service.'),
+      name: textOrNull('Name of the service.'),
+      starts_at: time('Planned start.'),
+    }),
+    'The services of the plan.',
+  ),
+  positions: listOf(
+    Type.Object({
+      position: text('The position; `team / position` if several teams have it.'),
+      people: listOf(Type.String(), 'The names of the people who are scheduled.'),
+      slot: wholeOrNull('The slot of the last import, or a suggestion.'),
+    }),
+    'The positions for which people are scheduled.',
+  ),
+})
+export type PlanningCenterPositions = Body<typeof PlanningCenterPositions>
+
+export const PlanningCenterImport = named(
+  'PlanningCenterImport',
+  'The result of an import of a plan, or its preview.',
+  {
+    changes: listOf(RecordChange, 'What the import changes.'),
+    skipped: listOf(
+      Type.Object({
+        position: text('The position.'),
+        name: textOrNull('Who is scheduled for it.'),
+        reason: text('Why it was not imported.'),
+      }),
+      'Positions, people and photos that are not imported.',
+    ),
+    undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null for a preview, or if nothing changes.'),
+    plan: Plan,
+  },
+)
+export type PlanningCenterImport = Body<typeof PlanningCenterImport>
+
+/** Index of a column, or its heading; null if there is no such column. */
+const columnField = Type.Optional(
+  Type.Union([boundedWhole(0, 1000), boundedText(1, 255), Type.Null()], {
+    description: 'the index of a column, from 0, its heading, or null',
+  }),
+)
+
+export const CastText = body({
+  text: boundedText(1, 1_000_000),
+  columns: Type.Optional(
+    body({
+      slot: columnField,
+      name: columnField,
+      role: columnField,
+      note: columnField,
+      photo: columnField,
+      pack: columnField,
+    }),
+  ),
+  preview: Type.Optional(trueOrFalse),
+})
+
+export const MicboardConfig = body({ text: boundedText(1, 1_000_000), preview: Type.Optional(trueOrFalse) })
+const token = boundedText(3, 1000)
+
+const planningCenterId = Type.Union(
+  [Type.String({ pattern: '^[\\w-]{1,64}$' }), boundedWhole(1, Number.MAX_SAFE_INTEGER)],
+  {
+    description: 'an id of Planning Center, as text or number',
+  },
+)
+
+const optionalId = Type.Optional(nullable(planningCenterId, 'an id of Planning Center, as text or number'))
+
+const plan = {
+  token: Type.Optional(token),
+  service_type: planningCenterId,
+  /** Default: the next plan. */
+  plan: optionalId,
+  /** Default: the next service of the plan. */
+  time: optionalId,
+}
+
+export const PlanningCenterToken = body({ token: Type.Optional(token) })
+export const PlanningCenterServiceType = body({ token: plan.token, service_type: planningCenterId })
+export const PlanningCenterPlan = body(plan)
+
+export const PlanningCenterPositionSlots = body({
+  ...plan,
+  positions: Type.Record(Type.String(), nullable(slot, 'a whole number from 1 to 65535'), {
+    maxProperties: 1000,
+    description: 'at most 1000 positions with their slots',
+  }),
+  remember: Type.Optional(trueOrFalse),
+  preview: Type.Optional(trueOrFalse),
+})
+
+export const ByUndo = Type.Object({ undo_id: idOf('The `undo_id` in the response of the action.') })
+const planningCenter = '/api/import/planning-center/'
+
+export const importOperations = {
+  importCast: endpoint('POST', '/api/import/cast/', {
+    ...operation(
+      'Hardware',
+      'importCast',
+      'Imports a cast list: performers, their roles and packs, and the names of placeholders.',
+    ),
+    body: CastText,
+    response: { 200: CastImport },
+  }),
+
+  importMicboard: endpoint('POST', '/api/import/micboard/', {
+    ...operation(
+      'Hardware',
+      'importMicboard',
+      "Imports micboard's config.json: the slots of channels, extended names as performers, and groups.",
+    ),
+    body: MicboardConfig,
+    response: { 200: MicboardImport },
+  }),
+
+  getPlanningCenter: endpoint('GET', planningCenter, {
+    ...operation('Hardware', 'getPlanningCenter', 'Returns what is stored of Planning Center.'),
+    response: { 200: PlanningCenterState },
+  }),
+
+  importPlanningCenter: endpoint('POST', planningCenter, {
+    ...operation(
+      'Hardware',
+      'importPlanningCenter',
+      'Imports the people in a plan of Planning Center, with their photos, to the slots of their positions.',
+    ),
+    body: PlanningCenterPositionSlots,
+    response: { 200: PlanningCenterImport, 404: ErrorResponse, 502: ErrorResponse },
+  }),
+
+  listPlanningCenterServiceTypes: endpoint('POST', `${planningCenter}service-types/`, {
+    ...operation('Hardware', 'listPlanningCenterServiceTypes', 'Lists the service types in Planning Center.'),
+    body: PlanningCenterToken,
+    response: { 200: PlanningCenterServiceTypes, 502: ErrorResponse },
+  }),
+
+  listPlanningCenterPlans: endpoint('POST', `${planningCenter}plans/`, {
+    ...operation('Hardware', 'listPlanningCenterPlans', 'Lists the next plans of a service type in Planning Center.'),
+    body: PlanningCenterServiceType,
+    response: { 200: PlanningCenterPlans, 502: ErrorResponse },
+  }),
+
+  listPlanningCenterPositions: endpoint('POST', `${planningCenter}positions/`, {
+    ...operation(
+      'Hardware',
+      'listPlanningCenterPositions',
+      'Lists the positions of a plan in Planning Center, with a slot for each.',
+    ),
+    body: PlanningCenterPlan,
+    response: { 200: PlanningCenterPositions, 404: ErrorResponse, 502: ErrorResponse },
+  }),
+
+  forgetPlanningCenterToken: endpoint('DELETE', `${planningCenter}token/`, {
+    ...operation('Hardware', 'forgetPlanningCenterToken', 'Deletes the stored token of Planning Center.'),
+    response: { 204: NoContent, 404: ErrorResponse },
+  }),
+
+  undo: endpoint('POST', '/api/undo/:undo_id', {
+    ...operation('Hardware', 'undo', 'Undoes an action within 24 hours, unless its records have been changed since.'),
+    params: ByUndo,
+    response: { 200: Undone, 409: ErrorResponse },
+  }),
+}

@@ -1,0 +1,216 @@
+/** `POST /api/ingest/`: receivers in the form in which the service returns them. */
+
+import Type, { type TSchema } from 'typebox'
+import type { ChannelDetails, TransmitterDetails, TransmitterSlot } from './channels.ts'
+import { endpoint, operation } from './endpoint.ts'
+import {
+  type Body,
+  body,
+  boundedWhole,
+  choiceOf,
+  listOf,
+  mhz,
+  named,
+  nullable,
+  text,
+  trueOrFalse,
+  whole,
+} from './schema.ts'
+import {
+  audioActivities,
+  audioModes,
+  encryptions,
+  faults,
+  frequencyDiversities,
+  inputLevels,
+  networkModes,
+  slotStatuses,
+  transmissionModes,
+  transmitterLocks,
+} from './values.ts'
+
+/** One line of text that is not blank. */
+export const line = (maxLength: number) =>
+  Type.String({
+    maxLength,
+    pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
+    description: `text of 1 to ${maxLength} characters without control characters`,
+  })
+
+/** A value that may be absent, and that is null if it was reported without a value. */
+const reported = <T extends TSchema & { readonly description?: string }>(schema: T) =>
+  Type.Optional(nullable(schema, schema.description ?? 'a value'))
+
+/** A field of the service's own bodies that is read-only. It is accepted, so that a client can send back what it has read. */
+const ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+export const dbm = reported(boundedWhole(-200, 50))
+export const dbfs = reported(boundedWhole(-200, 0))
+export const percent = reported(boundedWhole(0, 100))
+export const minutes = reported(boundedWhole(0, 65_535))
+const db = reported(boundedWhole(-200, 200))
+const yesOrNo = reported(trueOrFalse)
+
+const transmitterSlot = {
+  slot: boundedWhole(1, 99),
+  status: choiceOf(slotStatuses),
+  on_air: trueOrFalse,
+  model: reported(line(255)),
+  name: reported(line(255)),
+  rf_muted: yesOrNo,
+  battery: percent,
+  battery_bars: reported(boundedWhole(0, 5)),
+  battery_minutes: minutes,
+  battery_type: reported(line(64)),
+} satisfies Record<keyof TransmitterSlot, TSchema>
+
+/** The limits of what equipment reports; also those of what followed sites report. */
+export const channelDetails = {
+  rf_a: dbm,
+  rf_b: dbm,
+  rf_c: dbm,
+  rf_d: dbm,
+  rf_percent: percent,
+  antennas: reported(Type.String({ pattern: '^A?B?C?D?$', description: 'letters of antennas, such as AB' })),
+  audio_peak: dbfs,
+  audio_rms: dbfs,
+  audio_activity: reported(choiceOf(audioActivities)),
+  quality: percent,
+  rf_low: yesOrNo,
+  rf_concealed: yesOrNo,
+  rf_overload: yesOrNo,
+  overload: yesOrNo,
+  interference: yesOrNo,
+  second_frequency: reported(mhz),
+  frequency_diversity: reported(choiceOf(frequencyDiversities)),
+  group_channel: reported(line(64)),
+  unregistered_transmitter: yesOrNo,
+  slots: Type.Optional(
+    Type.Array(body(transmitterSlot), { maxItems: 16, description: 'a list of at most 16 objects' }),
+  ),
+  input_level: reported(choiceOf(inputLevels)),
+  audio_mode: reported(choiceOf(audioModes)),
+  band: reported(line(64)),
+  transmission_mode: reported(choiceOf(transmissionModes)),
+  booster_feed: yesOrNo,
+  muted: yesOrNo,
+  encryption: reported(choiceOf(encryptions)),
+  gain_db: db,
+} satisfies Record<keyof ChannelDetails, TSchema>
+
+export const transmitterDetails = {
+  model: reported(line(255)),
+  capsule: reported(line(255)),
+  muted: yesOrNo,
+  gain_db: db,
+  low_cut_hz: reported(boundedWhole(0, 1000)),
+  power_mw: reported(boundedWhole(0, 100_000)),
+  lock: reported(choiceOf(transmitterLocks)),
+  talk_switch: yesOrNo,
+  battery_bars: reported(boundedWhole(0, 5)),
+  battery_minutes: minutes,
+  battery_minutes_to_full: minutes,
+  battery_type: reported(line(64)),
+  battery_health: percent,
+  battery_cycles: reported(boundedWhole(0, 1_000_000)),
+  battery_temperature_c: db,
+  battery_is_estimate: Type.Optional(trueOrFalse),
+  battery_low: yesOrNo,
+  fault: reported(choiceOf(faults)),
+} satisfies Record<keyof TransmitterDetails, TSchema>
+
+export const readings = {
+  name: reported(line(255)),
+  frequency: reported(mhz),
+  audio_level: dbfs,
+  rf_level: dbm,
+}
+
+const transmitter = body({
+  ...readings,
+  upstream_slot: reported(boundedWhole(0, 65_535)),
+  battery: percent,
+  details: Type.Optional(body(transmitterDetails)),
+  slot: ignored,
+  forecast: ignored,
+})
+
+/** The number of channels of a receiver. */
+export const maxChannels = 64
+
+const channel = body({
+  channel: boundedWhole(1, 1000),
+  ...readings,
+  details: Type.Optional(body(channelDetails)),
+  /** Null if no transmitter is received. */
+  transmitter: Type.Optional(nullable(transmitter, 'an object')),
+  id: ignored,
+  slot: ignored,
+  origin_slot: ignored,
+  profile: ignored,
+  condition: ignored,
+  last_transmitter: ignored,
+})
+
+const receiver = body({
+  /** The id under which the sender knows the receiver. */
+  api_device_id: line(200),
+  manufacturer: Type.Optional(line(64)),
+  name: Type.Optional(line(255)),
+  device_type: Type.Optional(line(64)),
+  /** False if the sender knows that the receiver is offline. */
+  is_active: Type.Optional(trueOrFalse),
+  model: reported(line(255)),
+  serial_number: reported(line(255)),
+  mac_address: reported(
+    Type.String({ pattern: '^([0-9A-Fa-f]{2}[:-]?){5}[0-9A-Fa-f]{2}$', description: 'twelve hexadecimal digits' }),
+  ),
+  ip: reported(
+    Type.String({
+      pattern: '^((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}$',
+      description: 'an IPv4 address',
+    }),
+  ),
+  subnet_mask: reported(line(64)),
+  gateway: reported(line(64)),
+  network_mode: reported(choiceOf(networkModes)),
+  interface_id: reported(line(255)),
+  description: reported(line(1024)),
+  firmware_version: reported(line(255)),
+  hosted_firmware_version: reported(line(255)),
+  details: Type.Optional(body({ fault: reported(choiceOf(faults)) })),
+  channels: Type.Optional(
+    Type.Array(channel, { maxItems: maxChannels, description: `a list of at most ${maxChannels} channels` }),
+  ),
+  id: ignored,
+  site: ignored,
+  last_seen: ignored,
+  battery_health: ignored,
+  signal_quality: ignored,
+  location: ignored,
+  sources: ignored,
+  can_identify: ignored,
+})
+
+export const IngestRequest = body({
+  /** The name of the sender; the same api_device_id from two sources is two receivers. */
+  source: line(64),
+  receivers: Type.Array(receiver, { maxItems: 1000, description: 'a list of at most 1000 receivers' }),
+})
+export type IngestRequest = Body<typeof IngestRequest>
+
+export const IngestResult = named('IngestResult', 'Which receivers of the request were stored.', {
+  accepted: whole('Number of receivers that were stored.'),
+  rejected: listOf(
+    Type.Object({ index: whole('Position in `receivers`, from 0.'), error: text('Why it was not stored.') }),
+    'The other receivers.',
+  ),
+})
+export type IngestResult = Body<typeof IngestResult>
+
+export const ingestOperations = {
+  ingestReceivers: endpoint('POST', '/api/ingest/', {
+    ...operation('Monitoring', 'ingestReceivers', 'Stores receivers that a script reports.'),
+    body: IngestRequest,
+    response: { 202: IngestResult },
+  }),
+}

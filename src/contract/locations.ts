@@ -1,0 +1,141 @@
+/** Locations, and the layout of the receivers in them. */
+
+import Type from 'typebox'
+import { TransmitterDetails } from './channels.ts'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  ById,
+  body,
+  boundedText,
+  flag,
+  id,
+  LocalList,
+  listOf,
+  manufacturer,
+  NoContent,
+  name,
+  named,
+  nullable,
+  orNull,
+  pagedOf,
+  recordId,
+  Scope,
+  text,
+  textOrNull,
+  whole,
+  wholeOrNull,
+  zone,
+} from './schema.ts'
+
+export const LocationReference = named('LocationReference', 'A location in another record.', {
+  id,
+  name: text('Name of the location.'),
+})
+export type LocationReference = Body<typeof LocationReference>
+export const location = orNull(LocationReference, 'Its location.')
+
+const locationProperties = {
+  id,
+  name: text('Name.'),
+  description: text('Free text.'),
+  zone: textOrNull('Zone of what is in it; carriers in different zones make no intermodulation.'),
+}
+
+export const Location = named('Location', 'A location.', {
+  ...locationProperties,
+  parent: wholeOrNull('Id of the location that contains it.'),
+})
+export type Location = Body<typeof Location>
+
+const LayoutReceiver = named('LayoutReceiver', 'A receiver in the layout.', {
+  id,
+  name: text('As shown on the device.'),
+  manufacturer,
+  device_type: text('Model family.'),
+  model: textOrNull("The manufacturer's model."),
+  ip: textOrNull('IPv4 address.'),
+  is_active: flag('False while it is offline.'),
+  channels: listOf(
+    Type.Object({
+      id,
+      channel: whole('Number of the channel on its receiver.'),
+      slot: whole('Slot.'),
+      name: textOrNull('As shown on the device.'),
+    }),
+    'By number.',
+  ),
+  units: listOf(
+    Type.Object({
+      id,
+      name: textOrNull('Last reported name.'),
+      battery: wholeOrNull('Percent.'),
+      is_online: flag('False while it is offline.'),
+      details: orNull(TransmitterDetails, 'Additional values that some equipment reports.'),
+    }),
+    'Units that the device reports but does not receive on a channel: docked transmitters and in-ear packs.',
+  ),
+})
+export type LayoutReceiver = Body<typeof LayoutReceiver>
+
+const LayoutLocation = Type.Cyclic(
+  {
+    LayoutLocation: named('LayoutLocation', 'A location with its contents.', {
+      ...locationProperties,
+      receivers: listOf(LayoutReceiver, 'Receivers in this location.'),
+      locations: listOf(Type.Ref('LayoutLocation'), 'Locations inside this one.'),
+    }),
+  },
+  'LayoutLocation',
+)
+export type LayoutLocation = Body<typeof LayoutLocation>
+
+export const Layout = named('HardwareLayout', 'Locations with their receivers and channels.', {
+  locations: listOf(LayoutLocation, 'Top-level locations.'),
+  unplaced: listOf(LayoutReceiver, 'Receivers without a location.'),
+})
+
+export type HardwareLayout = Body<typeof Layout>
+export const locationFields = { description: Type.Optional(boundedText(0, 2000)), zone: Type.Optional(zone) }
+export const locationId = nullable(recordId, 'the id of a location')
+export const NewLocation = body({ name, parent: Type.Optional(locationId), ...locationFields })
+
+export const LocationChange = body({
+  name: Type.Optional(name),
+  parent: Type.Optional(locationId),
+  ...locationFields,
+})
+
+export const locationOperations = {
+  listLocations: endpoint('GET', '/api/admin/locations/', {
+    ...operation('Review', 'listLocations', 'Locations.'),
+    querystring: LocalList,
+    response: { 200: pagedOf(Location) },
+  }),
+
+  createLocation: endpoint('POST', '/api/admin/locations/', {
+    ...operation('Review', 'createLocation', 'Adds a location.'),
+    body: NewLocation,
+    response: { 201: Location, 409: ErrorResponse },
+  }),
+
+  changeLocation: endpoint('PATCH', '/api/admin/locations/:id/', {
+    ...operation('Review', 'changeLocation', 'Changes a location.'),
+    params: ById,
+    body: LocationChange,
+    response: { 200: Location, 409: ErrorResponse },
+  }),
+
+  removeLocation: endpoint('DELETE', '/api/admin/locations/:id/', {
+    ...operation('Review', 'removeLocation', 'Removes an empty location.'),
+    params: ById,
+    response: { 204: NoContent, 409: ErrorResponse },
+  }),
+
+  getHardwareLayout: endpoint('GET', '/api/admin/hardware-layout/', {
+    ...operation('Review', 'getHardwareLayout', 'Locations with their receivers and channels.'),
+    querystring: Scope,
+    response: { 200: Layout },
+  }),
+}

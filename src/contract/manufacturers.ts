@@ -1,0 +1,151 @@
+/** Manufacturers, their plugins, and connection tests. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import { upstreamDetails, upstreamStatus } from './health.ts'
+import {
+  type Body,
+  body,
+  boundedText,
+  code,
+  flag,
+  listOf,
+  manufacturerFilter,
+  NoContent,
+  name,
+  named,
+  oneOf,
+  orNull,
+  Paging,
+  pagedOf,
+  paging,
+  query,
+  text,
+  textOrNull,
+  trueOrFalse,
+  wholeOrNull,
+} from './schema.ts'
+import { transports } from './values.ts'
+
+export const ManufacturerRecord = named('Manufacturer', 'A manufacturer whose systems are monitored.', {
+  code: text('Code that identifies the manufacturer.'),
+  name: text('Display name.'),
+  plugin: text('Code of the plugin for its systems.'),
+  api_enabled: flag('False while it is disabled.'),
+  config: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'Configuration of the plugin; `********` stands for a stored secret.',
+  }),
+  secrets_unreadable: flag('True if the stored secrets cannot be decrypted and must be entered again.'),
+  status: upstreamStatus.status,
+  error: upstreamDetails.error,
+  sources: upstreamDetails.sources,
+  device_errors: upstreamDetails.device_errors,
+  more: upstreamDetails.more,
+})
+
+export type ManufacturerBody = Body<typeof ManufacturerRecord>
+
+export const Plugin = named('Plugin', "A plugin for a manufacturer's systems.", {
+  code: text("Code to use as a manufacturer's `plugin`."),
+  name: text('Display name.'),
+  transport: orNull(
+    oneOf(transports, 'Transport.'),
+    'Transport of real-time updates; null if it only supports polling.',
+  ),
+  has_discovery_list: flag('True if the systems have a list of addresses at which they look for devices.'),
+})
+
+export type PluginBody = Body<typeof Plugin>
+
+export const Tested = named('ConnectionTest', 'Result of a connection test.', {
+  status: oneOf(['healthy', 'degraded', 'unhealthy', 'unconfigured'], 'Overall status.'),
+  sources: listOf(
+    Type.Object({
+      base_url: text('Address of the system or device.'),
+      status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Status of this system.'),
+      error: textOrNull('What is wrong; null if this system is healthy.'),
+      devices: wholeOrNull('Number of devices that this system lists; null if unknown.'),
+    }),
+    'Result for each system.',
+  ),
+})
+
+export type ConnectionTest = Body<typeof Tested>
+
+export const manufacturerFields = {
+  name: Type.Optional(name),
+  plugin: Type.Optional(boundedText(1, 64)),
+  api_enabled: Type.Optional(trueOrFalse),
+  config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })),
+}
+
+export const NewManufacturer = body({ code, ...manufacturerFields })
+export const ManufacturerChange = body(manufacturerFields)
+
+/** An unsaved configuration. With a `code`, it is merged into the stored configuration of that manufacturer. */
+export const ManufacturerTrial = body({
+  code: Type.Optional(code),
+  plugin: manufacturerFields.plugin,
+  config: manufacturerFields.config,
+})
+
+export const ByCode = Type.Object({ code: Type.String({ description: 'Code of the manufacturer.' }) })
+export const ManufacturerList = query({ manufacturer: manufacturerFilter, ...paging })
+
+export const manufacturerOperations = {
+  listManufacturers: endpoint('GET', '/api/admin/manufacturers/', {
+    ...operation('Administration', 'listManufacturers', 'Manufacturers with their configuration, without secrets.'),
+    querystring: ManufacturerList,
+    response: { 200: pagedOf(ManufacturerRecord) },
+  }),
+
+  createManufacturer: endpoint('POST', '/api/admin/manufacturers/', {
+    ...operation('Administration', 'createManufacturer', 'Adds a manufacturer.'),
+    body: NewManufacturer,
+    response: { 201: ManufacturerRecord, 409: ErrorResponse },
+  }),
+
+  changeManufacturer: endpoint('PATCH', '/api/admin/manufacturers/:code/', {
+    ...operation(
+      'Administration',
+      'changeManufacturer',
+      'Changes a manufacturer; keys of `config` are merged into the stored configuration.',
+    ),
+    params: ByCode,
+    body: ManufacturerChange,
+    response: { 200: ManufacturerRecord, 409: ErrorResponse },
+  }),
+
+  removeManufacturer: endpoint('DELETE', '/api/admin/manufacturers/:code/', {
+    ...operation('Administration', 'removeManufacturer', 'Removes a manufacturer.'),
+    params: ByCode,
+    response: { 204: NoContent, 409: ErrorResponse },
+  }),
+
+  testConfiguration: endpoint('POST', '/api/admin/manufacturers/test', {
+    ...operation(
+      'Administration',
+      'testConfiguration',
+      'Tests a configuration without storing it. With a `code`, it is merged into the stored configuration of that manufacturer.',
+    ),
+    body: ManufacturerTrial,
+    response: { 200: Tested },
+  }),
+
+  testManufacturer: endpoint('POST', '/api/admin/manufacturers/:code/test', {
+    ...operation(
+      'Administration',
+      'testManufacturer',
+      "Tests the connection to the manufacturer's systems, even if the manufacturer is disabled.",
+    ),
+    params: ByCode,
+    response: { 200: Tested },
+  }),
+
+  listPlugins: endpoint('GET', '/api/admin/plugins/', {
+    ...operation('Administration', 'listPlugins', "Plugins for manufacturers' systems."),
+    querystring: Paging,
+    response: { 200: pagedOf(Plugin) },
+  }),
+}

@@ -1,0 +1,55 @@
+/** All operations of the REST interface. */
+
+import { accessOperations } from './access.ts'
+import { alertOperations } from './alerts.ts'
+import { channelOperations } from './channels.ts'
+import { checkOperations } from './checks.ts'
+import { configurationOperations } from './configuration.ts'
+import { connectionOperations } from './connections.ts'
+import { dataOperations } from './data.ts'
+import { discoveryOperations } from './discovery.ts'
+import { frequencyOperations } from './frequencies.ts'
+import { groupOperations } from './groups.ts'
+import { hardwareOperations } from './hardware.ts'
+import { healthOperations } from './health.ts'
+import { historyOperations } from './history.ts'
+import { importOperations } from './imports.ts'
+import { ingestOperations } from './ingest.ts'
+import { locationOperations } from './locations.ts'
+import { manufacturerOperations } from './manufacturers.ts'
+import { notificationOperations } from './notifications.ts'
+import { performerOperations } from './performers.ts'
+import { placeholderOperations } from './placeholders.ts'
+import { receiverOperations } from './receivers.ts'
+import { reportOperations } from './reports.ts'
+import { scanOperations } from './scans.ts'
+import { showOperations } from './shows.ts'
+import { siteOperations } from './sites.ts'
+
+export const operations = {
+  ...accessOperations,
+  ...alertOperations,
+  ...channelOperations,
+  ...checkOperations,
+  ...configurationOperations,
+  ...connectionOperations,
+  ...dataOperations,
+  ...discoveryOperations,
+  ...frequencyOperations,
+  ...groupOperations,
+  ...hardwareOperations,
+  ...healthOperations,
+  ...historyOperations,
+  ...importOperations,
+  ...ingestOperations,
+  ...locationOperations,
+  ...manufacturerOperations,
+  ...notificationOperations,
+  ...performerOperations,
+  ...placeholderOperations,
+  ...receiverOperations,
+  ...reportOperations,
+  ...scanOperations,
+  ...showOperations,
+  ...siteOperations,
+}

@@ -1,0 +1,233 @@
+/** Performers, their pictures and their assignments. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  ById,
+  binary,
+  body,
+  boundedText,
+  flag,
+  id,
+  idOf,
+  localList,
+  manufacturerFilter,
+  NoContent,
+  name,
+  named,
+  nullable,
+  pagedOf,
+  paging,
+  query,
+  recordId,
+  Scope,
+  SiteReference,
+  sameValue,
+  siteInsteadOfLocal,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  trueOrFalse,
+  whole,
+  wholeOrNull,
+} from './schema.ts'
+
+export const ChannelAssignment = named(
+  'ChannelAssignment',
+  'The performer who wears the unit that a channel receives. With `site`, both belong to that site, and have no ids here.',
+  {
+    channel_id: wholeOrNull('Id of the channel that receives the unit.'),
+    wireless_unit: wholeOrNull('Id of the unit; null: it belongs to a site.'),
+    performer: Type.Object(
+      { id: wholeOrNull('Id of the performer; null: the performer belongs to a site.'), name: text('Name.') },
+      { description: 'The performer.' },
+    ),
+    site: Type.Optional(SiteReference),
+  },
+)
+export type ChannelAssignment = Body<typeof ChannelAssignment>
+
+export const Performer = named('Performer', 'A performer.', {
+  id,
+  name: text('Name.'),
+  notes: text('Free text.'),
+  picture: textOrNull(
+    'Address of the picture: `/api/pictures/{id}` with the mount prefix for a picture that this service stores; any other address as it was entered.',
+  ),
+})
+export type Performer = Body<typeof Performer>
+
+export const Assignment = named('Assignment', 'The assignment of a unit to a performer.', {
+  id,
+  performer: whole('Id of the performer.'),
+  wireless_unit: whole('Id of the unit.'),
+  role: textOrNull('The role that the performer plays with this unit.'),
+  is_active: flag('At most one assignment of a unit is active.'),
+  started_at: time('When it began.'),
+  ended_at: timeOrNull('When it ended.'),
+  performer_name: Type.Optional(text("The performer's name; only with `names`.")),
+  performer_picture_tag: Type.Optional(textOrNull('Changes when the picture changes; only with `names`.')),
+})
+
+export type AssignmentBody = Body<typeof Assignment>
+
+export const SiteAssignment = named('SiteAssignment', 'Who wears a unit of a site.', {
+  ...Assignment.properties,
+  id: Type.Null({ description: 'Assignments of a site have no ids here.' }),
+  performer: Type.Null({ description: 'Performers of a site have no ids here.' }),
+  wireless_unit: Type.Null({ description: 'Units of a site have no ids here.' }),
+  role: Type.Null({ description: 'Unknown.' }),
+  started_at: Type.Null({ description: 'Unknown.' }),
+  performer_name: text("The performer's name."),
+  channel_id: whole('Id of the channel that receives the unit.'),
+  site: SiteReference,
+})
+
+export type SiteAssignmentBody = Body<typeof SiteAssignment>
+
+export const pictureText =
+  'text of at most 262144 characters, a data URL of a PNG, JPEG or WebP picture of at most 2 MB'
+
+/** Long enough for the data URL of a picture of 2 MB. */
+const picture = nullable(boundedText(1, 2_700_000), pictureText)
+
+export const performerFields = {
+  notes: Type.Optional(boundedText(0, 4096)),
+  picture: Type.Optional(picture),
+}
+
+/** The role that a performer plays. */
+export const performedRole = nullable(boundedText(1, 255), 'text of 1 to 255 characters')
+export const NewPerformer = body({ name, ...performerFields })
+export const PerformerChange = body({ id: Type.Optional(recordId), name: Type.Optional(name), ...performerFields })
+
+export const NewAssignment = body({
+  performer: recordId,
+  wireless_unit: recordId,
+  role: Type.Optional(performedRole),
+  is_active: Type.Optional(trueOrFalse),
+})
+
+const ignoredTime = boundedText(1, 64)
+
+export const AssignmentChange = body({
+  id: Type.Optional(recordId),
+  performer: Type.Optional(recordId),
+  wireless_unit: Type.Optional(recordId),
+  role: Type.Optional(performedRole),
+  is_active: Type.Optional(trueOrFalse),
+  // These fields are read-only. They are accepted and ignored, so that a client can send back a record that it has
+  // read.
+  started_at: Type.Optional(ignoredTime),
+  ended_at: Type.Optional(nullable(ignoredTime, 'text of 1 to 64 characters')),
+})
+
+export const ByPicture = Type.Object({
+  id: Type.String({ description: "Id of the picture, which is a digest of the picture's content." }),
+})
+
+export const PerformerQuery = query({
+  manufacturer: Type.String({
+    description: 'Returns all performers if this manufacturer exists, and none if it does not.',
+  }),
+  ...localList,
+})
+
+export const AssignmentQuery = query({
+  is_active: Type.Boolean(sameValue),
+  performer: idOf('Only assignments of the performer with this id.'),
+  wireless_unit: idOf('Only assignments of the unit with this id.'),
+  names: flag('Include the name of each performer and a tag that changes with the picture.'),
+  manufacturer: manufacturerFilter,
+  site: siteInsteadOfLocal,
+  ...paging,
+})
+
+export const performerOperations = {
+  listPerformers: endpoint('GET', '/api/performers/', {
+    ...operation('Hardware', 'listPerformers', 'Performers. They do not belong to a manufacturer.'),
+    querystring: PerformerQuery,
+    response: { 200: pagedOf(Performer) },
+  }),
+
+  getPerformer: endpoint('GET', '/api/performers/:id/', {
+    ...operation('Hardware', 'getPerformer', 'One performer.'),
+    params: ById,
+    response: { 200: Performer },
+  }),
+
+  createPerformer: endpoint('POST', '/api/performers/', {
+    ...operation('Hardware', 'createPerformer', 'Adds a performer.'),
+    querystring: Scope,
+    body: NewPerformer,
+    response: { 201: Performer, 404: ErrorResponse },
+  }),
+
+  changePerformer: endpoint('PUT', '/api/performers/:id/', {
+    ...operation('Hardware', 'changePerformer', 'Changes a performer.'),
+    params: ById,
+    querystring: Scope,
+    body: PerformerChange,
+    response: { 200: Performer },
+  }),
+
+  removePerformer: endpoint('DELETE', '/api/performers/:id/', {
+    ...operation('Hardware', 'removePerformer', 'Removes a performer.'),
+    params: ById,
+    querystring: Scope,
+    response: { 204: NoContent, 409: ErrorResponse },
+  }),
+
+  setPicture: endpoint('PUT', '/api/performers/:id/picture/', {
+    ...operation('Hardware', 'setPicture', 'Stores a picture of a performer: PNG, JPEG or WebP, at most 2 MB.'),
+    params: ById,
+    querystring: Scope,
+    consumes: ['image/png', 'image/jpeg', 'image/webp'],
+    body: binary('image/*', 'The picture; its format is determined from its content.'),
+    response: { 200: Performer },
+  }),
+
+  removePicture: endpoint('DELETE', '/api/performers/:id/picture/', {
+    ...operation('Hardware', 'removePicture', 'Removes the picture of a performer.'),
+    params: ById,
+    querystring: Scope,
+    response: { 204: NoContent },
+  }),
+
+  getPicture: endpoint('GET', '/api/pictures/:id', {
+    ...operation('Hardware', 'getPicture', 'A stored picture. A changed picture has another address.'),
+    params: ByPicture,
+    response: { 200: binary('image/*', 'The picture.'), 304: NoContent },
+  }),
+
+  listAssignments: endpoint('GET', '/api/assignments/', {
+    ...operation('Hardware', 'listAssignments', 'Assignments of units to performers.'),
+    querystring: AssignmentQuery,
+    response: { 200: pagedOf(Type.Union([Assignment, SiteAssignment])) },
+  }),
+
+  createAssignment: endpoint('POST', '/api/assignments/', {
+    ...operation('Hardware', 'createAssignment', 'Assigns a unit to a performer.'),
+    querystring: Scope,
+    body: NewAssignment,
+    response: { 201: Assignment, 404: ErrorResponse, 409: ErrorResponse },
+  }),
+
+  changeAssignment: endpoint('PUT', '/api/assignments/:id/', {
+    ...operation('Hardware', 'changeAssignment', 'Changes an assignment.'),
+    params: ById,
+    querystring: Scope,
+    body: AssignmentChange,
+    response: { 200: Assignment, 409: ErrorResponse },
+  }),
+
+  removeAssignment: endpoint('DELETE', '/api/assignments/:id/', {
+    ...operation('Hardware', 'removeAssignment', 'Removes an assignment.'),
+    params: ById,
+    querystring: Scope,
+    response: { 204: NoContent },
+  }),
+}

@@ -1,0 +1,98 @@
+/** Placeholders: equipment without telemetry, and blank places on the wall. */
+
+import Type from 'typebox'
+import { Condition } from './channels.ts'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import {
+  type Body,
+  ById,
+  body,
+  boundedText,
+  id,
+  LocalList,
+  NoContent,
+  named,
+  nullable,
+  oneOf,
+  pagedOf,
+  slot,
+  text,
+  textOrNull,
+  whole,
+} from './schema.ts'
+import { placeholderKinds } from './values.ts'
+
+export const Placeholder = named('Placeholder', 'Equipment without telemetry, or a blank place on the wall.', {
+  id,
+  slot: whole('Slot.'),
+  name: text('Name; may be empty if `kind` is `blank`.'),
+  kind: oneOf([...placeholderKinds], 'What is in the slot; `blank`: nothing is shown there.'),
+  frequency: textOrNull('MHz with three decimals.'),
+  note: text('Free text.'),
+})
+
+export type PlaceholderBody = Body<typeof Placeholder>
+
+export const PlaceholderInData = named('PlaceholderInData', 'A placeholder with its condition.', {
+  ...Placeholder.properties,
+  condition: Condition,
+})
+export type PlaceholderInData = Body<typeof PlaceholderInData>
+
+export const placeholderKind = Type.Enum([...placeholderKinds], {
+  description: `one of ${placeholderKinds.join(', ')}`,
+})
+
+export const placeholderFields = {
+  /** Only a blank place may have an empty name. */
+  name: Type.Optional(boundedText(0, 255)),
+  frequency: Type.Optional(
+    nullable(
+      Type.String({ pattern: '^[1-9]\\d{0,4}\\.\\d{3}$' }),
+      'text with a frequency in MHz with three decimals, such as 470.300',
+    ),
+  ),
+  note: Type.Optional(boundedText(0, 4096)),
+}
+
+export const NewPlaceholder = body({ kind: placeholderKind, slot: Type.Optional(slot), ...placeholderFields })
+
+export const PlaceholderChange = body({
+  kind: Type.Optional(placeholderKind),
+  slot: Type.Optional(slot),
+  ...placeholderFields,
+})
+
+export const placeholderOperations = {
+  listPlaceholders: endpoint('GET', '/api/placeholders/', {
+    ...operation('Hardware', 'listPlaceholders', 'Equipment without telemetry, and blank places on the wall.'),
+    querystring: LocalList,
+    response: { 200: pagedOf(Placeholder) },
+  }),
+
+  getPlaceholder: endpoint('GET', '/api/placeholders/:id/', {
+    ...operation('Hardware', 'getPlaceholder', 'One placeholder.'),
+    params: ById,
+    response: { 200: Placeholder },
+  }),
+
+  createPlaceholder: endpoint('POST', '/api/placeholders/', {
+    ...operation('Hardware', 'createPlaceholder', 'Adds a placeholder; without `slot`, in the next free slot.'),
+    body: NewPlaceholder,
+    response: { 201: Placeholder, 409: ErrorResponse },
+  }),
+
+  changePlaceholder: endpoint('PATCH', '/api/placeholders/:id/', {
+    ...operation('Hardware', 'changePlaceholder', 'Changes the given fields of a placeholder.'),
+    params: ById,
+    body: PlaceholderChange,
+    response: { 200: Placeholder, 409: ErrorResponse },
+  }),
+
+  removePlaceholder: endpoint('DELETE', '/api/placeholders/:id/', {
+    ...operation('Hardware', 'removePlaceholder', 'Removes a placeholder.'),
+    params: ById,
+    response: { 204: NoContent },
+  }),
+}

@@ -1,0 +1,131 @@
+/** The report of a show, and the crew sheet. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import { Event } from './history.ts'
+import {
+  type Body,
+  ById,
+  binary,
+  id,
+  idOf,
+  listOf,
+  named,
+  orNull,
+  query,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+  wholeOrNull,
+} from './schema.ts'
+import { Show } from './shows.ts'
+
+const number = (description: string) => Type.Number({ description })
+
+const ReportedAlert = Type.Object(
+  {
+    id,
+    kind: text('Kind of the alert.'),
+    raised_at: time('When it was raised.'),
+    happened_at: time(
+      'When it happened: a death or loss when the last value was received, anything else when it was raised.',
+    ),
+    acknowledged_at: timeOrNull('When it was acknowledged.'),
+    seconds_to_acknowledge: orNull(Type.Number(), 'Seconds from when it happened until it was acknowledged.'),
+  },
+  { description: 'An alert of the channel or its receiver.' },
+)
+export type ReportedAlert = Body<typeof ReportedAlert>
+
+export const ReportedChannel = named('ReportedChannel', 'What happened on one channel during a show.', {
+  channel_id: whole('Id of the channel.'),
+  slot: wholeOrNull('Slot; null: the channel was removed.'),
+  name: textOrNull('Name of the channel.'),
+  performer: textOrNull('Name of the performer; several are joined by `; `.'),
+  pack: textOrNull('Name of the transmitter; several are joined by `; `.'),
+  minutes_on: number('Minutes with a transmitter on, muted or not.'),
+  battery_start: wholeOrNull('First battery level in percent.'),
+  battery_end: wholeOrNull('Last battery level in percent.'),
+  rf_lowest: wholeOrNull('Lowest RF level in dBm while a transmitter was on.'),
+  rf_p1: wholeOrNull(
+    'RF level in dBm that the lowest level of 1% of these seconds does not exceed; null if not every second is kept.',
+  ),
+  dropouts: Type.Object(
+    {
+      count: whole('How many.'),
+      seconds: number('Together.'),
+      longest_seconds: number('The longest one; 0: there was none.'),
+      times: listOf(time('A time.'), 'When each began.'),
+    },
+    { description: 'RF dropouts.' },
+  ),
+  interference: whole('How often there was interference.'),
+  mutes: whole('How often it was muted.'),
+  clipping: Type.Object(
+    { count: whole('How often.'), seconds: number('Together.') },
+    { description: 'Audio overloads.' },
+  ),
+  alerts: listOf(ReportedAlert, 'Alerts of the channel and its receiver, oldest first.'),
+  markers: listOf(Event, 'Markers of the channel and of all channels, oldest first.'),
+})
+export type ReportedChannel = Body<typeof ReportedChannel>
+
+export const ShowReport = named('ShowReport', 'What happened during a show.', {
+  show: Show,
+  from: time('Start of the show.'),
+  to: time('End of the show; while it runs, the present.'),
+  step_seconds: wholeOrNull(
+    'Length of the recorded steps that were summed up: 1, or more where seconds are no longer kept; null: nothing is recorded.',
+  ),
+  channels: listOf(ReportedChannel, 'The channels of the show, by slot.'),
+})
+export type ShowReport = Body<typeof ShowReport>
+
+export const CrewSheet = named('CrewSheet', 'Who wears what, by slot.', {
+  show: orNull(Show, 'The show whose channels are listed; null: all channels.'),
+  rows: listOf(
+    Type.Object(
+      {
+        slot: whole('Slot.'),
+        name: text('Name of the performer, else of the channel or placeholder; may be empty.'),
+        role: text('Role of the performer, else the notes about the performer; may be empty.'),
+        pack: text('Name of the transmitter; may be empty.'),
+        frequency: text('MHz with three decimals; may be empty.'),
+        groups: listOf(Type.String(), 'Titles of the groups that have the slot.'),
+      },
+      { description: 'A channel or placeholder.' },
+    ),
+    'The channels and placeholders.',
+  ),
+})
+export type CrewSheet = Body<typeof CrewSheet>
+export const CrewSheetQuery = query({ show: idOf('Id of a show, to return only its channels and placeholders.') })
+
+export const reportOperations = {
+  getShowReport: endpoint('GET', '/api/shows/:id/report/', {
+    ...operation('Shows', 'getShowReport', 'What happened during a show that is running or has ended.'),
+    params: ById,
+    response: { 200: ShowReport, 409: ErrorResponse },
+  }),
+
+  getShowReportCsv: endpoint('GET', '/api/shows/:id/report.csv', {
+    ...operation('Shows', 'getShowReportCsv', 'The report of a show as CSV.'),
+    params: ById,
+    response: { 200: binary('text/csv', 'One row for each channel.'), 409: ErrorResponse },
+  }),
+
+  getCrewSheet: endpoint('GET', '/api/crew-sheet/', {
+    ...operation('Shows', 'getCrewSheet', 'Who wears what, by slot.'),
+    querystring: CrewSheetQuery,
+    response: { 200: CrewSheet, 404: ErrorResponse },
+  }),
+
+  getCrewSheetCsv: endpoint('GET', '/api/crew-sheet.csv', {
+    ...operation('Shows', 'getCrewSheetCsv', 'Who wears what, by slot, as CSV.'),
+    querystring: CrewSheetQuery,
+    response: { 200: binary('text/csv', 'One row for each channel and placeholder.'), 404: ErrorResponse },
+  }),
+}

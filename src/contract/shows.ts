@@ -1,0 +1,218 @@
+/** Shows: performances and rehearsals, and their scenes, which are stored arrangements. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import { ErrorResponse } from './errors.ts'
+import { groupIds } from './groups.ts'
+import { RecordChange } from './imports.ts'
+import {
+  type Body,
+  ById,
+  body,
+  boundedText,
+  id,
+  idOf,
+  LocalList,
+  listOf,
+  NoContent,
+  name,
+  named,
+  nullable,
+  oneOf,
+  Paging,
+  pagedOf,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  trueOrFalse,
+  whole,
+  wholeOrNull,
+} from './schema.ts'
+import { placeholderKinds, showStates } from './values.ts'
+
+export const Show = named('Show', 'A performance or a rehearsal.', {
+  id,
+  title: text('Title.'),
+  starts_at: timeOrNull('Planned start.'),
+  ends_at: timeOrNull('Planned end.'),
+  state: oneOf([...showStates], 'Set by starting and ending the show.'),
+  group_ids: listOf(Type.Integer(), 'Ids of the groups whose channels belong to the show; empty: all channels.'),
+  notes: text('Free text.'),
+  started_at: timeOrNull('When it was started.'),
+  ended_at: timeOrNull('When it was ended.'),
+})
+
+export type ShowBody = Body<typeof Show>
+
+export const AnnouncedShow = named('AnnouncedShow', 'A show that changed.', {
+  ...Show.properties,
+  state: oneOf([...showStates, 'deleted'], 'State of the show; `deleted`: the show no longer exists.'),
+})
+export type AnnouncedShow = Body<typeof AnnouncedShow>
+
+export const Arrangement = named('Arrangement', 'What a scene stores.', {
+  channels: listOf(
+    Type.Object({
+      id,
+      name: textOrNull('Name at the time; it is not restored.'),
+      slot: whole('Slot.'),
+      frequency: textOrNull('Planned frequency: MHz with three decimals.'),
+    }),
+    'The channels of the show.',
+  ),
+  placeholders: listOf(
+    Type.Object({
+      id,
+      slot: whole('Slot.'),
+      name: text('Name.'),
+      kind: oneOf([...placeholderKinds], 'What is in the slot.'),
+      frequency: textOrNull('MHz with three decimals.'),
+    }),
+    'The placeholders of the show.',
+  ),
+  groups: listOf(
+    Type.Object({ id, title: text('Heading.'), slots: listOf(Type.Integer(), 'Slots in the group.') }),
+    'The groups of the show.',
+  ),
+  performers: listOf(Type.Object({ id, name: text('Name.') }), 'The performers of the show.'),
+  units: listOf(
+    Type.Object({
+      id,
+      name: textOrNull('Name at the time; it is not restored.'),
+      performer: wholeOrNull('Id of the performer who wears it; null: nobody.'),
+      role: textOrNull('Role of the performer.'),
+    }),
+    'The packs of the show.',
+  ),
+})
+export type Arrangement = Body<typeof Arrangement>
+
+export const Scene = named('Scene', 'A stored arrangement of a show.', {
+  id,
+  show_id: whole('Id of the show.'),
+  title: text('Title.'),
+  created_at: time('When it was stored.'),
+  by: text('Who stored it.'),
+  recalled_at: timeOrNull('When it was last recalled; the scene that was recalled last is the frequency plan.'),
+})
+
+export type SceneBody = Body<typeof Scene>
+
+export const SceneDetail = named('SceneDetail', 'A scene with what it stores.', {
+  ...Scene.properties,
+  arrangement: Arrangement,
+})
+
+export const SceneRecall = named('SceneRecall', 'The result of recalling a scene, or its preview.', {
+  changes: listOf(RecordChange, 'What the recall changes. Equipment is not changed.'),
+  skipped: listOf(
+    Type.Object({
+      what: oneOf(['channel', 'placeholder', 'group', 'performer', 'unit'], 'The kind of record.'),
+      id,
+      name: textOrNull('The name in the scene.'),
+      reason: text('Why it was not restored.'),
+    }),
+    'What the scene contains and no longer exists.',
+  ),
+  undo_id: wholeOrNull('Id for `POST /api/undo/{undo_id}`; null for a preview, or if nothing changes.'),
+})
+export type SceneRecall = Body<typeof SceneRecall>
+
+/** The plan of a show, without its groups. */
+export const showFields = {
+  starts_at: Type.Optional(nullable(boundedText(1, 64), 'a time such as 2026-05-01T18:00:00Z')),
+  ends_at: Type.Optional(nullable(boundedText(1, 64), 'a time such as 2026-05-01T20:30:00Z')),
+  notes: Type.Optional(boundedText(0, 4096)),
+}
+
+export const NewShow = body({ title: name, group_ids: Type.Optional(groupIds), ...showFields })
+export const ShowChange = body({ title: Type.Optional(name), group_ids: Type.Optional(groupIds), ...showFields })
+export const NewScene = body({ title: name })
+
+/** The body may be absent. */
+export const SceneRecallRequest = Type.Optional(body({ preview: Type.Optional(trueOrFalse) }))
+export const ByScene = Type.Object({ ...ById.properties, scene_id: idOf('Id of the scene.') })
+
+export const showOperations = {
+  listShows: endpoint('GET', '/api/shows/', {
+    ...operation('Shows', 'listShows', 'Planned, running and ended shows.'),
+    querystring: LocalList,
+    response: { 200: pagedOf(Show) },
+  }),
+
+  getShow: endpoint('GET', '/api/shows/:id/', {
+    ...operation('Shows', 'getShow', 'One show.'),
+    params: ById,
+    response: { 200: Show },
+  }),
+
+  createShow: endpoint('POST', '/api/shows/', {
+    ...operation('Shows', 'createShow', 'Plans a show.'),
+    body: NewShow,
+    response: { 201: Show },
+  }),
+
+  changeShow: endpoint('PATCH', '/api/shows/:id/', {
+    ...operation('Shows', 'changeShow', 'Changes the given fields of a show.'),
+    params: ById,
+    body: ShowChange,
+    response: { 200: Show, 409: ErrorResponse },
+  }),
+
+  removeShow: endpoint('DELETE', '/api/shows/:id/', {
+    ...operation('Shows', 'removeShow', 'Removes a show that is not running.'),
+    params: ById,
+    response: { 204: NoContent, 409: ErrorResponse },
+  }),
+
+  startShow: endpoint('POST', '/api/shows/:id/start', {
+    ...operation('Shows', 'startShow', 'Starts a planned show.'),
+    params: ById,
+    response: { 200: Show, 409: ErrorResponse },
+  }),
+
+  endShow: endpoint('POST', '/api/shows/:id/end', {
+    ...operation('Shows', 'endShow', 'Ends a running show.'),
+    params: ById,
+    response: { 200: Show, 409: ErrorResponse },
+  }),
+
+  listScenes: endpoint('GET', '/api/shows/:id/scenes/', {
+    ...operation('Shows', 'listScenes', 'The scenes of a show: stored arrangements.'),
+    params: ById,
+    querystring: Paging,
+    response: { 200: pagedOf(Scene) },
+  }),
+
+  getScene: endpoint('GET', '/api/shows/:id/scenes/:scene_id/', {
+    ...operation('Shows', 'getScene', 'One scene with what it stores.'),
+    params: ByScene,
+    response: { 200: SceneDetail },
+  }),
+
+  createScene: endpoint('POST', '/api/shows/:id/scenes/', {
+    ...operation(
+      'Shows',
+      'createScene',
+      'Stores the present arrangement of a show: slots, groups, names of placeholders and performers, assignments, and ' +
+        'frequencies as a plan.',
+    ),
+    params: ById,
+    body: NewScene,
+    response: { 201: Scene },
+  }),
+
+  removeScene: endpoint('DELETE', '/api/shows/:id/scenes/:scene_id/', {
+    ...operation('Shows', 'removeScene', 'Removes a scene.'),
+    params: ByScene,
+    response: { 204: NoContent },
+  }),
+
+  recallScene: endpoint('POST', '/api/shows/:id/scenes/:scene_id/recall', {
+    ...operation('Shows', 'recallScene', 'Restores the arrangement that a scene stores. Never writes to equipment.'),
+    params: ByScene,
+    body: SceneRecallRequest,
+    response: { 200: SceneRecall },
+  }),
+}

@@ -1,0 +1,59 @@
+/** Other installations of Micwatch that this one follows. */
+
+import Type from 'typebox'
+import { endpoint, operation } from './endpoint.ts'
+import {
+  type Body,
+  listOf,
+  named,
+  oneOf,
+  orNull,
+  Paging,
+  pagedOf,
+  text,
+  textOrNull,
+  timeOrNull,
+  whole,
+  wholeOrNull,
+} from './schema.ts'
+import { upstreamStatuses } from './values.ts'
+
+export const Site = named('Site', 'An installation that this one follows, directly or through another one.', {
+  code: text(
+    "Code of the manufacturer's record; for a site that is followed through another one, `<site>/<code there>`.",
+  ),
+  name: text('Name.'),
+  url: textOrNull('Address; null for a site that is followed through another one.'),
+  via: textOrNull('Code of the site through which it is followed; null if it is followed directly.'),
+  status: oneOf([...upstreamStatuses], 'As in the health of the service.'),
+  problems: whole('Number of channels that need attention.'),
+  open_alerts: whole('Number of alerts that are raised or snoozed.'),
+  receivers: whole('Number of receivers.'),
+  channels: whole('Number of channels.'),
+  shows: orNull(
+    listOf(Type.String(), 'Titles.'),
+    'Titles of the shows that are running there; null while this process does not know them.',
+  ),
+  latency_ms: wholeOrNull('Time that the last ping took; null while the site cannot be reached.'),
+  last_seen: timeOrNull('When the site last sent something; null if this process has not received anything.'),
+})
+
+export type SiteBody = Body<typeof Site>
+const { code, name, url, shows } = Site.properties
+
+export const AnnouncedSite = named('AnnouncedSite', 'An installation that this one follows, and its running shows.', {
+  code,
+  name,
+  url,
+  shows,
+})
+
+export type AnnouncedSiteBody = Body<typeof AnnouncedSite>
+
+export const siteOperations = {
+  listSites: endpoint('GET', '/api/sites/', {
+    ...operation('Monitoring', 'listSites', 'Other installations of Micwatch that this one follows.'),
+    querystring: Paging,
+    response: { 200: pagedOf(Site) },
+  }),
+}
