@@ -10,6 +10,8 @@ import type { ReceiverInData } from '../src/contract/receivers.ts'
 import { channelOf, deviceOf, startApp, type TestApp, until } from './support/app.ts'
 import { onTestEnd, openShared } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
+import { followedExamples } from './support/hostile-messages.ts'
+import { startHostileSite } from './support/hostile-site.ts'
 import { openLine } from './support/line.ts'
 import { openLive } from './support/live-client.ts'
 import { serveHttp, serveRaw } from './support/plugins/plugin-kit-server.ts'
@@ -461,4 +463,15 @@ describe.concurrent('an installation that follows another one', () => {
     await until('the receivers are removed', async () => (await follower.receivers()).length === 0)
     expect((await follower.get('/api/sites/')).json).toEqual([])
   })
+})
+
+it('refuses a snapshot of many empty values before it is parsed', async () => {
+  const snapshot = JSON.stringify({ type: 'snapshot', ...followedExamples.snapshot })
+  const site = await startHostileSite(snapshot.replace('"receivers":[', `"receivers":[${'[],'.repeat(700_000)}`))
+  const app = await startApp({ manufacturers: [follow(site.url, 'evil', 'Evil')] })
+  const { error } = await until('the snapshot is refused', async () => {
+    const [found] = (await app.get('/api/health/')).json.manufacturers
+    return found.error !== null && found
+  })
+  expect(error).toContain('more than 1200000 values and keys')
 })

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import WebSocket, { type ClientOptions } from 'ws'
-import { checkJson, JsonLimitError, type JsonLimits, jsonLimits } from '../domain/json-limits.ts'
+import { checkJson, JsonLimitError, jsonLimits } from '../domain/json-limits.ts'
 import { abortable } from './abortable.ts'
 import { connectPinned } from './certificate.ts'
 import { maxConnectMs, type UpstreamClient } from './client.ts'
@@ -48,8 +48,8 @@ export interface WebSocketOptions extends PushTiming {
   onClose?(code: number): void
   /** Default: 1 MiB. */
   readonly maxFrameBytes?: number
-  /** JSON values and keys per frame. Default: 100,000. */
-  readonly maxFrameValues?: number
+  /** JSON values and keys in a frame of this size. Default: 100,000. */
+  maxFrameValues?(bytes: number): number
 }
 
 /**
@@ -66,12 +66,12 @@ export async function* openWebSocket(
   const url = new URL(pathOrUrl, client.settings.baseUrl)
   url.protocol = url.protocol.replace('http', 'ws')
   const { takeFrame = () => false, onOpen, maxFrameBytes = defaultFrameBytes } = options
-  const limits = jsonLimits(options.maxFrameValues ?? defaultFrameValues)
+  const { maxFrameValues = () => defaultFrameValues } = options
   const timeoutMs = options.handshakeMs ?? handshakeMs
   let close = () => {}
   try {
     const { socket, connection, queue, frames } = await connect(client, url, {
-      ...{ signal, timeoutMs, takeFrame, maxFrameBytes, limits },
+      ...{ signal, timeoutMs, takeFrame, maxFrameBytes, maxFrameValues },
     })
     const stopKeepAlive = startKeepAlive(client, { socket, connection }, options.silentSocketMs ?? silentSocketMs)
     close = () => {
@@ -113,15 +113,17 @@ class FrameQueue extends EventEmitter {
   unread = 1
   readonly #socket: WebSocket
 
-  constructor(socket: WebSocket, takeFrame: (text: string) => boolean, limits: JsonLimits) {
+  constructor(socket: WebSocket, options: Required<Pick<WebSocketOptions, 'takeFrame' | 'maxFrameValues'>>) {
     super()
     this.#socket = socket
+    const { takeFrame, maxFrameValues } = options
     socket.on('message', (data, isBinary) => {
       if (isBinary) return
       const isOffered = this.unread === 0
       const text = String(data)
       try {
-        checkJson(data as Buffer, limits)
+        const bytes = data as Buffer
+        checkJson(bytes, jsonLimits(maxFrameValues(bytes.length)))
         if (isOffered && takeFrame(text)) return
       } catch (error) {
         // The error is thrown to the reader of `frames`.
@@ -153,11 +155,11 @@ async function connect(
     readonly timeoutMs: number
     readonly takeFrame: (text: string) => boolean
     readonly maxFrameBytes: number
-    readonly limits: JsonLimits
+    maxFrameValues(bytes: number): number
     readonly attempt?: number
   },
 ): Promise<OpenSocket> {
-  const { signal, timeoutMs, takeFrame, maxFrameBytes, limits, attempt = 1 } = options
+  const { signal, timeoutMs, takeFrame, maxFrameBytes, maxFrameValues, attempt = 1 } = options
   checkDestination(client.destinations, url)
   await client.waitForTurn(signal)
   const sent = client.authorizer.headers('GET', url.pathname + url.search)
@@ -171,7 +173,7 @@ async function connect(
   })
   // Listening starts before the handshake, because the packet that accepts the connection may already contain a frame.
   // The socket is paused at 512 unread frames.
-  const queue = new FrameQueue(socket, takeFrame, limits)
+  const queue = new FrameQueue(socket, { takeFrame, maxFrameValues })
   const frames = on(queue, 'frame', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
   const rejection = new Promise<IncomingMessage>((resolve) => {
     socket.once('unexpected-response', (_request, response) => resolve(response))

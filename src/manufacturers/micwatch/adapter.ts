@@ -19,6 +19,8 @@ const shortestSnapshot = 'protocol=2&levels=false&site=-'
 /** A snapshot is one frame; 10,000 receivers take about 25 MB. */
 const maxSnapshotBytes = 128 * 1024 * 1024
 const maxSnapshotValues = 6_000_000
+/** The levels of 100,000 channels. */
+const maxShortValues = 1_200_000
 
 export const adapter = defineAdapter<ListedReceiver>({
   ...withoutParts,
@@ -46,7 +48,7 @@ export const adapter = defineAdapter<ListedReceiver>({
     let isFollowing = false
     const frames = openWebSocket(client, liveUrl(client, resumeAfter), signal, {
       maxFrameBytes: maxSnapshotBytes,
-      maxFrameValues: maxSnapshotValues,
+      maxFrameValues,
       onOpen: (sendText) => {
         send = (message) => sendText(JSON.stringify(message))
         pings.start(send)
@@ -87,7 +89,7 @@ export const adapter = defineAdapter<ListedReceiver>({
   async readInstallation(client, signal) {
     const frames = openWebSocket(client, `${client.settings.baseUrl}/ws?${shortestSnapshot}`, signal, {
       maxFrameBytes: maxSnapshotBytes,
-      maxFrameValues: maxSnapshotValues,
+      maxFrameValues,
     })
     for await (const frame of frames) {
       if (frame === null) continue
@@ -113,6 +115,11 @@ export const adapter = defineAdapter<ListedReceiver>({
     return events ?? { results: [], next: null }
   },
 })
+
+/** The values of a snapshot have eight bytes on average. As many empty ones would take seconds to parse. */
+function maxFrameValues(bytes: number): number {
+  return Math.min(maxSnapshotValues, Math.max(maxShortValues, Math.floor(bytes / 5)))
+}
 
 function liveUrl({ settings }: UpstreamClient, resumeAfter: ResumePoint | null): string {
   // All levels until others are selected, because older versions know no selection.
