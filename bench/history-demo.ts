@@ -43,7 +43,7 @@ interface Levels {
   readonly channels: readonly { readonly state: string }[]
 }
 
-/** Whether every step of every channel is recorded. */
+/** True if every step of every channel is recorded. */
 async function isFilled(address: string, until: number, lengthMs: number): Promise<boolean> {
   await sleep(askEveryMs)
   // The first steps of the day are filled from its first whole second on.

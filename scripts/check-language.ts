@@ -90,7 +90,6 @@ const unfinished: readonly string[] = [
   'src/integrations/',
   'src/lists/',
   'src/live/',
-  'src/manufacturers/',
 
   'src/service/',
   'src/sites/',

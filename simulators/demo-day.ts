@@ -127,7 +127,7 @@ interface Group {
   readonly events: readonly PlayedEvent[]
   /** The seconds from here on were played, in epoch seconds. */
   to: number
-  /** Whether the thread knows the channels. */
+  /** True if the thread knows the channels. */
   isSent: boolean
   hasStates: boolean
 }
@@ -204,7 +204,7 @@ interface PlayedBlock extends PlayResponse {
   readonly group: Group
   readonly from: number
   readonly to: number
-  /** Whether the states of the group's channels are stored with it. */
+  /** True if the states of the group's channels are stored with it. */
   readonly addsStates: boolean
 }
 

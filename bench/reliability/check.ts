@@ -30,9 +30,9 @@ export interface Check {
   /** The name that selects several checks. */
   readonly group?: string
   readonly description: string
-  /** Whether CI runs this check on every push. */
+  /** True if CI runs this check on every push. */
   readonly isQuick?: boolean
-  /** Whether the check takes so long that it runs only if `--only` selects it. */
+  /** True if the check takes so long that it runs only if `--only` selects it. */
   readonly isLong?: boolean
   run(atEnd: AtEnd, options: CheckOptions): Promise<readonly Finding[]>
 }

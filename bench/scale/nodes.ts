@@ -118,7 +118,7 @@ async function listLeases(client: pg.Client): Promise<readonly LeaseRow[]> {
 }
 
 /**
- * Whether the systems are evenly assigned and each node subscribes to the systems it polls. Otherwise a subscription
+ * True if the systems are evenly assigned and each node subscribes to the systems it polls. Otherwise a subscription
  * would move to another node during the measurement.
  */
 function isBalanced(leases: readonly LeaseRow[], polling: number): boolean {

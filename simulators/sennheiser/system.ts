@@ -18,7 +18,7 @@ import {
 
 export interface SennheiserSimulatorOptions extends SimulatorOptions {
   readonly password?: string
-  /** Whether third-party access is enabled. */
+  /** True if third-party access is enabled. */
   readonly access?: boolean
   /** Interval of the comments that keep an idle stream open; default 15 s, null for none. */
   readonly keepAliveMs?: number | null

@@ -25,11 +25,11 @@ export interface ReportedScale {
   readonly peakAboveRms: number
   /** In percent, as one of five bars, as one of four levels, or not at all. */
   readonly battery: 'percent' | 'bars' | 'four-levels' | null
-  /** Whether the remaining battery time is reported. */
+  /** True if the remaining battery time is reported. */
   readonly reportsMinutes: boolean
   /** Link quality of a transmitter that is on, in percent; null: not reported. */
   readonly quality: number | null
-  /** Whether the transmitter is part of the device and therefore always on. */
+  /** True if the transmitter is part of the device and therefore always on. */
   readonly hasFixedTransmitter: boolean
 }
 
@@ -61,7 +61,7 @@ export interface PlayedChannel {
   readonly day: ChannelDay
   readonly offline: readonly Period[]
   readonly scale: ReportedScale
-  /** Whether it is muted all day. */
+  /** True if it is muted all day. */
   readonly isMuted: boolean
 }
 

@@ -26,7 +26,7 @@ export interface ApiOptions {
   readonly rateLimit?: RateLimit
   /** Current time in epoch milliseconds; also drives the show. */
   readonly now?: () => number
-  /** Whether list entries include identity, channels and transmitters. */
+  /** True if list entries include identity, channels and transmitters. */
   readonly richList?: boolean
 }
 

@@ -12,7 +12,7 @@ export type LineDeviceOptions = Omit<SimulatorOptions, 'tls' | 'rateLimit' | 'ri
 export interface LineProtocol {
   /** Ends every answer; every query ends with CR. */
   readonly answerEnd: string
-  /** Whether a receiver closes further connections while one is open. */
+  /** True if a receiver closes further connections while one is open. */
   readonly hasOneSession?: boolean
   /** `isBusy`: another query has arrived together with this one. */
   answer(query: string, state: DeviceState, options: { readonly isBusy: boolean }): string

@@ -53,13 +53,13 @@ export interface ChannelChange extends Partial<Pick<ShowChannel, 'name' | 'frequ
   readonly battery?: number
   /** The batteries that are used instead of those of the cast. */
   readonly pack?: Pack
-  /** Whether the transmitter is switched on. */
+  /** True if the transmitter is switched on. */
   readonly transmitter?: boolean
 }
 
 export interface ShowOptions extends CastOptions {
   readonly seed?: number
-  /** Whether scripted events happen: address changes, conflicts, devices going offline and returning (default true). */
+  /** True if scripted events happen: address changes, conflicts, devices going offline and returning (default true). */
   readonly story?: boolean
 }
 

@@ -28,7 +28,7 @@ export interface StringsSimulatorOptions {
   readonly maxClients?: number
   /** Sends frames byte by byte. */
   readonly splitsFrames?: boolean
-  /** Whether the device has been on for a while, so that it reports battery runtimes. */
+  /** True if the device has been on for a while, so that it reports battery runtimes. */
   readonly isWarm?: boolean
   /** The model that it reports. Default: the family's usual model. */
   readonly model?: string
@@ -50,7 +50,7 @@ export interface StringsSimulator {
   readonly flashing: ReadonlySet<number | null>
   /** Number of connected clients; over UDP, the number of clients that have switched meters on. */
   readonly clients: number
-  /** Whether a QLX-D has locked up because a client disconnected during metering. It then no longer responds. */
+  /** True if a QLX-D has locked up because a client disconnected during metering. It then no longer responds. */
   readonly isLockedUp: boolean
   setFault(fault: StringsFault | null): void
   setSilence(silence: Silence | null): void

@@ -71,7 +71,7 @@ async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCod
 }
 
 /**
- * Whether the user specified where to store data. If not, a demo uses a temporary folder, so that it leaves nothing
+ * True if the user specified where to store data. If not, a demo uses a temporary folder, so that it leaves nothing
  * behind and changes no other data.
  */
 function hasDataLocation({ dataDir, databaseUrl }: ServeOptions, { env }: Terminal): boolean {
@@ -80,7 +80,7 @@ function hasDataLocation({ dataDir, databaseUrl }: ServeOptions, { env }: Termin
 
 interface DemoOptions {
   readonly demo: Demo | null
-  /** Whether the data are in a temporary folder. The manufacturers in the configuration are then left out. */
+  /** True if the data are in a temporary folder. The manufacturers in the configuration are then left out. */
   readonly isTemporary: boolean
 }
 

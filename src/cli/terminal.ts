@@ -37,7 +37,7 @@ export interface Terminal {
   giveUp(): void
   /** Number of lines that standard output and standard error dropped. */
   readonly droppedLines: number
-  /** Whether standard error is a terminal, on which progress can be drawn. */
+  /** True if standard error is a terminal, on which progress can be drawn. */
   readonly isInteractive: boolean
   out(text: string): void
   err(text: string): void

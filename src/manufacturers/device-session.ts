@@ -1,4 +1,4 @@
-/** Reads a device, or subscribes to it, through a session that yields an update whenever the device has reported something. */
+/** Reads or subscribes to a device through a session that yields an update for every report. */
 
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { OnProblems, PushEvent } from './plugin.ts'
@@ -6,14 +6,14 @@ import type { OnProblems, PushEvent } from './plugin.ts'
 type Problems = Parameters<OnProblems>[0]
 
 interface SessionUpdate {
-  /** How many frames or messages could not be parsed. */
+  /** Frames or messages that could not be parsed. */
   readonly malformed: number
-  /** Refused requests and undocumented values. The same list as before if nothing has changed. */
+  /** Refused requests and undocumented values. The same list as before if unchanged. */
   readonly problems?: Problems
 }
 
 /**
- * Opens a session, and closes it after its first update, with which the device has reported everything once. `read` is
+ * Opens a session, and closes it after its first update, by which time the device has reported everything. `read` is
  * called before it is closed.
  */
 export async function readFirst<Update, Result>(
@@ -33,12 +33,12 @@ export async function readFirst<Update, Result>(
   }
 }
 
-/** Converts the updates of a session to the events of a subscription, which ends without an error on abort. */
+/** Converts the updates of a session to the events of a subscription. Ends without an error on abort. */
 export async function* toPushEvents<Update extends SessionUpdate>(
   updates: AsyncIterable<Update>,
   signal: AbortSignal,
   toEvent: (update: Update) => PushEvent | null,
-  /** What could not be parsed, in the plural. */
+  /** The name of malformed parts. */
   unit: 'frames' | 'messages',
   onProblems?: OnProblems,
 ): AsyncGenerator<PushEvent> {

@@ -1,5 +1,3 @@
-/** All manufacturer plugins. */
-
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { isIngestedId } from '../domain/identity/ingested-id.ts'
 import { audioTechnica } from './audio_technica/index.ts'
@@ -13,10 +11,7 @@ import { shure } from './shure/index.ts'
 
 export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics, audioTechnica, dpa, ingest, micwatch]
 
-/**
- * Returns the precedence of the adapter that the id's prefix belongs to; 0 if no adapter has this prefix. Reports from
- * scripts have the lowest precedence.
- */
+/** Returns the precedence of the adapter with this id prefix, or 0. Reports from scripts have the lowest precedence. */
 export function precedenceOfId(id: string): number {
   if (isIngestedId(id)) return -1
   return adaptersWithPrecedence.find(({ idPrefix = '' }) => id.startsWith(idPrefix))?.precedence ?? 0
@@ -27,8 +22,8 @@ const adaptersWithPrecedence = plugins.flatMap(({ adapters }) =>
 )
 
 /**
- * Returns the plugin with this code. If there is none, throws a RangeError with the wording that the interface
- * specification prescribes (see docs/conformance.md).
+ * Throws a RangeError for an unknown code, with the wording that the interface specification prescribes (see
+ * docs/conformance.md).
  */
 export function getPlugin(code: string): Plugin {
   const plugin = plugins.find((candidate) => candidate.code === code)
@@ -36,13 +31,13 @@ export function getPlugin(code: string): Plugin {
   return plugin
 }
 
-/** Returns the lowest audio level in dBFS that a receiver can report, if that is above -60; otherwise null. */
+/** Returns the lowest audio level in dBFS that a receiver can report, if it is above -60; otherwise null. */
 export function audioFloorOf(receiver: Pick<Receiver, 'manufacturer' | 'device_type'>): number | null {
   const plugin = plugins.find(({ code }) => code === receiver.manufacturer)
   return plugin?.audioFloors?.get(receiver.device_type) ?? null
 }
 
-/** Whether the plugin with this code follows other installations of Micwatch. */
+/** True for the plugin that follows other installations of Micwatch. */
 export function followsSites(code: string): boolean {
   return plugins.some((plugin) => plugin.code === code && plugin.adapters.some(({ follow }) => follow !== undefined))
 }

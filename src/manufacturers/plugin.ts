@@ -28,24 +28,24 @@ import {
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 
 /**
- * One source of a manufacturer: a system that manages many devices, or an individual device. Rate limit,
- * back-off, lease, subscription and health are kept per source.
+ * One source of a manufacturer: a system that manages many devices, or an individual device. Rate limit, back-off,
+ * lease, subscription and health are kept per source.
  */
 export interface SourceSettings extends UpstreamSettings {
   /** The adapter for the address's scheme, or a detector if several adapters use this scheme. */
   readonly adapter: ProtocolAdapter | ProtocolDetector
   /** False if the configuration disables the manufacturer. */
   readonly isEnabled: boolean
-  /** Undefined if the configuration does not set it. */
+  /** Undefined if not configured. */
   readonly pollIntervalSeconds: number | undefined
 }
 
-/** The plugin's part of a manufacturer's record: the parsed `config`. */
+/** The parsed `config` of a manufacturer's record. */
 export type PluginConfig = Readonly<Record<string, unknown>>
 
 export interface DeviceList<Device> {
   readonly devices: readonly Device[]
-  /** Number of entries that could not be parsed and were skipped. */
+  /** Entries that could not be parsed and were skipped. */
   readonly malformed: number
   /** Problems with the list or with individual devices. */
   readonly problems?: readonly DeviceProblem[]
@@ -57,7 +57,6 @@ export interface UpstreamDevice {
   readonly id: string
 }
 
-/** The devices to subscribe to. */
 export interface SubscriptionTargets {
   ids(): readonly string[]
   /** Resolves when `ids` has changed; rejects when the signal aborts. */
@@ -65,14 +64,14 @@ export interface SubscriptionTargets {
 }
 
 export type PushEvent =
-  /** The subscription is open; changes are reported from now on. */
+  /** The subscription is open and reports changes. */
   | { readonly type: 'open' }
   | {
       readonly type: 'report'
       readonly report: DeviceReport
       /**
-       * Whether the report identifies the device as completely as a poll does. If so, the report may create a device
-       * that is not stored yet.
+       * True if the report identifies the device as completely as a poll does. Such a report may create a device that
+       * is not stored yet.
        */
       readonly isComplete?: boolean
     }
@@ -81,9 +80,9 @@ export type PushEvent =
   | { readonly type: 'ignored'; readonly reason: string }
 
 /**
- * Receives levels of a device as soon as they arrive, outside the sequence of events, so that ten messages a second from
- * each of many devices cost little. Returns false if the samples should also be reported as an event, for example if
- * they show that a transmitter has appeared. An adapter may report all levels as events instead.
+ * Receives levels of a device as soon as they arrive, outside the sequence of events, so that ten messages a second
+ * from each of many devices cost little. If it returns false, the samples must also be reported as an event, for
+ * example because they show that a transmitter has appeared. An adapter may report all levels as events instead.
  */
 export type OnLevels = (deviceId: string, samples: readonly LevelSample[]) => boolean
 
@@ -94,7 +93,7 @@ export interface HealthReport {
 }
 
 /**
- * Receives what a device refuses, or reports in an undocumented form. Replaces what the subscription has passed
+ * Receives the refused requests and undocumented values of a device. Replaces those that the subscription has passed on
  * before.
  */
 export type OnProblems = (problems: readonly DeviceProblem[]) => void
@@ -109,24 +108,26 @@ export interface FlashRequest {
   readonly isOn: boolean
 }
 
-/** What flashes, or has stopped flashing. */
+/** The part of a device that flashes, or has stopped flashing. */
 export interface Flashing {
-  /** Null for the whole device, also if a single channel was requested but the device cannot make one flash. */
+  /** Null for the whole device, also if the device cannot make a requested single channel flash. */
   readonly channel: number | null
 }
 
-/** Lights by which a device can be found in its rack. */
+/** Lights that identify a device in its rack. */
 export interface Lights {
-  /** Whether devices of this type have such lights. */
+  /** True if devices of this type have such lights. */
   areIn(deviceType: string): boolean
-  /** Resolves when the device has confirmed it, with null if it has no such lights. `signal` limits the time. */
+  /**
+   * Resolves when the device has confirmed the request, with null if it has no such lights. `signal` limits the time.
+   */
   flash(client: UpstreamClient, request: FlashRequest, signal: AbortSignal): Promise<Flashing | null>
 }
 
 /** The list of addresses that an upstream searches for devices. */
 export interface DiscoveryList {
   getDiscoveryIps(client: UpstreamClient, signal?: AbortSignal): Promise<readonly string[]>
-  /** Adds addresses to the list; the existing ones stay in it. */
+  /** Existing addresses stay in the list. */
   addDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
   removeDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
 }
@@ -138,34 +139,36 @@ export interface ResumePoint {
 }
 
 export interface FollowOptions {
-  /** Where to resume, if the other installation still can; it sends a snapshot otherwise. Null for a snapshot. */
+  /**
+   * The point from which to resume, if the other installation still can. Otherwise it sends a snapshot, as for null.
+   */
   readonly resumeAfter: ResumePoint | null
   /** Called when the other installation has answered a ping. */
   onLatency(ms: number): void
-  /** Called when the connection is open, with a function that changes which levels the other installation sends. */
+  /** Called when the connection is open, with a function that selects the levels to receive. */
   onOpen(requestLevels: (selection: LevelSelection) => void): void
-  /** Called when parts of a message were left out. */
+  /** Called when parts of a message were dropped. */
   onDropped(dropped: DroppedParts): void
 }
 
-/** Parts of messages or responses that were left out, because they do not match their schema or exceed a limit. */
+/** Parts of messages or responses that do not match their schema or exceed a limit. */
 export interface DroppedParts {
   readonly count: number
-  /** Where the first part was, and what was expected there. */
+  /** The path of the first part, and the expected value. */
   readonly first: string
 }
 
-/** One protocol that a source may use: its requests, and the conversion to the common format. */
+/** A protocol of a source: its requests, and the conversion to the common format. */
 export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice> {
   /**
-   * Lists the devices in one request. Malformed entries are skipped and counted. For a device that is unchanged since
-   * the list `before`, an adapter may return the same object, which spares the caller the comparison. The adapter may
-   * change the objects in `before`, which must not be passed again.
+   * Lists the devices in one request. Malformed entries are skipped and counted. An adapter may return the same object
+   * for a device that is unchanged since the list `before`, which saves the caller a comparison. It may modify the
+   * objects in `before`, which must not be passed again.
    */
   listDevices(client: UpstreamClient, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
   /**
-   * Returns the names of the parts to read with `readPart`, `identity` first. Parts that the device list already
-   * contains are omitted.
+   * Returns the names of the parts to read with `readPart`, `identity` first. Omits parts that the device list already
+   * contains.
    */
   partsOf(device: Device): readonly string[]
   /**
@@ -173,31 +176,31 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    * values are kept.
    */
   readPart(client: UpstreamClient, device: Device, part: string, signal?: AbortSignal): Promise<Device>
-  /** Whether everything that the source can report about the device's identity has been read. */
+  /** True if the complete identity of the device has been read. */
   hasIdentity(device: Device): boolean
   /** Adds the identity read earlier to a newly listed device. Never adds earlier levels. */
   withEarlierIdentity(listed: Device, before: Device): Device
   /**
-   * Whether the two list entries differ only in levels. May always return false if a comparison costs as much as a
+   * True if the two list entries differ only in levels. May always return false if a comparison costs as much as a
    * conversion.
    */
   isSameIdentity(listed: Device, before: Device): boolean
   /**
-   * Whether a list entry differs from the entry `before` in nothing but levels. If so, the caller converts only them, with
+   * True if a list entry differs from the entry `before` only in levels. The caller then converts only them, with
    * `readLevels`.
    */
   differsOnlyInLevels?(listed: Device, before: Device): boolean
-  /** Returns the levels of a list entry. Required with `differsOnlyInLevels`. */
+  /** Required with `differsOnlyInLevels`. */
   readLevels?(listed: Device): readonly LevelSample[]
 
   /** Converts a device to the common format. Pure. */
   transformDeviceData(device: Device): DeviceReport
-  /** Returns which of the parts that were read the device refuses or reports in an undocumented form. Pure. */
+  /** Returns the parts that the device refuses or reports in an undocumented form. Pure. */
   problemsOf?(device: Device): readonly DeviceProblem[]
 
   /**
-   * Subscribes to changes. Ends without an error when the signal aborts; throws when the connection is lost. The caller
-   * reconnects.
+   * Subscribes to changes. Ends without an error when the signal aborts, and throws when the connection is lost. The
+   * caller reconnects.
    */
   subscribe?(
     client: UpstreamClient,
@@ -207,9 +210,8 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
     onProblems?: OnProblems,
   ): AsyncIterable<PushEvent>
   /**
-   * Follows another installation of Micwatch, of which everything is shown as that installation judges it. Such a source
-   * is neither polled nor subscribed to. Ends without an error when the signal aborts; throws when the connection is
-   * lost.
+   * Follows another installation of Micwatch, whose data are shown unchanged. Such a source is neither polled nor
+   * subscribed to. Ends without an error when the signal aborts, and throws when the connection is lost.
    */
   follow?(client: UpstreamClient, signal: AbortSignal, options: FollowOptions): AsyncIterable<FollowedMessage>
   /** Reads a page of the events that a followed installation has recorded. */
@@ -218,22 +220,21 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
     path: string,
     options: { readonly signal: AbortSignal } & Pick<FollowOptions, 'onDropped'>,
   ): Promise<FollowedEvents>
-  /** Reads which installation this is and which ones it follows; null if its version is too old to say. */
+  /** Reads the identity of this installation and of those that it follows; null if its version is too old. */
   readInstallation?(client: UpstreamClient, signal: AbortSignal): Promise<InstallationPath | null>
   /**
-   * Returns how the levels of devices of a type arrive from a source with this rate limit. If it is omitted, they are
-   * polled. A report contains only levels that have arrived since the last one, because a level that is reported counts
-   * as received.
+   * Returns how the levels of devices of a type arrive from a source with this rate limit. Default: polled. A report
+   * contains only levels that have arrived since the last one, because a reported level counts as received.
    */
   levels?(deviceType: string, rateLimit: RateLimit): DeviceLevels
   readonly transport?: Transport
   /**
-   * Whether the subscription reports everything that a poll does, including that the device is online or offline.
+   * True if the subscription reports everything that a poll does, including that the device is online or offline.
    * Polling stops while such a subscription is open.
    */
   readonly pushesEverything?: boolean
   /**
-   * Whether the subscription starts with a report of the source's only device that contains everything that a poll
+   * True if the subscription starts with a report of the source's only device that contains everything that a poll
    * reads. Such a source is subscribed to without being polled first.
    */
   readonly startsWithFullReport?: boolean
@@ -250,8 +251,7 @@ export interface ProtocolDetector {
   /** Used until another protocol is detected. */
   readonly default: ProtocolAdapter
   /**
-   * Called when a request by the adapter `assumed` failed with `error`. Returns the adapter to use instead, or null if
-   * no other adapter fits.
+   * Called when a request by the adapter `assumed` failed with `error`. Returns the adapter to use instead, or null.
    */
   detect(
     client: UpstreamClient,
@@ -260,12 +260,12 @@ export interface ProtocolDetector {
   ): Promise<ProtocolAdapter | null>
 }
 
-/** A datagram that devices multicast every few seconds, or with which they answer a multicast request. */
+/** A datagram that devices multicast every few seconds, or in response to a multicast request. */
 export interface Beacon {
   readonly group: MulticastGroup
   /** Sent to the group when a search begins. */
   readonly request?: Buffer
-  /** Scheme -> default port, of devices that are found only by their announcements. */
+  /** Scheme -> default port, for devices that are found only by their announcements. */
   readonly ports?: Readonly<Record<string, number>>
   /**
    * Reads the announcement in a datagram, whose sender is not verified. Returns null if the datagram is malformed or
@@ -274,7 +274,7 @@ export interface Beacon {
   read(datagram: Buffer, ip: string): AnnouncedDevice | null
 }
 
-/** What a device announces about itself before any connection is made. */
+/** The announcement of a device, before any connection is made. */
 export interface AnnouncedDevice extends Required<Pick<DeviceReport, 'id' | 'device_type'>> {
   /** Scheme of the address at which the device is monitored, on the default port. */
   readonly scheme: string
@@ -284,8 +284,8 @@ export interface AnnouncedDevice extends Required<Pick<DeviceReport, 'id' | 'dev
 }
 
 /**
- * How to find individual devices and systems. A device whose scheme has no entry in `identify` is identified by listing
- * it with the adapter for its scheme.
+ * Finds individual devices and systems. A device whose scheme has no entry in `identify` is identified by listing it
+ * with the adapter for its scheme.
  */
 export interface DeviceSearch {
   /** Scheme -> default port of its devices. */
@@ -294,9 +294,9 @@ export interface DeviceSearch {
   readonly services?: Readonly<Record<string, string>>
   /** The manufacturer's own announcement protocol. */
   readonly beacon?: Beacon
-  /** Scheme -> how to identify a device if listing it requires a password. */
+  /** Scheme -> identification of a device whose list requires a password. */
   readonly identify?: Readonly<Record<string, IdentifyDevice>>
-  /** Scheme -> default port of systems that manage many devices, and how to identify one. */
+  /** Scheme -> default port and identification of systems that manage many devices. */
   readonly systems?: Readonly<Record<string, { readonly port: number; readonly identify: IdentifyDevice }>>
 }
 
@@ -308,18 +308,20 @@ export interface Plugin {
   readonly code: string
   readonly name: string
   readonly errors: ErrorClasses
-  /** All adapters of the manufacturer. An adapter for the common device API (`/api/v1/devices`) comes first. */
+  /** An adapter for the common device API (`/api/v1/devices`) comes first. */
   readonly adapters: readonly ProtocolAdapter[]
-  /** Returns the sources that a configuration names. Pure. Throws a ConfigError that names the invalid key. */
+  /** Returns the sources in a configuration. Pure. Throws a ConfigError that names the invalid key. */
   listSources(config: PluginConfig): readonly SourceSettings[]
   readonly search?: DeviceSearch
-  /** Device type -> the lowest audio level in dBFS that its meters can show, for equipment whose scale ends above -60. */
+  /**
+   * Device type -> the lowest audio level in dBFS that its meters can show, for equipment whose scale ends above -60.
+   */
   readonly audioFloors?: ReadonlyMap<string, number>
 }
 
 /**
- * Checks the adapter at compile time and erases its device type, so that all adapters have the same type. Its reports
- * contain no false zeros.
+ * Checks the adapter at compile time and erases its device type, so that all adapters have the same type. Removes false
+ * zeros from its reports.
  */
 export function defineAdapter<Device extends UpstreamDevice>(adapter: ProtocolAdapter<Device>): ProtocolAdapter {
   const { subscribe } = adapter
@@ -339,7 +341,6 @@ async function* cleanEvents(events: AsyncIterable<PushEvent>): AsyncGenerator<Pu
 
 /**
  * Implements the functions for parts and earlier identities in adapters whose devices report everything in one session.
- * Such devices have no parts to read.
  */
 export const withoutParts = {
   partsOf: () => [],
@@ -355,17 +356,17 @@ type AdaptersByScheme = Readonly<Record<string, ProtocolAdapter | ProtocolDetect
 
 interface SourceKinds {
   readonly adapters: AdaptersByScheme
-  /** The adapters of individual devices, if they are not those of systems. */
+  /** Adapters of individual devices, if they differ from those of systems. */
   readonly deviceAdapters?: AdaptersByScheme
-  /** The default ports of individual devices, by scheme. */
+  /** Scheme -> default port of individual devices. */
   readonly ports: DevicePorts
-  /** Returns the credentials for one address; by default none are sent. */
+  /** Returns the credentials for one address. By default, none are sent. */
   toCredentials?(configured: ConfiguredCredentials): Credentials
 }
 
 type ConfiguredCredentials = Pick<ConnectionSettings, 'username' | 'authHeader'> & Pick<Address, 'secret' | 'isSystem'>
 
-/** Returns one source for each address of a configuration. Throws a ConfigError that names the invalid key. */
+/** Returns one source per address of a configuration. Throws a ConfigError that names the invalid key. */
 export function listConfiguredSources(
   config: PluginConfig,
   { adapters, deviceAdapters = adapters, ports, toCredentials = () => ({ scheme: 'none' }) }: SourceKinds,
@@ -415,10 +416,7 @@ export async function getDevices(
   return complete
 }
 
-/**
- * Runs `probe` as a live check and never rejects. The status is `degraded` if the upstream asks for a pause before the
- * next request.
- */
+/** Runs `probe` as a live check and never rejects. The status is `degraded` if the upstream requests a pause. */
 export async function reportHealth(client: UpstreamClient, probe: () => Promise<unknown>): Promise<HealthReport> {
   try {
     await probe()

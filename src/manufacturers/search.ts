@@ -1,7 +1,7 @@
 /**
- * Searches every given address, on the default ports, for individual devices and for systems that manage many devices,
- * and also listens for service announcements and beacons. Sends no credentials, because it is unknown what is
- * listening at an address.
+ * Searches every given address, on the default ports, for individual devices and for systems that manage many devices.
+ * Also listens for service announcements and beacons. Sends no credentials, because it is unknown what is listening at
+ * an address.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,11 +17,11 @@ import { isListening } from '../upstream/tcp.ts'
 import type { AnnouncedDevice, IdentifyDevice, Plugin, ProtocolAdapter, SourceSettings } from './plugin.ts'
 import { openSource } from './sources.ts'
 
-/** A device or system that was found, with what is known about it without credentials. */
+/** A device or system that was found, with the properties that it reports without credentials. */
 export interface FoundDevice {
   /** A device belongs in the configuration's `devices`, a system in `api_base_url`. */
   readonly kind: 'device' | 'system'
-  /** The address in the form that the configuration uses. */
+  /** As written in the configuration. */
   readonly address: string
   readonly ip: string
   /** The manufacturer's own id. */
@@ -35,23 +35,23 @@ export interface FoundDevice {
 
 export interface SearchOptions {
   readonly ips: readonly string[]
-  /** Addresses that are already monitored. They are skipped, because many devices accept only few connections. */
+  /** Monitored addresses are skipped, because many devices accept only few connections. */
   readonly known: ReadonlySet<string>
   readonly destinations: Destinations
   readonly signal: AbortSignal
-  /** Called when a device of this manufacturer answers but is not supported by the plugin. */
+  /** Called when a device of this manufacturer responds but is not supported by the plugin. */
   readonly onUnsupported?: (address: string, error: string) => void
-  /** Where to send service queries. Default: the mDNS multicast group. */
+  /** The destination of service queries. Default: the mDNS multicast group. */
   readonly announcements?: Pick<BrowseOptions, 'group' | 'from'>
-  /** Where to listen for beacons. Default: the multicast group of the plugin's beacon. */
+  /** Default: the multicast group of the plugin's beacon. */
   readonly beacons?: { readonly group: MulticastGroup; readonly from: readonly string[] }
 }
 
 /** All searches of the process share these slots and the start interval. */
 const probeSlots = new Semaphore(256)
 /**
- * Minimum time between the starts of two probes, because some old hardware fails when it is probed in a burst, and so
- * that the event loop also serves live monitoring.
+ * Minimum time between the starts of two probes. Some old hardware fails when it is probed in a burst, and the event
+ * loop must also serve live monitoring.
  */
 const startIntervalMs = 2
 /** The earliest start of the next probe, as a `performance.now()` time. */
@@ -65,12 +65,12 @@ const browseMs = 1_500
 const beaconListenMs = 2_500
 
 /**
- * Certificates are not verified: no credentials are sent that would have to be protected, and nearly all devices have a
- * self-signed certificate.
+ * Certificates are not verified, because no credentials are sent, and nearly all devices have a self-signed
+ * certificate.
  */
 const anonymously = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
 
-/** Searches the addresses. If the signal aborts, resolves with the devices and systems found so far. */
+/** If the signal aborts, resolves with the devices and systems found so far. */
 export async function searchAddresses(plugin: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
   const { search } = plugin
   if (search === undefined) return []
@@ -94,7 +94,7 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
   const announced = findAnnouncedDevices(plugin, options)
   const fromBeacons = announced.then((all) => probe(all.map(({ address }) => address)))
   const probed = (await Promise.all([...searches, ...systems, fromServices, fromBeacons])).flat()
-  // A device that announces itself is included even if it does not answer.
+  // A device that announces itself is included even if it does not respond.
   const found = [...probed, ...(await announced)]
   // A device may support several protocols; the first one found is kept.
   const firsts = new Map(found.toReversed().map((device) => [`${device.kind} ${device.ip}`, device]))
@@ -137,7 +137,7 @@ async function findAnnouncedDevices({ search }: Plugin, options: SearchOptions):
   })
 }
 
-/** Formats an address in the same way as source settings, so that the two can be compared. */
+/** Formats an address like source settings, for comparison. */
 function addressOf(scheme: string, ip: string, port: number): string {
   return new URL(`${scheme}//${ip}:${port}`).href.replace(/\/$/, '')
 }
@@ -168,7 +168,7 @@ async function waitForStart(): Promise<void> {
   await pause(startAt - now)
 }
 
-/** Resolves with what is found at an address: nothing if no host answers or the host uses another protocol. */
+/** Resolves with the device or system at an address; nothing if no host responds or the host uses another protocol. */
 async function probeAddress(
   plugin: Plugin,
   address: string,

@@ -20,24 +20,23 @@ import {
   type UpstreamDevice,
 } from './plugin.ts'
 
-/** A source of a manufacturer, with the client that sends requests to it. */
 export interface MonitoredSource {
-  /** `<manufacturer code>:<address>`; identifies the source in leases, statuses and logs. */
+  /** `<manufacturer code>:<address>`. Identifies the source in leases, statuses and logs. */
   readonly id: string
   readonly manufacturer: string
   readonly plugin: Plugin
   readonly settings: SourceSettings
   readonly client: UpstreamClient
-  /** The most recently detected protocol adapter, or the default adapter until one is detected. */
+  /** The last detected adapter, or the default one until one is detected. */
   readonly adapter: ProtocolAdapter
-  /** Lists the devices. If the source turns out to use another protocol, repeats the request with its adapter. */
+  /** If the source uses another protocol, repeats the request with its adapter. */
   listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>): Promise<DeviceList<UpstreamDevice>>
   /**
-   * Checks the source with a live request; never rejects because of the source. This is check_health() in the interface
+   * Checks the source with a live request. Never rejects because of the source. This is check_health() in the interface
    * specification (see docs/conformance.md).
    */
   checkHealth(signal?: AbortSignal): Promise<HealthReport>
-  /** Returns the adapter, after detecting it if necessary. Throws what `listDevices` throws. */
+  /** Detects the adapter if necessary. Throws the errors of `listDevices`. */
   findAdapter(signal?: AbortSignal): Promise<ProtocolAdapter>
 }
 
@@ -47,7 +46,7 @@ interface ManufacturerRecord {
   readonly config: PluginConfig
 }
 
-/** Returns a manufacturer's sources. Throws what `getPlugin` and the plugin's `listSources` throw. */
+/** Throws the errors of `getPlugin` and of the plugin's `listSources`. */
 export function listSources({
   plugin,
   config,
@@ -55,7 +54,7 @@ export function listSources({
   return getPlugin(plugin).listSources(config)
 }
 
-/** Lists the secrets of a record with the addresses to which they are sent. */
+/** Lists the secrets of a record with the addresses that receive them. */
 export function listSecretUses(record: Pick<ManufacturerRecord, 'plugin' | 'config'>): SecretUse[] {
   const secrets = listSecrets(record.config)
   const usesAt = (used: typeof secrets, config: unknown) =>
@@ -87,7 +86,7 @@ export interface SourceDeps {
   readonly destinations: Destinations
 }
 
-/** Opens a manufacturer's sources. Their clients connect when they send their first request; the caller closes them. */
+/** The clients connect when they send their first request. The caller closes them. */
 export function openSources(
   record: ManufacturerRecord,
   deps: SourceDeps,
@@ -105,7 +104,7 @@ export function openSources(
   )
 }
 
-/** Opens a source, which remembers the adapter that was detected. */
+/** Opens a source, which remembers the detected adapter. */
 export function openSource(
   source: Pick<MonitoredSource, 'id' | 'manufacturer' | 'plugin' | 'settings' | 'client'>,
 ): MonitoredSource {
@@ -145,7 +144,7 @@ export function openSource(
   }
 }
 
-/** Creates the allowed destinations of a service that listens on this host and port; the service itself is blocked. */
+/** Creates the allowed destinations of a service that listens on this host and port. The service itself is blocked. */
 export function createDestinationsExcluding({
   host,
   port,
@@ -158,7 +157,7 @@ export function createDestinationsExcluding({
   return destinations
 }
 
-/** Returns why a manufacturer's record is invalid, starting with the invalid key; null if it is valid. */
+/** Returns why a manufacturer's record is invalid, starting with the invalid key, or null. */
 export function findRecordError(record: ManufacturerRecord): string | null {
   try {
     listSources(record)
@@ -171,8 +170,8 @@ export function findRecordError(record: ManufacturerRecord): string | null {
 }
 
 /**
- * Returns why a manufacturer's record cannot be used, starting with the invalid key, or null if it is valid. Host names
- * are resolved; a name that does not resolve is accepted because it may resolve later.
+ * Returns why a manufacturer's record cannot be used, starting with the invalid key, or null. Resolves host names.
+ * Accepts a name that does not resolve, because it may resolve later.
  */
 export async function findConfigError(record: ManufacturerRecord, destinations: Destinations): Promise<string | null> {
   const fault = findRecordError(record)
@@ -194,8 +193,8 @@ export async function findConfigError(record: ManufacturerRecord, destinations: 
 }
 
 /**
- * Returns the time in the Date header of an HTTP source, in epoch milliseconds; null if it sends none. Throws if it does
- * not respond. Sends no credentials, so the certificate is not verified.
+ * Returns the time in the Date header of an HTTP source, in epoch milliseconds, or null. Throws if the source does not
+ * respond. Sends no credentials, so the certificate is not verified.
  */
 export async function readSourceTime({ plugin, client }: MonitoredSource, signal: AbortSignal): Promise<number | null> {
   const { settings, destinations } = client
@@ -220,7 +219,7 @@ export async function readSourceTime({ plugin, client }: MonitoredSource, signal
 export interface SourceFailure {
   /** A sentence that an administrator can act on. */
   readonly error: string
-  /** Seconds to wait, as requested by the upstream. */
+  /** Seconds, as requested by the upstream. */
   readonly retryAfter: number | null
   /** The upstream rejected the credentials or denied access. */
   readonly isAccessDenied: boolean
@@ -229,7 +228,6 @@ export interface SourceFailure {
   readonly excerpt?: string | undefined
 }
 
-/** Converts an error that a request to a source has thrown. */
 export function toSourceFailure(thrown: unknown): SourceFailure {
   if (!(thrown instanceof ApiError)) {
     const error = thrown instanceof Error ? thrown.message : String(thrown)

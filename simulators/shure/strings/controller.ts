@@ -27,7 +27,7 @@ export interface SimulatedDevice {
   state(): DeviceState
   values(): SimulatedValues
   overridesOf(channel: number): ChannelOverrides
-  /** Whether the channel sends no meters. */
+  /** True if the channel sends no meters. */
   isSilentChannel(channel: number): boolean
   recordCommand(command: string): void
   /** Makes the lights of a channel flash, or stop; null for the whole device. */
@@ -62,7 +62,7 @@ export class Controller {
     this.#reported = device.values()
   }
 
-  /** Whether meters are on for at least one channel. */
+  /** True if meters are on for at least one channel. */
   get isMetering(): boolean {
     return this.#meters.size > 0
   }

@@ -22,7 +22,7 @@ interface ListenerOptions {
 
 interface TcpOptions extends ListenerOptions {
   readonly maxClients: number
-  /** Whether every character is sent in a packet of its own. */
+  /** True if every character is sent in a packet of its own. */
   readonly splitsFrames: boolean
   onDisconnect(controller: Controller): void
 }

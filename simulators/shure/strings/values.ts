@@ -103,7 +103,7 @@ function applyOverrides(
   }
 }
 
-/** Whether the family is MXW or MXW neXt. */
+/** True if the family is MXW or MXW neXt. */
 export function isMxw(family: SimulatedFamily): boolean {
   return family === 'mxw' || family === 'mxwnext'
 }

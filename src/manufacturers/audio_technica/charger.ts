@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../upstream/fields.ts'
 import { createReader, type Family, isAbsent, keyOf, macOf, queriesFor, type Replies } from './family.ts'
 import { charger as fields } from './fields.ts'
 
-/** The numbers that a query may contain. A charger rejects those of ports that it does not have. */
+/** A charger rejects queries for ports that it does not have. */
 const ports = [1, 2, 3, 4, 5, 6, 7, 8] as const
 const transmitterCommands = ['gtxname', 'gtxmodel']
 
@@ -26,7 +26,7 @@ export const charger: Family = {
   idOf: (replies, address) => `esw-charger:${macOf(replies) ?? address}`,
   toDetails: (replies) => withoutUndefined({ description: createReader(replies)(fields.location) ?? undefined }),
   toUnits(replies, { id, name }) {
-    // The list has to be complete, except for ports with an undocumented answer.
+    // The list must be complete, except for ports with an undocumented answer.
     if (ports.some((port) => !isAnswered(replies, port))) return undefined
     return ports
       .filter((port) => isOccupied(replies, port))
@@ -40,7 +40,7 @@ function isAnswered(replies: Replies, port: number): boolean {
   return reply !== undefined && (!('errorCode' in reply) || isAbsent(replies, query))
 }
 
-/** Whether a transmitter or a battery is in the port; undefined if it is unknown. An empty port may reject the query. */
+/** True if the port contains a transmitter or a battery; undefined if unknown. An empty port may reject the query. */
 function isOccupied(replies: Replies, port: number): boolean | undefined {
   if (isAbsent(replies, { command: 'glevelbatt', channel: port })) return false
   return createReader(replies, port)(fields.isOccupied) ?? undefined

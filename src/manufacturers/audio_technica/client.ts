@@ -23,14 +23,10 @@ import {
 interface Connection {
   /** The receiver's IP address. */
   readonly address: string
-  /** The reply to `gmymodel`. */
   readonly model: Reply
-  /**
-   * Sends a query and returns the reply. Throws the manufacturer's ApiError if none arrives in time, and the signal's
-   * reason on abort.
-   */
+  /** Throws the manufacturer's ApiError if no reply arrives in time, and the signal's reason on abort. */
   query(query: Query): Promise<Reply>
-  /** Does the same, but returns null if no reply to this query arrives within this time, and others have arrived. */
+  /** Like `query`, but returns null if no reply to this query arrives within this time although others do. */
   tryQuery(query: Query, withinMs: number): Promise<Reply | null>
 }
 
@@ -46,10 +42,10 @@ interface SharedConnection {
 
 const sharedConnections = new WeakMap<UpstreamClient, SharedConnection>()
 
-/** The pause before a refused session is requested again: the receiver may not have noticed yet that one was closed. */
+/** The pause before a refused session is requested again. The receiver may not have noticed yet that one was closed. */
 const reopenMs = 250
 const openAttempts = 2
-/** The pause before a query to which the receiver replied that it is busy. */
+/** The pause before a query is repeated to a busy receiver. */
 const busyMs = 200
 const busyAttempts = 5
 
@@ -58,8 +54,8 @@ const linkIds = ['0000', '0001']
 const modelQuery: Query = { command: 'gmymodel' }
 
 /**
- * Opens a session, or joins the one that is open. Throws the manufacturer's ApiError if the receiver cannot be reached
- * or does not report its model, and the signal's reason on abort.
+ * Opens a session, or joins the open one. Throws the manufacturer's ApiError if the receiver is unreachable or does not
+ * report its model, and the signal's reason on abort.
  */
 export async function openSession(client: UpstreamClient, signal: AbortSignal): Promise<Session> {
   signal.throwIfAborted()
@@ -130,7 +126,7 @@ async function open(client: UpstreamClient, signal: AbortSignal): Promise<Connec
   )
 }
 
-/** Connects and queries the model. Returns null if the receiver refuses the connection or closes it without a reply. */
+/** Returns null if the receiver refuses the connection or closes it without a reply. */
 async function connect(client: UpstreamClient, signal: AbortSignal): Promise<Connection | null> {
   const { ApiError } = client.errors
   const { timeoutMs, baseUrl } = client.settings
@@ -158,7 +154,7 @@ async function connect(client: UpstreamClient, signal: AbortSignal): Promise<Con
     return message
   }
 
-  /** Returns the reply; null if none arrives in time. */
+  /** Returns null if no reply arrives in time. */
   async function exchange(query: Query, linkId: string, withinMs: number): Promise<Reply | null> {
     await socket?.send(formatQuery(query, linkId))
     for (const deadline = performance.now() + withinMs; ; ) {

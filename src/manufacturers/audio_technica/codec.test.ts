@@ -4,7 +4,7 @@ import { createReplyParser, describeErrorCode, formatQuery, isBusy, parseMinutes
 import { esw } from './fields.ts'
 
 // The ai4av catalogue lists requests as `gmymodel O 0000 00 NC` and `gchname O 0000 00 NC {ch}`. The Companion modules
-// for ESW and System 20 PRO send a space behind `NC` also if no parameter follows, and 0001 for a System 20 PRO.
+// for ESW and System 20 PRO send a space after `NC` even without a parameter, and 0001 for a System 20 PRO.
 test('formatQuery adds the link ID and the channel, if any, and ends with CR', () => {
   expect(formatQuery({ command: 'gmymodel' }, '0000')).toBe('gmymodel O 0000 00 NC \r')
   expect(formatQuery({ command: 'gchname', channel: 8 }, '0001')).toBe('gchname O 0001 00 NC 8\r')

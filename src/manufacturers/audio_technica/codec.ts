@@ -10,22 +10,21 @@ export interface Query {
 }
 
 export type Reply =
-  /** `values` is null if they are malformed. */
+  /** Malformed `values` are null. */
   | { readonly command: string; readonly values: readonly string[] | null }
   /** A negative acknowledgement (NAK). */
   | { readonly command: string; readonly errorCode: number }
 
-/** No message is longer. */
 const maxMessageChars = 287
-/** A divided message that is longer is dropped. */
+/** Longer divided messages are dropped. */
 const maxDividedChars = 32 * maxMessageChars
 
-/** Formats a query. `linkId` addresses one of several linked System 20 PRO receivers; ESW has the fixed value `0000`. */
+/** `linkId` addresses one of several linked System 20 PRO receivers. ESW has the fixed value `0000`. */
 export function formatQuery({ command, channel }: Query, linkId: string): string {
   return `${command} O ${linkId} 00 NC ${channel ?? ''}\r`
 }
 
-/** Splits received text into messages. An unfinished message is kept until the connection's limit is reached. */
+/** An unfinished message is kept until the connection's limit is reached. */
 export function splitMessages(text: string): { readonly messages: readonly string[]; readonly rest: string } {
   const messages = text.split('\r')
   const rest = messages.pop() ?? ''
@@ -35,8 +34,8 @@ export function splitMessages(text: string): { readonly messages: readonly strin
 const envelope = /^\s*([a-z]\w*) (?:\S{1,8} \S{1,8} (NC|CS|CM|CE)(?: |$))?(.*)$/i
 
 /**
- * Creates a parser for the messages of one session. It returns a reply, or null if the message is the beginning of a
- * divided message (`CS`, `CM`), an acknowledgement, or malformed.
+ * Creates a parser for the messages of one session. It returns null for the beginning of a divided message (`CS`,
+ * `CM`), an acknowledgement, and a malformed message.
  */
 export function createReplyParser(): (message: string) => Reply | null {
   let divided: { readonly command: string; readonly text: string } | null = null
@@ -58,7 +57,7 @@ export function createReplyParser(): (message: string) => Reply | null {
   }
 }
 
-/** Parses parameters separated by commas. Texts are enclosed in quotation marks, which they cannot contain. */
+/** Parses parameters separated by commas. Texts are in quotation marks, which they cannot contain. */
 function parseParameters(text: string): readonly string[] | null {
   const values: string[] = []
   const item = /\s*(?:"([^"]*)"|([^",]*))\s*(,|$)/y
@@ -91,19 +90,19 @@ export function describeErrorCode(code: number): string {
   return `NAK ${String(code).padStart(2, '0')}, ${errorTexts[code] ?? 'undocumented error'}`
 }
 
-/** Whether the same query may succeed later. */
+/** True if the same query may succeed later. */
 export function isBusy(reply: Reply): boolean {
   return 'errorCode' in reply && [90, 92, 93].includes(reply.errorCode)
 }
 
 // --- Values -----------------------------------------------------------------------------------------------------------
 
-/** Parses an integer; NaN if the value is not one. */
+/** Returns NaN for anything else. */
 export function parseInteger(value: string): number {
   return /^[-+]?\d{1,9}$/.test(value) ? Number(value) : Number.NaN
 }
 
-/** Converts hours and minutes in four digits, such as `0230`, to minutes; NaN if they are malformed. */
+/** Parses hours and minutes in four digits, such as `0230`, to minutes. Returns NaN for anything else. */
 export function parseMinutes(value: string): number {
   const [, hours, minutes] = /^(\d\d)([0-5]\d)$/.exec(value) ?? []
   return Number(hours) * 60 + Number(minutes)

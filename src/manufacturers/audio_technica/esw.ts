@@ -67,7 +67,7 @@ function isLinked(replies: Replies, channel: number): boolean | undefined {
   return createReader(replies, channel)(fields.isLinked) ?? undefined
 }
 
-/** Converts the values of a linked transmitter; without a link they are obsolete. */
+/** Without a link, the values of the transmitter are obsolete. */
 function toTransmitter(replies: Replies, channel: number): TransmitterReading {
   const read = createReader(replies, channel)
   const isObsolete = read(fields.isBatteryCurrent) === false

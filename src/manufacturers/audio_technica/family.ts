@@ -1,4 +1,4 @@
-/** The families of devices, and functions to read the answers of all of them. Pure. */
+/** The families of devices, and functions that read answers of all of them. Pure. */
 
 import type { ChannelReading, DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { LevelKind } from '../../domain/levels/level-delivery.ts'
@@ -21,23 +21,22 @@ export interface Family {
   readonly isModel: (model: string) => boolean
   /** The numbers of the channels, or of the ports of a charger. */
   readonly positions: readonly number[]
-  /** Queries for the identity of the device, except for its model. */
+  /** Queries for the identity of the device, except its model. */
   readonly identityQueries: readonly Query[]
-  /** Returns the queries for levels, links and mutes, which are sent in every round. */
+  /** The queries of every round: levels, links and mutes. */
   levelQueries(replies: Replies): readonly Query[]
-  /** Returns the queries for all other values, which are sent in turn. */
+  /** The queries that are sent in turn. */
   settingQueries(replies: Replies): readonly Query[]
-  /** The commands that query the transmitter at a position; their answers are obsolete when there is another one. */
+  /** Queries about the transmitter at a position. Their answers are obsolete when the transmitter changes. */
   readonly transmitterCommands: readonly string[]
   /** Returns undefined if the device has not reported the link at this position. */
   isLinked(replies: Replies, position: number): boolean | undefined
   idOf(replies: Replies, address: string): string
   toDetails(replies: Replies): Partial<DeviceReport>
-  /** The queries whose answers are levels, by their kind. Default: the device answers none. */
+  /** The commands that query levels. Default: none. */
   readonly levelCommands?: Readonly<Record<LevelKind, string>>
-  /** Only receivers have it. */
   toChannel?(replies: Replies, channel: number): ChannelReading
-  /** Returns the packs in a charger; undefined if they are not completely known. Only chargers have it. */
+  /** Returns the packs in a charger; undefined if they are not completely known. */
   toUnits?(replies: Replies, charger: Named): readonly DeviceReport[] | undefined
 }
 
@@ -45,7 +44,7 @@ export function keyOf({ command, channel }: Query): string {
   return channel === undefined ? command : `${command} ${channel}`
 }
 
-/** Returns one query for each command and channel. */
+/** Returns one query per command and channel. */
 export function queriesFor(commands: readonly string[], channels: readonly number[]): readonly Query[] {
   return channels.flatMap((channel) => commands.map((command) => ({ command, channel })))
 }
@@ -66,10 +65,10 @@ export function isAbsent(replies: Replies, query: Query): boolean {
   )
 }
 
-/** No field has an object as its form. */
+/** Differs from the form of every field. */
 const malformed = {}
 
-/** Returns the value of a field, or all values of a field that is a list. The channel number is not one of them. */
+/** Returns the value of a field, or all values of a list, without the channel number. */
 function rawOf({ address, unit }: Field, values: readonly string[] | null): unknown {
   if (values === null) return malformed
   const [, number = 1] = address.split(' ')
@@ -80,7 +79,7 @@ function commandOf({ address }: Field): string {
   return address.split(' ')[0] ?? ''
 }
 
-/** Reads fields of the device, or of one position; a field is undefined if its command was not answered. */
+/** Reads fields of the device, or of one position. A field is undefined if its command was not answered. */
 export function createReader(replies: Replies, channel?: number) {
   return <Value>(wanted: Field<Value>): Value | null | undefined => {
     const command = commandOf(wanted)
@@ -101,7 +100,7 @@ export function listFields({ fields }: Family, replies: Replies): readonly Repor
   })
 }
 
-/** Returns the commands that the device rejects, although it has what they query. */
+/** Returns the commands that the device rejects although it has the queried property. */
 export function listRefused(family: Family, replies: Replies): ReadonlyMap<string, string> {
   const wanted = [...family.identityQueries, ...family.levelQueries(replies), ...family.settingQueries(replies)]
   return new Map(
@@ -117,7 +116,6 @@ export function macOf(replies: Replies): string | null {
   return readMac(createReader(replies)(device.mac)) ?? null
 }
 
-/** Converts the identity of a device. */
 export function toIdentity(family: Family, replies: Replies, address: string): DeviceReport & Named {
   const read = createReader(replies)
   // These fields are the same in all families.

@@ -1,4 +1,4 @@
-/** The fields of each family: the command, and the number of the value where the answer has several. */
+/** The fields of each family: the command, and the number of the value if the answer has several. */
 
 import { digits, type Field, type FieldTable, field, text, words } from '../../upstream/field-table.ts'
 import { maxNameChars, readText } from '../../upstream/fields.ts'
@@ -39,9 +39,9 @@ const duration = (address: string) =>
   })
 
 interface Level {
-  /** The step; undefined if it has no link before it. */
+  /** The step; undefined if no link precedes it. */
   readonly step: number | undefined
-  /** The status of the link; the step itself if it is alone. */
+  /** The status of the link, or the step if it is alone. */
   readonly first: number
 }
 
@@ -72,7 +72,7 @@ const belowSteps = -50
 const toStep = (steps: readonly (number | null)[], { first, step }: Level) =>
   step === undefined ? steps[first] : first === 1 ? steps[step] : null
 
-/** The fields that all families have. */
+/** The fields of all families. */
 export const device = {
   model: text('gmymodel'),
   network: codes('gipnet 1', { 0: 'auto', 1: 'static' } as const),

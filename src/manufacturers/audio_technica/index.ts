@@ -1,5 +1,3 @@
-/** The plugin for Audio-Technica receivers. */
-
 import { listConfiguredSources, type Plugin } from '../plugin.ts'
 import { AudioTechnicaApiError, AudioTechnicaApiRateLimitError } from './errors.ts'
 import { receiver } from './receiver.ts'

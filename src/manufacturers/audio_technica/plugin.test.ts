@@ -52,7 +52,6 @@ const rejectUnknown = (query: string) => `${query.split(' ')[0]} 0000 00 NC NAK 
 const serve = async (responses: Readonly<Record<string, unknown>>, defaultResponse: string | typeof rejectUnknown) =>
   track(await serveLines({ responses, requestEnd: '\r', responseEnd: '\r', defaultResponse }))
 
-/** Starts a device that handles each line with `onLine`. */
 async function serveSessions(onLine: (socket: Socket, line: string) => unknown, onSocket = (_: Socket) => {}) {
   const server = await serveRaw((socket) => {
     onSocket(socket)
@@ -67,7 +66,7 @@ describeDevices(
   (['system20', 'esw'] as const).map((family) => ({
     name: family,
     plugin: audioTechnica,
-    // A System 20 PRO has no names of channels; its transmitters have names of two characters.
+    // A System 20 PRO has no channel names. Its transmitters have names of two characters.
     ...(family === 'system20' && { isRenamed: ({ transmitter }) => transmitter?.name === 'EL' }),
     async start() {
       const simulator = await startSimulator(family)

@@ -1,7 +1,7 @@
 /**
- * The adapter for Audio-Technica receivers and chargers at their control port. Micwatch never sets a value, and they push
- * only what is switched on in their settings, so a subscription polls: every round queries the levels, links and mutes,
- * and a few other values, so that all other values are queried in turn.
+ * The adapter for Audio-Technica receivers and chargers at their control port. Micwatch never sets a value, and devices
+ * push only what their settings enable, so a subscription polls. Every round queries the levels, links and mutes, and a
+ * few other values in turn.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -47,10 +47,10 @@ interface Receiver extends UpstreamDevice {
 const families: readonly Family[] = [system20, esw, charger]
 
 const never = new AbortController().signal
-/** The share of the rate limit that a subscription uses; the rest remains for other requests. */
+/** The rest of the rate limit remains for other requests. */
 const rateShare = 0.8
 const minRoundMs = 250
-/** Settings that are queried in a round at least. More are if the rate limit allows them in the shortest round. */
+/** The minimum number of settings per round. The shortest round contains more if the rate limit allows. */
 const minSettingsPerRound = 3
 
 export const receiver = defineAdapter<Receiver>({
@@ -115,7 +115,7 @@ async function* subscribe(
       const startedAt = performance.now()
       const linkedBefore = linkedPositions(family, replies)
       const answered = await sendQueries(session, round, { replies, unanswered })
-      // There may be another transmitter where one has appeared, so the values of the previous one are discarded.
+      // A position that is newly linked may have another transmitter, so the values of the previous one are discarded.
       const linked = linkedPositions(family, replies).filter((position) => !linkedBefore.includes(position))
       const queries = queriesFor(family.transmitterCommands, linked)
       for (const query of queries) replies.delete(keyOf(query))
@@ -140,7 +140,7 @@ async function* subscribe(
   }
 }
 
-/** Queries everything. Throws the manufacturer's ApiError if the model is not supported. */
+/** Throws the manufacturer's ApiError if the model is not supported. */
 async function readReceiver(client: UpstreamClient, session: Session, replies: Map<string, Reply>): Promise<Receiver> {
   replies.set('gmymodel', session.model)
   const model = createReader(replies)(deviceFields.model) ?? ''
@@ -152,7 +152,7 @@ async function readReceiver(client: UpstreamClient, session: Session, replies: M
     )
   }
   await sendQueries(session, family.identityQueries, { replies })
-  // The first answers show where there is a transmitter, and thereby what else to query.
+  // The first answers show where transmitters are, and thereby what else to query.
   for (const queries of [family.levelQueries, family.levelQueries, family.settingQueries]) {
     const missing = queries(replies).filter((query) => !replies.has(keyOf(query)))
     await sendQueries(session, missing, { replies })
@@ -162,9 +162,9 @@ async function readReceiver(client: UpstreamClient, session: Session, replies: M
 }
 
 /**
- * Sends the queries and stores the replies. While the receiver is busy, or leaves a query unanswered, the earlier reply is
- * kept. Without `unanswered`, throws the manufacturer's ApiError if a query is not answered. Returns the keys of the
- * queries whose replies are new.
+ * Sends the queries and stores the replies. A busy receiver or an unanswered query keeps the earlier reply. Without
+ * `unanswered`, throws the manufacturer's ApiError if a query is not answered. Returns the keys of the queries with new
+ * replies.
  */
 async function sendQueries(
   session: Session,
@@ -185,7 +185,7 @@ async function sendQueries(
   return answered
 }
 
-/** Removes the levels from earlier replies, because they have not been received again. */
+/** Removes the levels that were not received again from earlier replies. */
 function withoutOldLevels(
   channels: readonly ChannelReading[],
   { levelCommands }: Family,
@@ -194,7 +194,7 @@ function withoutOldLevels(
   if (levelCommands === undefined) return channels
   return channels.map((reading) => {
     const { channel, rf_level, audio_level } = reading
-    // Without a transmitter, the audio level is not queried, and is known to be unknown.
+    // Without a transmitter, the audio level is not queried and is unknown.
     const isOld = (kind: LevelKind) =>
       (kind === 'rf' ? rf_level : audio_level) !== null &&
       !answered.has(keyOf({ command: levelCommands[kind], channel }))
@@ -202,12 +202,12 @@ function withoutOldLevels(
   })
 }
 
-/** Returns how many queries a subscription may send in this time. */
+/** The number of queries that a subscription may send in this time. */
 function queriesIn({ perSecond }: RateLimit, ms: number): number {
   return Math.floor((perSecond * rateShare * ms) / 1000)
 }
 
-/** Returns the time that a round with this many queries takes. */
+/** The duration of a round with this many queries. */
 function roundMs({ perSecond }: RateLimit, queries: number): number {
   return Math.max(minRoundMs, (queries * 1000) / (perSecond * rateShare))
 }

@@ -1,6 +1,6 @@
 /**
- * System 20 PRO: queries, and the conversion of their answers. The receiver reports RF and audio levels only in
- * multicast notifications that have to be switched on at the receiver, so they are not read. Pure.
+ * System 20 PRO: queries, and the conversion of their answers. RF and audio levels are not read, because the receiver
+ * sends them only in multicast notifications that must be enabled at the receiver. Pure.
  */
 
 import type { TransmitterReading } from '../../domain/equipment/receiver.ts'
@@ -55,7 +55,7 @@ function isLinked(replies: Replies, channel: number): boolean | undefined {
   return createReader(replies, channel)(fields.isLinked) ?? undefined
 }
 
-/** Converts the values of a linked transmitter; without a link they are obsolete. */
+/** Without a link, the values of the transmitter are obsolete. */
 function toTransmitter(replies: Replies, channel: number): TransmitterReading {
   const read = createReader(replies, channel)
   const battery = read(fields.charge)

@@ -1,9 +1,9 @@
 /**
- * OSC messages over TCP, as an N-DR1 exchanges them. Sources: two public programs that read it, a Companion module
- * (lnswlrd/companion-module-dpa-wireless) and a plugin of Cue View (stagehacks/Cue-View). They disagree about the frames:
- * the first puts the length before each packet, as OSC 1.0 does, the second uses SLIP, as OSC 1.1 does.
+ * OSC messages over TCP, as an N-DR1 exchanges them. A packet is a text with one character per byte.
  *
- * A packet is a text with one character for each byte.
+ * Sources: two public programs, a Companion module (lnswlrd/companion-module-dpa-wireless) and a plugin of Cue View
+ * (stagehacks/Cue-View). They disagree about the frames. The first puts the length before each packet, as OSC 1.0 does;
+ * the second uses SLIP, as OSC 1.1 does.
  */
 
 import { decodePacket, encodeMessage, maxPacketBytes, type ReceivedMessage } from '../../domain/osc/packet.ts'
@@ -14,7 +14,7 @@ const slipEnd = '\xc0'
 const slipEscape = '\xdb'
 const lengthBytes = 4
 
-/** Splits received text into packets, whichever way the device frames them. */
+/** Detects the framing of the device. */
 export function splitPackets(text: string): { messages: string[]; rest: string } {
   return text.startsWith(slipEnd) ? splitSlip(text) : splitByLength(text)
 }
@@ -51,7 +51,7 @@ function escapeSlip(text: string): string {
 
 /** Returns null if the packet is malformed. */
 export function parsePacket(packet: string): readonly ReceivedMessage[] | null {
-  // The module for Companion reads the type `I` as a number, too. In OSC, it has no value.
+  // The Companion module also reads the type `I` as a number. In OSC, it has no value.
   const typed = packet.replace(/,[a-zA-Z]+\0/, (types) => types.replaceAll('I', 'i'))
   return decodePacket(Buffer.from(typed, 'latin1'))
 }
@@ -68,12 +68,12 @@ function toLength(length: number): string {
   return bytes.toString('latin1')
 }
 
-/** Encodes a query: an address without arguments. */
+/** A query is an address without arguments. */
 export function encodeQuery(address: string): Uint8Array {
   return encodeMessage({ address, args: [] })
 }
 
-/** Encodes a subscription: the device then sends the answer to the query at this interval. */
+/** The device answers a subscribed query at this interval. */
 export function encodeSubscription(address: string, intervalMs: number): Uint8Array {
   return encodeMessage({ address: '/subscribe', args: [intervalMs, 0, encodeQuery(address)] })
 }

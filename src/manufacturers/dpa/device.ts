@@ -1,4 +1,4 @@
-/** The requests to an N-DR1, and the conversion of what it reports to the common format. Pure. Sources: see `codec.ts`. */
+/** The requests to an N-DR1, and the conversion of its reports to the common format. Pure. Sources: see `codec.ts`. */
 
 import type { Fault } from '../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
@@ -10,7 +10,7 @@ import { withoutUndefined } from '../../upstream/fields.ts'
 import { encodeQuery, encodeSubscription } from './codec.ts'
 import { fields } from './fields.ts'
 
-/** The latest arguments of every address. */
+/** The latest arguments by address. */
 export type Values = ReadonlyMap<string, ReceivedMessage['args']>
 
 export interface Endpoint {
@@ -22,7 +22,7 @@ export interface Endpoint {
 
 const channels = [1, 2] as const
 
-/** The device answers with all its settings; it is not known to send changes of them without a request. */
+/** The device responds with all its settings. It is not known to push changes of them. */
 export const settingsRequest = encodeQuery('/settings/retrieve')
 
 const identityAddresses = ['/model', '/serial', '/advanced/lan/name']
@@ -45,7 +45,7 @@ export const subscriptions: readonly Uint8Array[] = channels.flatMap((channel) =
 
 const levelAddress = /^\/(?:ch\/([12])\/audiolevel|advanced\/([12])\/antenna\/rfstrength)$/
 
-/** Returns whose level a message contains, and of which kind; null if it is another message. */
+/** Returns the channel and kind of a level; null for any other message. */
 export function parseLevelAddress(address: string): { readonly channel: number; readonly kind: LevelKind } | null {
   const [, audio, rf] = levelAddress.exec(address) ?? []
   const channel = audio ?? rf
@@ -54,7 +54,7 @@ export function parseLevelAddress(address: string): { readonly channel: number; 
 
 const settingNames = ['name', 'rx/mute']
 
-/** Whether the identity, and everything that a channel has without a transmitter, has been reported. */
+/** True if the identity, and everything that a channel has without a transmitter, has been reported. */
 export function isComplete(values: Values): boolean {
   const ofChannels = channels.flatMap((channel) =>
     [...settingNames, 'tx/active'].map((name) => `/ch/${channel}/${name}`),
@@ -74,7 +74,7 @@ export function listMissing(values: Values): readonly string[] {
 
 const byAddress = new Map<string, Field>(Object.values(fields).map((entry) => [entry.address, entry]))
 
-/** Only these addresses are stored, so that a device cannot fill the memory. */
+/** Only these addresses are stored, so that a device cannot exhaust the memory. */
 export function isKnownAddress(address: string): boolean {
   return findField(address) !== undefined
 }
@@ -83,12 +83,12 @@ function findField(address: string): Field | undefined {
   return address.includes('*') ? undefined : byAddress.get(address.replace(/\/[12]\//, '/*/'))
 }
 
-/** Returns the value of a message: its only argument, or all of them. */
+/** Returns the only argument of a message, or all of them. */
 export function rawOf(address: string, args: ReceivedMessage['args']): unknown {
   return findField(address)?.unit.startsWith('list') ? args : args[0]
 }
 
-/** Returns the channels that receive a transmitter, as a text. */
+/** Returns a text for comparison. */
 export function activeChannels(values: Values): string {
   return channels.filter((channel) => createReader(values, channel)(fields.isActive) === true).join()
 }
@@ -115,7 +115,9 @@ export function toDeviceReport(values: Values, { host, ip, name }: Endpoint): De
   })
 }
 
-/** Returns the worst fault; null if there is none, and undefined if the device has not reported any of these warnings. */
+/**
+ * Returns the worst fault; null without a fault, and undefined if the device has not reported any of these warnings.
+ */
 function readFault(values: Values): Fault | null | undefined {
   const read = createReader(values)
   const isShorted = channels.map((channel) => createReader(values, channel)(fields.isAntennaShorted))
@@ -147,10 +149,9 @@ function toChannel(values: Values, channel: number): ChannelReading {
   })
 }
 
-/** Converts only the levels of a channel. */
 export function toLevels(values: Values, channel: number): LevelSample {
   const read = createReader(values, channel)
-  // One program reads the levels of both antennas behind a status, the other without: a shorter list is ambiguous.
+  // One program reads the levels of both antennas after a status, the other without it. A shorter list is ambiguous.
   const isComplete = read(fields.strength) !== null
   const [rf_a, rf_b] = isComplete ? [read(fields.rfA), read(fields.rfB)] : [null, null]
   const known = [rf_a, rf_b].filter((level) => typeof level === 'number')

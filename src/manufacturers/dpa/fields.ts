@@ -1,4 +1,4 @@
-/** The fields of an N-DR1: the address of a message, and the number of the argument where it has several. */
+/** The fields of an N-DR1: the address of a message, and the number of the argument if it has several. */
 
 import { audioLevel, type FieldTable, field, number, percent, text } from '../../upstream/field-table.ts'
 
@@ -22,7 +22,7 @@ const numbers = (address: string, count: number) =>
 
 const battery = '/ch/*/tx/batterystatus'
 const strength = '/advanced/*/antenna/rfstrength'
-/** Neither program says what 0 dBm and more mean, and no receiver measures it. */
+/** Neither program explains 0 dBm and more, and no receiver measures such levels. */
 const tenthsOfDbm = { unit: '0.1 dBm', min: -2000, max: -1, scale: 0.1 }
 
 export const fields = {

@@ -1,5 +1,3 @@
-/** The plugin for DPA N-Series receivers. */
-
 import { listConfiguredSources, type Plugin } from '../plugin.ts'
 import { DpaApiError, DpaApiRateLimitError } from './errors.ts'
 import { defaultPort, ndr1 } from './ndr1.ts'

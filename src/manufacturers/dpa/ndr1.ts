@@ -1,4 +1,4 @@
-/** The adapter for an N-DR1, which sends what a client has subscribed to. */
+/** The adapter for an N-DR1, which sends the values that a client has subscribed to. */
 
 import type { DeviceProblem } from '../../domain/equipment/health.ts'
 import type { ChannelReading } from '../../domain/equipment/receiver.ts'
@@ -36,25 +36,25 @@ interface Ndr1 extends UpstreamDevice {
   readonly endpoint: Endpoint
 }
 
-/** What a batch of messages has changed. The `values` are live: later messages change them. */
+/** The changes of a batch of messages. The `values` are live: later messages change them. */
 interface Update {
   readonly values: Values
   readonly endpoint: Endpoint
-  /** Something other than levels has changed. */
+  /** True if anything except levels has changed. */
   readonly affectsDevice: boolean
-  /** The kinds of levels that have arrived, by channel, even if they are the same. */
+  /** The kinds of levels that have arrived, by channel, even if their values are the same. */
   readonly metered: ReadonlyMap<number, ReadonlySet<LevelKind>>
   readonly malformed: number
-  /** The same list as in the previous update if it is unchanged. */
+  /** The same list as in the previous update if unchanged. */
   readonly problems: readonly DeviceProblem[]
 }
 
 export const defaultPort = 1993
-/** In the order in which they are tried: public programs use both. */
+/** In the order in which they are tried. Public programs use both. */
 const framings: readonly Framing[] = ['length', 'slip']
-/** If a device answers nothing for this long, the other kind of frames is tried. */
+/** The other framing is tried if a device does not respond for this long. */
 const firstAnswerMs = 1_000
-/** If the device has not reported everything this long after its first answer, it is listed with what is known. */
+/** A device that has not reported everything this long after its first answer is listed with the known values. */
 const completeMs = 1_000
 const refreshIntervalMs = 5_000
 /** The device answers at least every `refreshIntervalMs`. */
@@ -94,7 +94,7 @@ export const ndr1 = defineAdapter<Ndr1>({
   },
 })
 
-/** Passes levels on if they are all that has changed; returns null if that was possible. */
+/** Passes on levels if nothing else has changed; returns null in that case. */
 function toEvent({ values, endpoint, affectsDevice, metered }: Update, onLevels?: OnLevels): PushEvent | null {
   const withNewLevels = (reading: ChannelReading) => {
     const kinds = metered.get(reading.channel)
@@ -115,7 +115,7 @@ function toEvent({ values, endpoint, affectsDevice, metered }: Update, onLevels?
 
 /**
  * Opens a session. Yields once the device has reported everything, and then at every change. Ends without an error on
- * abort; throws the manufacturer's ApiError if the device does not answer, or if the connection is lost.
+ * abort. Throws the manufacturer's ApiError if the device does not respond, or if the connection is lost.
  */
 async function* openSession(client: UpstreamClient, signal: AbortSignal): AsyncGenerator<Update> {
   let hasReceived = false
@@ -140,7 +140,7 @@ async function* openSession(client: UpstreamClient, signal: AbortSignal): AsyncG
   )
 }
 
-/** Runs a session with one kind of frames. Ends without an error if the device does not answer. */
+/** Runs a session with one framing. Ends without an error if the device does not respond. */
 async function* runSession(
   client: UpstreamClient,
   options: {
@@ -177,7 +177,7 @@ async function* runSession(
     if (hasChanged) problems = misfits.list()
   }
 
-  /** An address is unanswered if it was already missing at the last refresh. Returns whether the list has changed. */
+  /** An address is unanswered if it was already missing at the last refresh. Returns true if the list has changed. */
   function findUnanswered(): boolean {
     const before = missing
     missing = listMissing(values)
@@ -195,7 +195,7 @@ async function* runSession(
       if (values.size === 0) continue
       clearTimeout(answerTimer)
       completeAt = Math.min(completeAt, performance.now() + completeMs)
-      // The module for Companion subscribes again when a transmitter appears.
+      // The Companion module subscribes again when a transmitter appears.
       if (isReady && activeChannels(values) !== activeBefore) send(subscriptions).catch(() => {})
       if (silence.isNew(changes.metered)) send(subscriptions).catch(() => {})
       if (isReady) yield { values, endpoint, ...changes }
@@ -213,7 +213,7 @@ async function* runSession(
 
 const allLevels: Update['metered'] = new Map([1, 2].map((channel) => [channel, new Set(levelKinds)]))
 
-/** Recognizes levels that do not arrive, once for each silence. */
+/** Detects missing levels, once per silence. */
 function createSilence() {
   const lifetimeMs = levelLifetimeMs(levelDelivery, 0)
   const openedAt = performance.now()
@@ -239,7 +239,7 @@ function endpointOf({ settings }: UpstreamClient, remoteAddress: string): Endpoi
   return { host: isOwn ? hostname : host, ip: isOwn ? remoteAddress : null, name: settings.name ?? null }
 }
 
-/** Stores the arguments of every message, and determines what has changed. */
+/** Stores the arguments of every message, and returns the changes. */
 function applyPackets(
   values: Map<string, ReceivedMessage['args']>,
   packets: readonly string[],

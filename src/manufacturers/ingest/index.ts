@@ -1,4 +1,4 @@
-/** The plugin for manufacturers whose receivers are reported by scripts, through `POST /api/ingest/`. It polls nothing. */
+/** The plugin for receivers that scripts report through `POST /api/ingest/`. It polls nothing. */
 
 import { ConfigError } from '../../upstream/connection-settings.ts'
 import type { Plugin } from '../plugin.ts'

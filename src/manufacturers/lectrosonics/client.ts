@@ -6,22 +6,19 @@ import { createMessageReader } from '../../upstream/message-reader.ts'
 import { type Framing, openTcpSocket } from '../../upstream/tcp.ts'
 import { type Address, formatQuery, parseReply, type Value } from './codec.ts'
 
-/** Why an answer has no values: the device answers `ERROR`, or in another form. */
+/** An answer without values: `ERROR`, or a malformed line. */
 export type Rejection = 'refused' | 'malformed'
 
 export interface Session {
   /** The device's IP address. */
   readonly address: string
-  /** Sends a query. Throws the manufacturer's ApiError if no answer arrives in time. */
+  /** Throws the manufacturer's ApiError if no answer arrives in time. */
   query(name: string, address?: Address): Promise<Answer>
-  /**
-   * Does the same, but returns undefined if no answer to this query arrives within this time, and others have arrived.
-   */
+  /** Like `query`, but returns undefined if no answer to this query arrives within this time although others do. */
   tryQuery(query: { readonly name: string; readonly address?: Address }, withinMs: number): Promise<Answer | undefined>
   close(): void
 }
 
-/** The values of an answer, or why it has none. */
 export type Answer = readonly Value[] | Rejection
 
 const byLines: Framing = (text) => {
@@ -30,7 +27,7 @@ const byLines: Framing = (text) => {
   return { messages, rest }
 }
 
-/** Opens a session. Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort. */
+/** Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort. */
 export async function openSession(client: UpstreamClient, signal: AbortSignal): Promise<Session> {
   const { timeoutMs, baseUrl } = client.settings
   const { host } = new URL(baseUrl)
@@ -48,7 +45,7 @@ export async function openSession(client: UpstreamClient, signal: AbortSignal): 
       if (message === undefined) throw late()
       const reply = parseReply(message)
       if (reply === null) return /^\s*ERROR\b/i.test(message) ? 'refused' : 'malformed'
-      // Other replies are answers to other clients that are connected to the same port, or late ones.
+      // Other replies are late, or answers to other clients that are connected to the same port.
       if (reply.name === name && (reply.address ?? address) === address) return reply.values
     }
   }

@@ -3,7 +3,6 @@
  * July 2019. Pure.
  */
 
-/** A number or a text. */
 export type Value = number | string
 
 /** A channel, or `*` for all channels. Only numeric values support `*`; the reply has one value per channel. */
@@ -16,7 +15,7 @@ interface Reply {
   readonly values: readonly Value[]
 }
 
-/** Formats a query. The `!` requests a reply that repeats the name, so that replies can be matched to queries. */
+/** The `!` requests a reply that repeats the name, so that replies can be matched to queries. */
 export function formatQuery(name: string, address?: Address): string {
   return `!${name}${address === undefined ? '' : `(${address})`}?\r`
 }
@@ -32,7 +31,7 @@ export function parseReply(line: string): Reply | null {
   return { name: name.toLowerCase(), address: address === '*' ? address : Number(address) || null, values }
 }
 
-/** Parses a value or an array. The public documents do not show an array's brackets, so all kinds are accepted. */
+/** Accepts all kinds of brackets around an array, because the public documents do not show them. */
 function parseValues(text: string): readonly Value[] | null {
   const inner = /^[[{(](.*)[\]})]$/.exec(text)?.[1] ?? text
   const values: Value[] = []

@@ -32,7 +32,7 @@ export const identityQueries: readonly Query[] = [
   'hwstat',
 ].map((name) => ({ name }))
 
-/** Queries for values that change continuously, and for `isLinked`, which shows whether a transmitter is present. */
+/** Queries for values that change continuously, and for `isLinked`, which shows the presence of a transmitter. */
 export const levelQueries: readonly Query[] = channels.map((address) => ({ name: 'chstat', address }))
 
 /**
@@ -55,7 +55,7 @@ function channelQuery(name: string, address: Address): Query {
   return { name, address }
 }
 
-/** Returns the channels to which a transmitter is linked. */
+/** Returns the channels with a linked transmitter. */
 export function linkedChannels(answers: Answers): readonly number[] {
   return channels.filter((channel) => createReader(answers, channel)(fields.isLinked) === true)
 }
@@ -64,7 +64,7 @@ export function keyOf({ name, address }: Query): string {
   return address === undefined ? name : `${name}(${address})`
 }
 
-/** Whether the device is a DSQD; other devices may use the same port. */
+/** Other devices may use the same port. */
 export function isDsqd(answers: Answers): boolean {
   return createReader(answers)(fields.id) === 'DSQD'
 }
@@ -96,7 +96,7 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
   }
 }
 
-/** Converts the channels. A slot without a receiver module is not a channel. */
+/** A slot without a receiver module is not a channel. */
 export function toChannels(answers: Answers): readonly ChannelReading[] {
   return channels.flatMap((channel) => {
     const read = createReader(answers, channel)
@@ -126,10 +126,7 @@ function toChannel(channel: number, read: Reader): ChannelReading {
   })
 }
 
-/**
- * Converts the values of a linked transmitter; without a link they are meaningless. The battery timer counts up and is
- * not used.
- */
+/** Without a link, the values of the transmitter are meaningless. The battery timer counts up and is not used. */
 function toTransmitter(read: Reader): TransmitterReading {
   const isTransmitting = read(fields.isTransmitting)
   const battery = read(fields.charge)
@@ -170,10 +167,10 @@ function createReader(answers: Answers, channel = 0) {
   }
 }
 
-/** No field has an object as its form. */
+/** Differs from the form of every field. */
 const malformed = {}
 
-/** Returns every answer by the address of its field: each channel's element of an answer for all channels. */
+/** Returns every answer by the address of its field. An answer for all channels is split by channel. */
 export function listFields(answers: Answers): readonly (readonly [address: string, raw: unknown])[] {
   return [...answers].flatMap(([query, values]): (readonly [string, unknown])[] => {
     if (typeof values === 'string') return values === 'malformed' ? [[query, malformed]] : []
@@ -183,7 +180,7 @@ export function listFields(answers: Answers): readonly (readonly [address: strin
   })
 }
 
-/** Returns the queries that the device refuses. Names of transmitters count only while these are linked. */
+/** Returns the refused queries. Those for names of transmitters count only while the transmitters are linked. */
 export function listRefused(answers: Answers): ReadonlyMap<string, string> {
   const wanted = [...identityQueries, ...levelQueries, ...settingQueries(answers)].map(keyOf)
   const refused = wanted.filter((query) => answers.get(query) === 'refused')

@@ -1,6 +1,6 @@
 /**
- * The adapter for a DSQD at its command port. The device pushes nothing, so a subscription polls it: every round
- * queries all levels and one other value, so that all other values are queried in turn.
+ * The adapter for a DSQD at its command port. The device pushes nothing, so a subscription polls it. Every round
+ * queries all levels and one other value in turn.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -42,10 +42,10 @@ interface Dsqd extends UpstreamDevice {
 }
 
 const never = new AbortController().signal
-/** The share of the rate limit that a subscription uses; the rest remains for other requests. */
+/** The rest of the rate limit remains for other requests. */
 const rateShare = 0.8
 const minRoundMs = 250
-/** Levels are queried together with one other value. */
+/** All levels and one other value. */
 const queriesPerRound = levelQueries.length + 1
 
 export const dsqd = defineAdapter<Dsqd>({
@@ -124,7 +124,7 @@ async function* subscribe(
   }
 }
 
-/** Connects and queries the identity. Throws the manufacturer's ApiError if the host is not a DSQD. */
+/** Throws the manufacturer's ApiError if the host is not a DSQD. */
 async function connect(client: UpstreamClient, signal: AbortSignal) {
   const session = await openSession(client, signal)
   const answers = new Map<string, Answer>()
@@ -143,8 +143,8 @@ async function connect(client: UpstreamClient, signal: AbortSignal) {
 }
 
 /**
- * Sends the queries and stores their answers. If the device leaves a query unanswered, the earlier answer is kept; without
- * `unanswered`, that is an error. Returns the keys of the queries that were answered.
+ * Sends the queries and stores their answers. An unanswered query keeps the earlier answer; without `unanswered`, it is
+ * an error. Returns the keys of the answered queries.
  */
 async function sendQueries(
   session: Session,
@@ -165,7 +165,7 @@ async function sendQueries(
   return answered
 }
 
-/** Converts the channels, without levels that have not been received again. */
+/** Omits levels that were not received again. */
 function toNewChannels(answers: Answers, answered: ReadonlySet<string>): readonly ChannelReading[] {
   return toChannels(answers).map((reading) => {
     const isNew = answered.has(keyOf({ name: 'chstat', address: reading.channel }))

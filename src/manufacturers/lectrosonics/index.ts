@@ -1,5 +1,3 @@
-/** The plugin for Lectrosonics receivers. */
-
 import { listConfiguredSources, type Plugin } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
 import { LectrosonicsApiError, LectrosonicsApiRateLimitError } from './errors.ts'

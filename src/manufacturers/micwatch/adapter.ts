@@ -11,7 +11,7 @@ interface ListedReceiver extends UpstreamDevice {
   readonly receiver: FollowedReceiver
 }
 
-/** The code with which the other installation closes the connection when the token ends. */
+/** The close code of the other installation when the token ends. */
 const revokedCode = 4401
 const pingEveryMs = 15_000
 /** No site has this code, so the snapshot contains no receivers. */
@@ -122,8 +122,8 @@ function maxFrameValues(bytes: number): number {
 }
 
 function liveUrl({ settings }: UpstreamClient, resumeAfter: ResumePoint | null): string {
-  // All levels until others are selected, because older versions know no selection.
-  // `ack` keeps levels current on a slow line: the next ones are sent only when these have arrived.
+  // Requests all levels until others are selected, because older versions cannot select levels. `ack` keeps levels
+  // current on a slow line: the next ones are sent only after these have arrived.
   const query = new URLSearchParams({ protocol: '2', levels: 'full', ack: '1' })
   if (resumeAfter !== null) {
     query.set('since', String(resumeAfter.seq))
@@ -160,7 +160,7 @@ function revokedError(client: UpstreamClient) {
   return new client.errors.ApiError(`${host} no longer accepts the token; enter a new one`, { status: 401 })
 }
 
-/** Measures how long a message takes to the other installation and back. */
+/** Measures the round-trip time to the other installation. */
 function createPings(onLatency: (ms: number) => void) {
   let timer: NodeJS.Timeout | undefined
   let count = 0

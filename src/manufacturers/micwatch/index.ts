@@ -1,4 +1,4 @@
-/** The plugin for other installations of Micwatch, whose equipment is shown beside that of this one. */
+/** The plugin for other installations of Micwatch, whose equipment is shown beside local equipment. */
 
 import { isHeaderValue } from '../../domain/header-text.ts'
 import { parseFingerprint } from '../../upstream/certificate.ts'

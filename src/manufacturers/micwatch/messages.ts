@@ -1,4 +1,4 @@
-/** Reads the messages and responses of another installation (`contract/followed-messages.ts`). */
+/** Parses the messages and responses of another installation (`contract/followed-messages.ts`). */
 
 import {
   FollowedEvents,
@@ -15,7 +15,7 @@ const readers = new Map(followedMessages.map((schema) => [schema.properties.type
 const readEventList = createReader(FollowedEvents)
 const readOneReceiver = createReader(ReceiverSchema)
 
-/** Returns null for a message of a type that is not used, or that does not match. */
+/** Returns null for a message of an unused type, or one that does not match its schema. */
 export async function readMessage(message: Json, dropped: Dropped): Promise<FollowedMessage | null> {
   const read = readers.get(message.type as FollowedMessage['type'])
   if (read === undefined) return null
@@ -32,7 +32,7 @@ type Snapshot = Extract<FollowedMessage, { type: 'snapshot' }>
 type Receivers = Snapshot['data']['receivers']
 export type FollowedReceiver = Receivers[number]
 
-/** Reads a list of receivers in time slices. Returns null if it is not a list. */
+/** Parses a list of receivers in time slices. Returns null for anything else. */
 export async function readReceivers(list: unknown, dropped: Dropped): Promise<Receivers | null> {
   if (!Array.isArray(list)) return null
   const receivers: FollowedReceiver[] = []

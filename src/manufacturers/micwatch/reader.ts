@@ -1,7 +1,7 @@
 /**
- * Reads values from unknown JSON by a schema. Fields that are not in the schema are ignored. Text is cleaned. A part that
- * does not match is left out where the schema allows it: an item of a list, an optional field, or a field that may be
- * null or has a default. A field that is absent is null if it may be null, because older versions do not have it.
+ * Reads values from unknown JSON by a schema. Ignores fields that are not in the schema, and cleans text. A part that
+ * does not match is dropped where the schema allows it. Such parts are items of a list, optional fields, and fields
+ * that may be null or have a default. An absent field is null if it may be null, because older versions do not have it.
  */
 
 import type { TSchema } from 'typebox'
@@ -11,11 +11,11 @@ import type { DroppedParts } from '../plugin.ts'
 /** Stands for a value that does not match. */
 export const unreadable = Symbol('unreadable')
 
-/** What was left out. */
+/** The dropped parts. */
 export class Dropped {
   readonly path: (string | number)[] = []
   count = 0
-  /** Where the first part was, and what was expected there. */
+  /** The path of the first part, and the expected value. */
   first: string | null = null
 
   add(expected: string): typeof unreadable {

@@ -104,7 +104,7 @@ const devices = [
   },
 ]
 
-/** They send nothing as long as nothing changes. */
+/** These send nothing as long as nothing changes. */
 const speechLineDevices = [
   {
     name: 'SL MCR 4 DW',

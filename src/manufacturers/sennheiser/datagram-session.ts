@@ -1,6 +1,6 @@
 /**
  * Monitors an individual device over UDP. The device list has one entry, and the subscription reports the whole device.
- * A `DatagramSession` is pure protocol state without socket or timer; this module connects it to both.
+ * A `DatagramSession` is pure protocol state; this module connects it to a socket and timers.
  */
 
 import type { DeviceProblem } from '../../domain/equipment/health.ts'
@@ -20,46 +20,44 @@ import {
 export interface DatagramSession {
   /** Returns the messages that are due at `now` (milliseconds of the monotonic clock) and marks them as sent. */
   takeDueMessages(now: number): readonly string[]
-  /** Monotonic time at which the next message is due if nothing is received before then. */
+  /** When the next message is due if nothing is received before (monotonic clock). */
   readonly nextSendAt: number
-  /** Processes a datagram. Returns the reason when it is ignored, else null. */
+  /** Returns why a datagram is ignored, or null. */
   receive(text: string, now: number): string | null
   /**
-   * Returns what is known about the device so far, with the levels received since `markReported` was called; null until
-   * it is identified.
+   * Returns the known state of the device, with the levels since the last `markReported`; null until it is identified.
    */
   getReport(): DeviceReport | null
-  /** The report has been passed on, so its levels are not reported again. */
+  /** Reported levels are not reported again. */
   markReported(): void
-  /** Whether all initial requests have been answered or given up. */
+  /** True if all initial requests have been answered or given up. */
   readonly isComplete: boolean
   /** Refused requests and undocumented values. */
   readonly problems?: readonly DeviceProblem[]
-  /** Why the device rejects the subscription; null while it accepts it. */
+  /** Why the device rejects the subscription, or null. */
   readonly rejection: string | null
-  /** Returns the message that cancels all subscriptions; undefined if the protocol has none. */
+  /** Returns undefined if the protocol cannot cancel subscriptions. */
   createUnsubscribeMessage(): string | undefined
 }
 
-/** The network address of the monitored device. */
 export interface DeviceEndpoint {
   readonly host: string
   readonly ip: string | null
-  /** The configured name, used when the device reports none. */
+  /** Used if the device reports no name. */
   readonly name: string | null
 }
 
 interface DatagramProtocol {
-  /** `localIp` is the address of this machine from which datagrams are sent to the device. */
+  /** `localIp` is the address of this machine that sends datagrams to the device. */
   createSession(endpoint: DeviceEndpoint, localIp: string): DatagramSession
   /** Prefix of the device ids. */
   readonly idPrefix: string
-  /** Whether devices reply to the port number on which they listen instead of the source port of the request. */
+  /** True if devices reply to the port on which they listen instead of the source port of the request. */
   readonly repliesToFixedPort?: boolean
-  /** Whether each character of a message stands for one byte. */
+  /** True if each character of a message stands for one byte. */
   readonly isBinary?: boolean
   readonly lights?: Lights
-  /** The setting with which a device of this kind refuses datagrams. */
+  /** The device setting that causes refused datagrams. */
   readonly refusedAdvice?: string
   readonly levels: NonNullable<ProtocolAdapter['levels']>
 }
@@ -70,10 +68,10 @@ interface DatagramDevice extends UpstreamDevice {
 
 /**
  * Receivers and in-ear transmitters send levels several times a second, and chargers at least answer the renewal of
- * their subscriptions every few seconds, so a silence of this length means that the device is lost.
+ * their subscriptions every few seconds. After a silence of this length, the device is lost.
  */
 const maxSilenceMs = 15_000
-/** The maximum time to wait, after the first report, for answers to the remaining initial requests. */
+/** The time limit, after the first report, for answers to the remaining initial requests. */
 const maxInitialWaitMs = 3000
 const maxSleepMs = 1000
 const noProblems: readonly DeviceProblem[] = []
@@ -107,7 +105,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
         yield { type: 'report', report, isComplete: true }
       }
     },
-    // A report from the device itself takes precedence over one from a system that reports many devices.
+    // Reports of the device itself take precedence over those of a system that reports many devices.
     precedence: 1,
     idPrefix: protocol.idPrefix,
     ...(protocol.lights && { lights: protocol.lights }),
@@ -116,13 +114,13 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
 
 interface SessionUpdate {
   /**
-   * The state of the whole device; null until all initial requests have been answered or given up, or
-   * `maxInitialWaitMs` has passed since the first report.
+   * Null until all initial requests have been answered or given up, or `maxInitialWaitMs` has passed since the first
+   * report.
    */
   readonly report: DeviceReport | null
   /** Reasons why datagrams were ignored. */
   readonly ignored: readonly string[]
-  /** The same list as in the previous update if it is unchanged. */
+  /** The same list as in the previous update if unchanged. */
   readonly problems: readonly DeviceProblem[]
 }
 
@@ -182,7 +180,7 @@ async function* runSession(
   }
 }
 
-/** Sends due messages. Fails when the device is not identified within the source's timeout. */
+/** Fails if the device is not identified within the source's timeout. */
 function createSender(client: UpstreamClient, session: DatagramSession, send: (text: string) => Promise<void>) {
   const { baseUrl, timeoutMs } = client.settings
   let wake = () => {}

@@ -23,7 +23,7 @@ const web: ProtocolDetector = {
   },
 }
 
-/** The address of a device is first requested without credentials, because a device counts wrong ones. */
+/** The first request to a device has no credentials, because devices count wrong ones. */
 const webDevice: ProtocolDetector = { ...web, default: ssc2 }
 
 const adapters = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp, 'wsm:': wsm }

@@ -11,7 +11,7 @@ import { familyOf } from './family.ts'
 export const streamPath = '/api/ssc/state/subscriptions'
 const devicePath = '/api/v1/devices/'
 
-/** Opens an event stream, sends the list of subscribed devices, and sends it again whenever the targets change. */
+/** Opens an event stream, and sends the list of subscribed devices initially and at every change. */
 export async function* subscribe(
   client: UpstreamClient,
   targets: SubscriptionTargets,
@@ -78,7 +78,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the path of the session resource. A path on another system or outside the stream path is rejected. */
+/** Returns the path of the session resource. Rejects a path on another system or outside the stream path. */
 export function readSessionPath(client: UpstreamClient, data: string): string {
   const opened = parseJson(data)
   const path = isRecord(opened) && typeof opened.path === 'string' ? opened.path : ''

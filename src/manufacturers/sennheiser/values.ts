@@ -4,7 +4,6 @@ import type { Encryption } from '../../domain/equipment/details.ts'
 import { type Field, field } from '../../upstream/field-table.ts'
 import { readText } from '../../upstream/fields.ts'
 
-/** Converts kHz to MHz as text. */
 export function toMhz(khz: number | null | undefined): string | null | undefined {
   return typeof khz === 'number' ? (khz / 1000).toFixed(3) : khz
 }
@@ -13,9 +12,7 @@ export function listIncludes(list: unknown, value: string): boolean {
   return Array.isArray(list) && list.includes(value)
 }
 
-/**
- * Reads whether one of the lists contains a warning. Returns undefined if no list was reported, null if none is valid.
- */
+/** True if one of the lists contains the warning. Returns undefined if no list was reported, null if none is valid. */
 export function readWarning(warning: string, ...lists: readonly unknown[]): boolean | null | undefined {
   if (lists.some((list) => listIncludes(list, warning))) return true
   if (lists.some(Array.isArray)) return false
@@ -55,7 +52,7 @@ export function readEncryption(
   return typeof isEnabled === 'boolean' ? (isEnabled ? 'on' : 'off') : isEnabled
 }
 
-/** Reads the remaining minutes of an EW-DX transmitter; 0 beside primary cells means that there is no prediction. */
+/** Reads the remaining minutes of an EW-DX transmitter; with primary cells, 0 means that there is no prediction. */
 export function readLifetime(
   minutes: number | null | undefined,
   batteryType: string | null | undefined,

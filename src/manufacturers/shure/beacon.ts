@@ -10,7 +10,7 @@ import { findModel } from './component-ids.ts'
 import { countByModel, detectFamily } from './strings/families.ts'
 import { idPrefix } from './strings/translate.ts'
 
-/** The group and port differ from those registered for SLP, which are 239.255.255.253 and 427. */
+/** The group and port registered for SLP are 239.255.255.253 and 427. */
 export const beacon: Beacon = {
   group: { address: '239.255.254.253', port: 8427 },
   read(datagram, ip) {
@@ -19,7 +19,7 @@ export const beacon: Beacon = {
   },
 }
 
-/** Converts the attributes; returns null if the device is not known to support command strings. */
+/** Returns null if the device is not known to support command strings. */
 function toAnnouncedDevice(attributes: SlpAttributes, ip: string): AnnouncedDevice | null {
   const known = findModel(/\bcd:([0-9a-f-]{36})/i.exec(attributes['csl-esta.dmp'] ?? '')?.[1] ?? '')
   const reportedModel = readText(attributes['acn-fctn'], maxNameChars) ?? null
@@ -44,7 +44,7 @@ function findByName(model: string) {
   return family && { model, device_type: family.name, channels: countByModel(family, model) ?? 0 }
 }
 
-/** Reads the MAC address, whose last four bytes begin the id. Returns null outside Shure's range 00:0E:DD. */
+/** The last four bytes of the MAC address begin the id. Returns null outside Shure's range 00:0E:DD. */
 function macOf(cid: string): string | null {
   return /^dd[0-9a-f]{6}-/i.test(cid) ? (readMac(`000E${cid.slice(0, 8)}`) ?? null) : null
 }

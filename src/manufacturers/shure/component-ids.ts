@@ -117,8 +117,8 @@ const models: readonly ModelIds[] = [
 ]
 
 /**
- * The form of an id: a UUID whose first eight digits identify the model and band. The next two groups of digits are
- * one of two pairs, and the last group is always the same.
+ * The form of an id: a UUID whose first eight digits identify the model and band. The next two groups of digits are one
+ * of two pairs, and the last group is always the same.
  */
 const shape = /^([0-9A-F]{8})-(?:E139-11DF|FD5A-11E3)-[89AB][0-9A-F]{3}-0015C5F3F612$/
 
@@ -133,7 +133,7 @@ function* readBands(ids: string): Generator<[id: string, band: string | null]> {
   }
 }
 
-/** Returns the model with this component id; null if the id is not in the table. */
+/** Returns null for an unknown id. */
 export function findModel(dcid: string): KnownModel | null {
   const digits = shape.exec(dcid.toUpperCase())?.[1]
   return (digits !== undefined && byId.get(digits)) || null

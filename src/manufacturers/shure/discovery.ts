@@ -13,7 +13,7 @@ export async function getDiscoveryIps(client: UpstreamClient, signal?: AbortSign
   return ips.filter((ip) => typeof ip === 'string')
 }
 
-/** Adds addresses. The system can only replace the whole list, so it is read and merged first. */
+/** The system can only replace the whole list, so it is read and merged first. */
 export async function addDiscoveryIps(
   client: UpstreamClient,
   ips: readonly string[],
@@ -24,7 +24,7 @@ export async function addDiscoveryIps(
   if (merged.length > known.length) await client.request('PUT', path, { body: { ips: merged }, signal })
 }
 
-/** Removes addresses. Some systems accept PATCH, others only POST. */
+/** Some systems accept PATCH, others only POST. */
 export async function removeDiscoveryIps(
   client: UpstreamClient,
   ips: readonly string[],

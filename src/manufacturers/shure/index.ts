@@ -1,5 +1,3 @@
-/** The plugin for Shure systems and individual Shure devices. */
-
 import { listConfiguredSources, type Plugin, type ProtocolDetector } from '../plugin.ts'
 import { beacon } from './beacon.ts'
 import { ShureApiError, ShureApiRateLimitError } from './errors.ts'

@@ -9,7 +9,7 @@ import { parsePushedLevels } from '../../upstream/pushed-levels.ts'
 import type { OnLevels, PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'
 
-/** Subscribes to all devices of the system: its WebSocket always pushes all changes, so the targets are not needed. */
+/** The WebSocket always pushes changes of all devices, so the targets are not needed. */
 export async function* subscribe(
   client: UpstreamClient,
   _targets: SubscriptionTargets,
@@ -23,7 +23,7 @@ export async function* subscribe(
   }
 }
 
-/** Passes on the levels of a frame that contains nothing else. Returns whether it is handled. */
+/** Passes on the levels of a frame that contains nothing else. Returns true if it did. */
 function takeLevels(text: string, onLevels: OnLevels): boolean {
   const frame = parseFrame(text)
   if (frame === null || frame.type !== 'device_update') return false

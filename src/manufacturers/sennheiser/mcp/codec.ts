@@ -27,11 +27,11 @@ export interface McpFacts {
   readonly afPeakPercent: number
   /** Current mutes of an EM. */
   readonly mutes: { readonly tx: boolean; readonly rf: boolean; readonly rx: boolean }
-  /** Whether the RF carrier of an SR is off now. */
+  /** True if the RF carrier of an SR is off now. */
   readonly isRfOff: boolean
-  /** Null if no battery telegram is received, which most likely means that there is no transmitter. */
+  /** Null if no battery telegram is received, most likely because there is no transmitter. */
   readonly batteryPercent: number | null
-  /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`; empty if there is no warning. */
+  /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`. */
   readonly warnings: readonly string[]
   /** Counter of configuration changes, 0 to 999. */
   readonly configIndex: number
@@ -59,7 +59,7 @@ export interface PushRequest {
   readonly timeoutS: number
   /** Interval between levels, a multiple of 100 ms; 0 requests no levels. */
   readonly cycleMs: number
-  /** Whether to report the configuration, immediately and on change, and levels as soon as warnings change. */
+  /** True to report the configuration, immediately and on change, and levels as soon as warnings change. */
   readonly withConfiguration: boolean
 }
 
@@ -95,8 +95,8 @@ export function keywordOf(line: string): string {
 }
 
 /**
- * Splits a datagram into lines. TI 1254 mentions a semicolon as line end, but all its examples use CR, and a name may
- * contain a semicolon. So a semicolon ends a line only if there is no line break.
+ * TI 1254 mentions a semicolon as line end, but all its examples use CR, and a name may contain a semicolon. A
+ * semicolon therefore ends a line only if there is no line break.
  */
 function splitLines(text: string): string[] {
   const lines = /[\r\n]/.test(text) ? text.split(/[\r\n]+/) : text.split(';')
@@ -179,7 +179,7 @@ function parseStates(rest: string): Partial<McpFacts> | null {
 
 type Numbers = readonly [number, number, number, number]
 
-/** Creates a parser for lines with at least `minCount` integers; it returns null for other lines. */
+/** The parser returns null for lines with fewer than `minCount` integers. */
 function numberParser(minCount: number, read: (values: Numbers) => Partial<McpFacts> | null) {
   return (rest: string): Partial<McpFacts> | null => {
     const values = parseNumbers(rest)

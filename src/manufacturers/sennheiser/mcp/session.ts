@@ -7,20 +7,20 @@ import { fields } from './fields.ts'
 import { idPrefix, toDeviceReport } from './translate.ts'
 
 /**
- * Some firmware drops a subscription long before its end while RF is muted. It is therefore renewed at this interval, and
- * once in each silence, before the levels count as lost.
+ * Some firmware drops a subscription long before its end while RF is muted. It is therefore renewed at this interval,
+ * and once in each silence, before the levels count as lost.
  */
 const renewEveryMs = 8000
 const renewAfterSilenceMs = 2500
 /** Interval of requests until the first response. Datagrams may be lost, but a silent device must not be flooded. */
 const retryEveryMs = 2500
 /**
- * The lifetime allows for one lost renewal, but is short, so that the device stops sending soon after Micwatch stops.
+ * The lifetime allows for one lost renewal. It is short, so that the device stops sending soon after Micwatch stops.
  */
 const subscription = { timeoutS: 20, cycleMs: 500, withConfiguration: true }
 const sampled = { kind: 'sampled', intervalMs: subscription.cycleMs } as const
 
-/** These devices send replies to their own port number instead of the source port of the request. */
+/** These devices reply to their own port number instead of the source port of the request. */
 export const mcp = createDatagramAdapter({
   createSession: createMcpSession,
   idPrefix,
@@ -32,7 +32,7 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
   let facts: Partial<McpFacts> = {}
   let nextRequestAt = Number.NEGATIVE_INFINITY
   let requestedAt = Number.NEGATIVE_INFINITY
-  /** When the device counts as silent; infinite if it has been asked since. */
+  /** When the device counts as silent; infinity if it has been queried since. */
   let silentAt = Number.POSITIVE_INFINITY
   const misfits = createMisfits(endpoint.host, fields)
   const refused = new Map<string, string>()
@@ -44,7 +44,7 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
     const changes = [
       misfits.setRefused(refused),
       misfits.check(keywords.map((keyword) => [`${keyword} 1`, null, keyword])),
-      // A line of another form is that of its keyword, the whole of the fields.
+      // A malformed line is reported under its keyword.
       misfits.check(ignored.map((line) => [keywordOf(line).replace(/\d/, '*'), line, keywordOf(line)])),
     ]
     if (changes.includes(true)) problems = misfits.list()

@@ -10,7 +10,7 @@ import { fields } from './fields.ts'
 
 export const idPrefix = 'mcp:'
 
-/** Converts what is known. These devices report no serial number, MAC address or model: the address identifies them. */
+/** These devices report no serial number, MAC address or model, so the address identifies them. */
 export function toDeviceReport(
   facts: Partial<McpFacts>,
   { host, ip, name: configuredName }: DeviceEndpoint,
@@ -50,7 +50,7 @@ function toChannel(facts: Partial<McpFacts>): ChannelReading {
   })
 }
 
-/** Converts the warnings. An SR receives no RF, so `rf_low` does not apply. */
+/** An SR receives no RF, so `rf_low` does not apply. */
 function toWarnings({ kind, warnings }: Partial<McpFacts>): Pick<ChannelDetails, 'overload' | 'rf_low'> {
   if (warnings === undefined) return {}
   return {

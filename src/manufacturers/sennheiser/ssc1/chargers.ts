@@ -18,7 +18,7 @@ export const chg70n: Family = {
   fields: fields.chg70n,
   topics: [
     { channel: null, everyMs: null, addresses: bayProperties.map((name) => `/bays/${name}`) },
-    // Each on its own, so that firmware without one of these rejects nothing else.
+    // Requested separately, so that firmware without one of these rejects nothing else.
     ...['/bays/state', '/bays/warnings', '/device/storage_mode', '/device/warnings'].map((address) => ({
       ...{ channel: null, everyMs: null },
       addresses: [address],
@@ -40,7 +40,7 @@ export const chg70n: Family = {
   },
 }
 
-/** Reads the fault of a pack in a CHG 70N; a bay has one warning, or a list of them. */
+/** A bay of a CHG 70N has one warning, or a list of them. */
 function readBayFault(values: SscValues, index: number): Fault | null | undefined {
   const reported = elementOf(values.get('/bays/warnings'), index)
   const warnings = [reported].flat().map((warning) => fields.chg70n.bayWarning.read(warning))
@@ -60,7 +60,7 @@ function readSpeechLineFault(values: SscValues, index: number): Fault | null | u
   return error ?? fields.chgN.state.read(elementOf(states, index)) ?? null
 }
 
-/** CHG 2N and CHG 4N, with two and four bays; the values of an empty bay are 0. */
+/** CHG 2N and CHG 4N, with two and four bays. The values of an empty bay are 0. */
 export const chgN: Family = {
   fields: fields.chgN,
   topics: [
@@ -79,7 +79,7 @@ export const chgN: Family = {
   },
 }
 
-/** Reads the pack in a bay. Its id is the serial number if that is known, so that it does not depend on the bay. */
+/** A known serial number identifies the pack in any bay. */
 function readPack(
   values: SscValues,
   pack: {
@@ -123,7 +123,7 @@ export const l6000: Family = {
       everyMs: 5000,
       addresses: [`/slot${slot}/type`, ...subslots.map((subslot) => parametersAt(slot, subslot))],
     })),
-    // Each on its own, so that firmware without one of these rejects nothing else.
+    // Requested separately, so that firmware without one of these rejects nothing else.
     { channel: null, everyMs: null, addresses: ['/device/warnings'] },
     ...slots.map((slot) => ({
       channel: null,
@@ -155,7 +155,7 @@ function ledAt(slot: number, subslot: number): string {
   return `/slot${slot}/subslot${subslot}/led`
 }
 
-/** The first number of the warnings of each kind; the following ones belong to the next batteries. */
+/** The first number of the warnings of each kind. The following numbers belong to the next batteries. */
 const batteryWarnings: readonly (readonly [first: number, fault: Fault])[] = [
   [16, 'battery_error'],
   [0, 'too_hot'],
@@ -176,8 +176,7 @@ function parametersAt(slot: number, subslot: number): string {
 
 /**
  * Reads a battery from twelve numbers: temperature, voltage, capacity, current, energy, remaining hours and minutes,
- * percent, cycles, health, hours and minutes to full. An unknown value (usually 65280) is outside the range that is
- * accepted for it.
+ * percent, cycles, health, hours and minutes to full. An unknown value (usually 65280) is outside its range.
  */
 function readBatteryAt(
   values: SscValues,

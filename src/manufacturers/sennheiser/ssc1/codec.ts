@@ -7,7 +7,7 @@
 import { isRecord, type Json } from '../../../domain/json.ts'
 import { findJsonExcess } from '../../../domain/json-limits.ts'
 
-/** Parsed content of one datagram, which may have both values and errors. */
+/** One datagram may contain both values and errors. */
 export interface SscMessage {
   readonly values: ReadonlyMap<string, unknown>
   readonly errors: readonly SscError[]
@@ -27,7 +27,7 @@ export const subscriptionTerminated = 310
 export interface SubscriptionTerms {
   readonly lifetimeS: number
   readonly count: number
-  /** Bounds of the interval between notifications; equal bounds request a fixed rate. If absent, no bounds are sent. */
+  /** Bounds of the interval between notifications. Equal bounds request a fixed rate; absent ones are not sent. */
   readonly minMs?: number | undefined
   readonly maxMs?: number | undefined
 }
@@ -40,7 +40,6 @@ export function formatGetRequest(addresses: readonly string[]): string {
   return JSON.stringify(toTree(addresses))
 }
 
-/** Sets the value of one address. */
 export function formatValue(address: string, value: unknown): string {
   const names = address.slice(1).split('/')
   return JSON.stringify(names.reduceRight((inner, name) => ({ [name]: inner }), value))
@@ -52,13 +51,13 @@ export function formatSubscription(addresses: readonly string[], terms: Subscrip
   return JSON.stringify({ osc: { state: { subscribe: [subscription] } } })
 }
 
-/** Cancels several subscriptions, each identified by its addresses. */
+/** Subscriptions are identified by their addresses. */
 export function formatCancellation(subscriptions: readonly (readonly string[])[]): string {
   const subscribe = subscriptions.map((addresses) => ({ '#': { cancel: true }, ...toTree(addresses) }))
   return JSON.stringify({ osc: { state: { subscribe } } })
 }
 
-/** Returns null when the text is not a message of this protocol. */
+/** Returns null if the text is not a message of this protocol. */
 export function parseMessage(text: string): SscMessage | null {
   const message = parseJson(text)
   if (!isRecord(message)) return null
@@ -97,7 +96,7 @@ function collectValues(branch: Json, prefix: string, values: Map<string, unknown
   }
 }
 
-/** Collects errors. A rejected address has the value `[code, {"desc": text}]`, on some devices `{"code", "desc"}`. */
+/** A rejected address has the value `[code, {"desc": text}]`, on some devices `{"code", "desc"}`. */
 function collectErrors(tree: unknown, address: string): SscError[] {
   const leaf = Array.isArray(tree) ? { code: tree[0], desc: isRecord(tree[1]) ? tree[1].desc : '' } : tree
   if (!isRecord(leaf)) return []

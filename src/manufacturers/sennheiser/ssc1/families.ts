@@ -27,12 +27,11 @@ export const macTopic: Topic = {
   isPolled: true,
 }
 
-/** Returns the family of a product; null for a device that has neither radio channels nor packs. */
+/** Returns null for a device that has neither radio channels nor packs. */
 export function familyOfProduct(product: string): Family | null {
   return families.find(([pattern]) => pattern.test(product))?.[1] ?? null
 }
 
-/** Returns how the levels of devices of a type arrive. */
 export function levelsOfType(deviceType: string): DeviceLevels {
   const byType: Readonly<Record<string, Family>> = { ewdx, d6000: digital6000, slmcr: slMcr, slrack: slRack }
   return byType[deviceType]?.levels ?? { rf: null, audio: null }
@@ -44,9 +43,9 @@ const nameAddress = (channel: number) => `/rx${channel}/name`
 const batteryProperties = ['battery/gauge', 'battery/lifetime', 'battery/type']
 const transmitterProperties = ['type', 'name', 'mute', 'trim', 'warnings', ...batteryProperties]
 
-/** The interval that is requested for the meters of EW-DX. */
+/** The requested interval of the meters of EW-DX. */
 const meterMs = 200
-/** The interval that is requested for the meters of Digital 6000. */
+/** The requested interval of the meters of Digital 6000. */
 const mmMs = 480
 
 function sampledEvery(intervalMs: number): DeviceLevels {
@@ -59,7 +58,7 @@ const ewdx: Family = {
   levelAddress: /^\/m\/rx\d+\//,
   topics: [
     { channel: null, everyMs: null, addresses: ['/device/encryption'] },
-    // On its own, so that firmware without one of these rejects nothing else.
+    // Requested separately, so that firmware without one of these rejects nothing else.
     { channel: null, everyMs: null, addresses: ['/device/frequency_code', '/device/link_density_mode'] },
     ...[1, 2, 3, 4].flatMap((n) => [
       {
@@ -72,7 +71,7 @@ const ewdx: Family = {
         everyMs: null,
         addresses: transmitterProperties.map((name) => `/mates/tx${n}/${name}`),
       },
-      // On its own, because some transmitters have no capsule or no low cut.
+      // Requested separately, because some transmitters have no capsule or no low cut.
       { channel: n, everyMs: null, addresses: ['capsule', 'lowcut'].map((name) => `/mates/tx${n}/${name}`) },
       {
         channel: n,
@@ -118,7 +117,7 @@ const ewdx: Family = {
         rf_low: readWarning('LowSignal', warnings),
         rf_overload: readWarning('RfPeak', warnings),
         overload: readWarning('AfPeak', warnings, transmitterWarnings),
-        // The guide does not specify whether this is peak or RMS.
+        // The guide does not specify peak or RMS.
         audio_peak: fields.level.read(values.get(`/m/rx${n}/af`)),
         muted: fields.mute.read(rx('mute')),
         gain_db: fields.gain.read(rx('gain')),
@@ -211,7 +210,7 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/CHG ?[24]N/i, chgN],
 ]
 
-/** A channel's row of `/mm`; what is not a valid number is unknown. */
+/** A channel's row of `/mm`. Invalid numbers are unknown. */
 interface Meters {
   readonly rf_a: number | null
   readonly rf_b: number | null
@@ -221,7 +220,7 @@ interface Meters {
   readonly audio: number | null
 }
 
-/** Returns undefined if there is no row of the channel. */
+/** Returns undefined if the channel has no row. */
 export function readMeters(mm: unknown, channel: number): Meters | undefined {
   const row = d6000.meters.read(mm)?.[channel - 1]
   if (!Array.isArray(row)) return undefined
@@ -273,7 +272,7 @@ function toMode(isDense: boolean | null | undefined): TransmissionMode | null | 
   return typeof isDense === 'boolean' ? (isDense ? 'link_density' : 'standard') : isDense
 }
 
-/** Whether the device has rejected every known address of a transmitter. */
+/** True if the device has rejected every known address of a transmitter. */
 function isTransmitterRejected(values: SscValues, n: number): boolean {
   const known = transmitterProperties
     .map((name) => values.get(`/mates/tx${n}/${name}`))

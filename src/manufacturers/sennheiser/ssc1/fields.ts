@@ -1,4 +1,4 @@
-/** The fields of SSC 1 devices, by address. Lists of a charger have one value for each bay. */
+/** The fields of SSC 1 devices, by address. Lists of a charger have one value per bay. */
 
 import type { Fault } from '../../../domain/equipment/details.ts'
 import {
@@ -18,7 +18,6 @@ import { capsule, lowCut } from '../values.ts'
 
 const frequency = { unit: 'kHz', min: 1, max: 99_999_999 }
 
-/** Returns the first element of a list, or the value itself. */
 function firstOf(raw: unknown): unknown {
   return Array.isArray(raw) ? raw[0] : raw
 }
@@ -27,7 +26,7 @@ function isTextOrList(raw: unknown): boolean {
   return typeof firstOf(raw) === 'string'
 }
 
-/** A field of one bay, whose address has a list with one value for each bay. */
+/** A field of one bay, whose address has a list with one value per bay. */
 function ofBay<Value>(entry: Field<Value>): Field<Value> {
   return { ...entry, hasForm: (raw) => raw === null || Array.isArray(raw) }
 }
@@ -216,7 +215,7 @@ export const chgN = {
 const unknown = { 65280: 'unknown' }
 const parameters = '/slot*/subslot*/accu_parameter'
 
-/** The numbers of `accu_parameter` that are read, by their index. */
+/** Index in `accu_parameter` -> field. */
 export const l6000 = {
   type: words('/slot*/type', { 1: 'BA 60', 2: 'BA 61' }, { 0: 'no module', 3: 'defective module' }),
   parameters: field<readonly unknown[]>({

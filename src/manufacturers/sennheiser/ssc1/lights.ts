@@ -1,4 +1,4 @@
-/** Makes the lights of an SSC 1 device flash, with datagrams of its own. */
+/** Makes the lights of an SSC 1 device flash, with separate datagrams. */
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { describeNoResponse } from '../../../upstream/error-messages.ts'
@@ -20,7 +20,7 @@ interface Light {
 const deviceLight: Light = { address: '/device/identification/visual', channel: null }
 const channelLight = (channel: number): Light => ({ address: `/rx${channel}/identification/visual`, channel })
 
-/** The lights of a device of this type, or of one of its channels; null if it has none. */
+/** Returns the lights of a device of this type, or of one of its channels, or null. */
 function lightOf(deviceType: string, channel: number | null): Light | null {
   switch (deviceType) {
     case 'ewdx':

@@ -24,9 +24,9 @@ import { idPrefix, toDeviceReport } from './translate.ts'
 const lifetimeS = 24
 const renewEveryMs = (lifetimeS * 1000) / 3
 const retryEveryMs = 2000
-/** It is not documented whether a repeated request replaces a subscription or adds one, so the rate is limited. */
+/** Repeated requests may replace a subscription or add one, so the rate is limited. */
 const minRequestIntervalMs = 1000
-/** After this many unanswered requests, the session no longer waits for a topic. */
+/** The session gives up on a topic after this many unanswered requests. */
 const maxAttempts = 3
 
 /** A topic with the time of its next request. */
@@ -47,7 +47,7 @@ export const ssc1 = createDatagramAdapter({
 
 export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   const values = new Map<string, unknown>()
-  /** Addresses of levels that have been reported, and were not received since. */
+  /** Addresses of levels that have been reported and not received since. */
   const passedOn = new Set<string>()
   const identity = scheduleTopic(identityTopic)
   const initialTopics = [identity, scheduleTopic(macTopic)]
@@ -77,7 +77,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     const before = values.get(address)
     values.set(address, value)
     passedOn.delete(address)
-    // If one of these changed, a transmitter may have been linked or unlinked: request its values again.
+    // If one of these changes, a transmitter may have been linked or unlinked: request its values again.
     if (!/(warnings|active)$/.test(address) || String(before) === String(value)) return
     const changedTopic = topics?.find(({ addresses }) => addresses.includes(address))
     for (const topic of topics ?? [])
@@ -99,10 +99,10 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     }
   }
 
-  /** Updates the problems after a message; what was rejected and has been reported since is not one. */
+  /** Updates the problems after a message. A rejected address that has been reported since is not a problem. */
   function updateProblems(reported: ReadonlyMap<string, unknown>): void {
     for (const address of reported.keys()) refused.delete(address)
-    // The addresses of a channel that the device does not have are no longer requested.
+    // Addresses of a channel that the device does not have are no longer requested.
     const requested = new Set((topics ?? []).flatMap(({ addresses }) => addresses))
     const current = new Map([...refused].filter(([address]) => requested.has(address)))
     if (misfits === null) return

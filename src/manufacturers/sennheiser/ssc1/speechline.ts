@@ -1,6 +1,6 @@
 /**
  * SpeechLine Digital Wireless receivers with SSC 1: SL Rack Receiver DW with one channel, SL MCR 2 DW and SL MCR 4 DW
- * with two and four. They are DECT radios, which report the quality of the link but neither a frequency nor an RF level.
+ * with two and four. They are DECT radios, which report the link quality but neither a frequency nor an RF level.
  * Addresses and units: Sennheiser's SSC developer's guide for SpeechLine Digital Wireless (TI 1094), and clients based
  * on it.
  */
@@ -12,7 +12,7 @@ import { listIncludes, readWarning } from '../values.ts'
 import type { Family, SscValues, Topic } from './family.ts'
 import { speechLine as fields } from './fields.ts'
 
-/** On its own, because not every firmware may have it. */
+/** Requested separately, because not all firmware has it. */
 const deviceTopic: Topic = { channel: null, addresses: ['/device/warnings'] }
 
 const faults: Readonly<Record<string, Fault>> = {
@@ -65,7 +65,7 @@ export const slMcr: Family = {
       name: values.get(`/rx${n}/name`),
       level: fields.level.read(values.get(`/m/rx${n}/level`)),
       gainDb: fields.gain.read(values.get(`/audio/rx${n}/gain`)),
-      // The address is rejected, and its value therefore null, if no transmitter is linked.
+      // Without a linked transmitter, the address is rejected and its value therefore null.
       isLinked:
         values.get(`/mates/tx${n}/active`) !== null && fields.linked.read(values.get(`/mates/tx${n}/active`)) !== false,
     }),
@@ -97,15 +97,15 @@ export const slRack: Family = {
     }),
 }
 
-/** The given addresses of a channel, and those that both kinds of receivers have for it and its transmitter. */
+/** The given addresses of a channel, and those of its transmitter that both kinds of receivers have. */
 function createTopics(n: number, addresses: readonly string[]): readonly Topic[] {
   const transmitter = (names: readonly string[]) => names.map((name) => `/mates/tx${n}/${name}`)
   return [
     createTopic(n, addresses),
-    // On its own, because older firmware may not have it.
+    // Requested separately, because older firmware may not have it.
     createTopic(n, [`/rx${n}/mute_state`]),
     createTopic(n, transmitter(['device_type', 'acoustic', 'bat_type', 'bat_gauge', 'warnings'])),
-    // On their own, because only rechargeable batteries have these.
+    // Requested separately, because only rechargeable batteries have these.
     createTopic(n, transmitter(['bat_lifetime', 'bat_health', 'bat_cycles'])),
   ]
 }
@@ -115,7 +115,7 @@ function createTopic(channel: number, addresses: readonly string[]): Topic {
   return { channel, addresses }
 }
 
-/** A query of levels, because a level that does not change is not sent again. */
+/** Queries levels, because a level that does not change is not sent again. */
 function createQuery(channel: number, addresses: readonly string[]): Topic {
   return { channel, addresses, isPolled: true }
 }
@@ -151,7 +151,7 @@ function readTransmitter(values: SscValues, n: number): ChannelReading['transmit
     details: withoutUndefined({
       model: fields.transmitterType.read(tx('device_type')),
       capsule: fields.acoustic.read(tx('acoustic')),
-      // The mute state that a receiver reports is the state of the transmitter that is linked to it.
+      // The reported mute state is that of the linked transmitter.
       muted: fields.mute.read(values.get(`/rx${n}/mute_state`)),
       battery_minutes: toMinutes(fields.lifetime.read(tx('bat_lifetime'))),
       battery_type: fields.batteryType.read(tx('bat_type')),

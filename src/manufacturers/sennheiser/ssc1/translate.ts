@@ -10,7 +10,7 @@ import { identity } from './fields.ts'
 
 export const idPrefix = 'ssc1:'
 
-/** Converts the values of a device; `endpoint.channels` contains the numbers of its channels. */
+/** `endpoint.channels` contains the numbers of the device's channels. */
 export function toDeviceReport(
   values: SscValues,
   endpoint: DeviceEndpoint & { readonly channels: readonly number[] },

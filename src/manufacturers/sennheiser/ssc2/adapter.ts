@@ -25,7 +25,7 @@ import { deviceIdOf, familyOfDevice, idPrefix, productOf, toDeviceReport } from 
 interface Ssc2Device extends UpstreamDevice {
   readonly endpoint: DeviceEndpoint
   readonly resources: Resources
-  /** The paths that the device refused when they were read, each with the status. */
+  /** Refused path -> status. */
   readonly refused: ReadonlyMap<string, string>
 }
 
@@ -80,19 +80,21 @@ export const ssc2 = defineAdapter<Ssc2Device>({
       return status < 400 ? { channel: null } : null
     },
   },
-  // SSC 2 reports take precedence over reports from a system and over those of SSC 1, the older protocol.
+  // SSC 2 reports take precedence over reports of a system and of SSC 1, the older protocol.
   precedence: 2,
   idPrefix,
 })
 
-/** Returns the product of an SSC 2 device, which requires no password; null if the address belongs to another device. */
+/**
+ * Returns the product of an SSC 2 device, which requires no password; null if the address belongs to another device.
+ */
 export async function findProduct(client: UpstreamClient, signal?: AbortSignal): Promise<string | null> {
   const response = client.request('GET', identityPath, { signal })
   const identity = await response.then(({ body }) => body).catch(() => signal?.throwIfAborted())
   return isRecord(identity) && typeof identity.product === 'string' ? identity.product : null
 }
 
-/** Reads the identity without a password; throws if the address does not belong to an SSC 2 device. */
+/** Reads the identity without a password. Throws if the address does not belong to an SSC 2 device. */
 export async function identifySsc2(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
   const { resources, endpoint } = await readIdentity(client, signal)
   return toDeviceReport(resources, endpoint)
@@ -120,7 +122,7 @@ async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
   return { resources, endpoint }
 }
 
-/** A resource does not exist, or is unavailable, for example because no transmitter is linked. */
+/** The resource does not exist, or is unavailable, for example without a linked transmitter. */
 const refusals = [400, 404, 405, 422, 501]
 
 const refusedAdvice = 'on an EW-DX, allow third-party access in Control Cockpit'

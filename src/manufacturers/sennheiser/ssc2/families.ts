@@ -12,7 +12,7 @@ import { property, type Resources, statePath } from './resources.ts'
 import { isSpectera } from './sign-in.ts'
 import { spectera } from './spectera.ts'
 
-/** Returns the family of a product; null for a device without radio and for an unknown product. */
+/** Returns null for a device without radio and for an unknown product. */
 export function familyOfProduct(product: string): Family | null {
   return families.get(product) ?? (isSpectera(product) ? spectera(product) : null)
 }
@@ -43,7 +43,6 @@ function ewdx(model: string, count: number): Family {
   }
 }
 
-/** Returns how the levels of devices of a type arrive. */
 export function levelsOfType(deviceType: string): DeviceLevels {
   return deviceType === 'ewdx' ? ewdx('', 0).levels : spectera('').levels
 }
@@ -53,7 +52,7 @@ function readStateFault(resources: Resources): Fault | null | undefined {
   return fields.state.read(property(resources, statePath, 'state'))
 }
 
-/** Returns the paths of a channel: names and settings first, levels last. */
+/** Names and settings come first, levels last. */
 function listEwdxPaths(index: number): readonly string[] {
   const channel = `/api/channel/${index}`
   const transmitter = `/api/transmitters/${index}`
@@ -66,7 +65,7 @@ function listEwdxPaths(index: number): readonly string[] {
   ]
 }
 
-/** Reads a channel. Its number is only in the path, where it starts at 0. */
+/** The number of a channel is only in the path, where it starts at 0. */
 function readEwdxChannel(resources: Resources, index: number): ChannelReading {
   const channel = `/api/channel/${index}`
   const getProperty = (name: string) => property(resources, channel, name)
@@ -89,7 +88,7 @@ function readEwdxChannel(resources: Resources, index: number): ChannelReading {
       rf_low: readWarning('LowSignal', warnings),
       rf_overload: readWarning('RfPeak', warnings),
       overload: readWarning('AfPeak', warnings, transmitterWarnings),
-      // The documentation does not specify whether this is peak or RMS.
+      // The documentation does not specify peak or RMS.
       audio_peak: fields.level.read(getValue('level')),
       muted: fields.mute.read(getProperty('mute')),
       gain_db: fields.gain.read(getProperty('gain')),
@@ -103,7 +102,7 @@ function readEwdxChannel(resources: Resources, index: number): ChannelReading {
   })
 }
 
-/** Reads a transmitter; null if none is linked. Primary cells have no gauge, so their battery level is unknown. */
+/** Returns null without a linked transmitter. Primary cells have no gauge, so their battery level is unknown. */
 function readEwdxTransmitter(resources: Resources, index: number): TransmitterReading | null | undefined {
   const path = `/api/transmitters/${index}`
   if (!resources.has(path)) return undefined

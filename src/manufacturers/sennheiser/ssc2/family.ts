@@ -1,4 +1,4 @@
-/** Interface of a product family with SSC 2: the resources to subscribe to and how to read them. */
+/** Interface of a product family with SSC 2: the resources to subscribe to, and their conversion. */
 
 import type { Fault } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
@@ -18,14 +18,14 @@ export interface Family {
   /** Resources that are polled or subscribed to in addition to the identity. */
   readonly paths: readonly string[]
   readonly levels: DeviceLevels
-  /** Resources that are queried for levels, in turn, because a level that does not change is not sent again. */
+  /** Resources that are queried for levels in turn, because a level that does not change is not sent again. */
   readonly levelQueries: readonly string[]
-  /** Returns which levels a body contains that has been added to the resources. */
+  /** Returns the levels in a body that has been added to the resources. */
   findLevels(path: string, body: unknown, resources: Resources): readonly LevelsInBody[]
   readonly fields: FieldTable['fields']
   /** Returns the fault of the device; null without one, undefined until it is known. */
   readFault(resources: Resources): Fault | null | undefined
   readChannels(resources: Resources): readonly ChannelReading[]
-  /** Returns the packs that have no channel; undefined until packs have been reported. `device` is the device's id. */
+  /** Returns the packs without a channel; undefined until packs have been reported. `device` is the device's id. */
   readUnits?(resources: Resources, device: string): readonly DeviceReport[] | undefined
 }

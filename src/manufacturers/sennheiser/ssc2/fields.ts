@@ -72,7 +72,7 @@ export const ewdx = {
 const pack = '/api/mts/paired/*'
 const severity = words('severity', severities)
 
-/** What `micLqi` says about the link of a microphone. */
+/** The link state of a microphone, from `micLqi`. */
 interface LinkState {
   readonly isMuted: boolean
   readonly isConcealed: boolean

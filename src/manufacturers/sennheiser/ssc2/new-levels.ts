@@ -1,6 +1,6 @@
 /**
- * Which levels of an SSC 2 device have arrived since the last report. Its resources are kept, and each level is reported
- * once. A level that does not change is not sent again, so one is queried at a time, and an answer confirms all others.
+ * Tracks the levels of an SSC 2 device that have arrived since the last report, because each level is reported once. A
+ * level that does not change is not sent again, so one is queried at a time, and an answer confirms all others.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,20 +12,19 @@ import { ApiError } from '../../../upstream/errors.ts'
 import type { Family, LevelsInBody } from './family.ts'
 import type { Resources } from './resources.ts'
 
-/** A query that is not answered within this time is unanswered. */
+/** The time limit for the answer to a query. */
 const answerMs = 3_000
 
 export interface NewLevels {
   /**
-   * Returns the path to query next: that of the level that has not arrived or been queried for the longest time. With
-   * `isAnswered`, leaves out queries that the device has not answered; null if there is no other.
+   * Returns the path of the level that has not arrived or been queried for the longest time. With `isAnswered`, skips
+   * queries that the device has not answered. Returns null if none remains.
    */
   takeQuery(options: { readonly isAnswered: boolean }): string | null
   /** `resources` contain the body already. */
   received(path: string, body: unknown, resources: Resources): void
-  /** The device has not answered the query. What it asked for is no longer confirmed by other answers. */
+  /** The device has not answered the query. Other answers no longer confirm its level. */
   unanswered(path: string): void
-  /** The device has answered a query. */
   answered(): void
   /** Returns the report with the levels that have arrived since the last call. */
   takeNew(report: DeviceReport): DeviceReport
@@ -34,7 +33,7 @@ export interface NewLevels {
 export function createNewLevels(family: Family | null): NewLevels {
   const fresh = new Set<string>()
   const silent = new Set<string>()
-  /** When each level that can be queried last arrived or was queried, by path. */
+  /** Path of a level -> when it last arrived or was queried. */
   const times = new Map((family?.levelQueries ?? []).map((path) => [path, Number.NEGATIVE_INFINITY]))
   const keyOf = ({ channel, kind }: LevelsInBody) => `${channel ?? 'all'} ${kind}`
   const isOld = ({ channel, rf_level, audio_level }: ChannelReading, kind: LevelKind) =>
@@ -79,7 +78,7 @@ export function createNewLevels(family: Family | null): NewLevels {
 }
 
 /**
- * Queries one level at a time, and yields each answer in the form of an event. If the device does not answer, another
+ * Queries one level at a time, and yields each answer as an event. If the device does not answer, querying another
  * level shows whether it still answers at all.
  */
 export async function* queryLevels(client: UpstreamClient, levels: NewLevels, signal: AbortSignal) {

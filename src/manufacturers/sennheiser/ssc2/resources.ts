@@ -19,14 +19,14 @@ export const packPrefix = '/api/mts/paired/'
 export const antennaPrefix = '/api/rf/antennas/'
 export const outputPrefix = '/api/audio/outputs/'
 
-/** A list whose entries are also resources: the device sends the whole list first, then changed entries. */
+/** A list whose entries are also resources. The device sends the whole list first, then changed entries. */
 interface Collection {
   readonly path: string
   /** Matches the paths that events use for an entry; `toPath` returns the path under which the entry is stored. */
   readonly entryPath: RegExp
   readonly toPath: (id: string) => string
   readonly idProperty: string
-  /** Property that contains the body, if the entry wraps it. */
+  /** The property with the body, if the entry wraps it. */
   readonly bodyProperty?: string
 }
 
@@ -71,7 +71,7 @@ export function isOfTransmitter(path: string): boolean {
 
 const maxResources = 1000
 
-/** Applies a reported body. Bodies are merged, because some devices send only the changed properties. */
+/** Bodies are merged, because some devices send only the changed properties. */
 export function applyResource(resources: Map<string, unknown>, path: string, body: unknown): void {
   const collection = collections.find((candidate) => candidate.path === path)
   const id = collection !== undefined && isRecord(body) ? body[collection.idProperty] : undefined
@@ -82,7 +82,7 @@ export function applyResource(resources: Map<string, unknown>, path: string, bod
   else applyBody(resources, toStoredPath(path), body)
 }
 
-/** Returns the path under which the resource is stored: the same path, unless it is an entry of a collection. */
+/** Returns the path under which the resource is stored. It differs only for an entry of a collection. */
 function toStoredPath(path: string): string {
   for (const { entryPath, toPath } of collections) {
     const [, id] = entryPath.exec(path) ?? []
@@ -142,7 +142,7 @@ function listProperties(address: string, body: unknown, path: string): readonly 
   return (lists.length === 0 ? [['', body]] : lists).map(([name, value]) => [`${path} *Out`, value, `${path} ${name}`])
 }
 
-/** Returns a property of a resource's body; undefined if it was not reported. */
+/** Returns undefined if the property was not reported. */
 export function property(resources: Resources, path: string, name: string): unknown {
   const body = resources.get(path)
   return isRecord(body) ? (body as Json)[name] : undefined

@@ -27,15 +27,15 @@ import { familyOfDevice, toDeviceReport } from './translate.ts'
 
 /** If the device rejects one path, it rejects the whole request. Four paths per request work on real devices. */
 const pathsPerRequest = 4
-/** How often to retry rejected paths, which may become available, for example when a transmitter is linked. */
+/** The retry interval of rejected paths, which may become available, for example when a transmitter is linked. */
 const retryMs = 30_000
-/** The protocol has no keep-alive: after this silence a request checks the connection. */
+/** The protocol has no keep-alive. After this silence, a request checks the connection. */
 const maxQuietMs = 3000
 /** Minimum interval of reports with meters. A meter event that arrives sooner is combined with the next event. */
 const minMeterIntervalMs = 100
-/** Meters that are silent for this long are requested again, once for each silence. */
+/** Meters that are silent for this long are requested again, once per silence. */
 const meterLifetimeMs = levelLifetimeMs(meters, 0)
-/** A stream without events for this long is reopened; the device then reports all resources again. */
+/** A stream without events for this long is reopened. The device then reports all resources again. */
 const maxSilenceMs = 300_000
 
 interface IdentifiedDevice {
@@ -43,10 +43,7 @@ interface IdentifiedDevice {
   readonly endpoint: DeviceEndpoint
 }
 
-/**
- * Subscribes to the device. Returns without an error on abort; throws the manufacturer's ApiError when the session is
- * lost.
- */
+/** Returns without an error on abort, and throws the manufacturer's ApiError when the session is lost. */
 export async function* subscribe(
   client: UpstreamClient,
   device: IdentifiedDevice,
@@ -122,7 +119,7 @@ export async function* subscribe(
   }
 }
 
-/** Parses `{"/api/…": body, …}`, or one resource as `{"path", "value"}`. Returns null if it is not a JSON object. */
+/** Parses `{"/api/…": body, …}`, or one resource as `{"path", "value"}`. Returns null for anything else. */
 export function readChanges(data: string): readonly (readonly [string, unknown])[] | null {
   const event = parseJson(data)
   if (!isRecord(event)) return null
@@ -132,8 +129,8 @@ export function readChanges(data: string): readonly (readonly [string, unknown])
 }
 
 /**
- * Adds each channel that is no longer reported, for instance because a pack was removed, as a channel without a
- * transmitter. `known` contains all channels reported so far.
+ * Adds each channel that is no longer reported, for instance because a pack was removed, without a transmitter. `known`
+ * contains all channels reported so far.
  */
 function withRemovedChannels(report: DeviceReport, known: Set<number>): DeviceReport {
   const present = new Set(report.channels?.map(({ channel }) => channel))
@@ -146,7 +143,7 @@ function withRemovedChannels(report: DeviceReport, known: Set<number>): DeviceRe
   return empty.length === 0 ? report : { ...report, channels: [...(report.channels ?? []), ...empty] }
 }
 
-/** Returns which channels have no transmitter, as a string for comparison. */
+/** Returns the channels without a transmitter, as a string for comparison. */
 function linkStateOf(resources: Resources): string {
   const warnings = [...resources].filter(([path]) => /^\/api\/channel\/\d+\/warnings$/.test(path))
   return warnings.map(([path, warningNames]) => `${path} ${String(warningNames).includes('NoLink')}`).join('\n')
@@ -185,8 +182,8 @@ function createPathSubscriber(
   }
 
   /**
-   * Returns the status with which the device rejects the paths, or null: 400 or 404 if a resource does not exist, 422 if
-   * it is unavailable at the moment or the session has ended.
+   * Returns the status with which the device rejects the paths, or null. It is 400 or 404 if a resource does not exist,
+   * 422 if it is currently unavailable or the session has ended.
    */
   async function add(batch: readonly string[], signal: AbortSignal): Promise<number | null> {
     const { status } = await client.request('PUT', `${session}/add`, { body: batch, accept: [400, 404, 422], signal })

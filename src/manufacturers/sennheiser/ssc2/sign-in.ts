@@ -1,5 +1,5 @@
 /**
- * Signs in to SSC 2 devices. The user name depends on the product, and a device locks out clients that send wrong
+ * Signs in to SSC 2 devices. The user name depends on the product. A device locks out clients that send wrong
  * credentials, so a rejection ends all requests. Sources: Sennheiser's SSC 2 specification for EW-DX; for Spectera,
  * public clients, all of which use the same user name.
  */
@@ -11,18 +11,17 @@ export function isSpectera(product: string): boolean {
   return /spectera/i.test(product)
 }
 
-/** The user name of systems and of all products but Spectera. */
+/** The user name of systems and of all products except Spectera. */
 export const defaultUser = 'api'
 const specteraUser = 'controlSennheiser'
 
-/** The user name with which Micwatch signs in to a product at this address. */
 function userOf({ settings }: UpstreamClient, product: string): string {
   return settings.username ?? (isSpectera(product) ? specteraUser : defaultUser)
 }
 
 /**
- * Makes the first request that requires the password. If the credentials are rejected, no further requests are sent: on
- * a Spectera after one retry, on any other product at once.
+ * Makes the first request that requires the password. After rejected credentials, no further requests are sent: on a
+ * Spectera after one retry, on any other product immediately.
  */
 export async function signIn<Result>(
   client: UpstreamClient,
@@ -41,12 +40,17 @@ export async function signIn<Result>(
   }
 }
 
-/** Blocks further requests if the device has rejected, in a request for a system, the user that it requires. */
+/**
+ * Blocks further requests if a request for a system shows that the device has rejected the user name that it requires.
+ */
 export function blockIfRejected(client: UpstreamClient, product: string, error: ApiError): void {
   if (error.status === 401 && userOf(client, product) === defaultUser) throw block(client, product, error)
 }
 
-/** A Spectera answers 403 as well; on other products, 403 means that third-party access is off, which is no lock. */
+/**
+ * A Spectera also responds with 403. On other products, 403 means that third-party access is off, which is not a
+ * lockout.
+ */
 function isRejection(error: unknown, product: string): error is ApiError {
   return error instanceof ApiError && (error.status === 401 || (error.status === 403 && isSpectera(product)))
 }

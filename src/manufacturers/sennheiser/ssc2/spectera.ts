@@ -1,6 +1,6 @@
 /**
  * The Spectera base station. Each pack with a microphone is reported as a channel, although many packs share one
- * wideband RF channel; other packs are in-ear receivers or unused. The audio level of a pack is the meter of the output
+ * wideband RF channel. Other packs are in-ear receivers or unused. The audio level of a pack is the meter of the output
  * to which its audio link is routed. Sources: Spectera's OpenAPI description 18.1; for the meters, public clients of
  * the API.
  */
@@ -22,7 +22,7 @@ import {
   statePath,
 } from './resources.ts'
 
-/** Not every firmware reports them. */
+/** Not all firmware reports them. */
 export const meters = { kind: 'sampled', intervalMs: 100, isOptional: true } as const
 
 export function spectera(product: string): Family {
@@ -30,7 +30,7 @@ export function spectera(product: string): Family {
     device_type: 'spectera',
     model: product,
     fields,
-    // The meters last, because they are sent most often.
+    // The meters come last, because they are sent most often.
     paths: [
       ...[statePath, psuPath, temperaturePath, ...fanPaths],
       ...['/api/rf/channels', '/api/rf/antennas', '/api/mts/paired/all', '/api/audio/outputs', meteringPath],
@@ -73,7 +73,7 @@ const psuPath = '/api/health/psu'
 const temperaturePath = '/api/health/tempstateoverall'
 const fanPaths = [1, 2, 3].map((fan) => `/api/health/fan/FAN_${fan}/errorstate`)
 
-/** Returns the most severe fault of the base station; a supply that was never connected is no fault. */
+/** Returns the most severe fault of the base station. A supply that was never connected is not a fault. */
 function readFault(resources: Resources): Fault | null | undefined {
   const read = (path: string, name: string) => property(resources, path, name)
   const antennas = listBodies(resources, antennaPrefix)
@@ -137,7 +137,7 @@ function readMicrophone(resources: Resources, pack: Json, link: number): Channel
   })
 }
 
-/** Converts a pack without a microphone. Its serial number, if known, identifies it at every base station. */
+/** Converts a pack without a microphone. A known serial number identifies it at every base station. */
 function readOtherPack(pack: Json, device: string): DeviceReport {
   const { mtUid, name, type, state, batteryFillLevel, batteryRuntime } = pack
   const model = fields.type.read(type) ?? null

@@ -14,7 +14,7 @@ export function productOf(resources: Resources): string {
   return common.product.read(property(resources, identityPath, 'product')) ?? ''
 }
 
-/** Returns the serial number, which is the same on both network interfaces of a device; null if it is unknown. */
+/** The serial number is the same on both network interfaces of a device. */
 function serialOf(resources: Resources): string | null {
   const serial = common.serial.read(property(resources, identityPath, 'serial'))
   return serial && !/^0+$/.test(serial) ? serial : null

@@ -1,6 +1,6 @@
 /**
- * Finds ew G3 and G4 devices by the answer to a request of Wireless Systems Manager, which they also send without a
- * request every few seconds. Sources: as in `codec.ts`, and the search of two public projects that found G3 and G4.
+ * Finds ew G3 and G4 devices by their answer to a request of Wireless Systems Manager, which they also send every few
+ * seconds without a request. Sources: as in `codec.ts`, and the search of two public projects that found G3 and G4.
  */
 
 import type { Beacon } from '../../plugin.ts'
@@ -11,7 +11,7 @@ import { idPrefix } from './session.ts'
 export const wsmPort = 8133
 
 export const beacon: Beacon = {
-  // The group is that of mDNS; the port and the messages are not.
+  // The group is that of mDNS, but the port and the messages differ.
   group: { address: '224.0.0.251', port: wsmPort },
   request: identityRequest,
   ports: { 'wsm:': wsmPort },

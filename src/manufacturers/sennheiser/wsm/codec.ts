@@ -1,15 +1,13 @@
 /**
- * Messages of the binary protocol that Wireless Systems Manager (WSM) uses with ew G3 receivers. It is not documented by
- * the manufacturer. Sources: two public projects that examined WSM with an EM 300 G3 (firmware 1.4.4) and an EM 500 G3;
- * test fixtures name them.
- *
- * A message is a text with one character for each byte.
+ * Messages of the binary protocol between Wireless Systems Manager (WSM) and ew G3 receivers. The manufacturer does not
+ * document it. Sources: two public projects that examined WSM with an EM 300 G3 (firmware 1.4.4) and an EM 500 G3; test
+ * fixtures name them. A message is a text with one character per byte.
  */
 
 import { readMac } from '../../../upstream/fields.ts'
 import { fields } from './fields.ts'
 
-/** What a datagram contains; `other` for the kinds that are not read. */
+/** `other` stands for the kinds that are not read. */
 export type WsmMessage = WsmIdentity | WsmConfiguration | WsmMeters | { readonly type: 'other' }
 
 export interface WsmIdentity {
@@ -39,11 +37,11 @@ export interface WsmMeters {
 const identityHeader = '\x00\x25\x12\x06'
 const configurationHeader = '\xc8\xfc\xf7\xca'
 const metersHeader = '\x29\xf8\xf7\xca'
-/** Every kind of message from a device, other than its identity, has a header that ends with this byte. */
+/** The header of every message except the identity ends with this byte. */
 const lastHeaderByte = 0xca
 /** The header, a byte, the MAC address and a byte. */
 const bodyOffset = 12
-/** The device also sends longer messages, with the results of its RF scan, that have the same headers. */
+/** The device also sends longer messages with the same headers, which contain the results of its RF scan. */
 const maxMeterBytes = 48
 const configurationBytes = { min: 29, max: 150 }
 
@@ -79,8 +77,8 @@ function parseConfiguration(mac: string | null, body: Buffer): WsmConfiguration 
 }
 
 /**
- * Formats the message with which a client registers, and with which it stays registered: the device forgets it after
- * about five seconds. The device sends to this IPv4 address, or treats it as the name of the client.
+ * Formats the message that registers a client and keeps it registered. The device forgets a client after about five
+ * seconds. It sends to this IPv4 address, or treats it as the name of the client.
  */
 export function formatRegistration(ip: string): string {
   return `\x4f\x1f\xf1\xca${toBytes(ip)}${toBytes(ip)}\x01\x00\x01\x01\x01\x01`
@@ -90,7 +88,7 @@ export function formatConfigurationRequest(ip: string): string {
   return `\xa4\xfd\xf7\xca${toBytes(ip)}\x01\x01\x01`
 }
 
-/** The request to all devices in a network to identify themselves. */
+/** Requests all devices in a network to identify themselves. */
 export const identityRequest = Buffer.concat([
   Buffer.from('1207062000001900', 'hex'),
   Buffer.from('[servicecommand]devinfo\r\n'),

@@ -12,7 +12,7 @@ const configuration = fromHex(
 const meters = (battery: string) =>
   fromHex(`29f8f7ca00001b667ade4401${battery}00000001e102250000da01fb010001010101000101010101010100`)
 
-// The expected bytes are those that the sources in the fixtures captured from WSM.
+// The sources in the fixtures captured the expected bytes from WSM.
 describe('messages to the device', () => {
   test('are those of WSM', () => {
     expect(hex(formatRegistration('10.10.10.162'))).toBe('4f1ff1ca0a0a0aa20a0a0aa2010001010101')

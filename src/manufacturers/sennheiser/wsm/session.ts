@@ -19,10 +19,10 @@ export const idPrefix = 'wsm:'
 
 /** The device forgets a client after about five seconds. */
 const registerEveryMs = 2000
-/** The device sends changes itself; the request is repeated in case such a datagram was lost. */
+/** The device pushes changes. The request is repeated in case such a datagram was lost. */
 const requestConfigurationEveryMs = 30_000
 
-/** What the device has reported, by the kind of the message. */
+/** The last report of each kind. */
 type Facts = Partial<Readonly<{ identity: WsmIdentity; configuration: WsmConfiguration; meters: WsmMeters }>>
 
 export const wsm = createDatagramAdapter({
@@ -97,7 +97,7 @@ function toChannel({ name, frequencyKhz, isMuted }: WsmConfiguration, meters: Ws
   })
 }
 
-/** The battery also shows whether the receiver receives a transmitter. */
+/** The battery also shows the presence of a transmitter. */
 function toTransmitter({ battery }: WsmMeters): ChannelReading['transmitter'] {
   return battery === 0 ? null : { battery: fields.battery.read(battery) ?? null }
 }

@@ -26,7 +26,7 @@ export const strings = defineAdapter<StringsDevice>({
   subscribe: (client, _targets, signal, onLevels, onProblems) =>
     toPushEvents(openSession(client, signal, onLevels), signal, toEvent, 'frames', onProblems),
   lights,
-  // A report from the device itself takes precedence over one from a system.
+  // Reports of the device itself take precedence over those of a system.
   precedence: 1,
   idPrefix,
 })
@@ -37,7 +37,7 @@ function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): Pu
   const { id, family, values } = device
   // Meter values are kept with all other values, and each is reported once.
   const withNewLevels = (reading: ChannelReading) => (metered.has(reading.channel) ? reading : withoutLevels(reading))
-  // A charger's report must contain all its packs, because a missing pack is treated as removed.
+  // A charger's report must contain all its packs, because a missing pack counts as removed.
   if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
     const report = toDeviceReport({ ...device, values: { ...values } })
     return { type: 'report', isComplete: true, report: { ...report, channels: report.channels?.map(withNewLevels) } }

@@ -10,7 +10,6 @@ import { answeredNumbers, type Family, type RawValues } from './families.ts'
 import { fields } from './fields.ts'
 import type { RawValue } from './values.ts'
 
-/** Returns a report for each pack in the charger. */
 export function readPacks(
   family: Family,
   values: RawValues,
@@ -38,12 +37,12 @@ export function readPacks(
   })
 }
 
-/** Reads the minutes until a pack is full. 65529 means full. */
+/** Minutes until a pack is full. 65529 means full. */
 function readMinutesToFull(raw: RawValue): number | null | undefined {
   return raw === '65529' ? 0 : fields.minutesToFull.read(raw)
 }
 
-/** Reads a pack's fault. A pack that is too hot or too cold is not charged; storage mode charges only to about 40%. */
+/** A pack that is too hot or too cold is not charged. Storage mode charges only to about 40%. */
 function readFault(get: (key: string) => RawValue, isStorageMode: boolean): Fault | null {
   const fault = fields.bayError.read(get('BATT_ERROR')) ?? fields.bayState.read(get('BATT_STATE'))
   return fault ?? (isStorageMode ? 'storage_mode' : null)

@@ -40,7 +40,7 @@ test.concurrent.each(readdirSync(folder))('%s', async (file) => {
   expect(reported).toEqual(JSON.parse(JSON.stringify(capture.report).replace('{host}', host)))
 })
 
-/** Starts a server that replays the capture; resolves with its `host:port`. */
+/** Resolves with the `host:port` of a server that replays the capture. */
 async function replay(capture: Capture): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-/** The Shure families: which properties to query, how to meter, and how to detect the family. */
+/** The Shure families: the properties to query, metering, and detection of the family. */
 
 import type { DeviceLevels } from '../../../domain/levels/level-delivery.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from './samples.ts'
 import type { RawValue } from './values.ts'
 
-/** Reported values, unparsed, keyed by `MODEL` for the device and `1 FREQUENCY` for a channel. */
+/** Unparsed values, keyed by `MODEL` for the device and `1 FREQUENCY` for a channel. */
 export type RawValues = Readonly<Record<string, string>>
 
 export interface Family {
@@ -24,7 +24,9 @@ export interface Family {
   envelope(command: string): string
   /** Keys to query for the device as a whole. */
   readonly deviceKeys: readonly string[]
-  /** Keys to query for each channel. A key may have a prefix that precedes the channel in a command: `SEC TX_STATUS`. */
+  /**
+   * Keys to query for each channel. A key may have a prefix that precedes the channel in a command: `SEC TX_STATUS`.
+   */
   readonly channelKeys: readonly string[]
   /** The keys that channel 0, which stands for all channels, supports. */
   readonly channelZero: 'none' | 'ALL' | 'every key'
@@ -32,11 +34,11 @@ export interface Family {
   readonly identityKeys: readonly string[]
   /** Maximum number of channels or bays of one device. */
   readonly maxChannels: number
-  /** How often to query everything again, in case a change was not pushed. */
+  /** The interval of queries for everything, in case a change was not pushed. */
   readonly refreshMs: number
   /**
-   * Keys that report whether a channel has a transmitter, if the device is silent without transmitters, and no longer
-   * meters a channel after its transmitter was switched off. They are queried every few seconds.
+   * Keys that report the presence of a transmitter. Set if the device is silent without transmitters, and stops
+   * metering a channel when its transmitter is switched off. They are queried every few seconds.
    */
   readonly presenceKeys: readonly string[]
   /** Metering interval. 0 if the family does not meter and only reports changes. */
@@ -147,8 +149,8 @@ export const uhfr: Family = {
 const mxwTransmitterKeys = ['TX_STATUS', 'TX_TYPE', 'TX_DEVICE_ID', 'BATT_CHARGE', 'BATT_RUN_TIME', 'BATT_HEALTH']
 
 /**
- * Microflex Wireless, an access point (MXWAPT). It has two microphones for each channel. Its document has no command for
- * the model, the firmware version or the MAC address.
+ * Microflex Wireless, an access point (MXWAPT). It has two microphones per channel. Its document has no command for the
+ * model, the firmware version or the MAC address.
  */
 const mxw: Family = {
   ...ulxd,
@@ -166,7 +168,7 @@ const mxw: Family = {
   readSample: readMxwSample,
 }
 
-/** The access points of Microflex Wireless neXt (MXWAPX, MXWAPXD2), which have one microphone for each channel. */
+/** The access points of Microflex Wireless neXt (MXWAPX, MXWAPXD2), which have one microphone per channel. */
 const mxwNext: Family = {
   ...mxw,
   model: 'MXWAPX',
@@ -207,7 +209,7 @@ const familyByModel: readonly (readonly [RegExp, Family])[] = [
   [/^SB(?:C2[24]0|C441|C840|RC)/, charger],
 ]
 
-/** Returns the levels that a family sends, all of them at its metering interval. */
+/** A family sends all its levels at its metering interval. */
 export function levelsOf({
   name,
   meterMs,
@@ -221,13 +223,12 @@ export function levelsOf({
   }
 }
 
-/** Returns the levels of the family that is reported as this device type. */
 export function levelsOfType(deviceType: string): DeviceLevels {
   const families = [ulxd, qlxd, slxd, axient, psm1000, uhfr, mxw]
   return levelsOf(families.find(({ name }) => name === deviceType) ?? charger)
 }
 
-/** Commands that identify the family, the most informative first, and how long to wait for an answer. */
+/** Commands that identify the family, most informative first, with the time limit for an answer. */
 export const probes: readonly { readonly commands: readonly string[]; readonly waitMs: number }[] = [
   { commands: ['< GET MODEL >'], waitMs: 700 },
   // QLX-D and older ULX-D do not support MODEL; of these two, only QLX-D supports MAC_ADDR.
@@ -237,7 +238,7 @@ export const probes: readonly { readonly commands: readonly string[]; readonly w
   { commands: ['GET DEVICE_NAME', 'GET 1 AUDIO_IN_LVL'].map(psm1000.envelope), waitMs: 700 },
 ]
 
-/** Detects the family from the reported values. Null if they are not sufficient. */
+/** Returns null if the values are not sufficient. */
 export function detectFamily(values: RawValues): Family | null {
   const { MODEL } = values
   if (MODEL !== undefined) return familyByModel.find(([pattern]) => pattern.test(MODEL))?.[1] ?? null
@@ -247,7 +248,7 @@ export function detectFamily(values: RawValues): Family | null {
   return values.DEVICE_NAME === undefined && values['1 AUDIO_IN_LVL'] === undefined ? null : psm1000
 }
 
-/** Returns the value that one channel has reported under this key, which does not contain the number of the channel. */
+/** Returns the value of a channel. The key does not contain the number of the channel. */
 export type ChannelValues = (key: string) => RawValue
 
 /**
@@ -261,7 +262,6 @@ export function valuesOfChannel(values: RawValues, channel: number): ChannelValu
   return (key) => own.get(key)
 }
 
-/** A charger has bays and no channels. */
 export function isCharger({ name }: Family): boolean {
   return name === charger.name
 }
@@ -284,8 +284,8 @@ export function answeredNumbers(family: Family, values: RawValues): readonly num
 }
 
 /**
- * The keys of a channel, except those that do not show that it exists: an acknowledgement, meters, a value for each
- * charging module, and the audio inputs and outputs and charging bays of MXW neXt.
+ * The keys that show the existence of a channel. These do not: an acknowledgement, meters, a value for each charging
+ * module, and the audio inputs and outputs and charging bays of MXW neXt.
  */
 const answerKey = /^\d+ (?!(?:METER_RATE|SAMPLE|BATT_MODULE_TYPE|(?:IN|OUT)PUT_CH_\w+|BAY)(?:\s|$))\S/
 
@@ -299,7 +299,7 @@ export function countByModel({ name }: Family, model = ''): number | null {
 }
 
 /**
- * Returns the commands that query everything from a device of a known family. The identity is queried last: the device
+ * Returns the commands that query everything from a device of a known family. The identity is queried last. The device
  * answers in order, so its identity shows that it has answered all other queries.
  */
 export function queryCommands(family: Family, values: RawValues): readonly string[] {
@@ -309,28 +309,28 @@ export function queryCommands(family: Family, values: RawValues): readonly strin
   ]
 }
 
-/** Returns the commands that query whether the channels have transmitters. */
+/** Returns the commands that query the presence of transmitters. */
 export function presenceCommands(family: Family, values: RawValues): readonly string[] {
   return channelCommands(family, values, family.presenceKeys)
 }
 
-/** Returns which channels have a transmitter, as a text that changes when a transmitter appears or disappears. */
+/** Returns a text that changes when a transmitter appears or disappears. */
 export function presenceOf(family: Family, values: RawValues): string {
   const numbers = family.presenceKeys.length === 0 ? [] : queriedNumbers(family, values)
   return numbers.flatMap((number) => family.presenceKeys.map((key) => values[`${number} ${key}`])).join(' ')
 }
 
-/** Whether a presence key of the channel says that it has a transmitter. */
+/** True if a presence key reports a transmitter on the channel. */
 export function hasTransmitterKey({ presenceKeys }: Family, values: RawValues, channel: number): boolean {
   return presenceKeys.some((key) => values[`${channel} ${key}`] === 'YES')
 }
 
-/** Returns a query that every device of the family answers, and that shows that it is still online. */
+/** Returns a query that every device of the family answers, which shows that it is still online. */
 export function keepAliveCommand(family: Family, values: RawValues): string {
   return queryCommands(family, values).at(-1) ?? ''
 }
 
-/** Returns the commands that start metering at this interval; 0 switches metering off. */
+/** An interval of 0 switches metering off. */
 export function meterCommands(family: Family, values: RawValues, ms: number): readonly string[] {
   if (family.meterMs === 0) return []
   const keys = family.presenceKeys.includes('SEC TX_AVAILABLE') ? ['METER_RATE', 'SEC METER_RATE'] : ['METER_RATE']
@@ -363,7 +363,7 @@ function queriedNumbers(family: Family, values: RawValues): readonly number[] {
   return Array.from({ length: highestNumber(family, values) }, (_, index) => index + 1)
 }
 
-/** Whether the device may have this channel or bay. MXW neXt numbers its audio inputs and outputs as well. */
+/** True if the device may have this channel or bay. MXW neXt also numbers its audio inputs and outputs. */
 export function isPossibleNumber(family: Family, values: RawValues, number: number): boolean {
   return number >= 1 && number <= highestNumber(family, values)
 }

@@ -1,6 +1,6 @@
 /**
- * The fields of Shure command strings by their keys. Keys of the same content share a row. `SAMPLE` marks the values of
- * meters, which have no keys.
+ * The fields of Shure command strings by their keys. Keys with the same content share a row. `SAMPLE` marks the values
+ * of meters, which have no keys.
  */
 
 import type {
@@ -119,7 +119,7 @@ const receiver = {
       'LINKED.ACTIVE': 'active',
       'LINKED.INACTIVE': 'inactive',
       STANDARD: 'standard',
-      // As SLX-D+ reports them; its document has the words above.
+      // As reported by SLX-D+; its document has the words above.
       online: 'active',
       offline: 'inactive',
     },

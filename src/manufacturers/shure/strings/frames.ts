@@ -5,7 +5,7 @@
  */
 
 export type Frame =
-  /** A property; `channel` is null for a property of the device as a whole. */
+  /** `channel` is null for a property of the device as a whole. */
   | { readonly type: 'property'; readonly channel: number | null; readonly key: string; readonly value: string }
   /** Metered values of a channel. */
   | { readonly type: 'sample'; readonly channel: number; readonly value: string }
@@ -29,7 +29,7 @@ export function splitAngleFrames(text: string): { messages: string[]; rest: stri
   return { messages, rest: rest.length > maxFrameChars ? '' : rest }
 }
 
-/** The frames found in a text, and the offset at which the last one ends. */
+/** The frames in a text, and the offset at which the last one ends. */
 interface FoundFrames {
   readonly messages: string[]
   readonly end: number
@@ -60,18 +60,17 @@ function findPlainFrames(text: string): FoundFrames {
   return { messages, end }
 }
 
-/** Returns all frames of one datagram. */
 export function splitStarFrames(datagram: string): string[] {
   return [...datagram.matchAll(/\*([^*]*)\*/g)].map(([, inner = '']) => inner)
 }
 
 const shape = /^\s*(REP|REPORT|REPLY|SAMPLE)\s+(?:(?:(PRI|SEC|CH|BAY)\s+)?(\d{1,2})\s+)?(\S+)\s*(.*?)\s*$/s
-/** A prefix that addresses what a number addresses without a prefix: the primary microphone, a channel. */
+/** These prefixes address the same as no prefix: the primary microphone, a channel. */
 const redundantPrefix = /^(?:PRI|CH)$/
 /** For these keys, the first field after the key is an index: a slot, an antenna or a network interface. */
 const indexedKeys = /^(?:(?:SLOT_|LINK_).*|RSSI|RSSI_LED_BITMAP|NET_SETTINGS)$/
 
-/** Parses the content of a frame. Null if it is malformed. */
+/** Parses the content of a frame. Returns null if it is malformed. */
 export function parseFrame(inner: string): Frame | null {
   const match = shape.exec(inner)
   if (match === null) return null
@@ -85,14 +84,14 @@ export function parseFrame(inner: string): Frame | null {
   return { type: 'property', channel, key: `${key} ${index}`, value: unwrap(rest ?? '') }
 }
 
-/** Reads `SAMPLE n ALL …`; without `ALL` as MXW sends it, where the first value takes the place of the key. */
+/** Reads `SAMPLE n ALL …`. MXW omits `ALL`, and its first value takes the place of the key. */
 function readSampleFrame(channel: number | null, key: string, value: string): Frame | null {
   if (channel === null) return null
   if (key === 'ALL') return { type: 'sample', channel, value }
   const [, prefix, first] = /^(SEC )?(\d{3})$/.exec(key) ?? []
   if (first === undefined) return null
   const sample = `${first} ${value}`
-  // The meter values of a secondary microphone are a property of the channel, because they are rarely in use.
+  // The meter values of a secondary microphone are a property of the channel, because they are rarely used.
   return prefix === undefined
     ? { type: 'sample', channel, value: sample }
     : { type: 'property', channel, key: 'SEC SAMPLE', value: sample }

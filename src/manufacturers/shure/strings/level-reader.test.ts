@@ -3,7 +3,6 @@ import type { LevelSample } from '../../../domain/levels/level-sample.ts'
 import { detectFamily } from './families.ts'
 import { createLevelReader } from './level-reader.ts'
 
-/** Creates a reader of a receiver, and records what it passes on. */
 function createReader(model = 'ULXD4Q') {
   const received: LevelSample[][] = []
   const dropped: number[] = []

@@ -1,4 +1,4 @@
-/** Reads meter values as soon as they arrive, because a device sends up to ten a second for each channel. */
+/** Reads meter values as soon as they arrive, because a device sends up to ten a second per channel. */
 
 import type { LevelSample } from '../../../domain/levels/level-sample.ts'
 import type { OnLevels } from '../../plugin.ts'
@@ -8,9 +8,9 @@ import { overloadKey } from './samples.ts'
 import type { StringsDevice } from './translate.ts'
 
 /**
- * Creates a function that takes received bytes, which begin with a frame, and passes the levels in the leading frames to
- * `onLevels`. Returns the bytes from the first frame that is incomplete or contains anything else. If the overload of a
- * channel begins or ends, they are preceded by a report of it, because an overload is a property and not a level.
+ * Creates a function that takes received bytes, beginning with a frame, and passes the levels in the leading frames to
+ * `onLevels`. It returns the bytes from the first frame that is incomplete or contains anything else. If the overload
+ * of a channel begins or ends, a report of it precedes them, because an overload is a property and not a level.
  */
 export function createLevelReader(
   { id, family }: Pick<StringsDevice, 'id' | 'family'>,
@@ -18,10 +18,10 @@ export function createLevelReader(
   onLevels: OnLevels,
 ): (bytes: Buffer) => Buffer {
   const { readSample, maxChannels } = family
-  // On UHF-R, the meters also show whether a transmitter is present, which is not a level.
+  // On UHF-R, the meters also show the presence of a transmitter, which is not a level.
   if (readSample === null || family.name === 'uhfr') return (bytes) => bytes
   const overloads = createOverloads()
-  /** Whether the channel's sample has been removed from the store, by channel number. */
+  /** By channel number: true if the channel's sample has been removed from the store. */
   const isDropped: boolean[] = []
 
   return (bytes) => {
@@ -51,12 +51,12 @@ export function createLevelReader(
   }
 }
 
-/** Returns the channel of the sample in `fields`; null if it is another frame. */
+/** Returns the channel of the sample in `fields`; null for any other frame. */
 function readSampleChannel(maxChannels: number): number | null {
   return fields.is(0, 'SAMPLE') ? fields.byte(1, maxChannels) : null
 }
 
-/** The number of samples without overload after which an overload has ended: two seconds, so that it does not flicker. */
+/** An overload ends after this many samples without overload (two seconds), so that it does not flicker. */
 const samplesUntilEnd = 20
 
 function createOverloads() {

@@ -1,4 +1,4 @@
-/** Makes the lights of a device flash, over a connection of its own. */
+/** Makes the lights of a device flash, over a separate connection. */
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { describeNoResponse } from '../../../upstream/error-messages.ts'
@@ -6,7 +6,7 @@ import { openTcpSocket } from '../../../upstream/tcp.ts'
 import type { Flashing, FlashRequest, Lights } from '../../plugin.ts'
 import { parseFrame, splitAngleFrames } from './frames.ts'
 
-/** Families with lights that can flash, and whether those of a single channel can. Source: Shure's command strings. */
+/** Family -> the parts that can flash. Source: Shure's command strings. */
 const scopes: Readonly<Record<string, 'device' | 'channel'>> = {
   ulxd: 'channel',
   ad: 'channel',

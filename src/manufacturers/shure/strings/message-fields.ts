@@ -16,7 +16,6 @@ export class Fields {
   #ends: number[] = []
   #count = 0
 
-  /** Finds the fields of a text. */
   static of(text: string): Fields {
     const fields = new Fields()
     const bytes = Buffer.from(text, 'latin1')
@@ -25,8 +24,8 @@ export class Fields {
   }
 
   /**
-   * Finds the fields of the first frame (`< … >`) from `offset` on. Returns the offset after the frame, or -1 if the
-   * frame is incomplete or contains text in braces.
+   * Finds the fields of the first frame (`< … >`) at or after `offset`. Returns the offset after the frame, or -1 if
+   * the frame is incomplete or contains text in braces.
    */
   readFrame(bytes: Buffer, offset: number): number {
     const end = this.#find(bytes, skipToFrame(bytes, offset) + 1, bytes.length)
@@ -37,12 +36,11 @@ export class Fields {
     return this.#count
   }
 
-  /** The text of a field; empty if there is no such field. */
+  /** Returns an empty text for a missing field. */
   text(index: number): string {
     return index < this.#count ? this.#bytes.toString('latin1', this.#starts[index], this.#ends[index]) : ''
   }
 
-  /** Whether the field has this text. */
   is(index: number, text: string): boolean {
     const start = this.#starts[index] ?? 0
     if (index >= this.#count || this.#ends[index] !== start + text.length) return false
@@ -52,7 +50,7 @@ export class Fields {
     return true
   }
 
-  /** The characters of a field as one number, the last one in the low byte; null if there are more than two. */
+  /** Returns the characters of a field as one number, the last one in the low byte; null if there are more than two. */
   characters(index: number): number | null {
     if (index >= this.#count) return null
     const start = this.#starts[index] ?? 0
@@ -61,7 +59,7 @@ export class Fields {
     return end - start === 1 ? (this.#bytes[start] ?? 0) : pack(this.#bytes[start] ?? 0, this.#bytes[start + 1] ?? 0)
   }
 
-  /** The number in a field of up to eight digits; null if the field has other content or the number exceeds `max`. */
+  /** Returns the number in a field of up to eight digits; null for other content, or if the number exceeds `max`. */
   byte(index: number, max = 255): number | null {
     if (index >= this.#count) return null
     const start = this.#starts[index] ?? 0
@@ -107,7 +105,7 @@ export function pack(first: number, second: number): number {
   return first * 256 + second
 }
 
-/** Returns the offset of the next frame; the length of the bytes if there is none. */
+/** Returns the offset of the next frame, or the length of the bytes. */
 export function skipToFrame(bytes: Buffer, start: number): number {
   let offset = start
   while (offset < bytes.length && bytes[offset] !== openAngle) offset += 1

@@ -1,12 +1,11 @@
-/** Recognizes channels that no longer send meter values although the session is open. */
+/** Detects channels that no longer send meter values although the session is open. */
 
 import { levelLifetimeMs } from '../../../domain/levels/level-delivery.ts'
 import { answeredNumbers, type Family, hasTransmitterKey, levelsOf, type RawValues } from './families.ts'
 
 export interface MeterWatch {
-  /** Records meter values of a channel. */
   metered(channel: number): void
-  /** Returns whether a channel has been silent for too long, once for each silence. */
+  /** Returns true if a channel has been silent for too long, once per silence. */
   takeSilence(): boolean
 }
 

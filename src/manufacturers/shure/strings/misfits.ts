@@ -1,4 +1,4 @@
-/** Finds out which queries a device refuses, and which of its values have an undocumented form. */
+/** Tracks the queries that a device refuses, and its values with an undocumented form. */
 
 import type { DeviceProblem } from '../../../domain/equipment/health.ts'
 import { createMisfits, type FieldTable, field } from '../../../upstream/field-table.ts'
@@ -11,7 +11,7 @@ export interface DeviceCheck {
   received(key: string, value: string): void
   /** Meter values of a channel have arrived in the documented form. */
   metered(channel: number): void
-  /** Returns the same list as before if it is unchanged. `hasRefused`: whether the device has refused any query. */
+  /** Returns the same list as before if unchanged. `hasRefused` is true if the device has refused any query. */
   listProblems(hasRefused: boolean): readonly DeviceProblem[]
 }
 
@@ -36,7 +36,7 @@ export function createDeviceCheck(subject: string, family: Family): DeviceCheck 
       if (problems.length > 0 && misfits.check([['SAMPLE', null, `${channel} SAMPLE`]])) hasChanged = true
     },
     listProblems(hasRefused) {
-      // `REP ERR` does not name the command, so all queries without an answer count as refused.
+      // `REP ERR` does not name the command, so all unanswered queries count as refused.
       const refused = hasRefused ? queriedNames(family).filter((name) => !reported.has(name)) : []
       if (misfits.setRefused(new Map(refused.map((name) => [name, 'REP ERR'])))) hasChanged = true
       if (hasChanged) problems = misfits.list()
@@ -46,7 +46,7 @@ export function createDeviceCheck(subject: string, family: Family): DeviceCheck 
   }
 }
 
-/** Returns the keys that are queried, as they are reported. `ALL` stands for several keys, and is not one itself. */
+/** Returns the queried keys as they are reported. `ALL` stands for several keys, and is not a key itself. */
 function queriedNames({ deviceKeys, channelKeys, meterMs, meterKey }: Family): readonly string[] {
   const queries = [...deviceKeys, ...channelKeys, ...(meterMs > 0 ? [meterKey] : [])]
   return queries.filter((key) => key !== 'ALL').map((key) => key.replace(/^CH | \d+$/g, ''))

@@ -55,7 +55,6 @@ export function mxwSample(ofChannel: ChannelValues): RawValue {
   return ofChannel(`${findPrefixInUse(ofChannel) ?? ''}SAMPLE`)
 }
 
-/** Returns the prefix of the microphone that is on, the primary one first. */
 function findPrefixInUse(ofChannel: ChannelValues): (typeof prefixes)[number] | null {
   return prefixes.find((prefix) => isOn((key) => ofChannel(prefix + key))) ?? null
 }

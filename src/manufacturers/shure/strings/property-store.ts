@@ -1,24 +1,22 @@
-/** Stores every property that a device has reported, and determines what the latest frames changed. */
+/** Stores every property that a device has reported, and determines the changes by the latest frames. */
 
 import { type Frame, parseFrame, splitStarFrames } from './frames.ts'
 
 export interface Changes {
   /** Channels with a changed property other than meters. */
   readonly channels: ReadonlySet<number>
-  /** Channels of which meter values have arrived, even if they are the same. */
+  /** Channels with new meter values, even if they are the same. */
   readonly metered: ReadonlySet<number>
-  /** A property of the device as a whole has changed. */
+  /** True if a property of the device as a whole has changed. */
   readonly affectsDevice: boolean
-  /** Number of frames that could not be parsed. */
+  /** Frames that could not be parsed. */
   readonly malformed: number
 }
 
 export interface PropertyStore {
   /** Keyed by `MODEL` for the device and `1 FREQUENCY` for a channel. */
   readonly values: Readonly<Record<string, string>>
-  /** Whether the device has sent any frame. */
   hasReceived(): boolean
-  /** The number of commands that the device has refused. */
   refusedCount(): number
   /** Removes the meter values of a channel. */
   dropSample(channel: number): void
@@ -30,7 +28,7 @@ export interface PropertyStore {
 
 /** More than twice as many as any device reports. The largest, an ANX4, has up to 24 channels with eight slots each. */
 const maxProperties = 8_000
-/** PSM 1000 reports its meters as properties, and those of a secondary MXW microphone are stored as one. */
+/** PSM 1000 reports its meters as properties. Those of a secondary MXW microphone are stored as one. */
 const meterKey = /^(?:AUDIO_IN_LVL_[LR]|SEC SAMPLE)$/
 
 /** `onValue` is called with every new value. */
@@ -76,14 +74,14 @@ export function createPropertyStore(
     return { channels, metered, affectsDevice, malformed }
   }
 
-  /** Stores the value in the frame; returns whether it differs from the previous one. */
+  /** Returns true if the value differs from the previous one. */
   function applyFrame(frame: Exclude<Frame, { type: 'refused' }>): boolean {
     const name = frame.type === 'sample' ? 'SAMPLE' : frame.key
     const key = frame.channel === null ? name : `${frame.channel} ${name}`
     return values[key] !== frame.value && put(key, frame.value)
   }
 
-  /** Stores a value. Returns false if the store is full. */
+  /** Returns false if the store is full. */
   function put(key: string, value: string): boolean {
     if (values[key] === undefined) {
       if (size >= maxProperties) return false

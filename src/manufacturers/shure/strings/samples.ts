@@ -1,6 +1,6 @@
 /**
- * Parses the meter values of each family: the layouts of `SAMPLE n ALL …`, and of `SAMPLE n …` on MXW. Formulas: Shure's
- * document for each family.
+ * Parses the meter values of each family: the layouts of `SAMPLE n ALL …`, and of `SAMPLE n …` on MXW. Formulas:
+ * Shure's document for each family.
  */
 
 import type { ChannelDetails } from '../../../domain/equipment/details.ts'
@@ -12,14 +12,14 @@ export interface Sample {
   readonly rf_level: number | null
   readonly audio_level: number | null
   readonly details: ChannelDetails
-  /** Whether the audio level is too high; absent if the family's meters do not contain it, null if it is unknown. */
+  /** True if the audio level is too high. Absent if the family's meters do not contain it, null if unknown. */
   readonly isOverloaded?: boolean | null
 }
 
-/** The key under which a session stores whether a channel is overloaded, because meter values themselves are not stored. */
+/** The key under which a session stores the overload of a channel, because meter values themselves are not stored. */
 export const overloadKey = 'AUDIO_OVERLOAD'
 
-/** Parses the fields of a sample from field `first` on; returns null if they do not match the layout. */
+/** Parses the fields of a sample, starting at field `first`. Returns null if they do not match the layout. */
 export type ReadSample = (fields: Fields, first: number) => Sample | null
 
 /** `AX 100 030`: antennas, RF in dBm plus 128, RMS audio in dBFS plus 50. */
@@ -50,9 +50,9 @@ const overloadBit = 128
 const antennaKeys = ['rf_a', 'rf_b', 'rf_c', 'rf_d'] as const
 
 /**
- * `005 031 102 102 BB 31 086 31 065`: quality, LEDs, audio peak, audio RMS, then a group that consists of one letter
- * for each antenna (`BB`), and LEDs and RF for each antenna. With frequency diversity, a second group follows; the
- * higher of an antenna's two RF levels is used.
+ * `005 031 102 102 BB 31 086 31 065`: quality, LEDs, audio peak, audio RMS, then a group of one letter per antenna
+ * (`BB`), and LEDs and RF for each antenna. With frequency diversity, a second group follows. The higher of an
+ * antenna's two RF levels is used.
  */
 export const readAxientSample: ReadSample = (fields, first) => {
   const details: { -readonly [Name in keyof ChannelDetails]: ChannelDetails[Name] } = {}
@@ -97,7 +97,7 @@ export const readUhfrSample: ReadSample = (fields, first) => {
   }
 }
 
-/** The highest RF level of an MXW access point; its document has no unit for it, and none for the audio level. */
+/** The highest RF level of an MXW access point. Its document has no unit for it or for the audio level. */
 const mxwFullRf = 96
 
 /** `058 045`: RF and audio. */

@@ -29,35 +29,35 @@ import { createDeviceCheck, type DeviceCheck } from './misfits.ts'
 import { type Changes, createPropertyStore, type PropertyStore } from './property-store.ts'
 import { idOf, type StringsDevice } from './translate.ts'
 
-/** What has changed on a device. The device's `values` are live: later frames change them. */
+/** The changes on a device. The device's `values` are live: later frames change them. */
 export interface DeviceUpdate extends Changes {
   readonly device: StringsDevice
-  /** Refused requests and undocumented values. The same list as before if nothing has changed. */
+  /** Refused requests and undocumented values. The same list as before if unchanged. */
   readonly problems: readonly DeviceProblem[]
 }
 
-/** After this time without data, the connection is treated as lost. */
+/** The connection is lost after this time without data. */
 const silenceTimeoutMs = 5_000
-/** After this time without data, the device is queried, because one without meter values may still be online. */
+/** The device is queried after this time without data, because one without meter values may still be online. */
 const quietMs = 2_000
 const checkEveryMs = 500
-/** How often to query which channels have a transmitter. The answers show that the device is still online. */
+/** The interval of queries for the presence of transmitters. The answers show that the device is still online. */
 const presenceIntervalMs = 3_000
 /**
- * If no value changes for this long (plus the metering interval), the session stops waiting for outstanding answers once
- * it has enough of them (`isSufficient`).
+ * If no value changes for this long (plus the metering interval), the session stops waiting for outstanding answers
+ * once it has enough of them (`isSufficient`).
  */
 const settleMs = 400
 /**
- * The same, as long as the identity is missing, for a device whose number of channels or bays only its answers show:
- * after a short pause, more of them might answer.
+ * The same while the identity is missing, for a device whose number of channels or bays only its answers show. After a
+ * shorter pause, more of them might answer.
  */
 const settleWithoutCountMs = 2_000
 
 /**
  * Opens a session. Yields once the device has reported everything, including meter values, and then at every change.
- * From the first yield on, meter values are passed to `onLevels`, if it is set, instead of being yielded. Ends without
- * an error on abort. Throws the manufacturer's ApiError if the device does not answer or is not supported, or if the
+ * After the first yield, meter values are passed to `onLevels`, if it is set, instead of being yielded. Ends without an
+ * error on abort. Throws the manufacturer's ApiError if the device does not respond or is not supported, or if the
  * connection is lost.
  */
 export async function* openSession(
@@ -154,7 +154,7 @@ async function sendAll(socket: DeviceSocket, commands: readonly string[]): Promi
   for (const command of commands) await socket.send(command)
 }
 
-/** Sends one probe after the other until the answers identify the family. */
+/** Sends probes one after another until the answers identify the family. */
 async function identify(client: UpstreamClient, socket: DeviceSocket, store: PropertyStore): Promise<Family> {
   const { host } = new URL(client.settings.baseUrl)
   for (const { commands, waitMs } of probes) {
@@ -170,7 +170,7 @@ async function identify(client: UpstreamClient, socket: DeviceSocket, store: Pro
   throw new client.errors.ApiError(describeUnrecognized(host, store), { failureKind })
 }
 
-/** A blocked SLX-D refuses connections, or accepts them and stays silent. It is blocked when it is new. */
+/** A blocked SLX-D refuses connections, or accepts them and stays silent. A new one is blocked. */
 const controllerAccess = 'on an SLX-D, allow Controller Access in its menu'
 
 function describeUnrecognized(host: string, { values, hasReceived }: PropertyStore): string {
@@ -210,16 +210,16 @@ function settleTimeOf(family: Family, values: RawValues): number {
   return isCountKnown || hasIdentity(family, values) ? settleMs : settleWithoutCountMs
 }
 
-/** Whether the device has reported everything, including a meter value for every channel. */
+/** True if the device has reported everything, including a meter value for every channel. */
 function isComplete(family: Family, values: RawValues): boolean {
-  // The identity, which is queried last, is checked first, because this is called for everything that arrives.
+  // The identity, which is queried last, is checked first, because this runs for all received data.
   if (!hasIdentity(family, values)) return false
   const numbers = answeredNumbers(family, values)
   const isMetered = (number: number) => values[`${number} ${family.meterKey}`] !== undefined
   return isEveryNumber(family, values, numbers) && numbers.every(isMetered)
 }
 
-/** Whether the wait may end: the device has reported its identity, which is queried last, or every channel. */
+/** True if the wait may end. The device has then reported its identity, which is queried last, or every channel. */
 function isSufficient(family: Family, values: RawValues): boolean {
   const numbers = answeredNumbers(family, values)
   if (numbers.length > 0) return hasIdentity(family, values) || isEveryNumber(family, values, numbers)
@@ -227,7 +227,7 @@ function isSufficient(family: Family, values: RawValues): boolean {
   return family.identityKeys.length > 0 && hasIdentity(family, values)
 }
 
-/** Whether these are all channels or bays of the model. */
+/** True if these are all channels or bays of the model. */
 function isEveryNumber(family: Family, values: RawValues, numbers: readonly number[]): boolean {
   return numbers.length >= (countByModel(family, values.MODEL) ?? 1)
 }

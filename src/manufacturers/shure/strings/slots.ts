@@ -1,6 +1,6 @@
 /**
- * Reads the slots of a channel: the transmitters that are linked or registered to it. Axient Digital and ANX4 have eight
- * slots for each channel, SLX-D+ has two. Pure.
+ * Reads the slots of a channel: the transmitters that are linked or registered to it. Axient Digital and ANX4 have
+ * eight slots per channel, SLX-D+ has two. Pure.
  */
 
 import type { TransmitterSlot } from '../../../domain/equipment/details.ts'
@@ -10,7 +10,7 @@ import { fields } from './fields.ts'
 import type { RawValue } from './values.ts'
 
 const slotNumbers = [1, 2, 3, 4, 5, 6, 7, 8]
-/** The keys of the status of each slot; most channels have none of them. */
+/** The keys of the status of each slot. Most channels have none of them. */
 const statusKeys = slotNumbers.flatMap((slot) => [`SLOT_STATUS ${slot}`, `LINK_STATUS ${slot}`])
 
 /** Returns the occupied slots of a channel; undefined if it has reported none. */
@@ -26,7 +26,7 @@ export function onAirSlot(slots: readonly TransmitterSlot[] | undefined): number
   return slots?.find(({ on_air }) => on_air)?.slot
 }
 
-/** Reads a slot, without knowing whether its transmitter is on air; null if it is empty. */
+/** Reads a slot without its on-air state; null if it is empty. */
 function readSlot(ofChannel: ChannelValues, slot: number): TransmitterSlot | null {
   const get = (key: string): RawValue => ofChannel(`${key} ${slot}`)
   const status = fields.slotStatus.read(get('SLOT_STATUS') ?? get('LINK_STATUS'))
@@ -55,8 +55,8 @@ function readModel(raw: string): string | null {
 
 /**
  * Finds the slot whose transmitter the channel receives. Several transmitters can be active, for instance a spare pack
- * whose RF output is muted, so the model and the name must be those of the received transmitter. If no slot or several
- * slots match, it is the first active one whose RF output is not muted.
+ * whose RF output is muted, so the model and the name must match the received transmitter. If not exactly one slot
+ * matches, the first active one whose RF output is not muted is used.
  */
 function findOnAir(slots: readonly TransmitterSlot[], get: ChannelValues): number | undefined {
   const model = readModel(get('TX_MODEL') ?? '')

@@ -41,8 +41,8 @@ describe.concurrent('the identity', () => {
     expect(report).toMatchObject({ device_type: device.device_type, channels: { length: channels.length } })
     const reportsMac = ['ulxd', 'qlxd', 'slxd+', 'ad'].includes(family)
     expect(report?.mac_address).toBe(reportsMac ? device.mac_address : undefined)
-    // The simulator's port is not the usual one, so the address may be that of a port forwarding. Only an address that
-    // the device itself reports is used.
+    // The simulator's port is not the usual one, so the address may be a port forwarding. Only an address that the
+    // device itself reports is used.
     expect(report?.ip).toBe(reportsMac && family !== 'qlxd' ? device.ip : undefined)
   })
 

@@ -61,7 +61,7 @@ export function toDeviceReport(device: StringsDevice): DeviceReport {
   })
 }
 
-/** Returns the model of a device that does not report it: the number of channels is part of some names. */
+/** Returns the model of a device that does not report it. Some names contain the number of channels. */
 function guessModel({ name, model }: Family, channels: number): string {
   if (name === 'uhfr' && channels > 1) return 'UR4D'
   return name === 'mxw' && channels > 0 ? `${model}${channels}` : model
@@ -115,7 +115,6 @@ function readSampleOf({ name, readSample }: Family, get: ChannelValues): Sample 
   return sample === undefined || readSample === null ? null : readSample(Fields.of(sample), 0)
 }
 
-/** Converts only the meter values of a channel. */
 export function toLevels(family: Family, values: RawValues, channel: number): ChannelReading {
   const get = valuesOfChannel(values, channel)
   return readLevels(family, channel, { get, sample: readSampleOf(family, get) })
@@ -128,7 +127,7 @@ function readLevels(
 ): ChannelReading {
   if (readSample !== null) {
     const { isOverloaded: _, ...levels } = sample ?? {}
-    // On UHF-R, only the meters show whether a transmitter is present on the channel.
+    // On UHF-R, only the meters show the presence of a transmitter.
     return { channel, ...levels, ...(name === 'uhfr' && { transmitter: toUhfrTransmitter(get) }) }
   }
   const [left, right] = ['L', 'R'].map((side) => toDbfs(get(`AUDIO_IN_LVL_${side}`)))
@@ -185,10 +184,7 @@ function toDigitalTransmitter(family: Family, get: ChannelValues): TransmitterRe
   })
 }
 
-/**
- * Converts the transmitter of a UHF-R channel. UHF-R does not report whether one is present, but a battery level, or RF
- * at an active antenna, implies it.
- */
+/** UHF-R does not report the presence of a transmitter, but a battery level, or RF at an active antenna, implies it. */
 function toUhfrTransmitter(get: ChannelValues): TransmitterReading | null | undefined {
   const [antennas = 'XX', rf = '100', , metered] = (get('SAMPLE') ?? '').split(/\s+/)
   const raw = metered ?? get('TX_BAT')
@@ -207,7 +203,7 @@ function fromBars(bars: number | null | undefined): number | undefined {
   return typeof bars === 'number' ? bars * 20 : undefined
 }
 
-/** Reads the transmitter's mute. On ULX-D and QLX-D, `ON` means muted; on Axient, `ON` means not muted. */
+/** On ULX-D and QLX-D, `ON` means muted; on Axient, `ON` means not muted. */
 function readTransmitterMute(get: ChannelValues): boolean | null | undefined {
   const mode = get('TX_MUTE_MODE_STATUS')
   return mode === undefined ? fields.transmitterMuted.read(get('TX_MUTE_STATUS')) : fields.muteMode.read(mode)
@@ -219,12 +215,12 @@ function readPower(get: ChannelValues, isQlxd: boolean): number | null | undefin
   return (isQlxd ? fields.powerStepOfQlxd : fields.powerStep).read(get('TX_RF_PWR'))
 }
 
-/** Reads what the level reader has found out. */
+/** Reads the result of the level reader. */
 function readOverload(raw: RawValue): boolean | undefined {
   return raw === undefined ? undefined : raw === 'ON'
 }
 
-/** Reads whether there is interference; with frequency diversity, on either carrier. */
+/** With frequency diversity, interference on either carrier counts. */
 function readInterference(get: ChannelValues): boolean | null | undefined {
   const carriers = [
     fields.interference.read(get('INTERFERENCE_STATUS')),
@@ -240,7 +236,7 @@ function readSecondFrequency(get: ChannelValues): string | null | undefined {
 }
 
 /**
- * Whether the channel may have a second frequency. FD-C uses two frequencies; FD-S uses two transmitters on one. If the
+ * True if the channel may have a second frequency. FD-C uses two frequencies; FD-S uses two transmitters on one. If the
  * mode was not reported, FD-C is assumed.
  */
 function hasSecondCarrier(get: ChannelValues): boolean {
@@ -255,7 +251,7 @@ function readFirmware(raw: RawValue): Pick<DeviceReport, 'firmware_version' | 'd
   return { ...(version && { firmware_version: version }), details: { fault } }
 }
 
-/** Reads a channel's encryption. It is enabled for the whole device, but errors are reported for each channel. */
+/** Encryption is enabled for the whole device, but errors are reported per channel. */
 function readEncryption(values: RawValues, get: ChannelValues): Encryption | null | undefined {
   const hasError =
     fields.keyError.read(get('ENCRYPTION_STATUS')) === true ||
@@ -263,7 +259,7 @@ function readEncryption(values: RawValues, get: ChannelValues): Encryption | nul
   return hasError ? 'error' : fields.encryption.read(values.ENCRYPTION_MODE ?? values.ENCRYPTION)
 }
 
-/** ULX-D reports whether high density is on; Axient Digital reports the mode. */
+/** ULX-D reports high density as on or off; Axient Digital reports the mode. */
 function readTransmissionMode({ HIGH_DENSITY, TRANSMISSION_MODE }: RawValues): TransmissionMode | null | undefined {
   return fields.highDensity.read(HIGH_DENSITY) ?? fields.transmissionMode.read(TRANSMISSION_MODE)
 }

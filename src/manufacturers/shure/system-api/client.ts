@@ -33,8 +33,8 @@ export async function listNodes(client: UpstreamClient, signal?: AbortSignal): P
 }
 
 /**
- * Lists the audio channels of a device. Returns an empty list if the device has none, or if the response is an error
- * that concerns only this device.
+ * Returns an empty list if the device has no audio channels, or if the response is an error that concerns only this
+ * device.
  */
 export async function listAudioChannels(
   client: UpstreamClient,
@@ -60,7 +60,7 @@ export function readResource(
 
 /**
  * Subscribes to device state changes, or to one resource of a device. Returns false if the device does not have the
- * resource or the server rejects the subscription at the moment.
+ * resource, or if the server currently rejects the subscription.
  */
 export async function subscribeTo(
   client: UpstreamClient,
@@ -75,7 +75,7 @@ export async function subscribeTo(
   return status < 400
 }
 
-/** Makes a device flash, or stop flashing. Returns false if it has no such lights. Its id may be in lower case. */
+/** Starts or stops flashing. Returns false if the device has no such lights. Its id may be in lower case. */
 export async function setIdentifying(
   client: UpstreamClient,
   deviceId: string,

@@ -1,4 +1,4 @@
-/** A device of the System API: which resources can be read, and their conversion to the common format. Pure. */
+/** A device of the System API: the resources that can be read, and their conversion to the common format. Pure. */
 
 import type { TransmitterDetails } from '../../../domain/equipment/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
@@ -25,7 +25,7 @@ export interface SystemDevice extends UpstreamDevice {
   readonly channels?: readonly AudioChannel[]
   /** Values of the resources by path. */
   readonly values: Readonly<Record<string, ResourceValue>>
-  /** The resources that were refused when they were read, by path, each with the reason. */
+  /** Path of a refused resource -> reason. */
   readonly refused?: ReadonlyMap<string, string>
   /** The last bodies of the resources, by path. */
   readonly bodies?: ReadonlyMap<string, unknown>
@@ -34,7 +34,6 @@ export interface SystemDevice extends UpstreamDevice {
 /** The part of a report that one resource contributes. */
 type ResourceValue = Pick<DeviceReport, 'name' | 'battery' | 'details' | 'channels'>
 
-/** A resource of a device or of one of its channels. */
 export interface Resource {
   /** Relative to the device's path. */
   readonly path: string
@@ -42,7 +41,7 @@ export interface Resource {
   readonly parse: (body: unknown) => ResourceValue | undefined
 }
 
-/** Resources read from every device that has them. The other capabilities contain nothing that Micwatch shows. */
+/** Resources read from every device that has them. Micwatch shows nothing of the other capabilities. */
 const deviceResources: Readonly<Record<string, Resource['parse']>> = {
   name: (body) => mapDefined(parseName(body), (name) => (name === null ? {} : { name })),
   'battery-level': parseBatteryLevel,
@@ -93,7 +92,7 @@ export function parsePushed(eventName: string, channel: number | null, body: unk
   return channel === null ? deviceResources[name]?.(body) : channelResources[name]?.(body, channel)
 }
 
-/** Returns the fields of a resource that were reported. Paths of a channel's resources end with their names. */
+/** Returns the reported fields of a resource. Paths of a channel's resources end with their names. */
 export function listFields(path: string, body: unknown): readonly ReportedField[] {
   const name = path.replace(/^.*\//, '')
   if (!isRecord(body)) return body === null || body === undefined ? [] : [[name, body, path]]
@@ -109,14 +108,14 @@ export function hasAudioChannels({ capabilities }: DeviceNode): boolean {
   return capabilities.includes('audio-channels')
 }
 
-/** Whether the name and the channels have been read; if the device is not online, only the name is required. */
+/** True if the name and the channels have been read. For a device that is not online, the name is sufficient. */
 export function isIdentified({ node, channels, values }: SystemDevice): boolean {
   if (node.state !== 'ONLINE') return values.name !== undefined
   const hasName = values.name !== undefined || !node.capabilities.includes('name')
   return hasName && (channels !== undefined || !hasAudioChannels(node))
 }
 
-/** Whether the device is a charger, an antenna combiner or a spectrum manager. They are listed but not monitored. */
+/** True for a charger, an antenna combiner or a spectrum manager. They are listed but not monitored. */
 export function isInfrastructure({ model }: DeviceNode): boolean {
   return /^(SBC|SBRC|AD8C|AD600|AXT6|UA8)/i.test(model ?? '')
 }
@@ -139,7 +138,7 @@ export function nodeToReport(node: DeviceNode): DeviceReport {
   }
 }
 
-/** Converts an identified device. A device without a name is named after its model. */
+/** A device without a name is named after its model. */
 export function toDeviceReport({ node, channels = [], values }: SystemDevice): DeviceReport {
   const parts = Object.values(values)
   const { name = node.model ?? node.id, battery } = Object.assign({}, ...parts) as ResourceValue

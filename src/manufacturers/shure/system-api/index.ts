@@ -70,16 +70,14 @@ export const systemApi = defineAdapter<SystemDevice>({
   discovery: { getDiscoveryIps, addDiscoveryIps, removeDiscoveryIps },
 })
 
-/** Returns whether the server's device list has the format of the System API. */
 export async function isSystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<boolean> {
   const { body } = await client.request('GET', '/api/v1/devices', { signal, kind: 'list' })
   return isDevicePage(body)
 }
 
 /**
- * Identifies a System API server without credentials: by its device list, or by its error response. This server
- * responds with JSON or with a digest challenge; other servers at the same port (Webmin, for example) respond with
- * HTML.
+ * Identifies a System API server without credentials, by its device list or its error response. This server responds
+ * with JSON or with a digest challenge. Other servers at the same port (Webmin, for example) respond with HTML.
  */
 export async function identifySystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
   const { host, hostname } = new URL(client.settings.baseUrl)
@@ -107,7 +105,7 @@ async function listDevices(client: UpstreamClient, signal?: AbortSignal): Promis
 
 function findProblems(nodes: readonly (DeviceNode | null)[]): readonly DeviceProblem[] {
   if (nodes.length === 0) {
-    // A server that is set to the wrong network adapter reports an empty list and no error.
+    // A server with the wrong network adapter selected reports an empty list and no error.
     const problem =
       'it is empty. Check that Discovery.NetworkInterfaceId in the server settings names its network adapter'
     return [{ subject: 'the list', problem }]
@@ -138,8 +136,7 @@ async function readIdentity(client: UpstreamClient, device: SystemDevice, signal
 
 /**
  * Reads a resource and adds it to the device. If the device does not have it, or the response is malformed or an error
- * that concerns only this device, the previous value is kept; if there is none, the value is empty. Other errors are
- * thrown.
+ * that concerns only this device, the previous value is kept. Without one, the value is empty. Throws other errors.
  */
 async function readResourceInto(
   client: UpstreamClient,

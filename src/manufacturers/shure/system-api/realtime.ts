@@ -1,6 +1,6 @@
 /**
- * Subscribes to changes on a System API server. Its WebSocket first sends a transport id; then one REST request for
- * each resource subscribes that transport to the resource.
+ * Subscribes to changes on a System API server. Its WebSocket first sends a transport id. One REST request per resource
+ * then subscribes that transport to the resource.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -21,7 +21,7 @@ const socketPath = '/api/v1/subscriptions/websocket/create'
 const refreshIntervalMs = 60_000
 const transportTimeoutMs = 10_000
 
-/** Subscribes to changes. If the server does not have this WebSocket, uses that of the common device API instead. */
+/** Uses the WebSocket of the common device API if the server does not have this one. */
 export async function* subscribe(
   client: UpstreamClient,
   targets: SubscriptionTargets,
@@ -167,7 +167,7 @@ async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): 
 /** Requests a refresh, even while another one is in progress. */
 interface RefreshSignal {
   notify(): void
-  /** Resolves at the next `notify`, or immediately if it was called since the last call of `notified`. */
+  /** Resolves at the next `notify`, or immediately if it was called since the last `notified`. */
   notified(): Promise<void>
 }
 

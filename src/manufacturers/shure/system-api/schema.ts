@@ -10,7 +10,7 @@ import { fields } from './fields.ts'
 
 export const deviceStates = ['ONLINE', 'OFFLINE', 'DISCOVERED'] as const
 
-/** A device in the list. A device that is only discovered has no serial number, firmware version or capabilities. */
+/** A device that is only discovered has no serial number, firmware version or capabilities. */
 export interface DeviceNode {
   /** The device's ACN component id in lower case, because servers differ in its case. */
   readonly id: string
@@ -30,19 +30,18 @@ export interface DeviceNode {
 export interface AudioChannel {
   /** The server's id: base64 of a short JSON text. */
   readonly id: string
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number
   readonly capabilities: readonly string[]
 }
 
-/** One page of a device list. */
 export interface DevicePage {
   readonly nodes: readonly (DeviceNode | null)[]
   /** Cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 
-/** Whether a device list has the format of the System API, not that of the common device API. */
+/** False for the device list of the common device API. */
 export function isDevicePage(body: unknown): boolean {
   if (isRecord(body) && Array.isArray(body.edges)) return true
   const [first] = findList(body) ?? []
@@ -51,7 +50,7 @@ export function isDevicePage(body: unknown): boolean {
 
 /**
  * Reads one page of the device list. Its entries are in `edges`; older documents show `items` or a bare array. Returns
- * undefined if the body is not a device list.
+ * undefined for anything else.
  */
 export function parseDevicePage(body: unknown): DevicePage | undefined {
   const edges = isRecord(body) && Array.isArray(body.edges) ? body.edges : undefined
@@ -67,7 +66,7 @@ function findList(body: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** Parses a node of the device list. Returns null if the node has no id or its state is unknown. */
+/** Returns null if the node has no id or its state is unknown. */
 export function parseDeviceNode(node: unknown): DeviceNode | null {
   if (!isRecord(node) || !isRecord(node.hardwareIdentity)) return null
   const software = isRecord(node.softwareIdentity) ? node.softwareIdentity : {}
@@ -117,35 +116,35 @@ export function channelNumber(id: string): number | null {
   return typeof index === 'number' ? index + 1 : null
 }
 
-/** Reads `{"name"}` of a device or a channel; undefined if the body has no name. */
+/** Reads `{"name"}` of a device or a channel. */
 export function parseName(body: unknown): string | null | undefined {
   return isRecord(body) ? fields.name.read(body.name) : undefined
 }
 
-/** Reads the mute of the receiver's output; undefined if the body has no mute. */
+/** The mute of the receiver's output. */
 export function parseMute(body: unknown): boolean | null | undefined {
   return isRecord(body) ? fields.muted.read(body.muted) : undefined
 }
 
-/** Reads the gain in decibels; undefined if the body has no gain. */
+/** In decibels. */
 export function parseGain(body: unknown): number | null | undefined {
   return isRecord(body) ? fields.gain.read(body.gain) : undefined
 }
 
-/** Reads `{"audioLevel": "GOOD"}`, a level in words and not a number; undefined if the body has none. */
+/** Reads `{"audioLevel": "GOOD"}`, a level in words. */
 export function parseActivity(body: unknown): AudioActivity | null | undefined {
   return isRecord(body) ? fields.activity.read(body.audioLevel) : undefined
 }
 
-/** Battery charge in percent, and the time until it is empty or full. */
+/** Percent, and the time until it is empty or full. */
 export interface BatteryLevel {
   readonly battery: number | null
   readonly details: Pick<TransmitterDetails, 'battery_minutes' | 'battery_minutes_to_full'>
 }
 
 /**
- * Reads the battery level. The battery's state determines whether the time is until empty or until full. Returns
- * undefined if the body is not an object.
+ * The battery's state determines whether the time is until empty or until full. Returns undefined if the body is not an
+ * object.
  */
 export function parseBatteryLevel(body: unknown): BatteryLevel | undefined {
   if (!isRecord(body)) return undefined
@@ -175,7 +174,7 @@ export function parseBatteryHealth(
 
 /**
  * Returns the MAC address of the control port. The id begins with the last four bytes of the address, and its ending
- * stands for Shure's first OUI. The format of ids for the newer OUI is unknown, so null is returned for them.
+ * stands for Shure's first OUI. Returns null for ids of the newer OUI, whose format is unknown.
  */
 export function macOf(id: string): string | null {
   if (!/^[0-9a-f]{8}-.*000eddcccccc$/.test(id)) return null
