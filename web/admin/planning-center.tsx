@@ -362,8 +362,8 @@ function Positions({ positions, slots, onChange }: PositionsProps) {
 
 /** Returns all slots with a channel or a placeholder. */
 function useSlotOptions(): readonly { readonly slot: number; readonly text: string }[] {
-  const { store } = useServices()
-  const cards = useSyncExternalStore(store.subscribe, store.cards)
+  const { watch } = useServices()
+  const cards = useSyncExternalStore(watch.subscribe, watch.cards)
   const placeholders = useWatchState((watchState) => watchState.placeholders)
   const named = [...cards.map(({ slot, name }) => ({ slot, name })), ...placeholders]
   return named

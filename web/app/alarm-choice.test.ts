@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import { buildAlert } from '../../test/support/builders.ts'
 import { type AlarmChoice, everyAlarm, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
-import type { WatchState } from './state.ts'
+import type { WatchState } from './watch-state.ts'
 
 const band = { id: 3, title: 'Band', slots: [11], hide_charts: false, zone: null, manufacturer: null }
 

@@ -3,7 +3,7 @@
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import { isRecord } from '../../src/domain/json.ts'
-import type { WatchState } from './state.ts'
+import type { WatchState } from './watch-state.ts'
 
 export interface AlarmChoice {
   /** `warning` includes `critical`. */

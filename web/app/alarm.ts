@@ -10,7 +10,7 @@ import { createAlarmLoop } from './alarm-loop.ts'
 import { type AlarmSeverity, playAlarm } from './alarm-sound.ts'
 import { allStaleSince } from './channel-state.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
-import type { Store } from './store.ts'
+import type { Watch } from './watch.ts'
 
 export interface AlarmState {
   /** `blocked`: the sound is on, but the browser plays nothing until the user interacts with the page. */
@@ -25,7 +25,7 @@ const lostMs = 10_000
 const keys = { sound: 'micwatch.sound', notify: 'micwatch.notify', choice: 'micwatch.alarm' } as const
 
 export class Alarm {
-  readonly #store: Pick<Store, 'get' | 'subscribe'>
+  readonly #watch: Pick<Watch, 'get' | 'subscribe'>
   readonly #listeners = new Set<() => void>()
   readonly #loop = createAlarmLoop((severity) => this.#sound(severity))
   #context: AudioContext | null = null
@@ -40,9 +40,9 @@ export class Alarm {
   #isLossReported = false
   #isHeld = false
 
-  constructor(store: Pick<Store, 'get' | 'subscribe'>) {
-    this.#store = store
-    store.subscribe(() => this.#follow())
+  constructor(watch: Pick<Watch, 'get' | 'subscribe'>) {
+    this.#watch = watch
+    watch.subscribe(() => this.#follow())
     if (readLocal(keys.sound) === 'on') this.#turnOn()
     // After the events that buttons respond to, so that the sound button finds the sound blocked and does not turn it
     // off.
@@ -106,7 +106,7 @@ export class Alarm {
 
   /** Starts, repeats and ends the alarm as the live state requires. */
   #follow(): void {
-    const watchState = this.#store.get()
+    const watchState = this.#watch.get()
     if (watchState.phase !== 'ready' || this.#isHeld) return
     const staleSince = allStaleSince(watchState)
     if (staleSince !== null) {

@@ -1,6 +1,6 @@
 /** The performers who are assigned to the transmitters of channels. */
 
-import type { WatchState } from './state.ts'
+import type { WatchState } from './watch-state.ts'
 
 export interface AssignedPerformer {
   /** Null for a performer of a site. */

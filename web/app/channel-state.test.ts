@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { allStaleSince, bySeverity, type ChannelFacts, describeChannel, splitName } from './channel-state.ts'
-import { initialState, type WatchState } from './state.ts'
+import { initialState, type WatchState } from './watch-state.ts'
 
 const now = Date.parse('2026-11-20T20:00:00Z')
 const since = '2026-11-20T19:50:00.000Z'

@@ -20,7 +20,7 @@ import {
   visibleFlags,
 } from './conditions.ts'
 import { plainText } from './format.ts'
-import type { WatchState } from './state.ts'
+import type { WatchState } from './watch-state.ts'
 
 export interface ChannelFacts {
   readonly receiverId: number

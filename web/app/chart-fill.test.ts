@@ -3,7 +3,7 @@ import { levelsOf } from '../../test/support/browser/recorded-story.ts'
 import type { Api } from './api.ts'
 import { createChartFill } from './chart-fill.ts'
 import { createHistory, sampleCount } from './history.ts'
-import type { WatchState } from './state.ts'
+import type { WatchState } from './watch-state.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse('2026-05-01T20:00:00Z') })
@@ -22,7 +22,7 @@ function start(isFresh = true) {
     queries.push(query)
     return { ok: true, body: levelsOf(query, (_, at) => ({ letter: at % 2 === 0 ? '1' : '0', rf: -50, audio: -20 })) }
   }
-  const store = {
+  const watch = {
     get: () => state,
     subscribe: (listener: () => void) => {
       notify = listener
@@ -31,7 +31,7 @@ function start(isFresh = true) {
   }
   const api = { read } as unknown as Api
   const { signal } = new AbortController()
-  const fill = createChartFill({ api, store, history, signal })
+  const fill = createChartFill({ api, watch, history, signal })
   const setFresh = (isFresh: boolean) => {
     state = { ...state, isFresh }
     notify()

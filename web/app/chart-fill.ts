@@ -5,7 +5,7 @@ import type { Api } from './api.ts'
 import { type History, sampleCount, sampleMs } from './history.ts'
 import { maxChannels } from './recorded-levels.ts'
 import { serviceNow } from './service-time.ts'
-import type { Store } from './store.ts'
+import type { Watch } from './watch.ts'
 
 export interface ChartFill {
   /** Fills the chart of a channel, and keeps it filled until the returned function is called. */
@@ -14,7 +14,7 @@ export interface ChartFill {
 
 interface ChartFillOptions {
   readonly api: Pick<Api, 'read'>
-  readonly store: Pick<Store, 'get' | 'subscribe'>
+  readonly watch: Pick<Watch, 'get' | 'subscribe'>
   readonly history: History
   readonly signal: AbortSignal
 }
@@ -25,15 +25,15 @@ const collectMs = 300
 const recordedAfterMs = 2_000
 const spanMs = sampleCount * sampleMs
 
-export function createChartFill({ api, store, history, signal }: ChartFillOptions): ChartFill {
+export function createChartFill({ api, watch, history, signal }: ChartFillOptions): ChartFill {
   /** How many charts show each channel. */
   const shown = new Map<number, number>()
   const waiting = new Set<number>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let wasFresh = store.get().isFresh
+  let wasFresh = watch.get().isFresh
 
-  const unsubscribe = store.subscribe(() => {
-    const { isFresh } = store.get()
+  const unsubscribe = watch.subscribe(() => {
+    const { isFresh } = watch.get()
     if (isFresh && !wasFresh) for (const id of shown.keys()) add(id)
     wasFresh = isFresh
   })
@@ -45,7 +45,7 @@ export function createChartFill({ api, store, history, signal }: ChartFillOption
   function add(channelId: number) {
     waiting.add(channelId)
     // Until the first snapshot has arrived, the page may still show a sign-in or an error.
-    if (store.get().isFresh) timer ??= setTimeout(() => void fillWaiting(), collectMs)
+    if (watch.get().isFresh) timer ??= setTimeout(() => void fillWaiting(), collectMs)
   }
 
   /** Fills the charts that wait, and a moment later their last seconds, which could not be read yet. */

@@ -10,13 +10,13 @@ import type { ChartFill } from './chart-fill.ts'
 import type { ChartSamples } from './history.ts'
 import type { LiveUpdates } from './live-updates.ts'
 import type { Painter } from './painter.ts'
-import type { WatchState } from './state.ts'
-import type { Store } from './store.ts'
+import type { Watch } from './watch.ts'
+import type { WatchState } from './watch-state.ts'
 
 export interface Services {
   readonly mount: string
   readonly api: Api
-  readonly store: Store
+  readonly watch: Watch
   readonly painter: Painter
   /** The RF and audio levels of every channel over the last minutes. */
   readonly history: ChartSamples
@@ -37,17 +37,17 @@ export function useServices(): Services {
 
 /** Reads a part of the state. `select` must return the identical value until something relevant changes. */
 export function useWatchState<Piece>(select: (watchState: WatchState) => Piece): Piece {
-  const { store } = useServices()
-  return useSyncExternalStore(store.subscribe, () => select(store.get()))
+  const { watch } = useServices()
+  return useSyncExternalStore(watch.subscribe, () => select(watch.get()))
 }
 
 /** Returns the numbers of the status line. */
 export function useSummary(): Summary {
-  const { store } = useServices()
-  return useSyncExternalStore(store.subscribe, store.summary)
+  const { watch } = useServices()
+  return useSyncExternalStore(watch.subscribe, watch.summary)
 }
 
 export function useFacts(receiverId: number, channelId: number): ChannelFacts | null {
-  const { store } = useServices()
-  return useSyncExternalStore(store.subscribe, () => store.facts(receiverId, channelId))
+  const { watch } = useServices()
+  return useSyncExternalStore(watch.subscribe, () => watch.facts(receiverId, channelId))
 }

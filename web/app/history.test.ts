@@ -4,7 +4,7 @@ import { defaultSettings } from '../../src/contract/settings.ts'
 import { condition, receiver } from '../../test/support/browser/fake-service.ts'
 import { createHistory, type History, keepHistory, peakOf, sampleCount, sampleMs } from './history.ts'
 import { rfShare } from './scale.ts'
-import { createStore, type Levels } from './store.ts'
+import { createWatch, type Levels } from './watch.ts'
 
 function levels(rf: number | null, audio: number | null): Levels {
   return {
@@ -130,7 +130,7 @@ describe('the last minutes', () => {
 describe('the history of a live channel', () => {
   beforeEach(() => {
     vi.useFakeTimers()
-    // The store of a hidden page does not wait for frames.
+    // The watch of a hidden page does not wait for frames.
     vi.stubGlobal('document', { hidden: true })
   })
   afterEach(() => {
@@ -140,20 +140,20 @@ describe('the history of a live channel', () => {
 
   /** Starts the history of a channel, five seconds after its only levels. A message arrives every second. */
   function startHistory() {
-    const store = createStore(Date.now())
+    const watch = createWatch(Date.now())
     const history = createHistory(Date.now())
     const ending = new AbortController()
-    keepHistory(store, history, ending.signal)
+    keepHistory(watch, history, ending.signal)
     const send = (message: unknown) =>
-      store.dispatch({ type: 'message', message: message as LiveMessage, at: Date.now() })
-    store.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
+      watch.dispatch({ type: 'message', message: message as LiveMessage, at: Date.now() })
+    watch.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
     const lists = { groups: [], assignments: [], placeholders: [], queue: { pending: 0 } }
     const data = { receivers: [receiver(1, [{}])], config: defaultSettings, ...lists }
     send({ type: 'snapshot', seq: 1, epoch: 'a', data })
     let isSilent = false
     const ticks = setInterval(() => {
       if (!isSilent) send({ type: 'tick', at: new Date().toISOString() })
-      store.dispatch({ type: 'tick', at: Date.now() })
+      watch.dispatch({ type: 'tick', at: Date.now() })
     }, 1_000)
     ending.signal.addEventListener('abort', () => clearInterval(ticks))
     vi.advanceTimersByTime(5_000)

@@ -4,7 +4,7 @@ import { hasRow } from '../../src/domain/conditions/condition.ts'
 import { allStaleSince, type ChannelFacts, silenceLimit } from './channel-state.ts'
 import { rfShare, rfShareOf } from './scale.ts'
 import { serviceNow } from './service-time.ts'
-import type { Levels, Store } from './store.ts'
+import type { Levels, Watch } from './watch.ts'
 
 /** Ring buffers, written at `History.head`; NaN while the channel was not live. */
 export interface Samples {
@@ -160,7 +160,7 @@ function most(a: number, b: number): number {
 }
 
 type Source = Pick<
-  Store,
+  Watch,
   'get' | 'cards' | 'levels' | 'receivedAt' | 'levelsReceivedAt' | 'subscribe' | 'subscribeLevels'
 >
 
@@ -172,11 +172,11 @@ const writeIntervalMs = 250
  * sent only when they change, so they are repeated until the latest message, and no further. When the values of a channel
  * turn out to be older than that, the seconds since the last one are erased.
  */
-export function keepHistory(store: Source, history: History, signal: AbortSignal): void {
+export function keepHistory(watch: Source, history: History, signal: AbortSignal): void {
   const receiverOf = new Map<number, number>()
   const add = (channelId: number) => {
     const receiverId = receiverOf.get(channelId)
-    if (receiverId !== undefined) history.add(channelId, store.levels(receiverId, channelId))
+    if (receiverId !== undefined) history.add(channelId, watch.levels(receiverId, channelId))
   }
   const live = new Set<number>()
   const readCard = ({ receiverId, channelId, condition, isLive, since }: ChannelFacts) => {
@@ -185,21 +185,21 @@ export function keepHistory(store: Source, history: History, signal: AbortSignal
     if (isLive) live.add(channelId)
     else if (live.delete(channelId)) {
       // The service notices a silent source late.
-      const endedAt = hasRow(condition, 'stale') ? store.levelsReceivedAt(channelId) : (since?.at ?? null)
+      const endedAt = hasRow(condition, 'stale') ? watch.levelsReceivedAt(channelId) : (since?.at ?? null)
       if (endedAt !== null) history.erase(channelId, endedAt)
     }
   }
   let cards: readonly ChannelFacts[] = []
-  const unsubscribe = store.subscribe(() => {
-    if (cards === store.cards()) return
+  const unsubscribe = watch.subscribe(() => {
+    if (cards === watch.cards()) return
     const before = new Set(cards)
-    cards = store.cards()
+    cards = watch.cards()
     for (const card of cards) if (!before.has(card)) readCard(card)
   })
-  const unsubscribeLevels = store.subscribeLevels((channelIds) => channelIds.forEach(add))
+  const unsubscribeLevels = watch.subscribeLevels((channelIds) => channelIds.forEach(add))
   const writing = setInterval(() => {
-    const watchState = store.get()
-    const until = allStaleSince(watchState) === null ? store.receivedAt() : serviceNow()
+    const watchState = watch.get()
+    const until = allStaleSince(watchState) === null ? watch.receivedAt() : serviceNow()
     if (until !== null) history.advance(until, silenceLimit(watchState))
   }, writeIntervalMs)
   signal.addEventListener('abort', () => {

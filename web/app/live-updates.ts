@@ -1,4 +1,4 @@
-/** Keeps the store current with the live interface, until `signal` is aborted. */
+/** Keeps the watch current with the live interface, until `signal` is aborted. */
 
 import type { HealthBody } from '../../src/contract/health.ts'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
@@ -6,9 +6,9 @@ import type { Api, ApiResponse } from './api.ts'
 import { silentMs } from './channel-state.ts'
 import { serviceNow } from './service-time.ts'
 import { openSocket, type SocketStatus } from './socket.ts'
-import type { SnapshotData } from './state.ts'
-import type { Store } from './store.ts'
 import type { Topic, Topics } from './topics.ts'
+import type { Watch } from './watch.ts'
+import type { SnapshotData } from './watch-state.ts'
 
 /** How often the data is read while live updates are disabled in the settings. */
 const pollIntervalMs = 5_000
@@ -18,7 +18,7 @@ const healthTopics: readonly Topic[] = ['snapshot', 'resumed', 'source', 'settin
 const healthDelayMs = 300
 
 export interface LiveUpdateOptions {
-  readonly store: Store
+  readonly watch: Watch
   readonly api: Api
   /** URL of the WebSocket, without a query. */
   readonly socketUrl: string
@@ -65,7 +65,7 @@ export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
 type Lost = Extract<SocketStatus, { status: 'lost' }>
 
 /** `selected` returns the levels to ask for when a connection begins. */
-function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptions, selected: () => ShownLevels) {
+function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptions, selected: () => ShownLevels) {
   let healthTimer: ReturnType<typeof setTimeout> | undefined
   let pollTimer: ReturnType<typeof setTimeout> | undefined
   const validating = import.meta.env.DEV ? import('./validate-message.ts') : null
@@ -77,19 +77,19 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     silentMs,
     onMessage(message: LiveMessage) {
       void validating?.then(({ validateMessage }) => validateMessage(message))
-      store.dispatch({ type: 'message', message, at: serviceNow() })
+      watch.dispatch({ type: 'message', message, at: serviceNow() })
       topics.publish(message.type)
     },
     onStatus,
-    onDelay: (seconds) => store.dispatch({ type: 'delay', seconds, at: serviceNow() }),
-    onSilence: () => store.dispatch({ type: 'tick', at: serviceNow() }),
+    onDelay: (seconds) => watch.dispatch({ type: 'delay', seconds, at: serviceNow() }),
+    onSilence: () => watch.dispatch({ type: 'tick', at: serviceNow() }),
   })
   topics.subscribe((topic) => {
     if (!healthTopics.includes(topic)) return
     clearTimeout(healthTimer)
     healthTimer = setTimeout(readHealth, healthDelayMs)
   })
-  const ticking = setInterval(() => store.dispatch({ type: 'tick', at: serviceNow() }), 1_000)
+  const ticking = setInterval(() => watch.dispatch({ type: 'tick', at: serviceNow() }), 1_000)
   signal.addEventListener('abort', () => {
     clearInterval(ticking)
     clearTimeout(healthTimer)
@@ -99,7 +99,7 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     selectLevels,
     retry() {
       connection.retry()
-      if (store.get().phase === 'failed') void findProblem(false)
+      if (watch.get().phase === 'failed') void findProblem(false)
     },
   }
 
@@ -115,7 +115,7 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
   function onStatus(change: SocketStatus) {
     if (change.status === 'open') {
       clearTimeout(pollTimer)
-      store.dispatch({ type: 'connection', connection: 'open', at: serviceNow() })
+      watch.dispatch({ type: 'connection', connection: 'open', at: serviceNow() })
       const shown = selected()
       if (shown?.length !== 0) selectLevels(shown)
       return
@@ -125,8 +125,8 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
   }
 
   function lose({ nextTryAt, wasOpen }: Lost) {
-    if (store.get().connection !== 'polling') {
-      store.dispatch({ type: 'connection', connection: 'lost', nextTryAt, at: serviceNow() })
+    if (watch.get().connection !== 'polling') {
+      watch.dispatch({ type: 'connection', connection: 'lost', nextTryAt, at: serviceNow() })
     }
     void findProblem(wasOpen)
   }
@@ -136,12 +136,12 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     const [before, after] = [await api.session(), await api.session(true)]
     if (signal.aborted) return
     if (!after.ok) {
-      store.dispatch({ type: 'failed', problem: after.problem, at: serviceNow() })
+      watch.dispatch({ type: 'failed', problem: after.problem, at: serviceNow() })
       lose(change)
       return
     }
     const isSame = before.ok && before.body.name === after.body.name && before.body.role === after.body.role
-    if (!isSame) store.dispatch({ type: 'session_ended', at: serviceNow() })
+    if (!isSame) watch.dispatch({ type: 'session_ended', at: serviceNow() })
     connection.retry()
   }
 
@@ -151,8 +151,8 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
    */
   async function findProblem(wasOpen: boolean) {
     const response = await readHealth()
-    if (signal.aborted || store.get().connection === 'open') return
-    if (!response.ok) store.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
+    if (signal.aborted || watch.get().connection === 'open') return
+    if (!response.ok) watch.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
     else if (!wasOpen) await poll()
   }
 
@@ -160,23 +160,23 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
   async function poll() {
     clearTimeout(pollTimer)
     const response = await api.data()
-    if (signal.aborted || store.get().connection === 'open') return
+    if (signal.aborted || watch.get().connection === 'open') return
     const isEnabled = response.ok && response.body.config.enable_websocket
-    const isPolling = store.get().connection === 'polling'
+    const isPolling = watch.get().connection === 'polling'
     if (response.ok && !isEnabled && !isPolling) {
-      store.dispatch({ type: 'connection', connection: 'polling', at: serviceNow() })
+      watch.dispatch({ type: 'connection', connection: 'polling', at: serviceNow() })
     }
     if (response.ok) {
       const performers = await readPerformers(response.body)
-      store.dispatch({ type: 'polled', data: { ...response.body, ...performers }, at: serviceNow() })
-    } else store.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
+      watch.dispatch({ type: 'polled', data: { ...response.body, ...performers }, at: serviceNow() })
+    } else watch.dispatch({ type: 'failed', problem: response.problem, at: serviceNow() })
     if (isEnabled && isPolling) connection.retry()
-    if (!isEnabled && store.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
+    if (!isEnabled && watch.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
   }
 
   /** Reads the performers, because the polled data does not contain them. Reads nothing if they are known already. */
   async function readPerformers({ assignments }: SnapshotData): Promise<Pick<SnapshotData, 'performers'>> {
-    if (assignments.length === 0 || store.get().performers.length > 0) return {}
+    if (assignments.length === 0 || watch.get().performers.length > 0) return {}
     const response = await api.read('/api/performers/', 'list')
     return response.ok ? { performers: response.body } : {}
   }
@@ -185,7 +185,7 @@ function startUpdates({ store, api, socketUrl, topics, signal }: LiveUpdateOptio
     const response = await api.health()
     if (!signal.aborted && response.ok) {
       reloadIfOutdated(response.body.version)
-      store.dispatch({ type: 'health', health: response.body, at: serviceNow() })
+      watch.dispatch({ type: 'health', health: response.body, at: serviceNow() })
     }
     return response
   }

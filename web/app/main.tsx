@@ -20,26 +20,26 @@ import { createPainter } from './painter.ts'
 import { createQueryClient } from './query-client.ts'
 import { createPages } from './routes.tsx'
 import { serviceNow } from './service-time.ts'
-import { createStore } from './store.ts'
 import { applyTheme, rememberedTheme } from './theme.ts'
 import { createTopics } from './topics.ts'
+import { createWatch } from './watch.ts'
 
 function start(container: HTMLElement) {
   applyTheme(rememberedTheme(location.search))
   const mount = mountOf(import.meta.url)
   const { signal } = new AbortController()
   const api = createApi(mount, signal)
-  const store = createStore(serviceNow())
+  const watch = createWatch(serviceNow())
   const topics = createTopics()
   const history = createHistory(serviceNow())
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
-  const live = createLiveUpdates({ store, api, socketUrl, topics, signal })
-  keepHistory(store, history, signal)
+  const live = createLiveUpdates({ watch, api, socketUrl, topics, signal })
+  keepHistory(watch, history, signal)
   const services: Services = {
-    ...{ mount, api, store, live, history, replay: null },
-    chartFill: createChartFill({ api, store, history, signal }),
-    painter: createPainter(store),
-    alarm: new Alarm(store),
+    ...{ mount, api, watch, live, history, replay: null },
+    chartFill: createChartFill({ api, watch, history, signal }),
+    painter: createPainter(watch),
+    alarm: new Alarm(watch),
   }
   createRoot(container).render(
     <StrictMode>

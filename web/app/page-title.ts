@@ -4,14 +4,14 @@ import { useEffect } from 'react'
 import { allStaleSince } from './channel-state.ts'
 import { useServices } from './context.ts'
 import { t } from './i18n.ts'
-import type { Store } from './store.ts'
+import type { Watch } from './watch.ts'
 
 /**
  * Sets the title while the page is open; null for the name of the product alone. In a replay, the title says only that.
  * The page does not read the summary itself, because it would then be rendered whenever a condition changes.
  */
 export function usePageTitle(page: string | null): void {
-  const { store, replay } = useServices()
+  const { watch, replay } = useServices()
   const isReplay = replay !== null
   useEffect(() => {
     if (isReplay) {
@@ -19,12 +19,12 @@ export function usePageTitle(page: string | null): void {
       return
     }
     const update = () => {
-      const title = titleOf(page, countOf(store))
+      const title = titleOf(page, countOf(watch))
       if (document.title !== title) document.title = title
     }
     update()
-    return store.subscribe(update)
-  }, [store, page, isReplay])
+    return watch.subscribe(update)
+  }, [watch, page, isReplay])
 }
 
 function titleOf(page: string | null, count: string): string {
@@ -33,6 +33,6 @@ function titleOf(page: string | null, count: string): string {
 }
 
 /** Returns the number of channels that need attention; an exclamation mark if all values are old. */
-function countOf(store: Pick<Store, 'get' | 'summary'>): string {
-  return allStaleSince(store.get()) === null ? String(store.summary().attention) : '!'
+function countOf(watch: Pick<Watch, 'get' | 'summary'>): string {
+  return allStaleSince(watch.get()) === null ? String(watch.summary().attention) : '!'
 }

@@ -9,7 +9,7 @@
  * while it is visible and dirty. The loop stops when nothing moves.
  */
 
-import type { Store } from './store.ts'
+import type { Watch } from './watch.ts'
 
 export interface Painting {
   /** The element that the painting covers. */
@@ -33,7 +33,7 @@ export interface Painter {
   /** Sets the canvas, which is positioned over its parent. */
   attach(layer: HTMLCanvasElement): () => void
   add(painting: Painting): () => void
-  /** Call when values have changed that are not in the store. */
+  /** Call when values have changed that are not in the watch. */
   wake(): void
   /** Call when the cards have moved. */
   remeasure(): void
@@ -57,7 +57,7 @@ const marginPx = 160
 const minFrameMs = 12
 const nowhere: Box = { left: 0, top: 0, width: 0, height: 0 }
 
-export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'>): Painter {
+export function createPainter(watch: Pick<Watch, 'subscribe' | 'subscribeLevels'>): Painter {
   /** Boxes relative to the parent of the canvas, in CSS pixels. */
   const paintings = new Map<Painting, Box>()
   /** The paintings within the canvas, with their boxes in canvas pixels. */
@@ -76,8 +76,8 @@ export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'
   window.addEventListener('scroll', wake, { passive: true })
   window.addEventListener('resize', remeasure)
   window.addEventListener('contentvisibilityautostatechange', remeasureShown)
-  store.subscribe(wake)
-  store.subscribeLevels(wake)
+  watch.subscribe(wake)
+  watch.subscribeLevels(wake)
 
   function wake() {
     if (frame === 0) frame = requestAnimationFrame(paint)

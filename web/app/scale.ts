@@ -1,6 +1,6 @@
 /** Converts levels to fractions of a bar's length, 0 to 1. */
 
-import type { Levels } from './store.ts'
+import type { Levels } from './watch.ts'
 
 export const rfShare = (dbm: number) => share(dbm, -100, -30)
 

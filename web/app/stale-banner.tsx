@@ -8,7 +8,7 @@ import { formatDuration, formatTime } from './format.ts'
 import { t } from './i18n.ts'
 import { useIsKiosk } from './query.ts'
 import { signInPath } from './resource.ts'
-import { isSignedOut } from './state.ts'
+import { isSignedOut } from './watch-state.ts'
 
 export function StaleBanner() {
   const staleSince = useWatchState((watchState) =>

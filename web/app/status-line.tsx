@@ -19,8 +19,8 @@ import { t } from './i18n.ts'
 import { useIsKiosk } from './query.ts'
 import { useResource } from './resource.ts'
 import { SessionBanner, StaleBanner } from './stale-banner.tsx'
-import { isSignedOut } from './state.ts'
 import { addressOf, changeView, defaultView, parseView, type StateFilter } from './view.ts'
+import { isSignedOut } from './watch-state.ts'
 
 /** `children` is what a page adds. */
 export function StatusLine({ children }: { children?: ReactNode }) {

@@ -7,7 +7,7 @@ import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import { type Summary, summarizeConditions } from '../../src/domain/conditions/summary.ts'
 import { handledChannels } from './channel-state.ts'
-import type { WatchState } from './state.ts'
+import type { WatchState } from './watch-state.ts'
 
 type SummaryState = Pick<WatchState, 'receivers' | 'sources' | 'placeholders' | 'alerts'>
 

@@ -29,7 +29,7 @@ export function useView(page: LivePage): [View, (change: Partial<View>) => void]
       const search = (before: object) => {
         const remembered = storedView(page)
         const next = changeView(parseView({ ...before }), patch, remembered)
-        store(page, memoryOf(next, remembered))
+        watch(page, memoryOf(next, remembered))
         return addressOf(next)
       }
       void navigate({ to: '.', search, replace: true, resetScroll: false })
@@ -57,7 +57,7 @@ function storedView(page: LivePage): string {
   return `${readLocal(storageKeys[page])}&theme=${readLocal('micwatch.theme')}${narrow}`
 }
 
-function store(page: LivePage, memory: string): void {
+function watch(page: LivePage, memory: string): void {
   const query = new URLSearchParams(memory)
   const theme = query.get('theme') ?? ''
   // All pages in this browser share the theme, so it has its own key.

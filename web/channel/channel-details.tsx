@@ -145,9 +145,9 @@ export function RawDetails({ facts, channel }: ChannelProps) {
 
 /** Returns the details of the channel with the current levels, updated once per second. */
 function useDetails({ id, details }: ChannelBody): ChannelDetailValues | undefined {
-  const { store } = useServices()
+  const { watch } = useServices()
   useNow()
-  return details === undefined ? undefined : { ...details, ...store.detailLevels(id) }
+  return details === undefined ? undefined : { ...details, ...watch.detailLevels(id) }
 }
 
 function Groups({ slot }: { slot: number }) {

@@ -36,14 +36,14 @@ interface ChannelHistoryProps {
 }
 
 export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
-  const { store } = useServices()
+  const { watch } = useServices()
   const { range, change } = useRange()
   const now = useServerSeconds()
   const shown = useChannelLevels(receiverId, channelId, range)
   const events = useChannelEvents(channelId, range, now)
   const [isTableOpen, setTableOpen] = useState(false)
   const { levels, from, to } = shown
-  const isInPercent = isRfInPercent(store.levels(receiverId, channelId))
+  const isInPercent = isRfInPercent(watch.levels(receiverId, channelId))
   const chart = {
     ...{ levels, from, to, events: events.body?.results ?? [] },
     onPan: (seconds: number) => change(pan(range, seconds, now)),

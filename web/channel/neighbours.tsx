@@ -7,9 +7,9 @@ import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 
 export function Neighbours({ channelId }: { channelId: number }) {
-  const { store } = useServices()
+  const { watch } = useServices()
   const navigate = useNavigate()
-  const cards = useSyncExternalStore(store.subscribe, store.cards)
+  const cards = useSyncExternalStore(watch.subscribe, watch.cards)
   const at = cards.findIndex((card) => card.channelId === channelId)
   const neighbours = { previous: cards[at - 1], next: cards[at + 1] }
   const previousId = neighbours.previous?.channelId

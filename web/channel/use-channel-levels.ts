@@ -8,7 +8,7 @@ import { allStaleSince, type ChannelFacts } from '../app/channel-state.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { useResource } from '../app/resource.ts'
 import { serviceNow } from '../app/service-time.ts'
-import type { Levels, Store } from '../app/store.ts'
+import type { Levels, Watch } from '../app/watch.ts'
 import type { ChannelRange } from '../parts/channel-range.ts'
 import {
   type ChannelLevels,
@@ -98,12 +98,12 @@ const maxSeconds = 3 * 3_600
 
 /** Collects what this page receives, one entry per second. */
 function useLiveSeconds(receiverId: number, channelId: number): readonly LiveSecond[] {
-  const { store } = useServices()
+  const { watch } = useServices()
   const [seconds, setSeconds] = useState<readonly LiveSecond[]>([])
   const current = useRef<LiveSecond | null>(null)
   useEffect(() => {
     const read = () => {
-      const second = secondOf(store, receiverId, channelId)
+      const second = secondOf(watch, receiverId, channelId)
       if (second === null) return
       const before = current.current
       if (before !== null && before.at !== second.at) {
@@ -114,26 +114,26 @@ function useLiveSeconds(receiverId: number, channelId: number): readonly LiveSec
     const timer = setInterval(() => {
       read()
       // Until it was known that nothing is received any more, the last values were repeated.
-      const endedAt = lastReceivedAt(store, receiverId, channelId)
+      const endedAt = lastReceivedAt(watch, receiverId, channelId)
       if (endedAt === null) return
       const isKept = ({ at }: LiveSecond) => at <= endedAt / 1_000
       setSeconds((known) => (known.every(isKept) ? known : known.filter(isKept)))
     }, 1_000)
-    const unsubscribe = store.subscribeLevels((ids) => {
+    const unsubscribe = watch.subscribeLevels((ids) => {
       if (ids.includes(channelId)) read()
     })
     return () => {
       clearInterval(timer)
       unsubscribe()
     }
-  }, [store, receiverId, channelId])
+  }, [watch, receiverId, channelId])
   return seconds
 }
 
-function secondOf(store: Store, receiverId: number, channelId: number): LiveSecond | null {
-  const facts = store.facts(receiverId, channelId)
+function secondOf(watch: Watch, receiverId: number, channelId: number): LiveSecond | null {
+  const facts = watch.facts(receiverId, channelId)
   if (facts === null || facts.state === 'stale' || hasRow(facts.condition, 'stale')) return null
-  const { rf, rfPercent, audio, audioPeak } = store.levels(receiverId, channelId)
+  const { rf, rfPercent, audio, audioPeak } = watch.levels(receiverId, channelId)
   const at = Math.floor(serviceNow() / 1_000)
   const letter = letterOf(facts)
   const isOn = letter === '1' || letter === 'm'
@@ -165,10 +165,10 @@ function merge(a: LiveSecond, b: LiveSecond): LiveSecond {
 }
 
 /** Returns the browser time of the last value while the values are old, and null while they are current. */
-function lastReceivedAt(store: Store, receiverId: number, channelId: number): number | null {
-  const allStale = allStaleSince(store.get())
+function lastReceivedAt(watch: Watch, receiverId: number, channelId: number): number | null {
+  const allStale = allStaleSince(watch.get())
   if (allStale !== null) return allStale
-  return store.facts(receiverId, channelId)?.state === 'stale' ? store.levelsReceivedAt(channelId) : null
+  return watch.facts(receiverId, channelId)?.state === 'stale' ? watch.levelsReceivedAt(channelId) : null
 }
 
 /** Whether the equipment reports RF in percent of its own scale, which is not recorded. */

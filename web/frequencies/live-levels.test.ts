@@ -5,22 +5,22 @@ import { currentLevels, levelText, noiseByCarrier, noiseText, type RecordedNoise
 const idle = { channel_id: 1, receiver_id: 1, state: 'off', rf_level: -88, noise_dbm: -88 } as const
 const on = { ...idle, state: 'on', rf_level: -50, noise_dbm: null } as const
 
-/** Returns a store that knows receiver 1, whose channel 1 has a level of -70 dBm. */
-function storeWith(...receivers: readonly ReturnType<typeof receiver>[]) {
+/** Returns the watch state of receiver 1, whose channel 1 has a level of -70 dBm. */
+function watchWith(...receivers: readonly ReturnType<typeof receiver>[]) {
   const watchState = { receivers: new Map(receivers.map((one) => [one.id, one])) }
-  const store = { get: () => watchState, levels: () => ({ rf: -70 }) }
-  return store as unknown as Parameters<typeof currentLevels>[0]
+  const watch = { get: () => watchState, levels: () => ({ rf: -70 }) }
+  return watch as unknown as Parameters<typeof currentLevels>[0]
 }
 
 // Conformance: C-15.85.
 it.each([
-  ['the level of the response until the page receives levels', storeWith(), on, { rf: -50, noise: null }],
-  ['the noise of the response until then', storeWith(), idle, { rf: null, noise: -88 }],
-  ['the present level', storeWith(receiver(1, [{}])), on, { rf: -70, noise: null }],
-  ['the present noise', storeWith(receiver(1, [null])), idle, { rf: null, noise: -70 }],
-  ['no noise as soon as the transmitter is on', storeWith(receiver(1, [{}])), idle, { rf: -70, noise: null }],
-] as const)('shows %s', (_, store, carrier, levels) => {
-  expect(currentLevels(store, carrier)).toEqual(levels)
+  ['the level of the response until the page receives levels', watchWith(), on, { rf: -50, noise: null }],
+  ['the noise of the response until then', watchWith(), idle, { rf: null, noise: -88 }],
+  ['the present level', watchWith(receiver(1, [{}])), on, { rf: -70, noise: null }],
+  ['the present noise', watchWith(receiver(1, [null])), idle, { rf: null, noise: -70 }],
+  ['no noise as soon as the transmitter is on', watchWith(receiver(1, [{}])), idle, { rf: -70, noise: null }],
+] as const)('shows %s', (_, watch, carrier, levels) => {
+  expect(currentLevels(watch, carrier)).toEqual(levels)
 })
 
 it.each([

@@ -6,7 +6,7 @@ import { useServices } from '../app/context.ts'
 import { formatClock, formatDbm } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { subscribeToSeconds } from '../app/now.ts'
-import type { Store } from '../app/store.ts'
+import type { Watch } from '../app/watch.ts'
 import type { ShownCarrier } from './carriers.ts'
 
 /** In dBm; null if it is not known. */
@@ -21,12 +21,12 @@ export interface CarrierLevels {
 type CarrierWithLevels = Pick<ShownCarrier, 'channel_id' | 'receiver_id' | 'state' | 'rf_level' | 'noise_dbm'>
 
 /** Returns the levels that the page received last; those of the response until then. */
-export function currentLevels(store: Pick<Store, 'get' | 'levels'>, carrier: CarrierWithLevels): CarrierLevels {
+export function currentLevels(watch: Pick<Watch, 'get' | 'levels'>, carrier: CarrierWithLevels): CarrierLevels {
   const { channel_id = 0, receiver_id = 0, state, rf_level, noise_dbm } = carrier
-  const receiver = store.get().receivers.get(receiver_id)
+  const receiver = watch.get().receivers.get(receiver_id)
   const channel = receiver?.channels.find(({ id }) => id === channel_id)
   if (channel === undefined) return { rf: state === 'on' ? rf_level : null, noise: noise_dbm }
-  const { rf } = store.levels(receiver_id, channel_id)
+  const { rf } = watch.levels(receiver_id, channel_id)
   return channel.transmitter === null ? { rf: null, noise: rf } : { rf, noise: null }
 }
 
@@ -37,8 +37,8 @@ export function levelText({ rf, noise }: CarrierLevels): string | null {
 
 /** Returns the present level in words, read once a second, because the browser lays out every row that changes. */
 export function useLevelText(carrier: CarrierWithLevels): string | null {
-  const { store } = useServices()
-  return useSyncExternalStore(subscribeToSeconds, () => levelText(currentLevels(store, carrier)))
+  const { watch } = useServices()
+  return useSyncExternalStore(subscribeToSeconds, () => levelText(currentLevels(watch, carrier)))
 }
 
 /** The noise that was recorded while the transmitter of a channel was off. */

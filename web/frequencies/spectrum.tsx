@@ -26,7 +26,7 @@ interface SpectrumProps {
 }
 
 export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: SpectrumProps) {
-  const { store } = useServices()
+  const { watch } = useServices()
   const element = useRef<HTMLDivElement>(null)
   const canvasElement = useRef<HTMLCanvasElement>(null)
   const canvas = useRef<SpectrumCanvas | null>(null)
@@ -37,8 +37,8 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
   useEffect(() => {
     if (element.current === null || canvasElement.current === null) return
     const created = new SpectrumCanvas(canvasElement.current, control, {
-      of: (carrier) => currentLevels(store, carrier),
-      subscribe: store.subscribeLevels,
+      of: (carrier) => currentLevels(watch, carrier),
+      subscribe: watch.subscribeLevels,
     })
     canvas.current = created
     created.setScene(latest.current.scene)
@@ -58,7 +58,7 @@ export function Spectrum({ control, scene, chosenId, onChoose, conflictsOf }: Sp
       unlisten()
       created.close()
     }
-  }, [control, store])
+  }, [control, watch])
   useEffect(() => canvas.current?.setScene(scene), [scene])
   useColourChanges(useCallback(() => canvas.current?.recolour(), []))
 

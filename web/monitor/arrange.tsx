@@ -92,8 +92,8 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
 type SlotContents = ReadonlyMap<number, SlotContent>
 
 function useSlotContents(): SlotContents {
-  const { store } = useServices()
-  const cards = useSyncExternalStore(store.subscribe, store.cards)
+  const { watch } = useServices()
+  const cards = useSyncExternalStore(watch.subscribe, watch.cards)
   const placeholders = useWatchState((watchState) => watchState.placeholders)
   return useMemo(
     () =>

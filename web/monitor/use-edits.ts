@@ -7,8 +7,8 @@ import { type Edit, findOutdatedMove, isApplied, type Plan, undoOf, withRestored
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { serviceNow } from '../app/service-time.ts'
-import type { WatchState } from '../app/state.ts'
-import type { Store } from '../app/store.ts'
+import type { Watch } from '../app/watch.ts'
+import type { WatchState } from '../app/watch-state.ts'
 import { useShowMessage } from '../parts/messages.tsx'
 import { applyEdit } from './apply-edit.ts'
 
@@ -32,13 +32,13 @@ const announcedWithinMs = 500
  * Waits until the live messages contain the edit. A message about an earlier edit that arrives after the response to this
  * one would otherwise show the state before it, on which the next edit would be based.
  */
-function untilAnnounced(store: Store, edit: Edit): Promise<void> {
+function untilAnnounced(watch: Watch, edit: Edit): Promise<void> {
   return new Promise((resolve) => {
     const check = () => {
-      const watchState = store.get()
+      const watchState = watch.get()
       if (isApplied(edit, { ...watchState, holders: holdersOf(watchState) })) end()
     }
-    const unsubscribe = store.subscribe(check)
+    const unsubscribe = watch.subscribe(check)
     const timer = setTimeout(end, announcedWithinMs)
     check()
 
@@ -51,7 +51,7 @@ function untilAnnounced(store: Store, edit: Edit): Promise<void> {
 }
 
 export function useEdits(): Edits {
-  const { api, store } = useServices()
+  const { api, watch } = useServices()
   const showMessage = useShowMessage()
   const done = useRef<readonly Edit[]>([])
   const [count, setCount] = useState(0)
@@ -72,13 +72,13 @@ export function useEdits(): Edits {
     async (edit: Edit) => {
       const response = await applyEdit(api, edit)
       if (response.ok) {
-        await untilAnnounced(store, response.body)
-        store.dispatch({ type: 'edited', edit: response.body, at: serviceNow() })
+        await untilAnnounced(watch, response.body)
+        watch.dispatch({ type: 'edited', edit: response.body, at: serviceNow() })
       }
-      store.dispatch({ type: 'tick', at: serviceNow() })
+      watch.dispatch({ type: 'tick', at: serviceNow() })
       return response
     },
-    [api, store],
+    [api, watch],
   )
 
   const undo = useCallback(
@@ -87,7 +87,7 @@ export function useEdits(): Edits {
         const last = done.current.at(-1)
         if (last === undefined) return
         const edit = undoOf(last)
-        if (findOutdatedMove(edit, holdersOf(store.get())) !== undefined) {
+        if (findOutdatedMove(edit, holdersOf(watch.get())) !== undefined) {
           setDone(done.current.slice(0, -1))
           showMessage({ text: t('arrange.cannotUndo'), tone: 'alarm' })
           return
@@ -102,7 +102,7 @@ export function useEdits(): Edits {
         if (isRejected(response.problem)) setDone(done.current.slice(0, -1))
         showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
       }),
-    [run, enqueue, setDone, showMessage, store],
+    [run, enqueue, setDone, showMessage, watch],
   )
 
   const apply = useCallback(
@@ -121,14 +121,14 @@ export function useEdits(): Edits {
   const dispatch = useCallback(
     (plan: Plan) =>
       enqueue(async () => {
-        const watchState = store.get()
+        const watchState = watch.get()
         const edit = plan({ holders: holdersOf(watchState), groups: watchState.groups })
         if (edit === null) return false
         const response = await apply(edit)
         if (!response.ok) showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
         return response.ok
       }),
-    [apply, enqueue, showMessage, store],
+    [apply, enqueue, showMessage, watch],
   )
   return { canUndo: count > 0, dispatch, send, undo }
 }

@@ -12,20 +12,20 @@ interface ChannelOption {
 
 /** The options stay the same object until one of them changes, because a select box may have thousands. */
 export function useChannelOptions(): readonly ChannelOption[] {
-  const { store } = useServices()
+  const { watch } = useServices()
   const read = useMemo(() => {
     let cards: readonly ChannelFacts[] | null = null
     let options: readonly ChannelOption[] = []
     return () => {
-      if (cards === store.cards()) return options
+      if (cards === watch.cards()) return options
       const before = cards ?? []
-      cards = store.cards()
+      cards = watch.cards()
       const isSame = cards.length === before.length && cards.every((card, index) => hasSameOption(card, before[index]))
       if (!isSame) options = cards.map(toOption)
       return options
     }
-  }, [store])
-  return useSyncExternalStore(store.subscribe, read)
+  }, [watch])
+  return useSyncExternalStore(watch.subscribe, read)
 }
 
 function hasSameOption(card: ChannelFacts, before: ChannelFacts | undefined): boolean {

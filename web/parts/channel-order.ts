@@ -2,8 +2,8 @@
 
 import { bySeverity, bySlot, type ChannelFacts } from '../app/channel-state.ts'
 import type { SortKey } from '../app/columns.ts'
-import type { Levels } from '../app/store.ts'
 import type { Sort } from '../app/view.ts'
+import type { Levels } from '../app/watch.ts'
 import { type SortValue, sortRows } from './sorting.ts'
 
 type LevelsOf = (card: ChannelFacts) => Levels

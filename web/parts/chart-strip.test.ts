@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createHistory, sampleMs } from '../app/history.ts'
 import type { Palette } from '../app/painter.ts'
-import type { Levels } from '../app/store.ts'
+import type { Levels } from '../app/watch.ts'
 import { createChartStrip } from './chart-strip.ts'
 
 it('draws the lowest level inside the box, which is all that the next drawing erases', () => {

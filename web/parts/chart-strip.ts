@@ -3,7 +3,7 @@
 import { type ChartSamples, sampleCount } from '../app/history.ts'
 import type { Box, Painting, Palette } from '../app/painter.ts'
 import { audioShare } from '../app/scale.ts'
-import type { Levels } from '../app/store.ts'
+import type { Levels } from '../app/watch.ts'
 
 interface ChartOptions {
   readonly element: HTMLElement

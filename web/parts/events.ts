@@ -5,7 +5,7 @@ import type { ChannelAssignment } from '../../src/contract/performers.ts'
 import type { EventKind } from '../../src/contract/values.ts'
 import { formatDbm, formatMegahertz, formatPercent, formatUnit, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import type { EventChange } from '../app/state.ts'
+import type { EventChange } from '../app/watch-state.ts'
 import { alertTitle } from './alert-text.ts'
 
 export const categories = {

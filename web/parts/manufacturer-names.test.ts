@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { initialState, type WatchState } from '../app/state.ts'
+import { initialState, type WatchState } from '../app/watch-state.ts'
 import { displayName, manufacturerName } from './manufacturer-names.tsx'
 
 const manufacturers = [{ code: 'shure', name: 'Shure' }]

@@ -2,7 +2,7 @@
 
 import { useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
-import type { WatchState } from '../app/state.ts'
+import type { WatchState } from '../app/watch-state.ts'
 
 /** Returns the display name of a manufacturer, or its code if the name is empty. */
 export function displayName({ code, name }: { readonly code: string; readonly name: string }): string {

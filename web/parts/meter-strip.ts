@@ -3,7 +3,7 @@
 import type { RfTone } from '../app/conditions.ts'
 import type { Box, Painting, Palette } from '../app/painter.ts'
 import { audioShare, rfShare, rfShareOf } from '../app/scale.ts'
-import type { Levels } from '../app/store.ts'
+import type { Levels } from '../app/watch.ts'
 
 interface MeterOptions {
   readonly element: HTMLElement

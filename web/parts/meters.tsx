@@ -6,7 +6,7 @@ import { useServices } from '../app/context.ts'
 import { formatDbfs, formatDbm, formatPercent, formatShortDuration } from '../app/format.ts'
 import { peakOf } from '../app/history.ts'
 import { t } from '../app/i18n.ts'
-import type { Levels } from '../app/store.ts'
+import type { Levels } from '../app/watch.ts'
 import { StateAge } from './age.tsx'
 import { createChartStrip } from './chart-strip.ts'
 import { createLevelText } from './level-text.ts'
@@ -24,13 +24,13 @@ interface MetersProps {
 }
 
 export function Meters({ receiverId, channelId, hasAntennas, hasPeak = false, since }: MetersProps) {
-  const { store, painter } = useServices()
+  const { watch, painter } = useServices()
   const strip = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (strip.current === null) return
-    const read = () => store.levels(receiverId, channelId)
+    const read = () => watch.levels(receiverId, channelId)
     return painter.add(createMeterStrip({ element: strip.current, hasAntennas, read }))
-  }, [store, painter, receiverId, channelId, hasAntennas])
+  }, [watch, painter, receiverId, channelId, hasAntennas])
 
   return (
     <div className="meters" data-antennas={hasAntennas || undefined} data-peak={hasPeak || undefined}>
@@ -77,13 +77,13 @@ interface LevelProps extends Pick<MetersProps, 'receiverId' | 'channelId'> {
 
 /** A level. It is painted on the canvas, so for assistive technology it is an image whose label is the level. */
 export function Level({ receiverId, channelId, textOf, labelOf }: LevelProps) {
-  const { store, painter } = useServices()
+  const { watch, painter } = useServices()
   const element = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (element.current === null) return
-    const read = memoize(textOf, () => store.levels(receiverId, channelId))
+    const read = memoize(textOf, () => watch.levels(receiverId, channelId))
     return painter.add(createLevelText({ element: element.current, read, labelOf }))
-  }, [store, painter, receiverId, channelId, textOf, labelOf])
+  }, [watch, painter, receiverId, channelId, textOf, labelOf])
   return <span className="meter-value" ref={element} role="img" aria-label={t('card.none')} />
 }
 
@@ -163,14 +163,14 @@ export function Chart({
   channelId,
   isAsleep,
 }: Pick<MetersProps, 'receiverId' | 'channelId'> & { isAsleep: boolean }) {
-  const { store, painter, history, chartFill } = useServices()
+  const { watch, painter, history, chartFill } = useServices()
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => (isAsleep ? undefined : chartFill.show(channelId)), [chartFill, channelId, isAsleep])
   useEffect(() => {
     if (isAsleep || element.current === null) return
-    const read = () => store.levels(receiverId, channelId)
+    const read = () => watch.levels(receiverId, channelId)
     return painter.add(createChartStrip({ element: element.current, channelId, history, read }))
-  }, [store, painter, history, receiverId, channelId, isAsleep])
+  }, [watch, painter, history, receiverId, channelId, isAsleep])
   return <div className="chart" ref={element} data-asleep={isAsleep || undefined} aria-hidden="true" />
 }
 

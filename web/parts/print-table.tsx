@@ -50,16 +50,16 @@ const columns = [
 type PrintedColumn = (typeof columns)[number]
 
 export function PrintTable({ entries, view }: { entries: readonly VisibleSlot[]; view: Pick<View, 'sort'> }) {
-  const { store } = useServices()
+  const { watch } = useServices()
   const rows = entries.map((entry) => ({ key: `${entry.kind} ${entry.slot}`, row: rowOf(entry) }))
   function rowOf(entry: VisibleSlot): Partial<Record<PrintedColumn, string>> | null {
     if (entry.kind === 'channel') {
-      const facts = store.facts(entry.receiverId, entry.channelId)
-      return facts && channelRow(facts, store.levels(entry.receiverId, entry.channelId))
+      const facts = watch.facts(entry.receiverId, entry.channelId)
+      return facts && channelRow(facts, watch.levels(entry.receiverId, entry.channelId))
     }
     if (entry.kind === 'spacer') return null
     if (entry.kind === 'planned') return { slot: String(entry.slot), name: t('card.planned') }
-    const placeholder = store.get().placeholders.find(({ id }) => id === entry.placeholderId)
+    const placeholder = watch.get().placeholders.find(({ id }) => id === entry.placeholderId)
     if (placeholder === undefined) return null
     const { slot, name, kind, frequency } = placeholder
     return {
@@ -98,7 +98,7 @@ export function PrintTable({ entries, view }: { entries: readonly VisibleSlot[];
   )
 }
 
-type Levels = ReturnType<ReturnType<typeof useServices>['store']['levels']>
+type Levels = ReturnType<ReturnType<typeof useServices>['watch']['levels']>
 
 function channelRow(facts: ChannelFacts, levels: Levels): Record<PrintedColumn, string> {
   const { slot, token, name, performer, state, battery, frequency, receiverName, channel, flags } = facts

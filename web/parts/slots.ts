@@ -53,8 +53,8 @@ export interface SlotContent {
 
 /** Returns the contents of the slots, in the order of the slots. */
 export function useSlotContents(slots: readonly number[]): readonly SlotContent[] {
-  const { store } = useServices()
-  const cards = useSyncExternalStore(store.subscribe, store.cards)
+  const { watch } = useServices()
+  const cards = useSyncExternalStore(watch.subscribe, watch.cards)
   const placeholders = useWatchState((watchState) => watchState.placeholders)
   const cardBySlot = new Map(cards.map((card) => [card.slot, card]))
   const nameBySlot = new Map(placeholders.map(({ slot, name }) => [slot, plainText(name)]))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { UpstreamStatus } from '../../src/contract/values.ts'
-import type { WatchState } from '../app/state.ts'
+import type { WatchState } from '../app/watch-state.ts'
 import { type ShownStatus, shownStatus, statusText } from './source-status.ts'
 
 type Receivers = WatchState['receivers']

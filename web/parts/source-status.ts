@@ -5,7 +5,7 @@ import type { SourceBody } from '../../src/contract/live-messages.ts'
 import { upstreamStatuses } from '../../src/contract/values.ts'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import type { WatchState } from '../app/state.ts'
+import type { WatchState } from '../app/watch-state.ts'
 import { recordOf } from './receiver-sources.ts'
 
 /** `reported`: the manufacturer has no address, and scripts report its receivers. */

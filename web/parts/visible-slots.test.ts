@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
-import type { Levels } from '../app/store.ts'
 import { defaultView, type View } from '../app/view.ts'
+import type { Levels } from '../app/watch.ts'
 import { decodeSlots, encodeSlots, type VisibleSlotOptions, visibleSlots } from './visible-slots.ts'
 
 const ok = {

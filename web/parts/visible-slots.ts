@@ -7,8 +7,8 @@ import { hasRow } from '../../src/domain/conditions/condition.ts'
 import { includesSite } from '../../src/domain/equipment/sites.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { useServices } from '../app/context.ts'
-import type { Levels } from '../app/store.ts'
 import type { StateFilter, View } from '../app/view.ts'
+import type { Levels } from '../app/watch.ts'
 import { isByLevel, sortCards } from './channel-order.ts'
 
 export type VisibleSlot =
@@ -203,23 +203,23 @@ export function decodeSlots(text: string): VisibleSlot[] {
 }
 
 export function useVisibleSlots(view: View): string {
-  const { store } = useServices()
+  const { watch } = useServices()
   const { manufacturer, site, group, q, state, sort } = view
   const read = useMemo(() => {
     let seen: readonly unknown[] = []
     let text = ''
     return () => {
-      const cards = store.cards()
-      const { groups, placeholders, now } = store.get()
+      const cards = watch.cards()
+      const { groups, placeholders, now } = watch.get()
       // Once per second, as the cards, so that channels do not jump.
       const read = [cards, groups, placeholders, isByLevel(sort) ? now : null]
       if (read.every((value, index) => value === seen[index])) return text
       seen = read
       const view = { manufacturer, site, group, q, state, sort }
-      const levelsOf = ({ receiverId, channelId }: ChannelFacts) => store.levels(receiverId, channelId)
+      const levelsOf = ({ receiverId, channelId }: ChannelFacts) => watch.levels(receiverId, channelId)
       text = encodeSlots(visibleSlots({ cards, placeholders, groups, view, levelsOf }))
       return text
     }
-  }, [store, manufacturer, site, group, q, state, sort])
-  return useSyncExternalStore(store.subscribe, read)
+  }, [watch, manufacturer, site, group, q, state, sort])
+  return useSyncExternalStore(watch.subscribe, read)
 }

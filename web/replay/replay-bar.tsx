@@ -7,16 +7,16 @@ import type { EventBody } from '../../src/contract/history.ts'
 import { allStaleSince } from '../app/channel-state.ts'
 import { formatDateTime, formatShortDuration, formatTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import type { Store } from '../app/store.ts'
 import { publishHeight } from '../app/top-bar.tsx'
+import type { Watch } from '../app/watch.ts'
 import { hourOf, type ReplayPlayer, type ReplayState, speeds, toIso } from './player.ts'
 
 interface ReplayBarProps {
   readonly player: ReplayPlayer
-  readonly liveStore: Store
+  readonly liveWatch: Watch
 }
 
-export function ReplayBar({ player, liveStore }: ReplayBarProps) {
+export function ReplayBar({ player, liveWatch }: ReplayBarProps) {
   const state = useSyncExternalStore(player.subscribe, player.get)
   const bar = useRef<HTMLElement>(null)
   useEffect(() => (bar.current === null ? undefined : publishHeight(bar.current)), [])
@@ -40,7 +40,7 @@ export function ReplayBar({ player, liveStore }: ReplayBarProps) {
         <Speeds player={player} state={state} />
         <Slider player={player} state={state} />
       </div>
-      <BackToLive liveStore={liveStore} />
+      <BackToLive liveWatch={liveWatch} />
     </section>
   )
 }
@@ -185,9 +185,9 @@ function Slider({ player, state: { time, events } }: ControlsProps) {
 }
 
 /** Leads to the present, and says how many problems there are now. */
-function BackToLive({ liveStore }: { liveStore: Store }) {
-  const problems = useSyncExternalStore(liveStore.subscribe, () =>
-    liveStore.get().phase !== 'ready' || allStaleSince(liveStore.get()) !== null ? null : liveStore.summary().problems,
+function BackToLive({ liveWatch }: { liveWatch: Watch }) {
+  const problems = useSyncExternalStore(liveWatch.subscribe, () =>
+    liveWatch.get().phase !== 'ready' || allStaleSince(liveWatch.get()) !== null ? null : liveWatch.summary().problems,
   )
   return (
     <Link

@@ -8,7 +8,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Services, ServicesContext, useServices } from '../app/context.ts'
 import type { ChartSamples } from '../app/history.ts'
-import { createStore, type Store } from '../app/store.ts'
+import { createWatch, type Watch } from '../app/watch.ts'
 import { createPlayer, type ReplayPlayer, type ReplayState, toIso } from './player.ts'
 import { ReplayBar } from './replay-bar.tsx'
 
@@ -34,7 +34,7 @@ export function Replay({ at, children }: { at: string; children: ReactNode }) {
   return (
     <ServicesContext value={past.services}>
       <Address at={at} player={past.player} />
-      <ReplayBar player={past.player} liveStore={live.store} />
+      <ReplayBar player={past.player} liveWatch={live.watch} />
       {children}
     </ServicesContext>
   )
@@ -68,8 +68,8 @@ function Address({ at, player }: { at: string; player: ReplayPlayer }) {
 
 /** Creates the services of the past. The painter is the same, because there is only one canvas. */
 function openReplay(live: Services, time: number) {
-  const store = createStore(time)
-  store.dispatch({ type: 'connection', connection: 'replay', at: time })
+  const watch = createWatch(time)
+  watch.dispatch({ type: 'connection', connection: 'replay', at: time })
   const player = createPlayer({ api: live.api, time })
   const history: ChartSamples = { head: 0, of: (channelId) => charts.of(channelId) }
   let charts = player.charts()
@@ -78,18 +78,18 @@ function openReplay(live: Services, time: number) {
     const state = player.get()
     if (state.moment !== shown?.moment || state.problem !== shown?.problem) {
       charts = player.charts()
-      show(store, live.store, state)
+      show(watch, live.watch, state)
     }
     shown = state
   }
   const unsubscribe = [
     player.subscribe(follow),
-    store.subscribe(live.painter.wake),
-    store.subscribeLevels(live.painter.wake),
+    watch.subscribe(live.painter.wake),
+    watch.subscribeLevels(live.painter.wake),
   ]
   const services: Services = {
     ...live,
-    ...{ store, history, replay: player },
+    ...{ watch, history, replay: player },
     chartFill: { show: () => () => {} },
     live: { start: () => {}, retry: player.retry },
   }
@@ -101,20 +101,20 @@ function openReplay(live: Services, time: number) {
 }
 
 /** Applies what the player shows, in the same way as live data. */
-function show(store: Store, liveStore: Store, { moment, time, problem }: ReplayState) {
+function show(watch: Watch, liveWatch: Watch, { moment, time, problem }: ReplayState) {
   if (moment === null) {
-    if (problem !== null) store.dispatch({ type: 'failed', problem, at: time })
+    if (problem !== null) watch.dispatch({ type: 'failed', problem, at: time })
     return
   }
-  const { health, performers } = liveStore.get()
+  const { health, performers } = liveWatch.get()
   const at = moment.currentAt
-  if (health !== null) store.dispatch({ type: 'health', health, at: time })
-  store.dispatch({ type: 'polled', data: { ...moment.data, performers: [...performers] }, at })
+  if (health !== null) watch.dispatch({ type: 'health', health, at: time })
+  watch.dispatch({ type: 'polled', data: { ...moment.data, performers: [...performers] }, at })
   if (moment.levels !== null) {
     const values = moment.levels.map((entry) => [...entry])
-    store.dispatch({ type: 'message', message: { type: 'levels', seq: 0, at: toIso(at), values }, at })
+    watch.dispatch({ type: 'message', message: { type: 'levels', seq: 0, at: toIso(at), values }, at })
   }
   // In a gap, all values are marked as not current.
-  if (!moment.isRecorded) store.dispatch({ type: 'connection', connection: 'replay', at: time })
-  store.dispatch({ type: 'tick', at: time })
+  if (!moment.isRecorded) watch.dispatch({ type: 'connection', connection: 'replay', at: time })
+  watch.dispatch({ type: 'tick', at: time })
 }

@@ -25,7 +25,7 @@ interface LevelTableProps {
 }
 
 export function LevelTable({ rows, channelId, range, width, loader, now }: LevelTableProps) {
-  const { store } = useServices()
+  const { watch } = useServices()
   const step = tierFor(range.span / Math.max(1, width))
   const to = Math.min(range.from + range.span, now)
   const valuesOf = (id: number, maxRows: number) =>
@@ -41,7 +41,7 @@ export function LevelTable({ rows, channelId, range, width, loader, now }: Level
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard.
     <section className="timeline-table" aria-label={t('timeline.table')} tabIndex={0}>
       <table className="data-table">
-        <caption>{one === undefined ? caption : `${nameOf(store, one)} · ${caption}`}</caption>
+        <caption>{one === undefined ? caption : `${nameOf(watch, one)} · ${caption}`}</caption>
         <thead>
           <tr>
             <th scope="col">{heading}</th>
@@ -57,7 +57,7 @@ export function LevelTable({ rows, channelId, range, width, loader, now }: Level
             ? rows.map((row) => (
                 <ValueRow
                   key={row.channelId}
-                  heading={nameOf(store, row)}
+                  heading={nameOf(watch, row)}
                   values={total(valuesOf(row.channelId, mostRows))}
                 />
               ))

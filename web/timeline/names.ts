@@ -4,7 +4,7 @@ import type { EventBody } from '../../src/contract/history.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import type { Store } from '../app/store.ts'
+import type { Watch } from '../app/watch.ts'
 import type { Row } from './use-timeline.ts'
 
 /** Returns the name of the channel or receiver that an event concerns; null if it concerns all. */
@@ -12,21 +12,21 @@ export function useChannelName({
   channel_id,
   receiver_id,
 }: Pick<EventBody, 'channel_id' | 'receiver_id'>): string | null {
-  const { store } = useServices()
+  const { watch } = useServices()
   return useWatchState(({ receivers }) => {
     if (channel_id === null)
       return receivers.get(receiver_id ?? 0) ? plainText(receivers.get(receiver_id ?? 0)?.name ?? '') : null
     for (const receiver of receivers.values()) {
       if (receiver.channels.some(({ id }) => id === channel_id))
-        return nameOf(store, { channelId: channel_id, receiverId: receiver.id })
+        return nameOf(watch, { channelId: channel_id, receiverId: receiver.id })
     }
     return t('timeline.removed', { id: channel_id })
   })
 }
 
 /** Returns the slot and the name of a channel. */
-export function nameOf(store: Pick<Store, 'facts'>, { channelId, receiverId }: Row): string {
-  const facts = store.facts(receiverId ?? 0, channelId)
+export function nameOf(watch: Pick<Watch, 'facts'>, { channelId, receiverId }: Row): string {
+  const facts = watch.facts(receiverId ?? 0, channelId)
   if (facts === null) return t('timeline.removed', { id: channelId })
   return t('alerts.channelOption', { slot: facts.slot, name: facts.name ?? t('card.noName') })
 }

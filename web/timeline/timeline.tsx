@@ -307,7 +307,7 @@ interface PointPanelProps {
 
 /** What can be done with the time of the playhead. */
 function PointPanel({ control, settled, rows, isSelecting, onSelecting, onMarker }: PointPanelProps) {
-  const { mount, store } = useServices()
+  const { mount, watch } = useServices()
   const mayOperate = useMay('operate')
   const { playhead, selected } = settled
   const row = rows.find(({ channelId }) => channelId === settled.channelId)
@@ -319,7 +319,7 @@ function PointPanel({ control, settled, rows, isSelecting, onSelecting, onMarker
       ) : (
         <p className="tabular">
           <strong>{pointText(playhead, serviceNow())}</strong>{' '}
-          {row === undefined ? null : <bdi>{nameOf(store, row)}</bdi>}
+          {row === undefined ? null : <bdi>{nameOf(watch, row)}</bdi>}
         </p>
       )}
       {time === null ? null : (

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import type { Store } from '../app/store.ts'
+import type { Watch } from '../app/watch.ts'
 import { fitName, type NameFit } from '../parts/name-fit.ts'
 import { decodeSlots, type VisibleSlot } from '../parts/visible-slots.ts'
 
@@ -20,28 +20,28 @@ export interface WallTiles {
 
 /** Returns the tiles of the encoded slots, as the same object until something relevant changes. */
 export function useWallTiles(slots: string): WallTiles {
-  const { store } = useServices()
+  const { watch } = useServices()
   const measure = useMeasure()
   const read = useMemo(() => {
     const entries = decodeSlots(slots)
     let cards: unknown
-    let read: { text: string; tiles: WallTiles } = { text: '', tiles: readTiles(store, entries, measure) }
+    let read: { text: string; tiles: WallTiles } = { text: '', tiles: readTiles(watch, entries, measure) }
     return () => {
-      if (cards === store.cards()) return read.tiles
-      cards = store.cards()
-      const tiles = readTiles(store, entries, measure)
+      if (cards === watch.cards()) return read.tiles
+      cards = watch.cards()
+      const tiles = readTiles(watch, entries, measure)
       const text = JSON.stringify(tiles)
       if (text !== read.text) read = { text, tiles }
       return read.tiles
     }
-  }, [store, slots, measure])
-  return useSyncExternalStore(store.subscribe, read)
+  }, [watch, slots, measure])
+  return useSyncExternalStore(watch.subscribe, read)
 }
 
-function readTiles(store: Store, entries: readonly VisibleSlot[], measure: (text: string) => number): WallTiles {
+function readTiles(watch: Watch, entries: readonly VisibleSlot[], measure: (text: string) => number): WallTiles {
   let widest: NameFit = { whole: 0, broken: 0 }
   const tiles = entries.map((entry): WallTile => {
-    const facts = entry.kind === 'channel' ? store.facts(entry.receiverId, entry.channelId) : null
+    const facts = entry.kind === 'channel' ? watch.facts(entry.receiverId, entry.channelId) : null
     const { whole, broken } = fitName(facts?.name ?? t('card.noName'), measure)
     widest = { whole: Math.max(widest.whole, whole), broken: Math.max(widest.broken, broken) }
     return { entry, needsAttention: facts?.needsAttention === true }

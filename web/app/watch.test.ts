@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
 import { defaultSettings } from '../../src/contract/settings.ts'
 import { receiver } from '../../test/support/browser/fake-service.ts'
-import { createStore } from './store.ts'
+import { createWatch } from './watch.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
-  // The store of a hidden page does not wait for frames.
+  // The watch of a hidden page does not wait for frames.
   vi.stubGlobal('document', { hidden: true })
 })
 afterEach(() => {
@@ -14,9 +14,9 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-function startStore() {
-  const store = createStore(Date.now())
-  const dispatch = (event: object) => store.dispatch({ ...event, at: Date.now() } as never)
+function startWatch() {
+  const watch = createWatch(Date.now())
+  const dispatch = (event: object) => watch.dispatch({ ...event, at: Date.now() } as never)
   const send = (message: object) => dispatch({ type: 'message', message: { seq: 1, ...message } as LiveMessage })
   const lists = { groups: [], assignments: [], placeholders: [], queue: { pending: 0 } }
   dispatch({ type: 'connection', connection: 'open' })
@@ -33,29 +33,29 @@ function startStore() {
     vi.advanceTimersByTime(250)
   }
   passSecond()
-  return { store, send, passSecond }
+  return { watch, send, passSecond }
 }
 
 it('returns the same cards until one of them changes, and then once per second', () => {
-  const { store, send, passSecond } = startStore()
-  const cards = store.cards()
+  const { watch, send, passSecond } = startWatch()
+  const cards = watch.cards()
   expect(cards).toHaveLength(2)
   passSecond()
-  expect(store.cards()).toBe(cards)
-  const [first, second] = store.get().receivers.get(1)?.channels ?? []
+  expect(watch.cards()).toBe(cards)
+  const [first, second] = watch.get().receivers.get(1)?.channels ?? []
   send({ type: 'channel', id: first?.id, receiver_id: 1, name: 'Other', transmitter: null })
   vi.advanceTimersByTime(250)
-  expect(store.cards()).toBe(cards)
+  expect(watch.cards()).toBe(cards)
   passSecond()
-  expect(store.cards().map(({ name }) => name)).toEqual(['Other', cards[1]?.name])
-  expect(store.cards()[1]).toBe(cards[1])
-  expect(second).toBe(store.get().receivers.get(1)?.channels[1])
+  expect(watch.cards().map(({ name }) => name)).toEqual(['Other', cards[1]?.name])
+  expect(watch.cards()[1]).toBe(cards[1])
+  expect(second).toBe(watch.get().receivers.get(1)?.channels[1])
 })
 
 it('returns other cards when all values become stale', () => {
-  const { store } = startStore()
+  const { watch } = startWatch()
   vi.advanceTimersByTime(2500)
-  store.dispatch({ type: 'tick', at: Date.now() })
+  watch.dispatch({ type: 'tick', at: Date.now() })
   vi.advanceTimersByTime(250)
-  expect(store.cards().map(({ state }) => state)).toEqual(['stale', 'stale'])
+  expect(watch.cards().map(({ state }) => state)).toEqual(['stale', 'stale'])
 })

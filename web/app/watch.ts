@@ -4,10 +4,10 @@ import type { Summary } from '../../src/domain/conditions/summary.ts'
 import { allStaleSince, bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
 import type { RfTone } from './conditions.ts'
 import { type ChannelLevels, createLevelTable } from './levels.ts'
-import { applyAll, initialState, type SnapshotData, type WatchEvent, type WatchState } from './state.ts'
 import { summarize } from './summary.ts'
+import { applyAll, initialState, type SnapshotData, type WatchEvent, type WatchState } from './watch-state.ts'
 
-export interface Store {
+export interface Watch {
   get(): WatchState
   /** Returns the state of a channel card, as the same object until something changes. */
   facts(receiverId: number, channelId: number): ChannelFacts | null
@@ -67,7 +67,7 @@ const noLevels: Levels = {
 /** Maximum number of events that are queued on a hidden page. */
 const maxQueued = 256
 
-export function createStore(now: number): Store {
+export function createWatch(now: number): Watch {
   let watchState = initialState(now)
   const levelTable = createLevelTable()
   /** When the latest message arrived. */

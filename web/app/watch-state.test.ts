@@ -5,7 +5,7 @@ import type { DataBody } from '../../src/contract/data.ts'
 import { type LiveMessage, LiveServerMessage } from '../../src/contract/live-messages.ts'
 import { defaultSettings } from '../../src/contract/settings.ts'
 import { buildAlert } from '../../test/support/builders.ts'
-import { apply, applyAll, initialState, type WatchEvent, type WatchState } from './state.ts'
+import { apply, applyAll, initialState, type WatchEvent, type WatchState } from './watch-state.ts'
 
 const start = 1_000_000
 
