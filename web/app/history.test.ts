@@ -4,7 +4,7 @@ import { defaultSettings } from '../../src/contract/settings.ts'
 import { condition, receiver } from '../../test/support/browser/fake-service.ts'
 import { createHistory, type History, keepHistory, peakOf, sampleCount, sampleMs } from './history.ts'
 import { rfShare } from './scale.ts'
-import { createWatch, type Levels } from './watch.ts'
+import { type Levels, Watch } from './watch.ts'
 
 function levels(rf: number | null, audio: number | null): Levels {
   return {
@@ -140,7 +140,7 @@ describe('the history of a live channel', () => {
 
   /** Starts the history of a channel, five seconds after its only levels. A message arrives every second. */
   function startHistory() {
-    const watch = createWatch(Date.now())
+    const watch = new Watch(Date.now())
     const history = createHistory(Date.now())
     const ending = new AbortController()
     keepHistory(watch, history, ending.signal)

@@ -22,14 +22,14 @@ import { createPages } from './routes.tsx'
 import { serviceNow } from './service-time.ts'
 import { applyTheme, rememberedTheme } from './theme.ts'
 import { createTopics } from './topics.ts'
-import { createWatch } from './watch.ts'
+import { Watch } from './watch.ts'
 
 function start(container: HTMLElement) {
   applyTheme(rememberedTheme(location.search))
   const mount = mountOf(import.meta.url)
   const { signal } = new AbortController()
   const api = createApi(mount, signal)
-  const watch = createWatch(serviceNow())
+  const watch = new Watch(serviceNow())
   const topics = createTopics()
   const history = createHistory(serviceNow())
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
 import { defaultSettings } from '../../src/contract/settings.ts'
 import { receiver } from '../../test/support/browser/fake-service.ts'
-import { createWatch } from './watch.ts'
+import { Watch } from './watch.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 function startWatch() {
-  const watch = createWatch(Date.now())
+  const watch = new Watch(Date.now())
   const dispatch = (event: object) => watch.dispatch({ ...event, at: Date.now() } as never)
   const send = (message: object) => dispatch({ type: 'message', message: { seq: 1, ...message } as LiveMessage })
   const lists = { groups: [], assignments: [], placeholders: [], queue: { pending: 0 } }

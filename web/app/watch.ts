@@ -1,42 +1,9 @@
-/** Holds the watch state and the levels, applies events once per frame, and notifies subscribers. */
-
 import type { Summary } from '../../src/domain/conditions/summary.ts'
 import { allStaleSince, bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
 import type { RfTone } from './conditions.ts'
 import { type ChannelLevels, createLevelTable } from './levels.ts'
 import { summarize } from './summary.ts'
 import { applyAll, initialState, type SnapshotData, type WatchEvent, type WatchState } from './watch-state.ts'
-
-export interface Watch {
-  get(): WatchState
-  /** Returns the state of a channel card, as the same object until something changes. */
-  facts(receiverId: number, channelId: number): ChannelFacts | null
-  /**
-   * Returns all cards sorted by slot, as the same object until one of them changes; updated once per second, so that cards
-   * do not jump.
-   */
-  cards(): readonly ChannelFacts[]
-  /** Returns the numbers of the status line, as the same object until something changes. */
-  summary(): Summary
-  /**
-   * Returns the values that change too often to be part of the facts, as the same object until something changes; also
-   * those of a channel without a transmitter.
-   */
-  levels(receiverId: number, channelId: number): Levels
-  /** Returns the time of the latest message; null before the first one. */
-  receivedAt(): number | null
-  /** Returns the levels of a channel that belong to its details. */
-  detailLevels(channelId: number): ChannelLevels['details']
-  /** Returns the time at which levels of a channel last arrived; null before the first ones. */
-  levelsReceivedAt(channelId: number): number | null
-  dispatch(event: WatchEvent): void
-  /**
-   * Calls the listener whenever the state changes. The state stays the same object when only levels change.
-   */
-  subscribe(listener: () => void): () => void
-  /** Calls the listener whenever levels arrive, with the ids of their channels. */
-  subscribeLevels(listener: (channelIds: readonly number[]) => void): () => void
-}
 
 export interface Levels {
   /** dBm */
@@ -67,126 +34,153 @@ const noLevels: Levels = {
 /** Maximum number of events that are queued on a hidden page. */
 const maxQueued = 256
 
-export function createWatch(now: number): Watch {
-  let watchState = initialState(now)
-  const levelTable = createLevelTable()
-  /** When the latest message arrived. */
-  let receivedAt: number | null = null
-  let waiting: WatchEvent[] = []
-  let isScheduled = false
-  const listeners = new Set<() => void>()
-  const levelListeners = new Set<(channelIds: readonly number[]) => void>()
-  let ordered: { watchState: WatchState; cards: readonly ChannelFacts[] } = { watchState, cards: [] }
-  let summarized: { read: readonly unknown[]; summary: Summary } | null = null
-  const known = new Map<number, { watchState: WatchState; receiver: unknown; facts: ChannelFacts }>()
-  const knownLevels = new Map<number, { facts: ChannelFacts; entry: ChannelLevels | undefined; levels: Levels }>()
+/**
+ * The browser's model: the watch state and the levels. Applies events once per frame and notifies subscribers. Objects
+ * that it returns stay the same until something in them changes.
+ */
+export class Watch {
+  #state: WatchState
+  readonly #levelTable = createLevelTable()
+  #receivedAt: number | null = null
+  #waiting: WatchEvent[] = []
+  #isScheduled = false
+  readonly #listeners = new Set<() => void>()
+  readonly #levelListeners = new Set<(channelIds: readonly number[]) => void>()
+  #ordered: { readonly state: WatchState; readonly cards: readonly ChannelFacts[] }
+  #summarized: { readonly read: readonly unknown[]; readonly summary: Summary } | null = null
+  readonly #known = new Map<number, { state: WatchState; receiver: unknown; facts: ChannelFacts }>()
+  readonly #knownLevels = new Map<number, { facts: ChannelFacts; entry: ChannelLevels | undefined; levels: Levels }>()
 
-  function flush() {
-    isScheduled = false
-    if (waiting.length === 0) return
-    const events = waiting
-    waiting = []
-    const before = watchState
-    watchState = applyAll(before, events)
-    if (watchState === before) return
-    for (const listener of listeners) listener()
+  constructor(now: number) {
+    this.#state = initialState(now)
+    this.#ordered = { state: this.#state, cards: [] }
   }
 
-  /** Passes the time of the latest message to the state, which does not change with every message. */
-  function queueReceived() {
-    if (receivedAt === null) return
-    waiting.push({ type: 'received', at: receivedAt })
+  get(): WatchState {
+    return this.#state
   }
 
-  function readLevels(event: WatchEvent) {
-    if (event.type !== 'message' && event.type !== 'polled') return
-    receivedAt = event.at
-    const changed =
-      event.type === 'polled' ? readPolled(event.data, event.at) : levelTable.read(event.message, event.at)
-    if (changed.length > 0) for (const listener of levelListeners) listener(changed)
-  }
-
-  function readPolled({ receivers }: SnapshotData, at: number): readonly number[] {
-    const channels = receivers.flatMap((receiver) => receiver.channels)
-    for (const channel of channels) levelTable.set(channel, at)
-    return channels.map(({ id }) => id)
-  }
-
-  function facts(receiverId: number, channelId: number): ChannelFacts | null {
-    const receiver = watchState.receivers.get(receiverId)
+  facts(receiverId: number, channelId: number): ChannelFacts | null {
+    const state = this.#state
+    const receiver = state.receivers.get(receiverId)
     if (receiver === undefined) return null
-    const before = known.get(channelId)
-    if (before !== undefined && before.receiver === receiver && isSameState(before.watchState, watchState))
-      return before.facts
+    const before = this.#known.get(channelId)
+    if (before !== undefined && before.receiver === receiver && isSameState(before.state, state)) return before.facts
     const channel = receiver.channels.find((channel) => channel.id === channelId)
     if (channel === undefined) return null
-    const described = describeChannel(watchState, receiver, channel)
+    const described = describeChannel(state, receiver, channel)
     const kept = before !== undefined && isSame(before.facts, described) ? before.facts : described
-    known.set(channelId, { watchState, receiver, facts: kept })
+    this.#known.set(channelId, { state, receiver, facts: kept })
     return kept
   }
 
-  return {
-    get: () => watchState,
-    facts,
-    cards() {
-      if (ordered.watchState.now === watchState.now && isSameState(ordered.watchState, watchState)) return ordered.cards
-      const all: ChannelFacts[] = []
-      for (const receiver of watchState.receivers.values()) {
-        for (const channel of receiver.channels) {
-          const card = facts(receiver.id, channel.id)
-          if (card !== null) all.push(card)
-        }
-      }
-      all.sort(bySlot)
-      const isUnchanged =
-        all.length === ordered.cards.length && all.every((card, index) => card === ordered.cards[index])
-      ordered = { watchState, cards: isUnchanged ? ordered.cards : all }
-      return ordered.cards
-    },
-    summary() {
-      const { receivers, sources, placeholders, alerts } = watchState
-      const read = [receivers, sources, placeholders, alerts]
-      if (summarized === null || read.some((value, index) => value !== summarized?.read[index])) {
-        summarized = { read, summary: summarize(watchState) }
-      }
-      return summarized.summary
-    },
-    levels(receiverId, channelId) {
-      const described = facts(receiverId, channelId)
-      if (described === null || watchState.receivers.get(receiverId)?.is_active !== true) return noLevels
-      const entry = levelTable.get(channelId)
-      const isLive = described.isLive && watchState.behindSeconds === 0
-      const before = knownLevels.get(channelId)
-      if (before?.facts === described && before.entry === entry && before.levels.isLive === isLive) return before.levels
-      const levels = levelsOf(described, entry, isLive)
-      knownLevels.set(channelId, { facts: described, entry, levels })
-      return levels
-    },
-    receivedAt: () => receivedAt,
-    detailLevels: (channelId) => levelTable.get(channelId)?.details ?? {},
-    levelsReceivedAt: (channelId) => levelTable.get(channelId)?.receivedAt ?? null,
-    dispatch(event) {
-      readLevels(event)
-      waiting.push(event)
-      const isRecovering = event.type === 'message' && watchState.isFresh && allStaleSince(watchState) !== null
-      if (isRecovering || ['tick', 'health', 'connection'].includes(event.type)) queueReceived()
-      // Own edits are applied at once, because the next edit depends on them, and a full queue, because the browser may
-      // delay the timers of a hidden page.
-      if (event.type === 'connection' || event.type === 'edited' || waiting.length >= maxQueued) return flush()
-      if (isScheduled) return
-      isScheduled = true
-      if (document.hidden) setTimeout(flush, 250)
-      else requestAnimationFrame(flush)
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    subscribeLevels(listener) {
-      levelListeners.add(listener)
-      return () => levelListeners.delete(listener)
-    },
+  /** All cards sorted by slot; updated once per second, so that cards do not jump. */
+  readonly cards = (): readonly ChannelFacts[] => {
+    const state = this.#state
+    const before = this.#ordered
+    if (before.state.now === state.now && isSameState(before.state, state)) return before.cards
+    const all = [...state.receivers.values()]
+      .flatMap(({ id, channels }) => channels.map((channel) => this.facts(id, channel.id)))
+      .filter((card) => card !== null)
+      .sort(bySlot)
+    const isUnchanged = all.length === before.cards.length && all.every((card, index) => card === before.cards[index])
+    this.#ordered = { state, cards: isUnchanged ? before.cards : all }
+    return this.#ordered.cards
+  }
+
+  /** The numbers of the status line. */
+  readonly summary = (): Summary => {
+    const { receivers, sources, placeholders, alerts } = this.#state
+    const read = [receivers, sources, placeholders, alerts]
+    const before = this.#summarized
+    if (before !== null && read.every((value, index) => value === before.read[index])) return before.summary
+    const summary = summarize(this.#state)
+    this.#summarized = { read, summary }
+    return summary
+  }
+
+  /** The values that change too often to be part of the facts, also of a channel without a transmitter. */
+  levels(receiverId: number, channelId: number): Levels {
+    const facts = this.facts(receiverId, channelId)
+    if (facts === null || this.#state.receivers.get(receiverId)?.is_active !== true) return noLevels
+    const entry = this.#levelTable.get(channelId)
+    const isLive = facts.isLive && this.#state.behindSeconds === 0
+    const before = this.#knownLevels.get(channelId)
+    if (before?.facts === facts && before.entry === entry && before.levels.isLive === isLive) return before.levels
+    const levels = levelsOf(facts, entry, isLive)
+    this.#knownLevels.set(channelId, { facts, entry, levels })
+    return levels
+  }
+
+  /** Time of the latest message; null before the first one. */
+  receivedAt(): number | null {
+    return this.#receivedAt
+  }
+
+  /** The levels of a channel that only its own page shows. */
+  detailLevels(channelId: number): ChannelLevels['details'] {
+    return this.#levelTable.get(channelId)?.details ?? {}
+  }
+
+  levelsReceivedAt(channelId: number): number | null {
+    return this.#levelTable.get(channelId)?.receivedAt ?? null
+  }
+
+  dispatch(event: WatchEvent): void {
+    this.#readLevels(event)
+    this.#waiting.push(event)
+    const isRecovering = event.type === 'message' && this.#state.isFresh && allStaleSince(this.#state) !== null
+    if (isRecovering || ['tick', 'health', 'connection'].includes(event.type)) this.#queueReceived()
+    // Own edits are applied at once, because the next edit depends on them, and a full queue, because the browser may
+    // delay the timers of a hidden page.
+    if (event.type === 'connection' || event.type === 'edited' || this.#waiting.length >= maxQueued)
+      return this.#flush()
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    if (document.hidden) setTimeout(() => this.#flush(), 250)
+    else requestAnimationFrame(() => this.#flush())
+  }
+
+  /** Calls the listener when the state changes. Levels do not change the state. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls the listener when levels arrive, with the ids of their channels. */
+  readonly subscribeLevels = (listener: (channelIds: readonly number[]) => void): (() => void) => {
+    this.#levelListeners.add(listener)
+    return () => this.#levelListeners.delete(listener)
+  }
+
+  #flush(): void {
+    this.#isScheduled = false
+    if (this.#waiting.length === 0) return
+    const events = this.#waiting
+    this.#waiting = []
+    const before = this.#state
+    this.#state = applyAll(before, events)
+    if (this.#state === before) return
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Passes the time of the latest message to the state, which does not change with every message. */
+  #queueReceived(): void {
+    if (this.#receivedAt !== null) this.#waiting.push({ type: 'received', at: this.#receivedAt })
+  }
+
+  #readLevels(event: WatchEvent): void {
+    if (event.type !== 'message' && event.type !== 'polled') return
+    this.#receivedAt = event.at
+    const changed =
+      event.type === 'polled' ? this.#readPolled(event.data, event.at) : this.#levelTable.read(event.message, event.at)
+    if (changed.length > 0) for (const listener of this.#levelListeners) listener(changed)
+  }
+
+  #readPolled({ receivers }: SnapshotData, at: number): readonly number[] {
+    const channels = receivers.flatMap((receiver) => receiver.channels)
+    for (const channel of channels) this.#levelTable.set(channel, at)
+    return channels.map(({ id }) => id)
   }
 }
 

@@ -8,7 +8,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Services, ServicesContext, useServices } from '../app/context.ts'
 import type { ChartSamples } from '../app/history.ts'
-import { createWatch, type Watch } from '../app/watch.ts'
+import { Watch } from '../app/watch.ts'
 import { createPlayer, type ReplayPlayer, type ReplayState, toIso } from './player.ts'
 import { ReplayBar } from './replay-bar.tsx'
 
@@ -68,7 +68,7 @@ function Address({ at, player }: { at: string; player: ReplayPlayer }) {
 
 /** Creates the services of the past. The painter is the same, because there is only one canvas. */
 function openReplay(live: Services, time: number) {
-  const watch = createWatch(time)
+  const watch = new Watch(time)
   watch.dispatch({ type: 'connection', connection: 'replay', at: time })
   const player = createPlayer({ api: live.api, time })
   const history: ChartSamples = { head: 0, of: (channelId) => charts.of(channelId) }
