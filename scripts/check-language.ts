@@ -98,20 +98,6 @@ const unfinished: readonly string[] = [
 
   'test/',
   'vite.config.ts',
-  'web/admin/',
-  'web/app/',
-  'web/channel/',
-  'web/checks/',
-  'web/frequencies/',
-  'web/monitor/',
-  'web/notifications/',
-  'web/parts/',
-  'web/replay/',
-  'web/reports/',
-  'web/shows/',
-  'web/sites/',
-  'web/timeline/',
-  'web/wall/',
 ]
 
 /** Documents that scripts write from texts in `src`. */

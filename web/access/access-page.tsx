@@ -1,5 +1,3 @@
-/** Layout of the pages that are shown before sign-in: one form, no navigation. */
-
 import type { ReactNode } from 'react'
 import '../app/shell.css'
 import '../parts/form.css'

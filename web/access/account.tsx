@@ -1,5 +1,3 @@
-/** The user's account: name, role and password. */
-
 import { useState } from 'react'
 import type { UserBody } from '../../src/contract/access.ts'
 import { SignOut } from '../app/account.tsx'

@@ -13,12 +13,12 @@ import { t } from '../app/i18n.ts'
 import { ProblemLine } from '../parts/notice.tsx'
 import { AccessPage, sendCredentials } from './access-page.tsx'
 
-/** The time between attempts while the service is unreachable: the screen may start before the service does. */
+/** The screen may start before the service does. */
 const retryMs = 5_000
 
 type Step =
   | { readonly at: 'opening' }
-  /** A user is signed in and may only want to test the link, so the page asks first. */
+  /** A signed-in user may only want to test the link, so the page asks first. */
   | { readonly at: 'asking'; readonly name: string }
   | { readonly at: 'refused' | 'waiting'; readonly problem: Problem }
 
@@ -103,7 +103,6 @@ function NoToken() {
   )
 }
 
-/** Whether a retry may succeed: the service is unreachable, busy or rate limiting. */
 function isTemporary({ kind, waitSeconds }: Problem): boolean {
   return kind === 'unreachable' || waitSeconds !== undefined
 }

@@ -1,5 +1,3 @@
-/** Creates the first administrator. */
-
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'

@@ -1,4 +1,4 @@
-/** The sign-in form. After sign-in, the page that the user originally requested is opened. */
+/** After sign-in, opens the page that the user requested. */
 
 import { oidcProblems } from '../../src/domain/access/oidc.ts'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -11,7 +11,7 @@ import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { AccessPage, sendCredentials } from './access-page.tsx'
 
-/** Why a sign-in through a provider did not succeed; `busy` if too many were started. */
+/** `busy`: too many sign-ins were started. */
 const problems = [...oidcProblems, 'busy'] as const
 
 function problemOf(search: string): (typeof problems)[number] | null {
@@ -63,7 +63,7 @@ export function SignIn() {
   )
 }
 
-/** A link, because signing in at the provider begins with opening another page. */
+/** A link, because sign-in opens the provider's page. */
 function SingleSignOn({ label, next }: { label: string; next: string | null }) {
   const { mount } = useServices()
   const query = next === null ? '' : `?${new URLSearchParams({ next })}`

@@ -1,5 +1,3 @@
-/** The audit log. */
-
 import type { AuditBody } from '../../src/contract/access.ts'
 import { type AuditAction, auditActions, auditResults } from '../../src/contract/values.ts'
 import { formatDateTime, plainText } from '../app/format.ts'
@@ -17,7 +15,6 @@ import '../parts/records.css'
 const topics = [] as const
 const texts = { none: t('audit.none'), noMatch: t('audit.noMatch') }
 
-/** Groups of actions: those with the same noun. */
 const families = [...new Set(auditActions.map(familyOf))].map((family) => ({
   value: family === 'setup' || family === 'undo' ? family : `${family}.`,
   text: t(`audit.families.${family}`),
@@ -106,7 +103,7 @@ export const auditColumns: readonly Column<AuditBody>[] = [
   { key: 'details', title: t('audit.columns.details'), cell: ({ details }) => <Details details={details} /> },
 ]
 
-/** Whether the action is one of this version; the log may contain older ones. */
+/** The log may contain actions of older versions. */
 function isKnown(action: string): action is AuditAction {
   return (auditActions as readonly string[]).includes(action)
 }
@@ -127,7 +124,7 @@ function Details({ details }: Pick<AuditBody, 'details'>) {
 
 const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** Returns a value as text: times in the format of the page, lists without their JSON punctuation. */
+/** Times in the format of the page, lists without JSON punctuation. */
 export function detailText(value: unknown): string {
   if (Array.isArray(value)) return value.map(detailText).join(', ')
   if (typeof value !== 'string') return JSON.stringify(value)

@@ -1,10 +1,8 @@
-/** Turns the changes of a cast import into rows that the page displays. */
-
 import type { CastImport, RecordChange } from '../../src/contract/imports.ts'
 import { isRecord } from '../../src/domain/json.ts'
 import { t } from '../app/i18n.ts'
 
-/** Who wears a unit, or what a placeholder stands for. */
+/** The wearer of a unit, or a placeholder. */
 export interface Label {
   /** Empty for a blank placeholder without a name. */
   readonly name: string
@@ -12,10 +10,6 @@ export interface Label {
   readonly detail: string | null
 }
 
-/**
- * A unit whose performer or role changes, a placeholder that is added or gets another name or note, a channel or
- * placeholder that moves to another slot, or a group that is added or gets other slots.
- */
 export interface DifferenceRow {
   readonly kind: 'unit' | 'placeholder' | 'move' | 'group'
   readonly id: number
@@ -25,10 +19,9 @@ export interface DifferenceRow {
 }
 
 export interface CastDifference {
-  /** By slot. */
   readonly rows: readonly DifferenceRow[]
   readonly added: readonly string[]
-  /** Number of stored performers whose notes or pictures change. */
+  /** Stored performers whose notes or pictures change. */
   readonly updated: number
 }
 
@@ -96,7 +89,7 @@ function toMoveRows(changes: readonly RecordChange[]): DifferenceRow[] {
   })
 }
 
-/** A group is listed after the slots. Its place in the list identifies it, because it may not be stored yet. */
+/** Identified by its position, because the group may not be stored yet. */
 function toGroupRow({ from, to }: RecordChange, index: number): DifferenceRow[] {
   const labelOf = (value: RecordChange['from']) =>
     isRecord(value) && Array.isArray(value.slots)
@@ -107,7 +100,7 @@ function toGroupRow({ from, to }: RecordChange, index: number): DifferenceRow[] 
 
 const columnSeparators = ['\t', ';', ',']
 
-/** Returns the number of columns in the first line that is not empty: the most that any separator yields. */
+/** The maximum that any separator yields in the first line that is not empty. */
 export function countColumns(text: string): number {
   const line = text.split('\n').find((line) => line.trim() !== '') ?? ''
   return Math.max(...columnSeparators.map((separator) => line.split(separator).length))

@@ -1,5 +1,3 @@
-/** What an import of a cast changes: the preview with its button, and the applied import with its undo. */
-
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { CastImport } from '../../src/contract/imports.ts'
@@ -23,7 +21,6 @@ interface PreviewProps {
   readonly isCurrent?: boolean
   readonly isSending: boolean
   readonly problem: Problem | null
-  /** What is not imported. */
   readonly children: ReactNode
   onApply(): void
 }
@@ -52,9 +49,7 @@ export function CastPreview({ changes, isCurrent = true, isSending, problem, chi
 
 interface AppliedProps {
   readonly applied: { readonly changes: Changes; readonly undo_id: number | null }
-  /** What was not imported. */
   readonly children: ReactNode
-  /** Text of the button that begins another import. */
   readonly another: string
   onClose(): void
 }

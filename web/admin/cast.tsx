@@ -1,5 +1,3 @@
-/** Assigns performers to packs from a pasted list or from a plan: preview, apply, undo. */
-
 import { useState } from 'react'
 import type { CastImport } from '../../src/contract/imports.ts'
 import { useServices } from '../app/context.ts'
@@ -55,7 +53,7 @@ export function Cast() {
 function CastForm() {
   const { api } = useServices()
   const [text, setText] = useState('')
-  /** The columns that the user has chosen; null while the service determines them. */
+  /** Null while the service determines them. */
   const [columns, setColumns] = useState<Columns | null>(null)
   const [applied, setApplied] = useState<CastImport | null>(null)
   const { send, isSending, problem, forget } = useRequest()
@@ -132,7 +130,6 @@ function SkippedRows({ skipped }: Pick<CastImport, 'skipped'>) {
 const columnNames = ['slot', 'pack', 'name', 'role', 'note', 'photo'] as const
 const noColumns: Columns = { slot: null, pack: null, name: null, role: null, note: null, photo: null }
 
-/** The names of columns in a spreadsheet. */
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 interface ColumnChoicesProps {

@@ -1,4 +1,4 @@
-/** A link to a channel with its slot, state and name. A channel that needs attention is filled, with its state in words. */
+/** A channel that needs attention is filled, with its state in words. */
 
 import { Link } from '@tanstack/react-router'
 import type { ChannelFacts } from '../app/channel-state.ts'

@@ -1,5 +1,3 @@
-/** Real-time connections to receivers: status, stop and start. */
-
 import type { ConnectionBody } from '../../src/contract/connections.ts'
 import { type ConnectionStatus, connectionStatuses } from '../../src/contract/values.ts'
 import { usePaged } from '../app/paged.ts'
@@ -63,7 +61,7 @@ function stopAndStart(connections: readonly ConnectionBody[]): readonly BulkActi
   ]
 }
 
-/** Explains the statuses. Always visible, because touch devices do not show tooltips. */
+/** Always visible, because touch devices show no tooltips. */
 function Legend() {
   return (
     <dl className="legend" aria-label={t('connections.legend')}>
@@ -77,7 +75,7 @@ function Legend() {
   )
 }
 
-/** Shows how many connections are down, whatever filters are set. */
+/** Independent of the filters. */
 function Down() {
   const failing = useResource(`${path}?status=error&page_size=1`, 'page', topics).body
   const lost = useResource(`${path}?status=disconnected&page_size=1`, 'page', topics).body
@@ -121,13 +119,11 @@ export const connectionColumns: readonly Column<ConnectionBody>[] = [
   },
 ]
 
-/** Returns the name of the receiver, or the code of the site. */
 export function receiverOf({ receiver, receiver_name, manufacturer }: ConnectionBody): string {
   if (receiver === null) return manufacturer
   return plainText(receiver_name ?? '') || t('connections.unnamed')
 }
 
-/** Returns the time at which the connection changed to its current status. */
 function sinceOf({ status, connected_at, disconnected_at }: ConnectionBody): string | null {
   return status === 'connected' ? connected_at : (disconnected_at ?? connected_at)
 }

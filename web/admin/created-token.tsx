@@ -1,5 +1,3 @@
-/** Shows a new token once: as text for a script, or as a link with a QR code for a screen. */
-
 import { useEffect, useRef } from 'react'
 import type { NewTokenBody } from '../../src/contract/access.ts'
 import { useServices } from '../app/context.ts'
@@ -9,7 +7,7 @@ import { CopyField } from '../parts/copy-field.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 
 export interface NewToken extends Pick<NewTokenBody, 'name' | 'token'> {
-  /** The path, including the mount prefix, that the kiosk link opens. Missing if the token is for a script. */
+  /** The path that the kiosk link opens, with the mount prefix. Omit for the token of a script. */
   readonly next?: string
 }
 
@@ -56,7 +54,7 @@ function exampleOf(base: string, token: string): string {
   return `curl -H "Authorization: Bearer ${token}" ${base}/api/health/`
 }
 
-/** Returns the URL of a kiosk link. The token is in the fragment, which browsers do not send to servers. */
+/** The fragment contains the token, because browsers do not send it to servers. */
 function kioskAddress(base: string, next: string, token: string): string {
   return `${base}/kiosk?${new URLSearchParams({ next })}#${token}`
 }

@@ -1,5 +1,3 @@
-/** Filters shared by several lists. */
-
 import { t } from '../app/i18n.ts'
 import { type Filter, useSearch } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'
@@ -10,7 +8,7 @@ export const yesOrNo = [
   { value: 'false', text: t('parts.filters.no') },
 ] as const
 
-/** Returns the configured manufacturers; until they are loaded, only the one in the URL. */
+/** Only the manufacturer in the URL until they are loaded. */
 function useManufacturers(): readonly { readonly code: string; readonly name: string }[] {
   const [search] = useSearch()
   const { body } = useResource('/api/health/', 'object')

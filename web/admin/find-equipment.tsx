@@ -1,5 +1,3 @@
-/** Scans networks for equipment, and adds what was found. */
-
 import { Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ScanBody } from '../../src/contract/discovery.ts'
@@ -52,7 +50,7 @@ function Scan({ networks }: { networks: readonly string[] }) {
   const plugins = useResource('/api/admin/plugins/', 'list').body ?? []
   const { scan, result, isScanning, problem } = useScan(networks)
   const [text, setText] = useState(networks.join(', '))
-  /** The system that is being added; `{}` for one that is entered by hand. */
+  /** `{}`: entered by hand. */
   const [added, setAdded] = useState<{ readonly found?: { plugin: string; address: string } } | null>(null)
   const mayAdminister = useMay('administer')
   const showMessage = useShowMessage()
@@ -115,7 +113,7 @@ function Scan({ networks }: { networks: readonly string[] }) {
   )
 }
 
-/** Scans the networks one after the other, because the service allows one scan at a time. Starts with `networks`. */
+/** The service allows one scan at a time. */
 function useScan(networks: readonly string[]) {
   const { api } = useServices()
   const [result, setResult] = useState<ScanBody | null>(null)
@@ -172,7 +170,6 @@ function isAddable(device: FoundDevice): device is AddableDevice {
   return device.address !== undefined && device.manufacturer !== undefined && !isSystem(device)
 }
 
-/** Whether the found device is a system that manages several devices. */
 function isSystem({ device_type }: FoundDevice): boolean {
   return device_type === 'system'
 }
@@ -311,15 +308,13 @@ function foundColumns({ selected, toggle, mayAdminister, onSystem }: ColumnOptio
 }
 
 interface SecretInput {
-  /** The manufacturer's code. */
   readonly code: string
   readonly key: string
-  /** The name of its form field. */
   readonly name: string
   readonly label: string
 }
 
-/** Lists the stored secrets that must be entered again, because they are sent to the new devices too. */
+/** Stored secrets are sent to the new devices too, so they must be entered again. */
 function listSecretFields(records: readonly ManufacturerBody[], devices: readonly AddableDevice[]): SecretInput[] {
   return records.flatMap(({ code, name: manufacturer, config }) => {
     const added = devices.filter((device) => device.manufacturer === code).map(({ address }) => address)
@@ -333,7 +328,7 @@ function listSecretFields(records: readonly ManufacturerBody[], devices: readonl
   })
 }
 
-/** Adds the devices to the configuration of their manufacturers, which are created if necessary. */
+/** Creates missing manufacturers. */
 async function addDevices(
   api: Api,
   { records }: Equipment,

@@ -1,5 +1,3 @@
-/** A group with its slots: the channels in them with their state, placeholders, and slots without equipment. */
-
 import { Link } from '@tanstack/react-router'
 import type { Group } from '../../src/contract/groups.ts'
 import { pathOf } from '../../src/domain/pages.ts'

@@ -1,5 +1,3 @@
-/** Dialogs to add, edit and remove groups. */
-
 import type { Group } from '../../src/contract/groups.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
@@ -24,13 +22,12 @@ export function GroupDialog({ question, ...rest }: DialogProps & { readonly ques
   return <Remove group={question.group} {...rest} />
 }
 
-/** Edits a group, or creates one if `group` is null. */
 function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | null }) {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const makers = useManufacturerFilter()
   const options = makers.kind === 'choice' ? [...makers.options] : []
-  // The group's manufacturer may have been deleted; it remains an option, so that saving does not change it.
+  // Stays an option after its deletion, so that saving does not change it.
   const own = group?.manufacturer ?? ''
   if (own !== '' && !options.some(({ value }) => value === own)) options.push({ value: own, text: own })
   const done = async ({ title }: Group) => {

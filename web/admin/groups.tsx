@@ -1,5 +1,3 @@
-/** The groups of slots. */
-
 import { useState } from 'react'
 import { filterValues, queryOf, useSearch } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'

@@ -1,5 +1,3 @@
-/** The preview of an import while its text is edited. */
-
 import { useEffect, useRef, useState } from 'react'
 import type { ApiResponse, Problem } from '../app/api.ts'
 
@@ -12,7 +10,7 @@ const noPreview = { result: null, problem: null }
 /** After the last key press. */
 const previewDelayMs = 250
 
-/** Asks for a preview whenever `key`, which describes the request, has changed. `read` is null without a request. */
+/** Loads a preview when `key` changes. `read` is null without a request. */
 export function usePreview<T>(key: string, read: (() => Promise<ApiResponse<T>>) | null): Preview<T> {
   const [preview, setPreview] = useState<Preview<T>>(noPreview)
   const readRef = useRef(read)

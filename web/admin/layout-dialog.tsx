@@ -1,5 +1,3 @@
-/** The open dialog of the layout page. */
-
 import type { LayoutLocation, LayoutReceiver } from '../../src/contract/locations.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
@@ -12,7 +10,7 @@ import type { LocationOption, PlacedReceiver } from './layout.ts'
 import { LocationForm, MoveForm, nameIn, ReceiverForm, receiversPath, useMove } from './layout-forms.tsx'
 import { nameOf } from './layout-location.tsx'
 
-/** The content of the dialog as it was when it opened, because later refreshes must not change it. */
+/** Fixed when the dialog opens, because later refreshes must not change it. */
 export type DialogState =
   | { readonly kind: 'move' | 'remove'; readonly receivers: readonly PlacedReceiver[] }
   | { readonly kind: 'edit_receiver'; readonly receiver: LayoutReceiver; readonly locationId: number | null }
@@ -22,7 +20,6 @@ export type DialogState =
 interface LayoutDialogProps {
   readonly dialog: DialogState
   readonly locationOptions: readonly LocationOption[]
-  /** Reports the result of an action on several receivers. */
   onReport(result: BulkResult): void
   onDone(): Promise<void>
   onClose(): void

@@ -1,5 +1,3 @@
-/** Forms for a location and for receivers. */
-
 import type { LayoutLocation, LayoutReceiver, Location } from '../../src/contract/locations.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
@@ -85,10 +83,7 @@ interface ReceiverFormProps extends Shared {
   onDone(): void
 }
 
-/**
- * Sends only changed fields: if the name were sent unchanged, it would no longer follow the name that the system
- * reports.
- */
+/** Sends changed fields only. If the name were sent unchanged, it would no longer follow the system. */
 export function ReceiverForm({ receiver, locationId, locationOptions, onDone, onClose }: ReceiverFormProps) {
   const { api } = useServices()
   const send = (values: FormData) => {
@@ -199,7 +194,6 @@ function locationOf(values: FormData, name: string): number | null {
 
 export const receiversPath = '/api/admin/receivers/'
 
-/** Returns a function that moves each receiver to the given location. */
 export function useMove() {
   const { api } = useServices()
   return (moves: readonly PlacedReceiver[], reason: string) => {

@@ -1,5 +1,3 @@
-/** A location with its receivers and the locations inside it. */
-
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { LayoutLocation, LayoutReceiver } from '../../src/contract/locations.ts'
@@ -16,7 +14,6 @@ import { ProblemTags } from './problem-tags.tsx'
 import '../parts/boxes.css'
 import { receiverProblems } from '../app/summary.ts'
 
-/** Actions of the layout; null when the user may not edit. */
 export interface LayoutActions {
   editReceiver(receiver: LayoutReceiver, locationId: number | null): void
   addLocation(parent: number | null): void
@@ -83,7 +80,6 @@ interface UnplacedProps extends Shared {
   readonly hasLocations: boolean
 }
 
-/** Shows the receivers without a location. */
 export function Unplaced({ receivers, hasLocations, ...shared }: UnplacedProps) {
   if (receivers.length === 0) return null
   return (
@@ -100,7 +96,6 @@ export function Unplaced({ receivers, hasLocations, ...shared }: UnplacedProps) 
   )
 }
 
-/** How many receivers there are, and what is wrong with them. */
 function ReceiverCount({ receivers }: { receivers: readonly LayoutReceiver[] }) {
   const live = useWatchState((watchState) => watchState.receivers)
   const { offline, attention } = receiverProblems(receivers.flatMap(({ id }) => live.get(id) ?? []))

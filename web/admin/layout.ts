@@ -1,17 +1,13 @@
-/** The hardware layout as a tree of locations, with search. */
-
 import type { HardwareLayout, LayoutLocation, LayoutReceiver } from '../../src/contract/locations.ts'
 import { t } from '../app/i18n.ts'
 
-/** A location to select, with its path: `Hall / Rack 1`. */
 export interface LocationOption {
   readonly id: number
   readonly path: string
-  /** The ids of the location and of all locations that contain it. */
+  /** Ids of the location and of all locations that contain it. */
   readonly within: readonly number[]
 }
 
-/** Returns all locations in display order. */
 export function locationOptions(layout: HardwareLayout): readonly LocationOption[] {
   const walk = (locations: readonly LayoutLocation[], before: Omit<LocationOption, 'id'>): LocationOption[] =>
     locations.flatMap(({ id, name, locations: inner }) => {
@@ -27,11 +23,9 @@ export function locationOptions(layout: HardwareLayout): readonly LocationOption
 
 export interface PlacedReceiver {
   readonly receiver: LayoutReceiver
-  /** Id of the receiver's location; null if it has none. */
   readonly locationId: number | null
 }
 
-/** Returns all receivers, those without a location first. */
 export function receiversOf(layout: HardwareLayout): readonly PlacedReceiver[] {
   return [
     ...layout.unplaced.map((receiver) => ({ receiver, locationId: null })),
@@ -39,7 +33,7 @@ export function receiversOf(layout: HardwareLayout): readonly PlacedReceiver[] {
   ]
 }
 
-/** Returns the receivers in a location and in all locations inside it. */
+/** Includes the locations inside it. */
 export function receiversIn(location: LayoutLocation): PlacedReceiver[] {
   return [
     ...location.receivers.map((receiver) => ({ receiver, locationId: location.id })),
@@ -53,7 +47,7 @@ export interface LayoutSearch {
   readonly isActive?: boolean | undefined
 }
 
-/** Returns the matching receivers and the locations that contain them; without any filter, the whole layout. */
+/** Without a filter, the whole layout. */
 export function filterLayout(layout: HardwareLayout, { search = '', isActive }: LayoutSearch): HardwareLayout {
   const text = search.trim().toLowerCase()
   if (text === '' && isActive === undefined) return layout

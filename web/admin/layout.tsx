@@ -1,5 +1,3 @@
-/** The racks and other locations, and their receivers. */
-
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { HardwareLayout } from '../../src/contract/locations.ts'

@@ -1,5 +1,3 @@
-/** Columns of the manufacturer list. */
-
 import type { ManufacturerBody } from '../../src/contract/manufacturers.ts'
 import { fieldValue, isChecked } from '../../src/domain/equipment/manufacturer-config.ts'
 import { formatDuration, plainText } from '../app/format.ts'
@@ -15,7 +13,6 @@ export interface ManufacturerActions {
   remove(record: ManufacturerBody): void
 }
 
-/** Returns the columns; `actions` is null if the user may not edit manufacturers. */
 export function manufacturerColumns(actions: ManufacturerActions | null): readonly Column<ManufacturerBody>[] {
   return [
     {
@@ -54,7 +51,6 @@ export function nameOf({ name, code }: Pick<ManufacturerBody, 'name' | 'code'>):
   return plainText(name) || code
 }
 
-/** Whether the manufacturer is enabled, both by its record and by its connection settings. */
 export function isEnabled({ api_enabled, config }: ManufacturerBody): boolean {
   return api_enabled && config.enabled !== false
 }

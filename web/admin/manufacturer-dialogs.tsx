@@ -1,5 +1,3 @@
-/** Dialogs to test, disable and delete a manufacturer. */
-
 import { useEffect, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody } from '../../src/contract/manufacturers.ts'
 import { useServices } from '../app/context.ts'
@@ -15,7 +13,7 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Tests the connection as soon as the dialog opens. */
+/** Tests the connection when it opens. */
 export function TestDialog({ record, onClose }: DialogProps) {
   const { api } = useServices()
   const { send, problem } = useRequest()

@@ -1,5 +1,3 @@
-/** Form fields of a manufacturer's connection settings, named as in the API. */
-
 import { useState } from 'react'
 import type { ManufacturerBody, PluginBody } from '../../src/contract/manufacturers.ts'
 import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
@@ -19,7 +17,7 @@ import { Field, SecretField, TextField, TickField } from '../parts/field.tsx'
 
 type Config = ManufacturerBody['config']
 
-/** Returns the fields for this type of system. A stored secret is edited under the key that it already has. */
+/** A stored secret is edited under its existing key. */
 export function keysFor(plugin: PluginBody | undefined, config: Config): readonly ConfigKey[] {
   if (plugin?.code === 'ingest') return []
   if (plugin?.code === 'micwatch') return ['api_base_url', 'token', 'ssl_verify', 'fingerprint', 'timeout']
@@ -35,7 +33,6 @@ export function keysFor(plugin: PluginBody | undefined, config: Config): readonl
   ]
 }
 
-/** Returns only the fields that the user has changed. */
 export function typedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): Record<string, unknown> {
   return changedConfig(config, keys, (name) => {
     const value = values.get(fieldName(name))
@@ -43,17 +40,16 @@ export function typedConfig(config: Config, keys: readonly ConfigKey[], values: 
   })
 }
 
-/** Returns the name of the field in error responses. */
 function fieldName(name: string): string {
   return `config.${name}`
 }
 
-/** True if the address has changed, so that stored secrets must be entered again. */
+/** After a change of address, stored secrets must be entered again. */
 export function isMovedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): boolean {
   return hasNewOrigin(config, { ...config, ...typedConfig(config, keys, values) }, parseUrl)
 }
 
-/** Returns the name of the first field with a stored secret that must be entered again; null if there is none. */
+/** The first stored secret that must be entered again. */
 export function findMissingSecret(config: Config, keys: readonly ConfigKey[], values: FormData): string | null {
   if (!isMovedConfig(config, keys, values)) return null
   const stored = sharedSecretKeys.filter((key) => keys.includes(key) && fieldValue(config, key) !== '')
@@ -64,7 +60,6 @@ interface ConfigFieldsProps {
   readonly config: Config
   readonly keys: readonly ConfigKey[]
   readonly isMoved: boolean
-  /** The initial system address, if none is configured. */
   readonly address?: string | undefined
 }
 
@@ -74,7 +69,7 @@ export function ConfigFields({ keys, address, ...kind }: ConfigFieldsProps) {
   ))
 }
 
-/** Names the settings that the form does not show, because it keeps them. */
+/** Names the settings that the form keeps but does not show. */
 export function KeptKeys({ config, keys }: Pick<ConfigFieldsProps, 'config' | 'keys'>) {
   const kept = listUnshownKeys(config, keys)
   if (kept.length === 0) return null

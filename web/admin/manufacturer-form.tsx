@@ -1,5 +1,3 @@
-/** Adds or edits a manufacturer. The settings can be tested before they are saved. */
-
 import { type MouseEvent, useRef, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/contract/manufacturers.ts'
 import type { ConfigKey } from '../../src/domain/equipment/manufacturer-config.ts'
@@ -25,11 +23,10 @@ import {
 export const manufacturersPath = '/api/admin/manufacturers/'
 
 interface ManufacturerFormProps {
-  /** The record as it was when the form opened; null to add a manufacturer. */
+  /** As it was when the form opened; null to add a manufacturer. */
   readonly record: ManufacturerBody | null
   readonly plugins: readonly PluginBody[]
   readonly takenCodes: readonly string[]
-  /** The plugin and the address of a system that a scan found. */
   readonly found?: { readonly plugin: string; readonly address: string } | undefined
   onDone(record: ManufacturerBody): void
   onClose(): void
@@ -124,19 +121,19 @@ export function ManufacturerForm({ record, plugins, takenCodes, found, onDone, o
   )
 }
 
-/** The address and the secret; the other fields have defaults that usually suffice. */
+/** The other fields have defaults that usually suffice. */
 function isMainKey(key: ConfigKey): boolean {
   return key === 'api_base_url' || key === 'password' || key === 'shared_key'
 }
 
-/** Returns the code of the plugin, with a number if there is already a manufacturer with this code. */
+/** Adds a number if the code is taken. */
 function freeCode(plugin: string, taken: readonly string[]): string {
   let code = plugin
   for (let number = 2; taken.includes(code); number++) code = `${plugin}-${number}`
   return code
 }
 
-/** Returns the response; an error about one device names the form field with the list of devices, and the line. */
+/** Points an error about one device to its line in the list of devices. */
 async function sent<Body>(pending: Promise<ApiResponse<Body>>): Promise<ApiResponse<Body>> {
   const response = await pending
   if (response.ok) return response
@@ -156,14 +153,14 @@ interface Trial {
   readonly tested: ConnectionTest | null
   readonly problem: Problem | null
   test(values: FormData): Promise<void>
-  /** Discards the test result, which no longer matches the form. */
+  /** Discards a test result that no longer matches the form. */
   forget(): void
 }
 
 function useTrial(tryOut: (values: FormData) => Promise<ApiResponse<ConnectionTest>>): Trial {
   const { send, isSending, problem, forget } = useRequest()
   const [tested, setTested] = useState<ConnectionTest | null>(null)
-  /** Incremented to ignore responses to outdated requests. */
+  /** Responses to outdated requests are ignored. */
   const turn = useRef(0)
   return {
     isTesting: isSending,
@@ -208,7 +205,6 @@ function Others({ trial, keys, onClose }: { trial: Trial; keys: readonly ConfigK
   )
 }
 
-/** Returns the label of the field that an error response names. */
 function labelOf(keys: readonly ConfigKey[], field: string | undefined): string | undefined {
   const key = keys.find((key) => `config.${key}` === field)
   return key === undefined ? field : t(`manufacturers.labels.${key}`)

@@ -1,5 +1,3 @@
-/** The manufacturers and their systems. */
-
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ManufacturerBody, PluginBody } from '../../src/contract/manufacturers.ts'
@@ -33,7 +31,7 @@ export function Manufacturers() {
   )
 }
 
-/** The content of the dialog as it was when it opened, because later refreshes must not change it. */
+/** Fixed when the dialog opens, because later refreshes must not change it. */
 type DialogState =
   | { readonly kind: 'add' }
   | { readonly kind: 'edit' | 'test' | 'disable' | 'remove'; readonly record: ManufacturerBody }
@@ -102,7 +100,6 @@ function List({ records, plugins, onDone }: ListProps) {
   )
 }
 
-/** Returns a function that enables a manufacturer without asking for confirmation. */
 function useEnable(onDone: () => Promise<void>) {
   const { api } = useServices()
   const showMessage = useShowMessage()

@@ -1,5 +1,3 @@
-/** Imports micboard's config.json: paste, preview, apply, undo. */
-
 import { useState } from 'react'
 import type { MicboardImport } from '../../src/contract/imports.ts'
 import { useServices } from '../app/context.ts'

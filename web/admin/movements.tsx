@@ -1,5 +1,3 @@
-/** Changes of a receiver's address or location. By default, only those that have not been acknowledged are listed. */
-
 import { Link } from '@tanstack/react-router'
 import type { MovementBody } from '../../src/contract/discovery.ts'
 import { plainText } from '../app/format.ts'

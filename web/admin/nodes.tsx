@@ -1,5 +1,3 @@
-/** The processes that share the database, and their source assignments. */
-
 import type { NodesBody } from '../../src/contract/health.ts'
 import { addressOf } from '../../src/domain/equipment/health.ts'
 import { formatDuration, plainText } from '../app/format.ts'

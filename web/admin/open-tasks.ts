@@ -1,5 +1,3 @@
-/** Open tasks of the administrator. */
-
 import type { HealthBody } from '../../src/contract/health.ts'
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
@@ -24,9 +22,7 @@ type TaskPage = Extract<PageName, 'queue' | 'movements' | 'connections' | 'manuf
 export interface OpenTask {
   readonly key: string
   readonly text: string
-  /** Additional information, such as an error message. */
   readonly description?: string | null
-  /** The page where the task is done, and the filters that show the task. */
   readonly path: ReturnType<typeof pathOf<TaskPage>>
   readonly search?: Readonly<Record<string, string>>
 }
@@ -88,7 +84,6 @@ function ofCount(
   return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page), search }]
 }
 
-/** The statuses of manufacturers with which an administrator has nothing to do. */
 const settledStatuses: readonly ShownStatus[] = ['healthy', 'disabled', 'reported']
 
 function ofManufacturers(health: HealthBody | null, statuses: ReadonlyMap<string, ShownStatus>): readonly OpenTask[] {

@@ -1,5 +1,3 @@
-/** Start page of the administration: open tasks and all pages. */
-
 import { Link } from '@tanstack/react-router'
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { pathOf } from '../../src/domain/pages.ts'

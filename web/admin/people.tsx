@@ -1,5 +1,3 @@
-/** The Users page: user accounts and roles. */
-
 import { useState } from 'react'
 import type { UserBody } from '../../src/contract/access.ts'
 import { useResource } from '../app/resource.ts'
@@ -46,16 +44,14 @@ export function People() {
   )
 }
 
-/** Returns the id of the only active local administrator, who cannot be removed; null if there are several. */
+/** The only active local administrator cannot be removed. Null if there are several. */
 function lastAdmin(users: readonly UserBody[]): number | null {
   const admins = users.filter(({ role, is_active, issuer }) => role === 'admin' && is_active && issuer === null)
   return admins.length === 1 ? (admins[0]?.id ?? null) : null
 }
 
 interface ColumnOptions {
-  /** Id of the signed-in user. */
   readonly own: number | null
-  /** Id of the only active local administrator; null if there are several. */
   readonly lastAdmin: number | null
   onAsk(question: PersonQuestion): void
 }

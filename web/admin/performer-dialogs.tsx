@@ -1,5 +1,3 @@
-/** Dialogs to add, edit, assign and remove performers. */
-
 import { useState } from 'react'
 import type { Performer } from '../../src/contract/performers.ts'
 import type { Api, ApiResponse } from '../app/api.ts'
@@ -121,7 +119,7 @@ function newPerformers(text: string, known: readonly Performer[]): readonly Draf
   })
 }
 
-/** Adds the performers one by one; stops at the first error. */
+/** Stops at the first error. */
 async function addAll(api: Api, drafts: readonly Draft[]) {
   for (const [added, draft] of drafts.entries()) {
     const response = await api.write('POST', '/api/performers/', draft, 'object')
@@ -171,7 +169,7 @@ function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps) {
   )
 }
 
-/** Returns all units except the performer's own (`own` is the performer's id): unassigned units first, then by slot. */
+/** Unassigned units first, then by slot. `own` is the performer's id. */
 function unitOptions({ units, assignments, performers }: Cast, own: number) {
   const performerOf = new Map(assignments.map(({ wireless_unit, performer }) => [wireless_unit, performer]))
   return units

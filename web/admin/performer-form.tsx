@@ -1,5 +1,3 @@
-/** Adds or edits a performer. */
-
 import type { Performer } from '../../src/contract/performers.ts'
 import type { ApiResponse } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
@@ -71,7 +69,7 @@ export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps
   )
 }
 
-/** Reads the picture to send: undefined keeps the stored picture, null removes it. */
+/** Undefined keeps the stored picture, null removes it. */
 async function pictureOf(values: FormData): Promise<ApiResponse<string | null | undefined>> {
   const file = values.get('picture')
   if (!(file instanceof File) || file.size === 0) {
@@ -85,7 +83,7 @@ async function pictureOf(values: FormData): Promise<ApiResponse<string | null | 
 const longestEdge = 384
 const maxChars = 200_000
 
-/** Returns the data URL; null if the browser cannot decode the file. */
+/** Null if the browser cannot decode the file. */
 async function smallPicture(file: Blob): Promise<string | null> {
   const bitmap = await createImageBitmap(file).catch(() => null)
   if (bitmap === null) return null

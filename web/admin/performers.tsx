@@ -1,5 +1,3 @@
-/** The performers and their transmitters. */
-
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -86,7 +84,7 @@ function List({ cast, onAsk, reload }: ListProps) {
   )
 }
 
-/** Returns a function that unassigns a transmitter without asking for confirmation, because it can be undone. */
+/** Asks for no confirmation, because it can be undone. */
 function useUnassign({ performers, units }: Cast, reload: () => Promise<void>) {
   const { api } = useServices()
   const showMessage = useShowMessage()
@@ -111,7 +109,6 @@ interface PerformerActions {
   onUnassign(assignment: Assignment): Promise<void>
 }
 
-/** Returns the columns; `actions` is null if the user may not edit performers. */
 export function performerColumns(cast: Cast, actions: PerformerActions | null): readonly Column<Performer>[] {
   const shown: readonly Column<Performer>[] = [
     {

@@ -1,5 +1,3 @@
-/** Dialogs to add, edit and remove users and to reset passwords. */
-
 import type { UserBody } from '../../src/contract/access.ts'
 import { roles } from '../../src/contract/values.ts'
 import { useServices } from '../app/context.ts'

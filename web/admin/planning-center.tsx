@@ -1,5 +1,3 @@
-/** Imports a plan of Planning Center: token, service type, plan, slots of the positions, preview, apply, undo. */
-
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type {
   PlanningCenterImport,
@@ -23,7 +21,7 @@ import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
 
 const path = '/api/import/planning-center/'
 
-/** The token of the requests; undefined: the stored one. */
+/** Undefined: the stored token. */
 interface Access {
   readonly token: string | undefined
   readonly remember: boolean
@@ -47,7 +45,6 @@ export function PlanningCenterForm() {
 
 interface ConnectionProps {
   readonly isTokenStored: boolean
-  /** The service type that is selected at first; null: the first one. */
   readonly usual: string | null
   onForgotten(): Promise<void>
 }
@@ -240,7 +237,6 @@ function timeText({ name, starts_at }: PlanningCenterPositions['times'][number])
     .join(' · ')
 }
 
-/** The selected slot of each position. */
 type Slots = Readonly<Record<string, number | null>>
 
 interface PlanImportProps {
@@ -360,7 +356,6 @@ function Positions({ positions, slots, onChange }: PositionsProps) {
   )
 }
 
-/** Returns all slots with a channel or a placeholder. */
 function useSlotOptions(): readonly { readonly slot: number; readonly text: string }[] {
   const { watch } = useServices()
   const cards = useSyncExternalStore(watch.subscribe, watch.cards)
@@ -378,7 +373,6 @@ interface SkippedPositionsProps extends Pick<PlanningCenterImport, 'skipped'> {
   readonly slots: Slots
 }
 
-/** Positions for which the user has selected no slot are left out. */
 function SkippedPositions({ skipped, slots }: SkippedPositionsProps) {
   const items = skipped
     .filter(({ position }) => slots[position] != null)
@@ -391,13 +385,13 @@ const previewDelayMs = 700
 
 interface LoadedBody<Body> {
   readonly body: Body | null
-  /** What was read last, maybe for another key. */
+  /** May belong to an earlier key. */
   readonly latest: Body | null
   readonly problem: Problem | null
   readonly isLoading: boolean
 }
 
-/** Reads again whenever the key has changed; never while it is null. */
+/** Reads again when the key changes, but not while it is null. */
 function useLoaded<Body>(key: string | null, read: () => Promise<ApiResponse<Body>>, delayMs = 0): LoadedBody<Body> {
   const [loaded, setLoaded] = useState<LoadedBody<Body> & { readonly key: string | null }>({
     ...{ key: null, body: null, latest: null, problem: null, isLoading: false },

@@ -1,13 +1,10 @@
-/** Tags that say at a glance what is wrong with receivers and channels, or that all is well. */
-
 import { allStaleSince } from '../app/channel-state.ts'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 
 interface ProblemTagsProps {
-  /** The text about receivers that are offline; null if there are none. */
+  /** Null if no receiver is offline. */
   readonly offline: string | null
-  /** The number of channels that need attention. */
   readonly attention: number
   /** The text while nothing is wrong. */
   readonly fine: string

@@ -1,5 +1,3 @@
-/** A pending device next to the receiver it conflicts with. Differences are marked. */
-
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ExistingDevice, QueueEntryBody } from '../../src/contract/discovery.ts'
@@ -93,7 +91,6 @@ function Comparison({ entry }: { entry: QueueEntryBody }) {
   )
 }
 
-/** A value of the known receiver. Its name is a link to its page. */
 function Known({ existing, field }: { existing: ExistingDevice | null; field: (typeof fields)[number] }) {
   const text = <Value field={field} value={existing?.[field] ?? null} />
   if (existing === null || field !== 'name') return text
@@ -134,8 +131,8 @@ function Text({ text }: { text: string | null | undefined }) {
 }
 
 /**
- * Whether a value differs, by the rules that the service uses. An unknown value never differs. Names and models are
- * compared exactly. In other fields, case and surrounding spaces are ignored; in MAC addresses, separators as well.
+ * Compares as the service does. An unknown value never differs. Names and models are compared exactly, other fields
+ * without case and surrounding spaces, MAC addresses without separators.
  */
 function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, existing: ExistingDevice | null): boolean {
   const [found, known] = [entry[field], existing?.[field] ?? null]
@@ -154,7 +151,7 @@ function Decision({ entry: { reviewed_by, reviewed_at } }: Pick<EntryProps, 'ent
   )
 }
 
-/** Formats a value as JSON. Each line is cleaned separately, because `plainText` would remove the line breaks. */
+/** Cleans each line separately, because `plainText` removes line breaks. */
 function plainJson(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(plainText).join('\n')
 }

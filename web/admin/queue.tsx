@@ -1,5 +1,3 @@
-/** The discovery queue. */
-
 import type { QueueEntryBody } from '../../src/contract/discovery.ts'
 import { queueStatuses } from '../../src/contract/values.ts'
 import { type ReviewAction, reviewError } from '../../src/domain/equipment/review.ts'

@@ -1,5 +1,3 @@
-/** Columns of the settings tables: a row for each setting, or for each kind of alert. */
-
 import { defaultSettings } from '../../src/contract/settings.ts'
 import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
@@ -15,7 +13,6 @@ import {
   settingTitle,
 } from './setting-row.ts'
 
-/** Opens the dialog of a setting; null if the user may not edit. */
 type Ask = ((question: SettingQuestion) => void) | null
 
 export function settingColumns(onAsk: Ask): readonly Column<SettingRow>[] {
@@ -47,7 +44,6 @@ export function alertColumns(onAsk: Ask): readonly Column<AlertRow>[] {
   ]
 }
 
-/** A value with its unit, where it comes from unless it is the default, and what the user can do. */
 function Value({ row, onAsk }: { readonly row: SettingRow; readonly onAsk: Ask }) {
   const { key, value, source } = row
   const notes = [

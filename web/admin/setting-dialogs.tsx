@@ -1,5 +1,3 @@
-/** Dialogs to edit and reset a setting. */
-
 import {
   type BooleanSetting,
   type ChoiceSetting,
@@ -104,7 +102,7 @@ function listValues(
     case 'choice':
       return kind.values
     case 'time_zone':
-      // The browser may not list the current one.
+      // The browser may not list the current time zone.
       return [...new Set([value, ...Intl.supportedValuesOf('timeZone')])].sort()
   }
 }
@@ -114,7 +112,7 @@ function boundsOf({ type, min, max, default: value }: NumberSetting): string {
   return type === 'integer' ? t('settings.bounds', { min, max, value }) : t('settings.boundsDecimal', { min, max })
 }
 
-/** Checks the service's validation rule before the request is sent. */
+/** Applies the service's rule before the request is sent. */
 function valueProblem({ key }: SettingRow, values: FormData): Problem | null {
   const kind: SettingKind = settingKinds[key]
   if (!isNumber(kind) || parseSetting(key, String(values.get('value')).trim()).ok) return null

@@ -1,5 +1,3 @@
-/** A row of the settings table: one setting in one scope. */
-
 import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { SettingsBody } from '../../src/contract/configuration.ts'
 import {
@@ -22,20 +20,17 @@ export interface SettingRow extends SettingScope {
   readonly key: SettingKey
   readonly value: Explained['value']
   readonly source: Explained['source']
-  /** The name of the manufacturer or group, or of all manufacturers. */
   readonly scopeName: string
 }
 
 export const alertAspects = ['enabled', 'delay_seconds', 'severity'] as const
 type AlertAspect = (typeof alertAspects)[number]
 
-/** The settings of one kind of alert. */
 export interface AlertRow {
   readonly kind: AlertKind
   readonly settings: Readonly<Record<AlertAspect, SettingRow>>
 }
 
-/** Returns the settings of a subject that can be set in this scope. */
 export function rowsOf(
   { settings, manufacturer, group }: SettingsBody,
   scopeName: string,
@@ -51,7 +46,6 @@ function isSettable(key: SettingKey, { manufacturer, group }: SettingScope): boo
   return group === null ? manufacturer === null || isPerManufacturer : isPerGroup
 }
 
-/** Returns the settings of alerts, by kind. */
 export function alertRowsOf(rows: readonly SettingRow[]): readonly AlertRow[] {
   const byKey = new Map(rows.map((row) => [row.key, row]))
   return alertKinds.flatMap((kind) => {
@@ -63,13 +57,11 @@ export function alertRowsOf(rows: readonly SettingRow[]): readonly AlertRow[] {
   })
 }
 
-/** Identifies a scope in the page's URL. */
 export function scopeKey({ manufacturer, group }: SettingScope): string {
   if (group !== null) return `group:${group}`
   return manufacturer === null ? '' : `manufacturer:${manufacturer}`
 }
 
-/** The address of a scope's settings in the API; `query` contains further parameters. */
 export function configAddress({ manufacturer, group }: SettingScope, query: Readonly<Record<string, string>> = {}) {
   const params = new URLSearchParams(query)
   if (manufacturer !== null) params.set('manufacturer', manufacturer)
@@ -98,12 +90,12 @@ export function isNumber(kind: SettingKind): kind is NumberSetting {
 
 type ChoiceValue = Extract<(typeof settingKinds)[SettingKey], { readonly type: 'choice' }>['values'][number]
 
-/** Whether a value differs from the default, as far as the browser knows the default. */
+/** False if the browser does not know the default. */
 export function isChanged({ key, value, source }: SettingRow): boolean {
   return hasKnownDefault(key) ? value !== defaultSettings[key] : source !== 'default'
 }
 
-/** Whether the browser knows the default, because it does not depend on the installation. */
+/** Some defaults depend on the installation. */
 export function hasKnownDefault(key: SettingKey): boolean {
   const kind: SettingKind = settingKinds[key]
   return kind.hasOwnDefault !== true

@@ -1,5 +1,3 @@
-/** Settings that can be changed at run time, for all manufacturers, for one, or for a group. */
-
 import { useId, useState } from 'react'
 import type { SettingsBody } from '../../src/contract/configuration.ts'
 import { type SettingSubject, settingSubjects } from '../../src/contract/settings.ts'
@@ -59,7 +57,6 @@ export function SettingsPage() {
   )
 }
 
-/** Returns a function that returns the name of a scope. */
 function useScopeNames(): (scope: SettingScope) => string {
   const { body: groups } = useResource('/api/groups/', 'list', topics)
   const manufacturerName = useManufacturerNames()
@@ -117,11 +114,10 @@ interface TablesProps {
   readonly scope: SettingsBody
   readonly name: string
   readonly isChangedOnly: boolean
-  /** Returns what opens the dialog of a setting; null if the user may not edit the settings of this subject. */
+  /** Null if the user may not edit the settings of this subject. */
   askFor(subject: SettingSubject): ((question: SettingQuestion) => void) | null
 }
 
-/** The settings of one scope, by subject. */
 function Tables({ scope, name, isChangedOnly, askFor }: TablesProps) {
   const isShown = (row: SettingRow) => !isChangedOnly || row.source !== 'default' || isChanged(row)
   const tables = settingSubjects

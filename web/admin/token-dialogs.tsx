@@ -1,5 +1,3 @@
-/** Dialogs to create, edit and revoke tokens. */
-
 import { useState } from 'react'
 import type { TokenBody } from '../../src/contract/access.ts'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -181,7 +179,7 @@ function EndFields({ keep = false }: { keep?: boolean }) {
   )
 }
 
-/** Returns the `expires_at` to send: undefined keeps the stored expiry, null means that the token never expires. */
+/** Undefined keeps the stored expiry, null means no expiry. */
 function endOf(values: FormData, now: number): string | null | undefined {
   const ends = String(values.get('ends'))
   if (ends === 'keep') return undefined
@@ -193,7 +191,7 @@ function endOf(values: FormData, now: number): string | null | undefined {
 function endProblem(values: FormData, now: number): Problem | null {
   if (values.get('ends') !== 'day') return null
   const day = Date.parse(`${values.get('expires_at')}T00:00`)
-  // This comparison is also false for NaN, that is, for an invalid date.
+  // Also false for NaN, an invalid date.
   if (day + dayMs > now) return null
   return { kind: 'refused', field: 'expires_at', detail: t('tokens.dayInvalid') }
 }

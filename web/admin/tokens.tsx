@@ -1,5 +1,3 @@
-/** API tokens for scripts and kiosk screens. */
-
 import { useState } from 'react'
 import { formatDate, plainText } from '../app/format.ts'
 import { useResource } from '../app/resource.ts'
@@ -74,7 +72,6 @@ export function Tokens() {
 }
 
 interface ColumnOptions {
-  /** Returns the name of the user who created the token. */
   makerOf(id: number | null): string
   onAsk(question: TokenQuestion): void
 }

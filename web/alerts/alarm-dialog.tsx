@@ -1,5 +1,3 @@
-/** The alarm sound and the notifications of this device. */
-
 import { useSyncExternalStore } from 'react'
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { AlarmChoice } from '../app/alarm-choice.ts'

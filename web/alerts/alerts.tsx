@@ -1,4 +1,4 @@
-/** Alerts: those that are not cleared from the live state, and the cleared ones from the service, page by page. */
+/** Alerts that are not cleared come from the live state, cleared ones from the service, page by page. */
 
 import '../parts/alerts.css'
 import { BellOff, Volume2 } from 'lucide-react'
@@ -103,7 +103,6 @@ function AlertLists() {
   )
 }
 
-/** The lists, with the numbers of alerts in those that are kept current. */
 function Tabs({ tab }: { tab: Tab }) {
   const [, change] = useSearch()
   const alerts = useWatchState((watchState) => watchState.alerts)
@@ -165,10 +164,8 @@ function NotCleared({ tab, filters, matches }: NotClearedProps) {
   )
 }
 
-/** Buttons that respond to all selected alerts. */
 function Responses({ alerts, onDone }: { alerts: readonly AlertBody[]; onDone: () => void }) {
   const { isSending, acknowledge } = useAlertResponses()
-  /** The alerts as they were when the dialog was opened. */
   const [dialog, setDialog] = useState<{ name: 'note' | 'snooze'; alerts: readonly AlertBody[] } | null>(null)
   const count = alerts.length
   const isDisabled = count === 0 || isSending
@@ -233,7 +230,6 @@ function List({ tab, children }: { tab: Tab; children: ReactNode }) {
   )
 }
 
-/** Says what will appear in an empty list. */
 function NoAlerts({ tab, filters }: { tab: Tab; filters: readonly Filter[] }) {
   return (
     <Empty title={t(`alerts.empty.${tab}.title`)} filters={filters}>

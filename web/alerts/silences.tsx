@@ -1,5 +1,3 @@
-/** The silences in effect, each with a button that ends it. */
-
 import { VolumeX } from 'lucide-react'
 import type { SilenceBody } from '../../src/contract/alerts.ts'
 import { useServices, useWatchState } from '../app/context.ts'
@@ -64,7 +62,7 @@ function Silence({ silence }: { silence: SilenceBody }) {
   )
 }
 
-/** Returns what a silence applies to, such as `Battery low · 12 Nora`. */
+/** For example `Battery low · 12 Nora`. */
 function useSilencedText({ channels, groups, kinds }: SilenceBody): string {
   const options = useChannelOptions()
   const known = useWatchState((watchState) => watchState.groups)

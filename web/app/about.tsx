@@ -1,5 +1,3 @@
-/** The About page: version, licence and the URLs of the API. */
-
 import { useServices, useWatchState } from './context.ts'
 import { formatDuration } from './format.ts'
 import { t } from './i18n.ts'

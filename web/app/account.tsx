@@ -1,5 +1,3 @@
-/** The signed-in user and their role, and the sign-in link or sign-out button. */
-
 import { Link } from '@tanstack/react-router'
 import { UserRound } from 'lucide-react'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -9,7 +7,6 @@ import { t } from './i18n.ts'
 import { signInPath, useRequest } from './resource.ts'
 import { useSession } from './session.ts'
 
-/** On narrow pages, the name is an icon, and only the account page has the sign-out button. */
 export function Account() {
   const { mount } = useServices()
   const session = useSession()

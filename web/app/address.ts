@@ -1,8 +1,6 @@
-/** Reads the mount prefix and the redirect target from the URL. */
-
 /**
- * The path prefix of all pages without a trailing slash: `""` or `/micwatch`. Derived from the URL of the script, which
- * is served from `<mount>/assets/`. (The Content-Security-Policy forbids a <base> element.)
+ * The path prefix of all pages: `""` or `/micwatch`. Derived from the script's URL, `<mount>/assets/…`, because the
+ * Content-Security-Policy forbids a <base> element.
  */
 export function mountOf(scriptUrl: string): string {
   const { pathname } = new URL(scriptUrl)
@@ -11,8 +9,8 @@ export function mountOf(scriptUrl: string): string {
 }
 
 /**
- * Returns the page to open after sign-in, or null if `next` is not on this service: an open redirect would let a link
- * lead users from a trusted page to another site.
+ * Null unless `next` is on this service. An open redirect would let a link lead users from a trusted page to another
+ * site.
  */
 export function safeNext(next: string | null, { origin, mount }: { origin: string; mount: string }): string | null {
   if (next === null || !URL.canParse(next, origin)) return null

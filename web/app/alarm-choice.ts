@@ -1,5 +1,3 @@
-/** Which alerts sound the alarm on this device, and which of the current ones do. The choice is kept in the browser. */
-
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import { isRecord } from '../../src/domain/json.ts'
@@ -8,7 +6,7 @@ import type { WatchState } from './watch-state.ts'
 export interface AlarmChoice {
   /** `warning` includes `critical`. */
   readonly severity: 'critical' | 'warning'
-  /** Kinds that make no sound. A kind that is added later sounds until it is listed here. */
+  /** A kind that is added later sounds until it is listed here. */
   readonly mutedKinds: readonly string[]
   /** Ids of groups; empty for all channels. */
   readonly groups: readonly number[]
@@ -16,7 +14,7 @@ export interface AlarmChoice {
 
 export const everyAlarm: AlarmChoice = { severity: 'warning', mutedKinds: [], groups: [] }
 
-/** Parses a stored choice; invalid parts are replaced by the defaults. */
+/** Replaces invalid parts with the defaults. */
 export function parseAlarmChoice(text: string | null): AlarmChoice {
   const stored = parseRecord(text)
   const { mutedKinds, groups } = stored
@@ -38,9 +36,9 @@ function parseRecord(text: string | null): Readonly<Record<string, unknown>> {
 
 type AlarmSource = Pick<WatchState, 'alerts' | 'receivers' | 'groups'>
 
-/** Returns the alerts that sound the alarm: raised, and neither acknowledged, snoozed, silenced nor deselected. */
+/** Raised alerts that are neither acknowledged, snoozed, silenced nor deselected. */
 export function listAlarms({ alerts, receivers, groups }: AlarmSource, choice: AlarmChoice): readonly AlertBody[] {
-  // A chosen group that was deleted restricts nothing, otherwise the alarm would never sound again.
+  // A deleted group restricts nothing, otherwise the alarm would never sound again.
   const chosen = groups.filter(({ id }) => choice.groups.includes(id))
   const slots = chosen.length === 0 ? null : new Set(chosen.flatMap((group) => group.slots))
   return alerts.filter((alert) => {

@@ -1,5 +1,3 @@
-/** Repeats the alarm while there are alerts that sound it. */
-
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import type { AlarmSeverity } from './alarm-sound.ts'
 
@@ -7,9 +5,8 @@ type Sounding = Pick<AlertBody, 'id' | 'severity'>
 
 export interface AlarmLoop {
   readonly isActive: boolean
-  /** Sets the alerts that sound. One that is added sounds at once. */
+  /** A new alert sounds at once. */
   update(alerts: readonly Sounding[]): void
-  /** Plays the alarm now if an alert sounds it. */
   play(): void
   stop(): void
 }

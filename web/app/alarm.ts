@@ -1,6 +1,6 @@
 /**
- * The alarm sound and the notifications of this browser. Both are off by default. The sound repeats while an alert is
- * raised that this device has chosen: until it is acknowledged, snoozed, silenced or cleared, on whichever screen.
+ * Sound and notifications are off by default. The sound repeats until the alert is acknowledged, snoozed, silenced or
+ * cleared on any screen.
  */
 
 import type { AlertBody } from '../../src/contract/alerts.ts'
@@ -20,7 +20,7 @@ export interface AlarmState {
   readonly isRefused: boolean
 }
 
-/** The sound plays once when the connection has been lost for this long, because no alert can arrive then. */
+/** Without a connection, no alert can arrive, so the sound plays once after this time. */
 const lostMs = 10_000
 const keys = { sound: 'micwatch.sound', notify: 'micwatch.notify', choice: 'micwatch.alarm' } as const
 
@@ -35,7 +35,7 @@ export class Alarm {
     isNotifying: readLocal(keys.notify) === 'on' && permission() === 'granted',
     isRefused: permission() === 'denied',
   }
-  /** The alerts that this device has chosen, by id, as of the latest current state; null before the first one. */
+  /** By id, as of the latest current state. Null before the first one. */
   #alarms: ReadonlyMap<number, AlertBody> | null = null
   #isLossReported = false
   #isHeld = false
@@ -58,7 +58,7 @@ export class Alarm {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Turns the sound on or off; enables it if the browser blocks it. */
+  /** Enables the sound if the browser blocks it. */
   async toggleSound(): Promise<void> {
     const before = this.#state.sound
     writeLocal(keys.sound, before === 'on' ? 'off' : 'on')
@@ -68,12 +68,11 @@ export class Alarm {
     }
     await this.#openContext().resume()
     this.#turnOn()
-    // Plays the sound once, as a confirmation and to let the user check the volume.
+    // Lets the user check the volume.
     if (!this.#loop.isActive) this.#sound('critical')
     else if (before === 'off') this.#loop.play()
   }
 
-  /** Plays the alarm once, whether the sound is on or off. */
   async test(): Promise<void> {
     const opened = this.#openContext()
     await opened.resume()
@@ -94,7 +93,6 @@ export class Alarm {
     this.#set({ isNotifying, isRefused: response === 'denied' })
   }
 
-  /** Interrupts sound and notifications until the returned function is called. */
   hold(): () => void {
     this.#isHeld = true
     this.#loop.stop()
@@ -104,7 +102,6 @@ export class Alarm {
     }
   }
 
-  /** Starts, repeats and ends the alarm as the live state requires. */
   #follow(): void {
     const watchState = this.#watch.get()
     if (watchState.phase !== 'ready' || this.#isHeld) return
@@ -119,7 +116,7 @@ export class Alarm {
     this.#alarms = alarms
     const fresh = [...alarms.values()].filter(({ id }) => before?.has(id) !== true)
     this.#loop.update([...alarms.values()])
-    // Alerts that exist when the page opens sound, but they are no news.
+    // Alerts that exist when the page opens sound, but cause no notification.
     if (this.#state.isNotifying && before !== null) for (const alert of fresh) notify(alert)
   }
 
@@ -131,7 +128,6 @@ export class Alarm {
     this.#sound('critical')
   }
 
-  /** Applies a setting that another page of this browser has changed. */
   #followOtherPage(key: string | null): void {
     if (key === keys.choice) this.#set({ choice: parseAlarmChoice(readLocal(keys.choice)) })
     if (key !== keys.sound) return
@@ -162,7 +158,7 @@ export class Alarm {
       if (this.#state.sound === 'off') return
       const isUnblocked = this.#state.sound === 'blocked' && context.state === 'running'
       this.#set({ sound: context.state === 'running' ? 'on' : 'blocked' })
-      // What was raised while the browser blocked the sound.
+      // Alerts raised while the browser blocked the sound.
       if (isUnblocked) this.#loop.play()
     })
     return context

@@ -29,7 +29,7 @@ export function Announcer() {
   )
 }
 
-/** Returns the raised alerts that are not known; none on the first call, because these existed before the page opened. */
+/** None on the first call, because these existed before the page opened. */
 export function newAlerts(known: ReadonlySet<string> | null, alerts: readonly AlertBody[]): readonly AlertBody[] {
   if (known === null) return []
   return alerts.filter((alert) => alert.state === 'raised' && !alert.silenced && !known.has(keyOf(alert)))

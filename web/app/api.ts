@@ -12,11 +12,11 @@ import { readServiceClock } from './service-time.ts'
 
 export interface Problem {
   readonly kind: 'unreachable' | 'sign_in' | 'not_allowed' | 'refused' | 'not_understood'
-  /** The status of the response; undefined if there was none. */
+  /** Undefined without a response. */
   readonly status?: number
   /** The service's error text, or this page's own text if there was no usable response. */
   readonly detail: string
-  /** The invalid field of the request, if any; `detail` describes the error. */
+  /** The invalid field of the request. `detail` describes the error. */
   readonly field?: string | undefined
   /** Retry-After of a 429 or 503 response. */
   readonly waitSeconds?: number | undefined
@@ -27,10 +27,9 @@ export type ApiResponse<Body> =
   | { readonly ok: false; readonly problem: Problem }
 
 export interface Api {
-  /** Snapshot of receivers, groups and settings. */
   data(): Promise<ApiResponse<DataBody>>
   health(): Promise<ApiResponse<HealthBody>>
-  /** The current session; cached unless `isFresh`. */
+  /** Cached unless `isFresh`. */
   session(isFresh?: boolean): Promise<ApiResponse<SessionBody>>
   /** The mount prefix is added to `address`. Aborting `cancel` ends the request as if there were no connection. */
   read<const A extends Address<'GET'>, S extends Shape>(
@@ -38,14 +37,13 @@ export interface Api {
     shape: S,
     cancel?: AbortSignal,
   ): Promise<ApiResponse<Received<'GET', A, S>>>
-  /** Sends a request that includes the CSRF token of the session, if the session has one. */
+  /** Includes the CSRF token of the session. */
   write<M extends WriteMethod, const A extends Address<M>, S extends Shape>(
     method: M,
     address: A,
     body: Sent<M, A>,
     shape: S,
   ): Promise<ApiResponse<Received<M, A, S>>>
-  /** Sends a form with a file, otherwise as `write`. */
   upload<const A extends Address<'POST'>>(
     address: A,
     form: FormData,
@@ -132,7 +130,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
 }
 
 const kinds: Readonly<Record<number, Problem['kind']>> = { 401: 'sign_in', 403: 'not_allowed' }
-/** Here, 401 means that the credentials are wrong. */
+/** A 401 response means wrong credentials here. */
 const credentialPaths: readonly string[] = ['/api/auth/login', '/api/auth/kiosk', '/api/auth/setup']
 
 function problemOf(path: string, { ok, status, statusText, headers }: Response, body: unknown): Problem {

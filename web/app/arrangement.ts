@@ -1,4 +1,4 @@
-/** Edits of slots, placeholders and groups: turns a drop into an edit, and an edit into the edit that reverts it. */
+/** Turns a drop into an edit, and an edit into the one that reverts it. */
 
 import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
@@ -10,9 +10,8 @@ export interface Move extends Pick<SlotHolder, 'kind' | 'id'> {
   readonly to: number
 }
 
-/** An edit that can be undone. */
 export type Edit =
-  /** Moves that take place at once; the first one is the move that the user asked for. */
+  /** Applied at once. The first move is the one that the user requested. */
   | { readonly type: 'move'; readonly moves: readonly Move[] }
   | { readonly type: 'add_placeholder'; readonly placeholder: PlaceholderBody }
   | { readonly type: 'change_placeholder'; readonly before: PlaceholderBody; readonly after: PlaceholderBody }
@@ -27,13 +26,12 @@ export type Target =
   | { readonly kind: 'end' }
   | { readonly kind: 'group'; readonly id: number }
 
-/** Returns the target as text, for an attribute of its element. */
 export function formatTarget(target: Target): string {
   if (target.kind === 'slot') return `slot ${target.slot}`
   return target.kind === 'group' ? `group ${target.id}` : 'end'
 }
 
-/** Parses the text of `formatTarget`; null if the element has no target. */
+/** Null if the element has no target. */
 export function parseTarget(text: string | null): Target | null {
   if (text === 'end') return { kind: 'end' }
   const [kind, number] = (text ?? '').split(' ')
@@ -41,20 +39,20 @@ export function parseTarget(text: string | null): Target | null {
   return kind === 'group' ? { kind, id: Number(number) } : null
 }
 
-/** What happens to the contents of a slot when something is moved there: it swaps, or it makes room. */
+/** The content of the target slot swaps, or it makes room. */
 export type Placing = 'swap' | 'insert'
 
 export interface Arrangement {
   readonly holders: readonly SlotHolder[]
   readonly groups: readonly Group[]
-  /** The displayed group; null when all slots are displayed. */
+  /** Null while all slots are displayed. */
   readonly shown: Group | null
 }
 
-/** Returns an edit of the current arrangement, when all earlier edits have been applied; null if there is none. */
+/** Called when all earlier edits have been applied. Null if nothing changes. */
 export type Plan = (arrangement: Omit<Arrangement, 'shown'>) => Edit | null
 
-/** Returns the edit that moves the content of `slot` to `target`; null when nothing changes. */
+/** Null if nothing changes. */
 export function planDrop(
   { holders, groups, shown }: Arrangement,
   slot: number,
@@ -70,7 +68,7 @@ export function planDrop(
   return target.kind === 'slot' ? planMove(holders, slot, target.slot, placing) : null
 }
 
-/** Returns the edit that moves the slot to the target position within its group. */
+/** Moves the slot within its group. */
 function planOrder(group: Group, slot: number, target: Exclude<Target, { kind: 'group' }>): Edit | null {
   const index = target.kind === 'end' ? group.slots.length : group.slots.indexOf(target.slot)
   if (index < 0) return null
@@ -93,7 +91,7 @@ function displacedBySwap(bySlot: BySlot, from: number, to: number): Move[] {
   return other === undefined ? [] : [moveOf(other, from)]
 }
 
-/** From `to` on, everything moves by one slot towards `from`, up to the first free slot, which is `from` at the latest. */
+/** Everything from `to` moves by one slot towards `from`, up to the first free slot. */
 function displacedByInsertion(bySlot: BySlot, from: number, to: number): Move[] {
   const step = to < from ? 1 : -1
   const moves: Move[] = []
@@ -109,7 +107,7 @@ function moveOf({ kind, id, slot }: SlotHolder, to: number): Move {
   return { kind, id, from: slot, to }
 }
 
-/** Plans a change of one group, based on its state when the plan runs. */
+/** Uses the group as it is when the plan runs. */
 export function planChange(id: number, change: (group: Group) => Partial<Omit<Group, 'id'>>): Plan {
   return ({ groups }) => {
     const group = groups.find((group) => group.id === id)
@@ -121,7 +119,6 @@ function changeGroup(before: Group, change: Partial<Omit<Group, 'id'>>): Edit {
   return { type: 'change_group', before, after: { ...before, ...change } }
 }
 
-/** Returns the edit that reverts `edit`. */
 export function undoOf(edit: Edit): Edit {
   switch (edit.type) {
     case 'move':
@@ -143,14 +140,13 @@ export function undoOf(edit: Edit): Edit {
   }
 }
 
-/** Returns the first move whose channel or placeholder is no longer in its slot; undefined if the edit can be applied. */
+/** The first move whose channel or placeholder is no longer in its slot. */
 export function findOutdatedMove(edit: Edit, holders: readonly SlotHolder[]): Move | undefined {
   if (edit.type !== 'move') return undefined
   const slots = new Map(holders.map(({ kind, id, slot }) => [`${kind} ${id}`, slot]))
   return edit.moves.find(({ kind, id, from }) => slots.get(`${kind} ${id}`) !== from)
 }
 
-/** Whether these contain the result of the edit. */
 export function isApplied(
   edit: Edit,
   { holders, groups, placeholders }: Omit<Arrangement, 'shown'> & { readonly placeholders: readonly PlaceholderBody[] },
@@ -177,10 +173,7 @@ export function isApplied(
   }
 }
 
-/**
- * Returns a history in which the edits refer to `restored`. A group or placeholder that was deleted and restored has a
- * new id.
- */
+/** A restored group or placeholder has a new id, to which the history must refer. */
 export function withRestored(history: readonly Edit[], deleted: Edit, restored: Edit): readonly Edit[] {
   if (deleted.type === 'delete_group' && restored.type === 'create_group') {
     return history.map((edit) => withGroupId(edit, deleted.group.id, restored.group.id))
@@ -217,7 +210,6 @@ function withPlaceholderId(edit: Edit, oldId: number, id: number): Edit {
   }
 }
 
-/** Returns the lowest slot that is free. */
 export function firstFreeSlot(holders: readonly Pick<SlotHolder, 'slot'>[]): number {
   const used = new Set(holders.map(({ slot }) => slot))
   let slot = 1
@@ -228,7 +220,7 @@ export function firstFreeSlot(holders: readonly Pick<SlotHolder, 'slot'>[]): num
 const lastSlot = 65_535
 const maxFreeInARow = 8
 
-/** Returns all used slots and the free slots between and after them; long runs of free slots are shortened. */
+/** Used slots and the free slots between and after them. Long runs of free slots are shortened. */
 export function positionsToShow(holders: readonly Pick<SlotHolder, 'slot'>[]): number[] {
   const used = holders.map(({ slot }) => slot).toSorted((a, b) => a - b)
   const shown: number[] = []

@@ -1,5 +1,3 @@
-/** The performers who are assigned to the transmitters of channels. */
-
 import type { WatchState } from './watch-state.ts'
 
 export interface AssignedPerformer {
@@ -12,7 +10,6 @@ export interface AssignedPerformer {
 
 type AssignmentState = Pick<WatchState, 'assignments' | 'performers'>
 
-/** Returns the performer who is assigned to the transmitter that a channel receives. */
 export function performerOf({ assignments, performers }: AssignmentState, channelId: number): AssignedPerformer | null {
   const assignment = byChannel(assignments).get(channelId)
   if (assignment === undefined) return null
@@ -21,7 +18,7 @@ export function performerOf({ assignments, performers }: AssignmentState, channe
   return { performer: id, name: performer?.name ?? name, picture: showable(performer?.picture ?? null) }
 }
 
-/** Returns the picture if the Content-Security-Policy allows it: a data URL, or a path on this service. */
+/** Null unless the Content-Security-Policy allows it: a data URL, or a path on this service. */
 export function showable(picture: string | null): string | null {
   return picture !== null && /^(data:image\/|\/(?!\/))/.test(picture) ? picture : null
 }

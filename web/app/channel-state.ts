@@ -1,5 +1,3 @@
-/** Derives what a channel card shows from the live state. The condition of the channel comes from the service. */
-
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import type { SiteReference } from '../../src/contract/schema.ts'
@@ -28,50 +26,46 @@ export interface ChannelFacts {
   readonly slot: number
   /** A leading token of the name, such as H04. */
   readonly token: string | null
-  /** The name of the performer, otherwise of the transmitter, otherwise of the channel. */
+  /** Of the performer, otherwise of the transmitter, otherwise of the channel. */
   readonly name: string | null
   /** The name of the transmitter, otherwise of the channel, without the token. */
   readonly ownName: string | null
   readonly performer: string | null
   readonly picture: string | null
-  /** The condition as the service evaluated it. */
   readonly condition: Condition
-  /** The state of the condition, or `stale` while this page has no current data. */
+  /** `stale` while this page has no current data. */
   readonly state: ConditionState
   readonly flags: readonly ConditionFlag[]
   readonly needsAttention: boolean
-  /** Whether every cause for which it needs attention was acknowledged, snoozed or silenced. */
+  /** Every cause is acknowledged, snoozed or silenced. */
   readonly isHandled: boolean
   /** Percent; the last known value when the transmitter is off. */
   readonly battery: number | null
   readonly batteryLevel: BatteryLevel
   readonly isBatteryOld: boolean
-  /** Whether the percentage is estimated from the bars that the transmitter reports. */
   readonly isBatteryEstimate: boolean
-  /** Remaining run time; the last known value when the transmitter is off. */
+  /** The last known value when the transmitter is off. */
   readonly minutesLeft: number | null
-  /** What `minutesLeft` is based on, and its range; null if it is a last known value. */
+  /** Null if `minutesLeft` is a last known value. */
   readonly forecast: Forecast | null
-  /** Time at which the transmitter was last received; null while one is received, and if none is known. */
+  /** Null while a transmitter is received, and if none is known. */
   readonly lastSeenAt: number | null
   readonly rfTone: RfTone
-  /** Whether the equipment reports the RF level of each antenna. */
   readonly hasAntennas: boolean
   readonly hasQuality: boolean
   /**
-   * Whether the values are current and a transmitter is present. If not, meters are drawn in the color of old values, and
-   * the history records no levels.
+   * Values are current and a transmitter is present. Otherwise, meters have the colour of old values and the history
+   * records no levels.
    */
   readonly isLive: boolean
   /**
-   * When the values were last received, or the transmitter turned off; null while a transmitter is on and its values are
+   * When values were last received, or the transmitter turned off. Null while a transmitter is on and its values are
    * current.
    */
   readonly since: Beginning | null
   readonly frequency: string | null
   readonly channel: number
   readonly transmitterModel: string | null
-  /** Gains in dB. */
   readonly receiverGain: number | null
   readonly transmitterGain: number | null
   readonly encryption: Encryption | null
@@ -79,22 +73,20 @@ export interface ChannelFacts {
   readonly receiverModel: string | null
   readonly receiverIp: string | null
   readonly manufacturer: string
-  /** The site that monitors the channel; null for this installation. */
+  /** Null for this installation. */
   readonly site: SiteReference | null
 }
 
-/** When a state began, from which its age is counted. */
 export interface Beginning {
   readonly at: number
-  /** False if the state has begun before. */
+  /** False if the state may have begun earlier. */
   readonly isKnown: boolean
 }
 
-/** All values are stale after this time without a message, even if the socket is open. */
+/** All values are stale after this time without a message, even on an open socket. */
 export const silentMs = 2_000
 const silentPollingMs = 20_000
 
-/** States in which the values are old, or there is no transmitter; the card shows since when. */
 const idleStates: readonly ConditionState[] = ['stale', 'receiver_offline', 'tx_off', 'battery_died']
 
 export function describeChannel(watchState: WatchState, receiver: ReceiverInData, channel: ChannelBody): ChannelFacts {
@@ -162,7 +154,6 @@ function ownSince({ condition, last_transmitter }: ChannelBody): Beginning | nul
   return since_known && Number.isFinite(lastSeenAt) ? { at: lastSeenAt, isKnown: true } : since
 }
 
-/** Returns when a channel that is stale or offline was last received. */
 export function lastReceived(condition: Condition): Beginning {
   const { values_at } = condition
   return values_at === undefined ? beginningOf(condition) : { at: Date.parse(values_at), isKnown: true }
@@ -186,15 +177,11 @@ function minutesLeftOf({ details, forecast }: NonNullable<ChannelBody['transmitt
   return details?.battery_minutes ?? forecast?.minutes_left ?? null
 }
 
-/** Returns the state and the flags of a condition, all as flags. */
 function rowsOf({ state, flags }: Condition): readonly ConditionFlag[] {
   return state === 'ok' || state === 'unmonitored' ? flags : [state, ...flags]
 }
 
-/**
- * Returns the time since which all values are stale; null while they are current. In a replay, they are stale where
- * nothing was recorded.
- */
+/** Null while values are current. In a replay, they are stale where nothing was recorded. */
 export function allStaleSince(watchState: WatchState): number | null {
   if (watchState.receivedAt === null) return null
   if (watchState.connection === 'replay') return watchState.isFresh ? null : watchState.receivedAt
@@ -202,7 +189,7 @@ export function allStaleSince(watchState: WatchState): number | null {
   return !watchState.isFresh || silence >= silenceLimit(watchState) ? watchState.receivedAt : null
 }
 
-/** Returns for how many ms after a message the values are still current. */
+/** For this many ms after a message, values are current. */
 export function silenceLimit({ connection }: WatchState): number {
   return connection === 'polling' ? silentPollingMs : silentMs
 }
@@ -215,7 +202,7 @@ export function splitName(text: string): { token: string | null; name: string | 
   return found === null ? { token: null, name: whole } : { token: found[1] ?? null, name: found[2] ?? whole }
 }
 
-/** Compares for "problems first". The order does not change when all values become stale. */
+/** For "problems first". The order does not change when all values become stale. */
 export function bySeverity(a: ChannelFacts, b: ChannelFacts): number {
   return compareConditions(a.condition, b.condition) || bySlot(a, b)
 }

@@ -1,4 +1,4 @@
-/** Fills the small charts with the levels that the service has recorded: when they appear, and after a gap. */
+/** Fills the small charts with recorded levels when they appear, and after a gap. */
 
 import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { Api } from './api.ts'
@@ -8,7 +8,7 @@ import { serviceNow } from './service-time.ts'
 import type { Watch } from './watch.ts'
 
 export interface ChartFill {
-  /** Fills the chart of a channel, and keeps it filled until the returned function is called. */
+  /** Returns a function that ends it. */
   show(channelId: number): () => void
 }
 
@@ -21,12 +21,12 @@ interface ChartFillOptions {
 
 /** Charts that appear within this time are filled together. */
 const collectMs = 300
-/** A second can be read this long after its end. */
+/** A second is recorded this long after its end. */
 const recordedAfterMs = 2_000
 const spanMs = sampleCount * sampleMs
 
 export function createChartFill({ api, watch, history, signal }: ChartFillOptions): ChartFill {
-  /** How many charts show each channel. */
+  /** Number of charts by channel. */
   const shown = new Map<number, number>()
   const waiting = new Set<number>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -48,7 +48,7 @@ export function createChartFill({ api, watch, history, signal }: ChartFillOption
     if (watch.get().isFresh) timer ??= setTimeout(() => void fillWaiting(), collectMs)
   }
 
-  /** Fills the charts that wait, and a moment later their last seconds, which could not be read yet. */
+  /** Fills the waiting charts, and a moment later their last seconds, which were not yet recorded. */
   async function fillWaiting() {
     timer = undefined
     const ids = [...waiting].filter((id) => shown.has(id))
@@ -60,7 +60,7 @@ export function createChartFill({ api, watch, history, signal }: ChartFillOption
     await fill(ids, startedAt - recordedAfterMs - sampleMs, startedAt + sampleMs)
   }
 
-  /** Reads the levels of this time; returns whether there are any. */
+  /** Resolves to false without levels. */
   async function fill(ids: readonly number[], fromMs: number, toMs: number): Promise<boolean> {
     for (let at = 0; at < ids.length; at += maxChannels) {
       if (signal.aborted) return false

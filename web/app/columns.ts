@@ -1,6 +1,4 @@
-/** The columns of the monitor's table, and which of them fit next to each other. */
-
-/** What channels can be sorted by: a column of the table, `problems` for the state, or `rf` for the better antenna. */
+/** `problems` sorts by state, `rf` by the better antenna. */
 export const sortKeys = [
   'slot',
   'problems',
@@ -20,20 +18,19 @@ export const sortKeys = [
 
 export type SortKey = (typeof sortKeys)[number]
 
-/** Width of a character in em: slightly wider than most letters and digits of the pages' typeface. */
+/** em. Slightly wider than most letters and digits of the typeface. */
 export const characterEm = 0.64
 
 interface ColumnLayout {
-  /** Least width in characters, with the space around the text. */
+  /** Minimum width in characters, with the space around the text. */
   readonly width: number
-  /** The same in a narrow table, where texts may wrap and symbols are left out. */
+  /** In a narrow table, texts may wrap and symbols are left out. */
   readonly narrow?: number
   readonly sort: SortKey
   /** Columns with a higher number go first when the table is too narrow. */
   readonly rank: number
 }
 
-/** In their usual order. */
 const layouts = {
   slot: { width: 6, narrow: 5, sort: 'slot', rank: 1 },
   name: { width: 18, narrow: 18, sort: 'name', rank: 0 },
@@ -62,21 +59,16 @@ export function sortOf(column: Column): SortKey {
   return layouts[column].sort
 }
 
-/** Whether a table of this width, in characters, is narrow. */
 export function isNarrow(width: number): boolean {
   return width < 60
 }
 
-/** Returns the least width of a column, in a table of the given width. */
 export function widthOf(column: Column, tableWidth: number): number {
   const layout: ColumnLayout = layouts[column]
   return isNarrow(tableWidth) ? (layout.narrow ?? layout.width) : layout.width
 }
 
-/**
- * Returns the columns that fit into `width` characters, in the given order. The name always remains; the other columns
- * are left out by rank until the name has its least width.
- */
+/** The name always remains. Other columns are left out by rank until the name has its minimum width. */
 export function fitColumns(chosen: readonly Column[], width: number): readonly Column[] {
   const byRank = chosen.toSorted((a, b) => layouts[a].rank - layouts[b].rank)
   let used = widthOf('name', width)
@@ -90,7 +82,7 @@ export function fitColumns(chosen: readonly Column[], width: number): readonly C
   return chosen.filter((column) => fitting.has(column))
 }
 
-/** Returns the columns to display for a choice: the usual ones if it is empty, and always the name. */
+/** The usual columns if the choice is empty. The name is always displayed. */
 export function chosenColumns(choice: readonly Column[]): readonly Column[] {
   if (choice.length === 0) return allColumns
   return choice.includes('name') ? choice : ['name', ...choice]

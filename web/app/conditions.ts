@@ -1,7 +1,4 @@
-/**
- * How the pages present the conditions of channels. The icons are in parts/state-icon.tsx, the texts in the catalogue, and
- * the colours in the style sheet.
- */
+/** Icons are in parts/state-icon.tsx, texts in the catalogue, and colours in the style sheet. */
 
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
@@ -20,15 +17,15 @@ const batteryLevels: Partial<Record<ConditionState | ConditionFlag, BatteryLevel
 }
 
 /**
- * Returns the flags that are displayed beside `state`. A battery has one flag at most, because a critical battery is
- * also low and to be replaced soon. The battery itself shows that its level is unknown.
+ * A battery has one flag at most, because a critical battery is also low. The battery itself shows that its level is
+ * unknown.
  */
 export function visibleFlags(state: ConditionState, flags: readonly ConditionFlag[]): readonly ConditionFlag[] {
   const battery = [state, ...flags].find((item) => batteryLevels[item] !== undefined)
   return flags.filter((flag) => flag !== 'no_battery_data' && (flag === battery || batteryLevels[flag] === undefined))
 }
 
-/** Returns the level of the most severe row about the battery, otherwise `good`, or `unknown` without a percentage. */
+/** `good` without a row about the battery, `unknown` without a percentage. */
 export function batteryLevel({ state, flags }: Condition, percent: number | null): BatteryLevel {
   const row = [state, ...flags].find((item) => batteryLevels[item] !== undefined)
   return (row && batteryLevels[row]) ?? (percent === null ? 'unknown' : 'good')
@@ -43,7 +40,7 @@ export function rfTone(condition: Condition): RfTone {
 
 const severityOrder: Readonly<Record<Condition['severity'], number>> = { critical: 0, warning: 1, info: 2, ok: 3 }
 
-/** Compares by severity; problems of the same severity that have lasted longer come first. */
+/** Problems of the same severity that have lasted longer come first. */
 export function compareConditions(a: Condition, b: Condition): number {
   const bySeverity = severityOrder[a.severity] - severityOrder[b.severity]
   if (bySeverity !== 0 || a.severity === 'ok') return bySeverity

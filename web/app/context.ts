@@ -1,5 +1,3 @@
-/** React context with the objects created in main.tsx, and hooks to read them. */
-
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Summary } from '../../src/domain/conditions/summary.ts'
 import type { ReplayPlayer } from '../replay/player.ts'
@@ -18,12 +16,10 @@ export interface Services {
   readonly api: Api
   readonly watch: Watch
   readonly painter: Painter
-  /** The RF and audio levels of every channel over the last minutes. */
   readonly history: ChartSamples
   readonly chartFill: ChartFill
   readonly alarm: Alarm
   readonly live: LiveUpdates
-  /** Plays the past, if the page shows the past instead of the present. */
   readonly replay: ReplayPlayer | null
 }
 
@@ -35,13 +31,12 @@ export function useServices(): Services {
   return services
 }
 
-/** Reads a part of the state. `select` must return the identical value until something relevant changes. */
+/** `select` must return the identical value until something relevant changes. */
 export function useWatchState<Piece>(select: (watchState: WatchState) => Piece): Piece {
   const { watch } = useServices()
   return useSyncExternalStore(watch.subscribe, () => select(watch.get()))
 }
 
-/** Returns the numbers of the status line. */
 export function useSummary(): Summary {
   const { watch } = useServices()
   return useSyncExternalStore(watch.subscribe, watch.summary)

@@ -1,5 +1,3 @@
-/** Shown when the script of a page could not be loaded, or when the page has thrown an error. */
-
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { MapPinOff, RotateCw, TriangleAlert, Unplug } from 'lucide-react'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -31,7 +29,7 @@ export function BrokenPage({ error }: ErrorComponentProps) {
   )
 }
 
-/** Browsers and the loader of style sheets describe a script that could not be loaded only by the message. */
+/** Only the message says that a script or a style sheet could not be loaded. */
 function isLoadError(error: unknown): boolean {
   return error instanceof Error && /imported module|module script|preload CSS/i.test(error.message)
 }

@@ -1,5 +1,3 @@
-/** Numbers, units, durations and dates as text, in the viewer's locale. */
-
 import { locale, t } from './i18n.ts'
 import { serviceNow } from './service-time.ts'
 
@@ -29,7 +27,7 @@ const durationUnits = {
   millisecond: unitFormat('millisecond'),
 }
 
-/** Formats a duration in one or two units: "12 min 38 sec", "3 hr 5 min", "12 hr", "2 days". */
+/** "12 min 38 sec", "3 hr 5 min", "12 hr", "2 days" */
 export function formatDuration(ms: number): string {
   const [seconds, minutes, hours] = splitDuration(ms)
   if (hours > 0) return formatShortDuration(ms)
@@ -38,7 +36,7 @@ export function formatDuration(ms: number): string {
     : formatUnit('second', seconds)
 }
 
-/** Like `formatDuration`, but without seconds from one minute on and without minutes from ten hours on. */
+/** Without seconds from one minute, without minutes from ten hours. */
 export function formatShortDuration(ms: number): string {
   const [seconds, minutes, hours] = splitDuration(ms)
   if (hours >= 48) return formatUnit('day', Math.floor(hours / 24))
@@ -47,84 +45,81 @@ export function formatShortDuration(ms: number): string {
   return minutes > 0 ? formatUnit('minute', minutes) : formatUnit('second', seconds)
 }
 
-/** Formats a run time as hours and minutes: 1:20. */
+/** Hours and minutes: 1:20. */
 export function formatTimeLeft(minutes: number): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
 }
 
-/** Formats minutes in words: "1 hr 20 min". */
+/** "1 hr 20 min" */
 export function formatMinutes(minutes: number): string {
   return formatShortDuration(minutes * 60_000)
 }
 
-/** Formats epoch milliseconds as a time of day with seconds. */
+/** Here and below, a number is a time in epoch milliseconds, and a string is an ISO 8601 timestamp. */
 export function formatTime(at: number): string {
   return time.format(at)
 }
 
-/** Formats epoch milliseconds as a day and a time without seconds. */
+/** A day and a time without seconds. */
 export function formatDayTime(at: number): string {
   return dayTime.format(at)
 }
 
-/** Formats epoch milliseconds as a time of day without seconds. */
+/** Without seconds. */
 export function formatClock(at: number): string {
   return clock.format(at)
 }
 
-/** Formats epoch milliseconds as a time of day with tenths of a second. */
+/** With tenths of a second. */
 export function formatPreciseTime(at: number): string {
   return preciseTime.format(at)
 }
 
-/** Formats epoch milliseconds as a day of the week and a date without the year. */
 export function formatDay(at: number): string {
   return day.format(at)
 }
 
-/** Formats a day of the week; 0 is Monday. */
+/** 0 is Monday. */
 export function formatWeekday(day: number): string {
-  // The fifth of January 1970 was a Monday.
+  // 5 January 1970 was a Monday.
   return weekday.format((4 + day) * 86_400_000)
 }
 
-/** Formats "Nora, Ada and Kim". */
+/** "Nora, Ada and Kim" */
 export function formatList(items: readonly string[]): string {
   return list.format(items)
 }
 
-/** Formats an ISO 8601 timestamp as a date and time. */
 export function formatDateTime(at: string): string {
   return dateTime.format(new Date(at))
 }
 
-/** Formats an ISO 8601 timestamp as a time, with the date unless it is today. */
+/** With the date unless it is today. */
 export function formatMoment(at: string, now = serviceNow()): string {
   return formatDate(at) === date.format(now) ? formatTime(Date.parse(at)) : formatDateTime(at)
 }
 
-/** Formats epoch milliseconds as a time without seconds, with the day unless it is today. */
+/** Without seconds, with the day unless it is today. */
 export function formatRoughMoment(at: number, now = serviceNow()): string {
   return date.format(at) === date.format(now) ? formatClock(at) : formatDayTime(at)
 }
 
-/** Formats ISO 8601 timestamps as a date and the times from and to, without seconds; without an end, as a start. */
+/** Without seconds; only the start if there is no end. */
 export function formatPeriod(from: string, to: string | null): string {
   const start = new Date(from)
   return to === null ? period.format(start) : period.formatRange(start, new Date(to))
 }
 
-/** Formats an ISO 8601 timestamp as a date. */
 export function formatDate(at: string): string {
   return date.format(new Date(at))
 }
 
-/** Formats a number with a minus sign (U+2212) instead of a hyphen. */
+/** With a minus sign (U+2212) instead of a hyphen. */
 function formatNumber(value: number): string {
   return number.format(value).replace('-', '−')
 }
 
-/** Formats a percentage; `value` is from 0 to 100. */
+/** `value`: 0 to 100. */
 export function formatPercent(value: number): string {
   return percent.format(value / 100)
 }
@@ -168,7 +163,7 @@ function unitFormat(
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
 }
 
-/** Formats a number in this unit, without converting it to another: "90 sec". */
+/** Does not convert to another unit: "90 sec". */
 export function formatUnit(unit: keyof typeof durationUnits, value: number): string {
   return durationUnits[unit].format(value)
 }

@@ -1,5 +1,3 @@
-/** Frame of every page but the wall and the access pages: header, page, messages and status line. */
-
 import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Messages } from '../parts/messages.tsx'

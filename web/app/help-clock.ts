@@ -1,5 +1,3 @@
-/** The only script of the help pages: says by how much the clock of this device is off. */
-
 import { clockAheadMs, clockToleranceMs, readServiceClock } from './service-time.ts'
 
 const sentAt = Date.now()

@@ -13,7 +13,7 @@ function levels(rf: number | null, audio: number | null): Levels {
   }
 }
 
-/** How long values are repeated without a message. */
+/** Values are repeated this long without a message. */
 const limitMs = 8 * sampleMs
 
 /** A level as the ring buffer stores it. */

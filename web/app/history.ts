@@ -1,4 +1,4 @@
-/** The last four minutes of RF and audio of every channel, one value per second, for the small charts. */
+/** The last four minutes of every channel, one value per second, for the small charts. */
 
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import { allStaleSince, type ChannelFacts, silenceLimit } from './channel-state.ts'
@@ -6,36 +6,28 @@ import { rfShare, rfShareOf } from './scale.ts'
 import { serviceNow } from './service-time.ts'
 import type { Levels, Watch } from './watch.ts'
 
-/** Ring buffers, written at `History.head`; NaN while the channel was not live. */
+/** Ring buffers, written at `History.head`. NaN while the channel was not live. */
 export interface Samples {
-  /** The minimum of every second, because dips matter, as a fraction of the scale. */
+  /** Fraction of the scale. The minimum of every second, because dips matter. */
   readonly rf: Float32Array
-  /** The maximum of every second, in dBFS; of the peak level if the equipment reports it. */
   readonly audio: Float32Array
 }
 
-/** What the small charts draw. */
 export interface ChartSamples {
-  /** Index of the next value. */
   readonly head: number
   of(channelId: number): Samples | undefined
 }
 
 export interface History extends ChartSamples {
-  /** Adds the current levels to the current second. */
   add(channelId: number, levels: Levels): void
-  /** Erases the values after a time, which were repeated because nothing said that they had ended. */
+  /** Erases values that were repeated because their end was unknown. */
   erase(channelId: number, afterMs: number): void
-  /** Enters recorded seconds, the first of which begins at `fromMs`, where no values are known. */
+  /** Recorded seconds from `fromMs` replace unknown values. */
   fill(channelId: number, fromMs: number, recorded: RecordedSeconds): void
-  /**
-   * Finishes every second that has ended by `untilMs`. If that is more than `limitMs` after the last call, the
-   * values in between are unknown.
-   */
+  /** Finishes the seconds until `untilMs`. Values are unknown if the last call was more than `limitMs` ago. */
   advance(untilMs: number, limitMs: number): void
 }
 
-/** What the service has recorded of consecutive seconds. */
 export interface RecordedSeconds {
   /** dBm */
   readonly rf: readonly (number | null)[]
@@ -47,10 +39,8 @@ export const sampleCount = 240
 export const sampleMs = 1_000
 
 interface Track extends Samples {
-  /** The extremes in the current second. */
   minRf: number
   maxAudio: number
-  /** Latest values. */
   nowRf: number
   nowAudio: number
 }
@@ -136,10 +126,9 @@ export interface Peak {
   readonly ageMs: number
 }
 
-/** Number of seconds in which the highest audio level is searched. */
 const peakSeconds = 60
 
-/** Returns the latest of the highest audio levels of the last minute; null if there is none. */
+/** The latest of the highest levels of the last minute. */
 export function peakOf({ head, of }: ChartSamples, channelId: number): Peak | null {
   const samples = of(channelId)?.audio
   let peak: Peak | null = null
@@ -150,7 +139,7 @@ export function peakOf({ head, of }: ChartSamples, channelId: number): Peak | nu
   return peak
 }
 
-/** Returns the smaller value; ignores NaN in `a`. */
+/** Ignores NaN in `a`. */
 function least(a: number, b: number): number {
   return Number.isNaN(a) || b < a ? b : a
 }
@@ -164,13 +153,11 @@ type Source = Pick<
   'get' | 'cards' | 'levels' | 'receivedAt' | 'levelsReceivedAt' | 'subscribe' | 'subscribeLevels'
 >
 
-/** How often the seconds that have elapsed are finished. */
 const writeIntervalMs = 250
 
 /**
- * Records every change of the levels, and finishes the seconds that have elapsed, until `signal` is aborted. Levels are
- * sent only when they change, so they are repeated until the latest message, and no further. When the values of a channel
- * turn out to be older than that, the seconds since the last one are erased.
+ * Levels are sent only when they change, so they are repeated until the latest message. If a channel's values turn
+ * out to be older, the seconds since its last value are erased.
  */
 export function keepHistory(watch: Source, history: History, signal: AbortSignal): void {
   const receiverOf = new Map<number, number>()

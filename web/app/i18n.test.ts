@@ -190,7 +190,6 @@ function literalTexts(path: string, text: string): string[] {
   }
 }
 
-/** Whether `part` of `node` is displayed. */
 function isShownIn(node: Node, part: Node, isShown: boolean): boolean {
   switch (node.type) {
     case 'JSXElement':

@@ -1,7 +1,4 @@
-/**
- * The texts of the pages, in the language that was chosen on the page About, or else in the browser's. They are loaded
- * before any module that imports `t` runs, so another language is shown after the page was loaded again.
- */
+/** The texts are loaded before any module that imports `t` runs, so a change of language needs a reload. */
 
 import { createInstance } from 'i18next'
 import { english } from './english.ts'
@@ -17,9 +14,8 @@ declare module 'i18next' {
 }
 
 interface LanguageChoice {
-  /** File name in `languages/`, without the extension. */
   readonly language: string
-  /** BCP 47 tag from the browser, with the region, which determines the format of dates and numbers. */
+  /** BCP 47 tag with the region, which determines the format of dates and numbers. */
   readonly locale: string
 }
 
@@ -28,16 +24,14 @@ const loaders = import.meta.glob<Catalogue>(['../languages/*.json', '!../languag
 
 const storageKey = 'micwatch.language'
 
-/** The languages that the pages can be shown in. */
 export const languages: readonly string[] = ['en', ...Object.keys(loaders).map(languageOf)]
 
-/** The language that was chosen in this browser; null if the pages follow its preferences. */
 export const chosenLanguage = languages.find((language) => language === readLocal(storageKey)) ?? null
 
 const choice = chooseLanguage(preferredLocales(chosenLanguage, globalThis.navigator?.languages ?? []), languages)
 const translated = await loaders[`../languages/${choice.language}.json`]?.().catch(() => null)
 
-/** The locale for dates, numbers and `<html lang>`; English if the catalogue could not be loaded. */
+/** English if the catalogue could not be loaded. */
 export const locale = translated || choice.language === 'en' ? choice.locale : 'en'
 
 const i18n = createInstance()
@@ -54,23 +48,20 @@ void i18n.init({
 
 export const { t } = i18n
 
-/** Languages whose texts a speaker of the language with experience in the trade has read and confirmed. */
+/** A speaker of the language with experience in the trade has read and confirmed these texts. */
 const confirmedLanguages: readonly string[] = ['en']
 
-/** Whether the texts of the page may sound unfamiliar, because no speaker of the language has confirmed them. */
+/** No speaker of the language has confirmed the texts. */
 export const isUnconfirmed = Boolean(translated) && !confirmedLanguages.includes(choice.language)
 
-/** Remembers a language in this browser; null follows the preferences of the browser. It is used by the next page load. */
+/** Takes effect after a reload. Null follows the preferences of the browser. */
 export function rememberLanguage(language: string | null): void {
   writeLocal(storageKey, language ?? '')
 }
 
 if (globalThis.document !== undefined) document.documentElement.lang = locale
 
-/**
- * Returns the first preferred locale that has a catalogue, otherwise English. The catalogue `pt` is also used for
- * `pt-BR`.
- */
+/** The first preferred locale that has a catalogue, otherwise English. The catalogue `pt` also serves `pt-BR`. */
 export function chooseLanguage(preferred: readonly string[], available: readonly string[]): LanguageChoice {
   for (const locale of preferred) {
     const parts = locale.toLowerCase().split('-')
@@ -81,7 +72,7 @@ export function chooseLanguage(preferred: readonly string[], available: readonly
   return { language: 'en', locale: 'en' }
 }
 
-/** Returns the preferred locales with the chosen language first, in the region that the browser prefers for it. */
+/** The chosen language first, in the region that the browser prefers for it. */
 export function preferredLocales(chosen: string | null, preferred: readonly string[]): readonly string[] {
   if (chosen === null) return preferred
   const ofLanguage = preferred.filter((locale) => `${locale.toLowerCase()}-`.startsWith(`${chosen}-`))

@@ -1,4 +1,4 @@
-/** The language of the pages: as the browser prefers, or as chosen here. A choice loads the page again. */
+/** A choice reloads the page. */
 
 import { Languages } from 'lucide-react'
 import { useId } from 'react'
@@ -34,7 +34,6 @@ export function LanguageChoice() {
   )
 }
 
-/** Returns the name of a language in the language itself. */
 function ownName(language: string): string {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)

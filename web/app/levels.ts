@@ -1,33 +1,26 @@
-/**
- * The current levels of all channels. They change too often to be part of the state: the painter and the history read
- * them here, and the state changes only when a level crosses a limit.
- */
+/** Levels change too often to be part of the state. The painter and the history read them here. */
 
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
 import type { ChannelDetails } from '../../src/domain/equipment/details.ts'
 
-/** The values after the first three in an entry, in order. */
 const entryLevels = ['quality', 'rf_a', 'rf_b', 'rf_c', 'rf_d', 'antennas', 'audio_peak'] as const
 
 type DetailLevels = Pick<ChannelDetails, 'rf_percent' | 'audio_rms' | (typeof entryLevels)[number]>
 type Entry = readonly (number | string | null)[]
 
-/** The levels of a channel: those of its transmitter while there is one, otherwise the channel's own. */
+/** Levels of the transmitter while there is one, otherwise the channel's own. */
 export interface ChannelLevels {
   readonly rf: number | null
   readonly audio: number | null
-  /** The levels in the channel's `details` that the equipment reports and the connection sends. */
   readonly details: DetailLevels
-  /** Browser time at which levels of the channel last arrived. */
   readonly receivedAt: number
 }
 
 export interface LevelTable {
   get(channelId: number): ChannelLevels | undefined
-  /** Reads the levels in a message. Returns the ids of the channels in a `levels` message, and none for other types. */
+  /** Returns the ids of the channels in a `levels` message, and none for other types. */
   read(message: LiveMessage, at: number): readonly number[]
-  /** Reads the levels of a complete channel. */
   set(channel: ChannelBody, at: number): void
 }
 
@@ -87,14 +80,14 @@ export function createLevelTable(): LevelTable {
   }
 }
 
-/** Returns the details with the levels of an entry. A level that was never reported stays absent. */
+/** A level that was never reported stays absent. */
 function withLevels(before: DetailLevels, entry: Entry): DetailLevels {
   const details: Record<string, unknown> = { ...before }
   for (const [index, key] of entryLevels.entries()) {
     const value = entry[index + 3] ?? null
     if (value !== null || key in before) details[key] = value
   }
-  // Equipment that reports the RMS level reports it as the audio level too, so entries contain it only once.
+  // Equipment with an RMS level reports it as the audio level too, so entries contain it once.
   if ('audio_rms' in before) details.audio_rms = entry[2] ?? null
   return details as DetailLevels
 }

@@ -1,4 +1,4 @@
-/** Keeps the watch current with the live interface, until `signal` is aborted. */
+/** Keeps `Watch` current over the live interface until `signal` is aborted. */
 
 import type { HealthBody } from '../../src/contract/health.ts'
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
@@ -10,7 +10,7 @@ import type { Topic, Topics } from './topics.ts'
 import type { Watch } from './watch.ts'
 import type { SnapshotData } from './watch-state.ts'
 
-/** How often the data is read while live updates are disabled in the settings. */
+/** While live updates are disabled in the settings. */
 const pollIntervalMs = 5_000
 /** Messages after which health may have changed. */
 const healthTopics: readonly Topic[] = ['snapshot', 'resumed', 'source', 'settings']
@@ -20,24 +20,20 @@ const healthDelayMs = 300
 export interface LiveUpdateOptions {
   readonly watch: Watch
   readonly api: Api
-  /** URL of the WebSocket, without a query. */
   readonly socketUrl: string
   readonly topics: Topics
   readonly signal: AbortSignal
 }
 
-/** The codes of the sites whose levels a page shows; null for all. */
 export type ShownLevels = readonly string[] | null
 
-/** The only connection of the app, which all pages share. */
+/** All pages share this connection. */
 export interface LiveUpdates {
-  /** Connects if there is no connection yet, and asks for the levels that a page shows. */
   start(shown: ShownLevels): void
-  /** Connects now if the connection is lost. */
   retry(): void
 }
 
-/** Levels are asked for until no page has shown them for this long, so that a look at another page keeps the connection. */
+/** A short look at another page does not end the levels. */
 const keepLevelsMs = 60_000
 
 export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
@@ -64,14 +60,14 @@ export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
 
 type Lost = Extract<SocketStatus, { status: 'lost' }>
 
-/** `selected` returns the levels to ask for when a connection begins. */
+/** `selected` returns the levels to request when a connection begins. */
 function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptions, selected: () => ShownLevels) {
   let healthTimer: ReturnType<typeof setTimeout> | undefined
   let pollTimer: ReturnType<typeof setTimeout> | undefined
   const validating = import.meta.env.DEV ? import('./validate-message.ts') : null
 
   const connection = openSocket({
-    // Levels are asked for when it is open, so that it need not be replaced when another page shows others.
+    // Levels are requested later, so that another page needs no new connection.
     url: `${socketUrl}?${new URLSearchParams({ ack: '1', levels: 'false' })}`,
     signal,
     silentMs,
@@ -131,7 +127,7 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
     void findProblem(wasOpen)
   }
 
-  /** Goes on with the present session: a changed password begins a new one, and a local client needs none. */
+  /** Continues with the current session: a changed password begins a new one, and a local client needs none. */
   async function endSession(change: Lost) {
     const [before, after] = [await api.session(), await api.session(true)]
     if (signal.aborted) return
@@ -146,8 +142,8 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
   }
 
   /**
-   * Finds out why the connection was lost, because a browser gives no reason: the service does not respond, or the session
-   * has ended. If the service responds but accepts no connection, live updates may be disabled.
+   * A browser does not say why a connection was lost: the service is down, or the session has ended. If the service
+   * responds but accepts no connection, live updates may be disabled.
    */
   async function findProblem(wasOpen: boolean) {
     const response = await readHealth()
@@ -156,7 +152,7 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
     else if (!wasOpen) await poll()
   }
 
-  /** Reads the data once and, while live updates are disabled, periodically. */
+  /** Repeats while live updates are disabled. */
   async function poll() {
     clearTimeout(pollTimer)
     const response = await api.data()
@@ -174,7 +170,7 @@ function startUpdates({ watch, api, socketUrl, topics, signal }: LiveUpdateOptio
     if (!isEnabled && watch.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
   }
 
-  /** Reads the performers, because the polled data does not contain them. Reads nothing if they are known already. */
+  /** The polled data does not contain performers. */
   async function readPerformers({ assignments }: SnapshotData): Promise<Pick<SnapshotData, 'performers'>> {
     if (assignments.length === 0 || watch.get().performers.length > 0) return {}
     const response = await api.read('/api/performers/', 'list')

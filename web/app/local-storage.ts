@@ -1,6 +1,4 @@
-/** Settings in local storage. */
-
-/** If the browser denies access to its storage, nothing is remembered; settings in the URL still work. */
+/** If the browser denies access to its storage, nothing is remembered. Settings in the URL still work. */
 export function readLocal(key: string): string {
   try {
     return localStorage.getItem(key) ?? ''
@@ -13,6 +11,6 @@ export function writeLocal(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // Access to the storage was denied, or it is full.
+    // Access was denied, or the storage is full.
   }
 }

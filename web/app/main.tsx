@@ -1,5 +1,3 @@
-/** Entry point: creates the shared objects and renders the app. */
-
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'

@@ -1,4 +1,4 @@
-/** Names the page that is being opened, if it takes long. The current page stays until the other one is loaded. */
+/** The current page stays until the next one is loaded. */
 
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'

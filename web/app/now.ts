@@ -1,5 +1,3 @@
-/** A shared one-second clock for relative times on pages without live updates. */
-
 import { useSyncExternalStore } from 'react'
 import { serviceNow } from './service-time.ts'
 
@@ -7,12 +5,10 @@ const listeners = new Set<() => void>()
 let now = serviceNow()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Returns the time of the service in epoch milliseconds, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribeToSeconds, () => now)
 }
 
-/** Calls the listener every second, the same second for all of them. */
 export function subscribeToSeconds(listener: () => void): () => void {
   listeners.add(listener)
   timer ??= setInterval(tick, 1_000)

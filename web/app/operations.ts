@@ -16,10 +16,9 @@ type PathOf<Url extends string> = Url extends `${infer Start}:${string}/${infer 
 
 type WithQuery<Path extends string> = Path | `${Path}?${string}`
 
-/** The addresses of the operations with a method. */
 export type Address<M extends Method> = WithQuery<PathOf<Extract<Operation, { method: M }>['url']>>
 
-/** The parts of a path between its slashes, to compare their number: an id contains no slash. */
+/** The parts of a path between its slashes. An id contains no slash. */
 type Depth<Path extends string> = Path extends `${infer Start}?${string}`
   ? Depth<Start>
   : Path extends `${string}/${infer Rest}`
@@ -28,12 +27,11 @@ type Depth<Path extends string> = Path extends `${infer Start}?${string}`
 
 type Operations = typeof operations
 
-/** The paths of the operations with a method, by name. The compiler evaluates them once for all calls. */
+/** Evaluated once for all calls. */
 type PathsOf<M extends Method> = {
   [Name in keyof Operations as Operations[Name]['method'] extends M ? Name : never]: Operations[Name]['url']
 }
 
-/** The name of the operation with this method and address. */
 type Matching<Paths, A extends string> = {
   [Name in keyof Paths]: Paths[Name] extends infer Url extends string
     ? A extends WithQuery<PathOf<Url>>
@@ -64,10 +62,8 @@ interface Shapes<Response> {
   readonly nothing: null
 }
 
-/** The kind of JSON value that a response contains. */
 export type Shape = keyof Shapes<unknown>
 
-/** The body of a response that has this shape. */
 export type Received<M extends Method, A extends string, S extends Shape> = Shapes<ResponseBody<M, A>>[S]
 
 /** A body may contain the texts of form fields as they are, because the service checks them. */
@@ -77,14 +73,12 @@ type FormValues<Request> =
 
 type RequestOf<Schema> = Schema extends { body: infer B extends TSchema } ? FormValues<Body<B>> : undefined
 
-/** The body that an operation takes. */
 export type Sent<M extends Method, A extends string> = RequestBodies[Matching<PathsOf<M>, A> & keyof Operations]
 
-/** The addresses of lists with pages. */
 export type PagedAddress = Extract<
   Operation,
   { method: 'GET'; schema: { querystring: { properties: { page: TSchema } } } }
 >['url']
 
-/** The addresses of actions on several records. */
+/** Actions on several records. */
 export type ReviewAddress = Extract<Operation, { method: 'POST'; schema: { response: { 200: typeof Review } } }>['url']

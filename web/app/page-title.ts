@@ -1,5 +1,3 @@
-/** The document title: the name of the page, preceded by the number of channels that need attention. */
-
 import { useEffect } from 'react'
 import { allStaleSince } from './channel-state.ts'
 import { useServices } from './context.ts'
@@ -7,8 +5,8 @@ import { t } from './i18n.ts'
 import type { Watch } from './watch.ts'
 
 /**
- * Sets the title while the page is open; null for the name of the product alone. In a replay, the title says only that.
- * The page does not read the summary itself, because it would then be rendered whenever a condition changes.
+ * Null for the name of the product alone. A replay has its own title. The page does not read the summary itself,
+ * because it would be rendered with every change.
  */
 export function usePageTitle(page: string | null): void {
   const { watch, replay } = useServices()
@@ -32,7 +30,7 @@ function titleOf(page: string | null, count: string): string {
   return count === '0' ? name : t('shell.counted', { count, title: name })
 }
 
-/** Returns the number of channels that need attention; an exclamation mark if all values are old. */
+/** An exclamation mark if all values are old. */
 function countOf(watch: Pick<Watch, 'get' | 'summary'>): string {
   return allStaleSince(watch.get()) === null ? String(watch.summary().attention) : '!'
 }

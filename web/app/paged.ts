@@ -1,5 +1,3 @@
-/** One page of a long list; the page number is taken from the URL. */
-
 import { useEffect } from 'react'
 import type { PagedAddress, Received } from './operations.ts'
 import { type Filter, pageNumber, queryOf, useSearch, valuesInForce } from './query.ts'
@@ -8,7 +6,7 @@ import type { Topic } from './topics.ts'
 
 export const pageSize = 50
 
-/** Reads the list at `address` as `useResource` does, with the filters and the page number from the URL. */
+/** As `useResource`, with the filters and the page number from the URL. */
 export function usePaged<const A extends PagedAddress>(
   address: A,
   filters: readonly Filter[],
@@ -20,7 +18,7 @@ export function usePaged<const A extends PagedAddress>(
   const resource = useResource(`${address}?${query}`, 'page', topics)
   const isBeyondLastPage = resource.problem?.field === 'page'
   useEffect(() => {
-    // The list has become shorter, so this page no longer exists.
+    // The list has become shorter.
     if (isBeyondLastPage) change({ page: null })
   }, [isBeyondLastPage, change])
   return resource

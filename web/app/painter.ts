@@ -1,24 +1,19 @@
 /**
- * Paints all meters, level readouts and charts of the page on one canvas in one requestAnimationFrame loop. There is
- * only one canvas, because a compositing layer for every card would cost the browser more than all the painting. The
- * readouts are painted too, because changing text in the DOM makes the browser lay out and paint all cards again. The
- * canvas lies over the cards, extends slightly beyond the viewport, and is repositioned when scrolling approaches its
- * edge.
- *
- * Everything on the canvas is a painting: one meter, level readout or chart, which covers one element. It is drawn only
- * while it is visible and dirty. The loop stops when nothing moves.
+ * Paints all meters, readouts and charts of a page on one canvas in one requestAnimationFrame loop. A compositing
+ * layer for every card would cost more than the painting, and changing text in the DOM would make the browser lay out
+ * all cards. The canvas extends slightly beyond the viewport and moves when scrolling approaches its edge. The loop
+ * stops when nothing moves.
  */
 
 import type { Watch } from './watch.ts'
 
 export interface Painting {
-  /** The element that the painting covers. */
   readonly element: HTMLElement
   /** Requests a redraw; cleared before `draw`. */
   isDirty: boolean
-  /** Advances the animation by one frame. Returns whether it is still running. `width` is in canvas pixels. */
+  /** Returns whether the animation is still running. `width` is in canvas pixels. */
   step(now: number, elapsedMs: number, width: number): boolean
-  /** Redraws the whole box, which is given in canvas pixels. */
+  /** `box` is in canvas pixels. */
   draw(context: CanvasRenderingContext2D, box: Box, palette: Palette): void
 }
 
@@ -30,10 +25,9 @@ export interface Box {
 }
 
 export interface Painter {
-  /** Sets the canvas, which is positioned over its parent. */
   attach(layer: HTMLCanvasElement): () => void
   add(painting: Painting): () => void
-  /** Call when values have changed that are not in the watch. */
+  /** Call after changes that are not in the watch state. */
   wake(): void
   /** Call when the cards have moved. */
   remeasure(): void
@@ -41,26 +35,21 @@ export interface Painter {
   recolour(): void
 }
 
-/** A vertical part of the parent, in CSS pixels. */
 interface Range {
   readonly top: number
   readonly height: number
 }
 
-/** The part of the parent that the canvas covers, in CSS pixels. */
 interface Window extends Range {
   readonly left: number
 }
 
-/** How far the canvas extends beyond the viewport, above and below. */
 const marginPx = 160
 const minFrameMs = 12
 const nowhere: Box = { left: 0, top: 0, width: 0, height: 0 }
 
 export function createPainter(watch: Pick<Watch, 'subscribe' | 'subscribeLevels'>): Painter {
-  /** Boxes relative to the parent of the canvas, in CSS pixels. */
   const paintings = new Map<Painting, Box>()
-  /** The paintings within the canvas, with their boxes in canvas pixels. */
   let shown: readonly (readonly [Painting, Box])[] = []
   let layer: HTMLCanvasElement | null = null
   let context: CanvasRenderingContext2D | null = null
@@ -105,7 +94,7 @@ export function createPainter(watch: Pick<Watch, 'subscribe' | 'subscribeLevels'
     frame = 0
     const field = layer?.parentElement
     if (layer === null || context === null || !field) return
-    // Limits the frame rate to about 60 per second.
+    // About 60 frames per second.
     if (now - paintedAt < minFrameMs) return wake()
     const elapsed = Math.min(100, now - paintedAt)
     paintedAt = now
@@ -121,7 +110,6 @@ export function createPainter(watch: Pick<Watch, 'subscribe' | 'subscribeLevels'
     if (isMoving) wake()
   }
 
-  /** Positions the canvas over the visible part of the field, and selects the paintings to be drawn. */
   function show(canvas: HTMLCanvasElement, field: DOMRect) {
     if (isMeasured && view !== null && !isLeaving(view, field)) return
     measure(paintings, field)
@@ -162,7 +150,7 @@ export function createPainter(watch: Pick<Watch, 'subscribe' | 'subscribeLevels'
   }
 }
 
-/** Measures what the browser renders. To measure anything else, it would have to lay it out first. */
+/** Measures only rendered elements. The browser would have to lay out any others. */
 function measure(paintings: Map<Painting, Box>, field: DOMRect) {
   for (const painting of paintings.keys()) {
     if (!painting.element.checkVisibility({ contentVisibilityAuto: true })) {
@@ -174,7 +162,7 @@ function measure(paintings: Map<Painting, Box>, field: DOMRect) {
   }
 }
 
-/** Whether scrolling has used up half of the margin. The other half is for the time until it is repositioned. */
+/** The other half of the margin is for the time until the canvas moves. */
 function isLeaving({ top, height }: Range, field: DOMRect): boolean {
   const above = -field.top - top
   const below = top + height - (innerHeight - field.top)
@@ -191,7 +179,6 @@ function visibleRange(field: DOMRect): Range {
 interface Coverage {
   readonly field: DOMRect
   readonly range: Range
-  /** What the canvas must cover. In a table, that is only a few columns. */
   readonly boxes: readonly Box[]
 }
 

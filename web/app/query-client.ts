@@ -1,10 +1,7 @@
-/** The cache of the lists that pages read over REST. Messages of the live connection invalidate what they may change. */
-
 import { focusManager, QueryClient } from '@tanstack/react-query'
 import type { Problem } from './api.ts'
 import type { Topic, Topics } from './topics.ts'
 
-/** Why a list could not be read. */
 export class RefusedRequest extends Error {
   readonly problem: Problem
 
@@ -14,9 +11,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** Delay of a reload after a message, because messages often arrive in groups. */
 const reloadDelayMs = 300
-/** Minimum time between two reloads that messages cause. */
 const reloadIntervalMs = 1_000
 
 export function createQueryClient(topics: Topics, signal: AbortSignal): QueryClient {
@@ -27,7 +22,7 @@ export function createQueryClient(topics: Topics, signal: AbortSignal): QueryCli
     return () => {}
   })
   const client = new QueryClient({
-    // A request that fails is repeated after the next message, when the user returns, or on request.
+    // A failed request is repeated after the next message, when the user returns, or on request.
     defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
   })
   const changed = new Set<Topic>()
@@ -55,7 +50,7 @@ export function createQueryClient(topics: Topics, signal: AbortSignal): QueryCli
   }
 }
 
-/** Whether a query must be read again after messages of these types; every query is when a connection begins. */
+/** A new connection affects every query. */
 function isAffected(meta: Record<string, unknown> | undefined, published: readonly Topic[]): boolean {
   const topics = Array.isArray(meta?.topics) ? meta.topics : []
   if (topics.length === 0) return false

@@ -1,4 +1,4 @@
-/** The query of a page's URL: filters and page numbers are kept in it, for bookmarks, links and the back button. */
+/** Filters and page numbers are kept in the URL, for bookmarks, links and the back button. */
 
 import { useSearch as useAnySearch, useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
@@ -8,24 +8,21 @@ interface Option {
   readonly text: string
 }
 
-/** The value of a `choice` is one of its options, that of a `day` is a date, and that of a `text` is any text. */
 export type Filter =
   | {
       readonly name: string
       readonly label: string
       readonly kind: 'choice'
       readonly options: readonly Option[]
-      /** The default if the URL contains no value. If there is a default, the value `any` selects everything. */
+      /** Applies if the URL contains no value. `any` then selects everything. */
       readonly usual?: string
     }
   | { readonly name: string; readonly label: string; readonly kind: 'day' | 'text' }
 
-/** The value that selects everything in a filter that has a default. */
 export const any = 'any'
 
 export type Values = Readonly<Record<string, string>>
 
-/** Returns the filter values in the URL; unknown names and values are ignored. */
 export function filterValues(filters: readonly Filter[], search: string): Values {
   const query = new URLSearchParams(search)
   const known = filters.flatMap((filter) => {
@@ -43,7 +40,6 @@ function isValue(filter: Filter, value: string): boolean {
   return value !== '' && value.length <= 255
 }
 
-/** Returns the effective filter values: those in the URL, and the defaults of all other filters. */
 export function valuesInForce(filters: readonly Filter[], search: string): Values {
   const usual = filters.flatMap((filter) =>
     filter.kind === 'choice' && filter.usual !== undefined ? [[filter.name, filter.usual]] : [],
@@ -51,7 +47,7 @@ export function valuesInForce(filters: readonly Filter[], search: string): Value
   return { ...Object.fromEntries(usual), ...filterValues(filters, search) }
 }
 
-/** Returns the query for the API. A day begins at midnight in the browser's time zone and is converted to UTC. */
+/** A day begins at midnight in the browser's time zone and is converted to UTC. */
 export function queryOf(filters: readonly Filter[], values: Values, paging: Values = {}): string {
   const query = new URLSearchParams(paging)
   for (const { name, kind } of filters) {
@@ -67,7 +63,7 @@ export function pageNumber(search: string): number {
   return /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1
 }
 
-/** Returns the query of the page's URL, and a function that changes values in it; null removes a value. */
+/** The URL's query, and a function that changes values in it. Null removes a value. */
 export function useSearch(): [search: string, change: (values: Readonly<Record<string, string | null>>) => void] {
   const navigate = useNavigate()
   const search = useLocation({ select: (location) => location.searchStr })
@@ -79,13 +75,13 @@ export function useSearch(): [search: string, change: (values: Readonly<Record<s
   return [search, change]
 }
 
-/** If a name occurs more than once, its first value counts. */
+/** The first of several values counts. */
 export function parseQuery(search: string): Record<string, string> {
   const query = new URLSearchParams(search)
   return Object.fromEntries([...query.keys()].map((name) => [name, query.get(name) ?? '']))
 }
 
-/** Leaves out values that are null, undefined or empty. Returns `''` or a text that begins with `?`. */
+/** Omits null, undefined and empty values. Returns `''` or a text that begins with `?`. */
 export function formatQuery(values: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) {

@@ -1,4 +1,2 @@
-/** What the pages know about recorded levels. */
-
-/** The service returns the levels of at most this many channels at once. */
+/** The service's limit for one request. */
 export const maxChannels = 100

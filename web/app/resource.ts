@@ -1,5 +1,3 @@
-/** Hooks to read from the service, and to send requests. */
-
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -10,21 +8,18 @@ import { RefusedRequest } from './query-client.ts'
 import type { Topic } from './topics.ts'
 
 export interface Resource<Body> {
-  /** The latest response body; kept during a refresh, and also if the refresh fails. */
+  /** Kept during a refresh, also if the refresh fails. */
   readonly body: Body | null
-  /** Error of the latest request; null on success. */
   readonly problem: Problem | null
-  /** Whether `body` belongs to the previous path, because the response for the current one is pending. */
+  /** `body` belongs to the previous path until the response arrives. */
   readonly isChanging: boolean
-  /** Browser time at which `body` was received. */
   readonly readAt: number | null
   reload(): Promise<void>
 }
 
 /**
- * Reads `address` (`/api/…`) when it changes, after messages of the types in `topics`, and when the user returns to the
- * page. Without topics, it is read only once while the page is open. `intervalMs`: for lists whose changes no message
- * announces; a hidden page does not read them.
+ * Reads when `address` changes, after messages in `topics`, and when the user returns to the page. `intervalMs` is
+ * for lists whose changes no message announces. A hidden page does not read them.
  */
 export function useResource<const A extends Address<'GET'>, S extends Shape>(
   address: A,
@@ -62,7 +57,7 @@ interface ResourceQuery<A, S> {
   readonly intervalMs?: number | undefined
 }
 
-/** Returns the query of a resource, for hooks that read several resources, or one only if the user may read it. */
+/** For hooks that read several resources, or one only with permission. */
 export function resourceQuery<const A extends Address<'GET'>, S extends Shape>(
   api: Api,
   { address, shape, topics, intervalMs }: ResourceQuery<A, S>,
@@ -80,7 +75,7 @@ export function resourceQuery<const A extends Address<'GET'>, S extends Shape>(
   })
 }
 
-/** Opens the sign-in page, which returns to this page afterwards. */
+/** The sign-in page returns to this page. */
 function redirectToSignIn(mount: string): void {
   location.replace(signInPath(mount))
 }
@@ -92,9 +87,8 @@ export function signInPath(mount: string): string {
 
 export interface RequestState {
   readonly isSending: boolean
-  /** Error of the latest request. */
   readonly problem: Problem | null
-  /** Sends one request at a time; resolves to null while another one is in progress. */
+  /** Resolves to null while another request is in progress. */
   send<Body>(write: () => Promise<ApiResponse<Body>>): Promise<ApiResponse<Body> | null>
   forget(): void
 }

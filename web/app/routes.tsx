@@ -1,7 +1,4 @@
-/**
- * The route tree: one route for each page in src/domain/pages.ts, under the mount prefix. Pages other than the monitor
- * and the wall are loaded on demand.
- */
+/** One route for each page in src/domain/pages.ts. Pages other than the monitor and the wall are loaded on demand. */
 
 import {
   createRootRoute,
@@ -30,15 +27,12 @@ import { parseView } from './view.ts'
 
 const Replay = lazy(async () => ({ default: (await import('../replay/replay.tsx')).Replay }))
 
-/** What a page needs of the live connection: nothing, the state without levels, or also the levels. */
 type LiveNeed = 'nothing' | 'state' | 'levels'
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     readonly live?: LiveNeed
-    /** Whose levels the page shows. */
     readonly levelsOf?: 'view' | 'channel' | 'receiver' | 'local'
-    /** Whether the page can show the past: `at` in its address. */
     readonly canReplay?: boolean
   }
   interface Register {
@@ -48,7 +42,6 @@ declare module '@tanstack/react-router' {
 
 type RoutePath<Path extends string> = Path extends `${infer Start}:${infer Name}` ? `${Start}$${Name}` : Path
 
-/** Returns the path of a page as the router writes it: `$id` instead of `:id`. */
 function route<Name extends PageName>(name: Name) {
   return pathOf(name).replace(':', '$') as RoutePath<ReturnType<typeof pathOf<Name>>>
 }
@@ -64,7 +57,6 @@ function Everything() {
   )
 }
 
-/** Starts the live connection with what the current page needs. */
 function CurrentPage() {
   const { live } = useServices()
   const need = useMatches({
@@ -77,7 +69,7 @@ function CurrentPage() {
   const at = useReplayTime()
   const isKiosk = useIsKiosk()
   const hasChannels = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.canReplay) })
-  // A kiosk has no other pages, because all others consist of controls.
+  // All other pages consist of controls.
   if (isKiosk && !hasChannels && need !== 'nothing')
     return <Navigate to={pathOf('wall')} search={{ kiosk: '1' }} replace />
   if (at === null) return <Outlet />
@@ -90,7 +82,6 @@ function CurrentPage() {
   )
 }
 
-/** Returns the site whose levels the current page shows; null for all. */
 function useShownSite(): string | null {
   const levelsOf = useMatches({
     select: (matches) => matches.findLast(({ staticData }) => staticData.levelsOf)?.staticData.levelsOf,
@@ -107,7 +98,6 @@ function useShownSite(): string | null {
   })
 }
 
-/** Returns the time that the current page replays; null if it shows the present. */
 function useReplayTime(): string | null {
   const canReplay = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.canReplay) })
   const { at, kiosk } = parseView(useSearch({ strict: false }))

@@ -1,10 +1,7 @@
-/** Converts levels to fractions of a bar's length, 0 to 1. */
-
 import type { Levels } from './watch.ts'
 
 export const rfShare = (dbm: number) => share(dbm, -100, -30)
 
-/** Converts dBm if reported, otherwise the percentage of the device's own scale; returns null if neither is known. */
 export function rfShareOf({ rf, rfPercent }: Pick<Levels, 'rf' | 'rfPercent'>): number | null {
   if (rf !== null) return rfShare(rf)
   return rfPercent === null ? null : share(rfPercent, 0, 100)

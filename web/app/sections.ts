@@ -1,17 +1,14 @@
-/** The pages that menus list: those that the user may open and that this service supports. */
-
 import { useQuery } from '@tanstack/react-query'
 import { isListed, type PageName, type Section, sections } from '../../src/domain/pages.ts'
 import { useServices } from './context.ts'
 import { useSession } from './session.ts'
 
-/** Returns whether menus list a page. While the session is loading, they list no page that needs a permission. */
+/** While the session is loading, pages that need a permission are not listed. */
 export function useIsListed(): (page: PageName) => boolean {
   const granted = useSession()?.permissions ?? []
   return (page) => isListed(page, granted)
 }
 
-/** Returns the administrative pages, by section. */
 export function useSections(): readonly Section[] {
   const isListed = useIsListed()
   const hasNodes = useHasNodes()
@@ -23,7 +20,7 @@ export function useSections(): readonly Section[] {
     .filter(({ pages }) => pages.length > 0)
 }
 
-/** Whether the service supports the Nodes page, unlike older versions. True until the service has responded. */
+/** Older versions have no Nodes page. True until the service has responded. */
 export function useHasNodes(): boolean {
   const { api } = useServices()
   const { data = true } = useQuery({

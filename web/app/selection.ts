@@ -1,14 +1,12 @@
-/** Selected rows of a list. Rows that are no longer displayed are not selected. */
+/** Rows that are no longer displayed are not selected. */
 
 import { useState } from 'react'
 
 export interface Selection<Id extends number | string = number> {
-  /** The ids of the selected rows, in display order. */
   readonly ids: readonly Id[]
   readonly shown: number
   has(id: Id): boolean
   toggle(id: Id): void
-  /** Selects all rows, or none if all are selected. */
   toggleAll(): void
   clear(): void
 }

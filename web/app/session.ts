@@ -1,12 +1,10 @@
-/** The signed-in user and their permissions. */
-
 import { useEffect, useState } from 'react'
 import type { SessionBody } from '../../src/contract/access.ts'
 import type { Permission } from '../../src/contract/values.ts'
 import { useServices } from './context.ts'
 import { useIsKiosk } from './query.ts'
 
-/** Returns the session; null until it is loaded, and if the user may not read it. */
+/** Null until it is loaded, and if the user may not read it. */
 export function useSession(): SessionBody | null {
   const { api } = useServices()
   const [session, setSession] = useState<SessionBody | null>(null)
@@ -22,7 +20,7 @@ export function useSession(): SessionBody | null {
   return session
 }
 
-/** Returns true until the session is loaded. Replays and kiosks have no permissions. */
+/** True until the session is loaded. Replays and kiosks have no permissions. */
 export function useMay(permission: Permission): boolean {
   const session = useSession()
   const isReplay = useServices().replay !== null

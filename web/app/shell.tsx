@@ -1,5 +1,3 @@
-/** Frame of an administrative page inside the frame of all pages: navigation and warnings. */
-
 import { Link } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -14,7 +12,6 @@ import { t } from './i18n.ts'
 
 interface ShellProps {
   readonly title: string
-  /** One or two sentences about the page. */
   readonly intro?: ReactNode
   readonly children: ReactNode
 }
@@ -66,7 +63,7 @@ function AdminNavigation() {
   )
 }
 
-/** Warns administrators of an unencrypted connection, unless the page was opened on the machine that runs Micwatch. */
+/** Not shown on the machine that runs Micwatch. */
 function Unencrypted() {
   const session = useSession()
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname)

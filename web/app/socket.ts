@@ -1,52 +1,47 @@
-/**
- * The connection to the live interface, version 2: receives messages, reconnects, and resumes after the last message
- * that it received.
- */
+/** Version 2 of the live interface: receives messages, reconnects, and resumes after the last message. */
 
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
 import { readServiceClock, serviceNow } from './service-time.ts'
 
 export interface SocketOptions {
-  /** The URL without the parameters of a resumption. */
+  /** Without the parameters of a resumption. */
   readonly url: string
   readonly signal: AbortSignal
   onMessage(message: LiveMessage): void
   onStatus(change: SocketStatus): void
   /** Called when nothing has arrived for `silentMs`. */
   onSilence(): void
-  /** Called when it changes by how many seconds what arrives is behind the service; 0 if it is not. */
+  /** By how many seconds messages are late; 0 if they are not. */
   onDelay(seconds: number): void
   readonly silentMs: number
 }
 
 /**
- * `open`: the first message has arrived. `lost`: `nextTryAt` is the time of the next attempt, and `wasOpen` is
- * false if the connection was never open. `isSignedOut`: the session that opened it has ended.
+ * `open`: the first message has arrived. `lost`: `nextTryAt` is the next attempt, and `wasOpen` is false if the
+ * connection never opened. `isSignedOut`: its session has ended.
  */
 export type SocketStatus =
   | { readonly status: 'open' }
   | { readonly status: 'lost'; readonly nextTryAt: number; readonly wasOpen: boolean; readonly isSignedOut: boolean }
 
 export interface Connection {
-  /** Connects now if the connection is lost. */
   retry(): void
-  /** Sends a message if the connection is open. */
+  /** Does nothing unless the connection is open. */
   send(message: object): void
 }
 
 const protocol = 'micwatch.v2'
 const signedOutCode = 4401
 /**
- * Closes the connection after this much silence. An unplugged cable causes no close event, so silence is the only sign
- * of it; normally a `tick` a second prevents silence.
+ * An unplugged cable causes no close event, so silence is the only sign of it. A `tick` a second normally prevents
+ * silence.
  */
 const lostMs = 5_000
 /** A slow line needs time for the snapshot. */
 const openingMs = 15_000
 const checkIntervalMs = 250
-/** How often the delay of the line is measured. */
 const pingMs = 1_000
-/** A line is slower than its data if a response takes longer than this. */
+/** A response that takes longer means that the line is slower than its data. */
 const behindMs = 3_000
 /** A connection that lasts this long resets the retry delay. */
 const steadyMs = 10_000
@@ -57,7 +52,7 @@ export function openSocket(options: SocketOptions): Connection {
   let current: WebSocket | null = null
   let waiting: ReturnType<typeof setTimeout> | undefined
   let position: Position | null = null
-  /** The number of the last message that arrived, which may be less than that of an alert before it. */
+  /** May be less than that of an earlier alert. */
   let lastSeq: number | null = null
 
   connect()
@@ -153,9 +148,8 @@ export function openSocket(options: SocketOptions): Connection {
   }
 }
 
-/** Measures how long messages are on their way: every second a `ping`, which the service answers. */
+/** Sends a `ping` every second and measures the time until the response. */
 class LineDelay {
-  /** When the pings that were not answered were sent, as browser time by their ids. */
   readonly #sent = new Map<number, number>()
   #lastId = 0
   #lastSentAt = Number.NEGATIVE_INFINITY
@@ -178,7 +172,7 @@ class LineDelay {
     const receivedAt = Date.now()
     readServiceClock({ at: Date.parse(timestamp), sentAt, receivedAt })
     this.#lastDelayMs = receivedAt - sentAt
-    // Answers arrive in order.
+    // Responses arrive in order.
     for (const sent of this.#sent.keys()) if (sent <= id) this.#sent.delete(sent)
   }
 
@@ -196,12 +190,11 @@ class LineDelay {
   }
 }
 
-/** Returns 1, 2, 4 … 30 s times a random factor of 0.5 to 1.5, so that many pages do not reconnect at the same time. */
+/** 1, 2, 4 … 30 s times a random factor of 0.5 to 1.5, so that pages do not reconnect at the same time. */
 export function retryDelayMs(losses: number, random: number): number {
   return Math.min(30_000, 1_000 * 2 ** Math.min(losses, 5)) * (0.5 + random)
 }
 
-/** The last message that was received. */
 export interface Position {
   readonly seq: number
   readonly epoch: string
@@ -213,24 +206,20 @@ export function positionAfter(position: Position | null, message: LiveMessage): 
 }
 
 /**
- * True for a message from before the start of this connection, which must not be applied again. `startSeq` is the number
- * of its first message, null before that has arrived. Alerts may overtake other messages.
+ * True for a message from before this connection, which must not be applied again. `startSeq` is null before the
+ * first message. Alerts may overtake other messages.
  */
 export function isRepeated(startSeq: number | null, message: LiveMessage): boolean {
   if (message.type === 'snapshot' || message.type === 'resumed' || !('seq' in message)) return false
   return startSeq === null || message.seq <= startSeq
 }
 
-/** Adds the parameters that resume after this position. */
 export function resumeUrl(url: string, position: Position | null): string {
   if (position === null) return url
   return `${url}&${new URLSearchParams({ since: String(position.seq), epoch: position.epoch })}`
 }
 
-/**
- * Parses a message; returns null if the data is not a valid message. Unknown types are accepted, because a newer service
- * may send more types.
- */
+/** Null if the data is no valid message. Unknown types are accepted, because a newer service may send more types. */
 export function parseMessage(data: unknown): LiveMessage | null {
   if (typeof data !== 'string') return null
   let message: unknown

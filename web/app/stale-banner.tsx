@@ -1,5 +1,3 @@
-/** Banners that show how old stale values are, and that the session has ended. */
-
 import { Age } from '../parts/age.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { allStaleSince } from './channel-state.ts'

@@ -1,6 +1,6 @@
 /**
- * The status line of every page: channels, problems, batteries, the connection, sources, alarm sound and clock. Its
- * buttons filter the monitor or the wall, whichever is open, otherwise they open the monitor. In a kiosk it is text.
+ * The buttons filter the monitor or the wall, whichever is open. Otherwise they open the monitor. In a kiosk, the
+ * line is text.
  */
 
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router'
@@ -22,7 +22,6 @@ import { SessionBanner, StaleBanner } from './stale-banner.tsx'
 import { addressOf, changeView, defaultView, parseView, type StateFilter } from './view.ts'
 import { isSignedOut } from './watch-state.ts'
 
-/** `children` is what a page adds. */
 export function StatusLine({ children }: { children?: ReactNode }) {
   const time = useWatchState((watchState) => formatTime(watchState.now))
   return (
@@ -99,7 +98,6 @@ const summaryTopics = [
   ...(['frequencies', 'queue', 'status_update', 'receiver_added', 'receiver_removed', 'settings'] as const),
 ]
 
-/** Conflicts, held discoveries and lost connections, which only the service counts; "All OK" without any exception. */
 function Exceptions() {
   const { body } = useResource('/api/summary/', 'object', summaryTopics)
   const { channels, attention, replace_soon: replaceSoon, sources } = useSummary()
@@ -134,7 +132,6 @@ interface PageLinkProps {
   readonly children: ReactNode
 }
 
-/** A link to a page; in a kiosk only its text. */
 function PageLink({ page, search = {}, children }: PageLinkProps) {
   if (useIsKiosk()) return <span>{children}</span>
   return (
@@ -150,7 +147,6 @@ interface FilterButtonProps {
   readonly children: ReactNode
 }
 
-/** Shows only the channels of a filter, or all channels again. */
 function FilterButton({ state, tone, children }: FilterButtonProps) {
   const navigate = useNavigate()
   const pathname = useLocation({ select: (location) => location.pathname })
@@ -175,7 +171,6 @@ function FilterButton({ state, tone, children }: FilterButtonProps) {
   )
 }
 
-/** Leads to the open alerts; to the acknowledged ones if no alert is open. */
 function AlertsLink() {
   const alerts = useWatchState((watchState) => watchState.alerts)
   const open = alerts.filter(isOpen).length
@@ -189,7 +184,6 @@ function AlertsLink() {
   )
 }
 
-/** The running shows. */
 function Shows() {
   const titles = useWatchState(({ shows }) => shows.map(({ title }) => plainText(title)).join(' · '))
   if (titles === '') return null

@@ -1,7 +1,4 @@
-/**
- * The numbers of the status line. `GET /api/summary/` uses the same functions, and its `attention` and `problems` also
- * count handled channels.
- */
+/** `GET /api/summary/` uses the same functions, but also counts handled channels. */
 
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
@@ -47,13 +44,11 @@ function isFailing(status: string | null): boolean {
 }
 
 export interface ReceiverProblems {
-  /** How many receivers are offline. */
   readonly offline: number
-  /** How many channels of the other receivers need attention: a lost receiver is one problem, not one for each channel. */
+  /** Of the other receivers: a lost receiver is one problem, not one for each channel. */
   readonly attention: number
 }
 
-/** Counts what is wrong with these receivers. */
 export function receiverProblems(
   receivers: readonly Pick<ReceiverInData, 'is_active' | 'channels'>[],
 ): ReceiverProblems {

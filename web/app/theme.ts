@@ -1,5 +1,3 @@
-/** Theme of the page: the style sheet has one block per value of `data-theme`. */
-
 import { readLocal } from './local-storage.ts'
 import { type Theme, viewOf } from './view.ts'
 
@@ -16,7 +14,6 @@ function systemTheme(): Exclude<Theme, 'system'> {
   return matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
 }
 
-/** Reads the theme from the URL or from local storage, for use before the page is rendered. */
 export function rememberedTheme(search: string): Theme {
   return viewOf(search, `theme=${readLocal('micwatch.theme')}`).theme
 }

@@ -1,5 +1,3 @@
-/** The header of every page but the wall. Its menu lists the pages that the user may open. */
-
 import { type AnyRouter, Link, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -48,9 +46,8 @@ export function TopBar() {
 }
 
 /**
- * On narrow pages, the menu scrolls sideways: moves the link to the current page to its middle, also after a resize. The
- * link becomes the current one only when the code of its page has been loaded, and then the router scrolls the menu to
- * where it was on the page before.
+ * The link becomes current only when the code of its page is loaded. The router then scrolls the menu to where it was
+ * on the previous page, so the link is moved to the middle again.
  */
 function keepCurrentVisible(menu: HTMLElement, router: Pick<AnyRouter, 'subscribe'>): () => void {
   const scroll = () => {
@@ -70,7 +67,7 @@ function keepCurrentVisible(menu: HTMLElement, router: Pick<AnyRouter, 'subscrib
   }
 }
 
-/** Sets a CSS variable to the height of what is at the top of the window, so that other sticky elements stay below it. */
+/** Other sticky elements stay below this height. */
 export function publishHeight(bar: HTMLElement): () => void {
   const observer = new ResizeObserver(() => {
     // On narrow pages the header scrolls with the content.

@@ -1,8 +1,5 @@
-/** Announces the types of live messages, so that lists that were read over REST can be read again. */
-
 import type { LiveMessage } from '../../src/contract/live-messages.ts'
 
-/** The types of messages after which a list may have changed. */
 export type Topic = LiveMessage['type']
 
 export interface Topics {

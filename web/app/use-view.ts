@@ -1,5 +1,3 @@
-/** The current view, and a function that changes it and updates the URL and local storage. */
-
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { useServices, useWatchState } from './context.ts'
@@ -10,7 +8,7 @@ import { addressOf, changeView, memoryOf, parseView, type View, withMemory } fro
 type LivePage = 'monitor' | 'wall'
 
 const viewChanged = 'micwatch-view'
-/** The monitor's view keeps the key of version 0.1.0 (`desk`), so that browsers still find the stored view. */
+/** `desk` is the monitor's key in version 0.1.0, so that browsers still find the stored view. */
 const storageKeys: Readonly<Record<LivePage, string>> = { monitor: 'micwatch.view.desk', wall: 'micwatch.view.wall' }
 
 export function useView(page: LivePage): [View, (change: Partial<View>) => void] {

@@ -6,13 +6,11 @@ import { formatQuery, parseQuery } from './query.ts'
 export const stateFilters = ['all', 'problems', 'handled', 'replace', 'on', 'off'] as const
 export const layouts = ['grid', 'list'] as const
 export const details = ['auto', 'full', 'usual', 'status'] as const
-/** What the wall does with tiles that need attention: they cover two cells, or come first. */
 export const attentions = ['grow', 'first'] as const
 export const themes = ['dark', 'light', 'contrast', 'system'] as const
 const switches = ['on', 'off'] as const
 const kiosks = ['0', '1'] as const
 
-/** Ascending, or descending with a minus sign. */
 export type Sort = SortKey | `-${SortKey}`
 export type StateFilter = (typeof stateFilters)[number]
 export type Layout = (typeof layouts)[number]
@@ -33,14 +31,12 @@ export interface View {
   readonly layout: Layout
   readonly detail: Detail
   readonly theme: Theme
-  /** The columns of the table in their order, separated by commas; empty for the usual ones. */
   readonly columns: string
   readonly charts: (typeof switches)[number]
-  /** Performer pictures on the wall. */
   readonly pictures: (typeof switches)[number]
   /** On the wall. */
   readonly attention: Attention
-  /** The moment that is replayed, as an ISO 8601 timestamp; null for the present. */
+  /** ISO 8601; null for the present. */
   readonly at: string | null
   /** `1`: without controls. */
   readonly kiosk: (typeof kiosks)[number]
@@ -79,12 +75,11 @@ const choices = {
 /** Filters are not stored, because a channel that is hidden by an old search could be overlooked. */
 const rememberedKeys = ['sort', 'layout', 'detail', 'theme', 'columns', 'charts', 'pictures', 'attention'] as const
 
-/** Reads the view from a query; unknown names and values are ignored. */
+/** Ignores unknown names and values. */
 export function viewOf(search: string, remembered = ''): View {
   return withMemory(parseView(parseQuery(search)), remembered)
 }
 
-/** Adds the remembered values and the defaults to those in the URL. */
 export function withMemory(inAddress: Partial<View>, remembered: string): View {
   const old = parseView(parseQuery(remembered))
   const kept = Object.fromEntries(rememberedKeys.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]]])))
@@ -92,15 +87,12 @@ export function withMemory(inAddress: Partial<View>, remembered: string): View {
   return { ...defaultView, ...kept, sort: filterSort(state) ?? old.sort ?? defaultView.sort, ...inAddress }
 }
 
-/** Returns the order of a filter that has its own: batteries to replace are sorted worst first. */
+/** Batteries to replace are sorted worst first. */
 function filterSort(state: StateFilter): Sort | null {
   return state === 'replace' ? 'battery' : null
 }
 
-/**
- * Applies a change to the view in the URL. An order applies only as long as its filter does: when a filter with its own
- * order is turned on or off, the order in the URL is dropped.
- */
+/** When a filter with its own order is turned on or off, the order in the URL is dropped. */
 export function changeView(inAddress: Partial<View>, change: Partial<View>, remembered: string): View {
   const { sort, ...others } = inAddress
   const state = inAddress.state ?? defaultView.state
@@ -108,7 +100,6 @@ export function changeView(inAddress: Partial<View>, change: Partial<View>, reme
   return withMemory({ ...(keepsSort ? inAddress : others), ...change }, remembered)
 }
 
-/** Reads the valid values of a view. */
 export function parseView(query: Readonly<Record<string, unknown>>): Partial<View> {
   const values: Record<string, string | number> = {}
   const read = (key: string) => String(query[key] ?? '')
@@ -126,24 +117,24 @@ export function parseView(query: Readonly<Record<string, unknown>>): Partial<Vie
   return values as Partial<View>
 }
 
-/** Returns the known columns in a list, each once. */
+/** Each known column once. */
 export function listColumns(text: string): readonly Column[] {
   return [...new Set(text.split(',').filter(isColumn))]
 }
 
-/** Returns the values that the URL of this view contains: those that are not the defaults. */
+/** Only values that differ from the defaults. */
 export function addressOf(view: View): Partial<View> {
   const defaults = { ...defaultView, sort: filterSort(view.state) ?? defaultView.sort }
   return Object.fromEntries(Object.entries(view).filter(([key, value]) => value !== defaults[key as keyof View]))
 }
 
-/** Returns the query that restores this view in any browser, whatever is in its local storage. */
+/** Restores this view in any browser, whatever is in its local storage. */
 export function sharedSearchOf(view: View): string {
   const remembered = Object.fromEntries(rememberedKeys.map((key) => [key, view[key]]))
   return formatQuery({ ...addressOf(view), ...remembered })
 }
 
-/** Returns what local storage remembers of this view; the remembered order stays while a filter has its own. */
+/** The remembered order stays while a filter has its own. */
 export function memoryOf(view: View, remembered = ''): string {
   const sort = filterSort(view.state) === null ? view.sort : withMemory({}, remembered).sort
   return new URLSearchParams(rememberedKeys.map((key) => [key, key === 'sort' ? sort : view[key]])).toString()

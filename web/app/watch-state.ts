@@ -1,9 +1,7 @@
 /**
- * The live state of the app and its transitions. The functions are pure: every event contains its time.
- *
- * A connection begins with a `snapshot`, which replaces everything, or with `resumed`, after which the missed messages
- * follow. From then on the state is fresh, and messages are applied as they arrive, until the connection is lost. The
- * conditions of channels come from the service. Levels are kept in the level table (levels.ts).
+ * The transitions of the live state. The functions are pure: every event contains its time. A connection begins with
+ * a `snapshot`, which replaces everything, or with `resumed` and the missed messages. The state is then fresh until
+ * the connection is lost.
  */
 
 import type { AlertBody, SilenceBody } from '../../src/contract/alerts.ts'
@@ -30,29 +28,25 @@ import type { Edit } from './arrangement.ts'
  */
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'polling' | 'replay'
 
-/** An event that was added or changed, or the deletion of one. */
 export interface EventChange {
   readonly id: number
-  /** Null: it was deleted. */
   readonly event: EventBody | null
 }
 
-/** How many changes of events the state keeps. */
 const maxEventChanges = 1_000
 
 export interface WatchState {
   readonly phase: 'loading' | 'ready' | 'failed'
-  /** Why the latest snapshot could not be loaded. */
   readonly problem: Problem | null
   readonly connection: ConnectionState
   readonly nextTryAt: number | null
   /** The session has ended, but the page can still be read without it. */
   readonly hasSessionEnded: boolean
-  /** Whether `receivers` is current: no update since the snapshot has been missed. */
+  /** No update since the snapshot was missed. */
   readonly isFresh: boolean
-  /** Delay of a line that is slower than its data, in seconds; otherwise 0. */
+  /** Seconds that a slow line is behind; otherwise 0. */
   readonly behindSeconds: number
-  /** Time of the latest message, as of the latest tick of the page. */
+  /** As of the latest tick of the page. */
   readonly receivedAt: number | null
   readonly receivers: ReadonlyMap<number, ReceiverInData>
   readonly groups: readonly Group[]
@@ -62,17 +56,12 @@ export interface WatchState {
   readonly placeholders: readonly PlaceholderInData[]
   /** Alerts that are not cleared, oldest first. */
   readonly alerts: readonly AlertBody[]
-  /** All monitored systems and devices. */
   readonly sources: readonly SourceBody[]
-  /** The sites that this installation follows. */
   readonly sites: readonly AnnouncedSiteBody[]
   /** Running shows. */
   readonly shows: readonly ShowBody[]
-  /** The latest changes of events, oldest first. */
   readonly eventChanges: readonly EventChange[]
-  /** Alert silences in effect. */
   readonly silences: readonly SilenceBody[]
-  /** Number of devices that are waiting for review. */
   readonly pending: number
   readonly config: Pick<
     Settings,
@@ -84,7 +73,6 @@ export interface WatchState {
     | 'IDENTIFY'
   >
   readonly health: HealthBody | null
-  /** The time of the service, as all times of the state. */
   readonly now: number
 }
 
@@ -100,18 +88,15 @@ export type SnapshotData = Pick<DataBody, 'receivers' | 'groups' | 'config' | 'a
 
 export type WatchEvent = { readonly at: number } & (
   | { readonly type: 'message'; readonly message: LiveMessage }
-  /** The body of `GET /api/data.json`, which is polled while live updates are disabled, or what it was at a replayed time. */
+  /** The body of `GET /api/data.json`, polled while live updates are disabled, or of a replayed time. */
   | { readonly type: 'polled'; readonly data: SnapshotData }
   | { readonly type: 'failed'; readonly problem: Problem }
   | { readonly type: 'health'; readonly health: HealthBody }
-  /** The user's own edit, which the service has stored; the messages about it may arrive later. */
+  /** The user's own edit. The messages about it may arrive later. */
   | { readonly type: 'edited'; readonly edit: Edit }
   | { readonly type: 'connection'; readonly connection: ConnectionState; readonly nextTryAt?: number }
-  /** The page has another session now. */
   | { readonly type: 'session_ended' }
-  /** The delay of what arrives. */
   | { readonly type: 'delay'; readonly seconds: number }
-  /** The latest message arrived at `at`. */
   | { readonly type: 'received' }
   | { readonly type: 'tick' }
 )
@@ -157,7 +142,7 @@ export function applyAll(watchState: WatchState, events: readonly WatchEvent[]):
   return events.reduce((state, event) => apply(state, event, copies), watchState)
 }
 
-/** Maps of receivers that were copied for these events, and which therefore may be changed. */
+/** Maps that were copied for these events and may therefore be changed. */
 type Copies = WeakSet<ReadonlyMap<number, ReceiverInData>>
 
 export function apply(watchState: WatchState, event: WatchEvent, copies: Copies = new WeakSet()): WatchState {
@@ -171,7 +156,7 @@ export function apply(watchState: WatchState, event: WatchEvent, copies: Copies 
       }
     case 'failed': {
       const isSignedOut = event.problem.kind === 'sign_in'
-      // What was shown before belongs to another time.
+      // Earlier values belong to another time.
       const isReplay = watchState.connection === 'replay'
       return {
         ...watchState,
@@ -198,7 +183,7 @@ export function apply(watchState: WatchState, event: WatchEvent, copies: Copies 
   }
 }
 
-/** Applies a message. Types that are not part of the state, and unknown types, change nothing. */
+/** Ignores types that are not part of the state. */
 function applyMessage(
   watchState: WatchState,
   { message, at }: Extract<WatchEvent, { type: 'message' }>,
@@ -278,7 +263,7 @@ function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): 
     phase: 'ready',
     problem: null,
     receivers: new Map(receivers.map((receiver) => [receiver.id, receiver])),
-    // Equal groups stay the same object, so that the page need not be rendered again.
+    // Equal groups stay the same object, so that the page is not rendered again.
     groups: isSameJson(watchState.groups, groups) ? watchState.groups : groups,
     assignments,
     placeholders,
@@ -300,7 +285,6 @@ function setReceiver(watchState: WatchState, receiver: ReceiverInData, copies: C
   return { ...watchState, receivers: copyOf(watchState.receivers, copies).set(receiver.id, receiver) }
 }
 
-/** Returns the map if it is a copy already, otherwise a copy. */
 function copyOf(receivers: WatchState['receivers'], copies: Copies): Map<number, ReceiverInData> {
   if (copies.has(receivers)) return receivers as Map<number, ReceiverInData>
   const copy = new Map(receivers)
@@ -394,20 +378,17 @@ function applyOwnEdit(watchState: WatchState, edit: Edit, at: number): WatchStat
   }
 }
 
-/** Replaces the record with the same id, or adds the record. */
 function withRecord<Record extends { readonly id: number }>(records: readonly Record[], record: Record) {
   if (!records.some(({ id }) => id === record.id)) return [...records, record]
   return records.map((other) => (other.id === record.id ? record : other))
 }
 
-/** Adds or replaces an alert, and removes one that is cleared. */
 function withAlert(alerts: readonly AlertBody[], alert: AlertBody): readonly AlertBody[] {
   if (alert.cleared_at !== null) return alerts.filter(({ id }) => id !== alert.id)
   if (!alerts.some(({ id }) => id === alert.id)) return [...alerts, alert]
   return alerts.map((other) => (other.id === alert.id ? alert : other))
 }
 
-/** Adds or replaces a source, and removes one whose status is null. */
 function withSource(sources: readonly SourceBody[], source: SourceBody): readonly SourceBody[] {
   const isSource = ({ code, address }: SourceBody) => code === source.code && address === source.address
   if (source.status === null) return sources.filter((other) => !isSource(other))
@@ -415,7 +396,6 @@ function withSource(sources: readonly SourceBody[], source: SourceBody): readonl
   return sources.map((other) => (isSource(other) ? source : other))
 }
 
-/** Adds or replaces a running show, and removes one in any other state. */
 function withShow(shows: readonly ShowBody[], { state, ...show }: AnnouncedShow): readonly ShowBody[] {
   if (state !== 'running') return shows.filter(({ id }) => id !== show.id)
   const running: ShowBody = { ...show, state }

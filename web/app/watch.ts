@@ -13,16 +13,15 @@ export interface Levels {
   /** dBm at each antenna, if the equipment reports it. */
   readonly rfA: number | null
   readonly rfB: number | null
-  /** Letters of the antennas in use; null if the equipment does not report them. */
+  /** Letters of the antennas in use; null if not reported. */
   readonly antennas: string | null
   /** Link quality in percent. */
   readonly quality: number | null
   /** dBFS */
   readonly audio: number | null
-  /** dBFS, if the equipment reports it besides the level. */
+  /** dBFS, if reported besides the level. */
   readonly audioPeak: number | null
   readonly rfTone: RfTone
-  /** Whether meters may move. */
   readonly isLive: boolean
 }
 
@@ -31,7 +30,7 @@ const noLevels: Levels = {
   ...{ audio: null, audioPeak: null, rfTone: 'good', isLive: false },
 }
 
-/** Maximum number of events that are queued on a hidden page. */
+/** A hidden page queues at most this many events. */
 const maxQueued = 256
 
 /**
@@ -88,7 +87,6 @@ export class Watch {
     return this.#ordered.cards
   }
 
-  /** The numbers of the status line. */
   readonly summary = (): Summary => {
     const { receivers, sources, placeholders, alerts } = this.#state
     const read = [receivers, sources, placeholders, alerts]
@@ -131,11 +129,11 @@ export class Watch {
     this.#waiting.push(event)
     const isRecovering = event.type === 'message' && this.#state.isFresh && allStaleSince(this.#state) !== null
     if (isRecovering || ['tick', 'health', 'connection'].includes(event.type)) this.#queueReceived()
-    // Own edits are applied at once, because the next edit depends on them, and a full queue, because the browser may
-    // delay the timers of a hidden page.
-    if (event.type === 'connection' || event.type === 'edited' || this.#waiting.length >= maxQueued)
-      return this.#flush()
-    if (this.#isScheduled) return
+    // Own edits are applied at once, because the next edit depends on them. So is a full queue, because the browser
+    // may delay the timers of a hidden page.
+    const isUrgent = event.type === 'connection' || event.type === 'edited' || this.#waiting.length >= maxQueued
+    if (isUrgent) this.#flush()
+    if (isUrgent || this.#isScheduled) return
     this.#isScheduled = true
     if (document.hidden) setTimeout(() => this.#flush(), 250)
     else requestAnimationFrame(() => this.#flush())
@@ -200,7 +198,7 @@ function levelsOf({ rfTone }: ChannelFacts, entry: ChannelLevels | undefined, is
   }
 }
 
-/** Whether everything that affects the cards, except for their receivers, is unchanged. */
+/** Compares everything that affects the cards, except for their receivers. */
 function isSameState(a: WatchState, b: WatchState): boolean {
   if (a === b) return true
   if (a.performers !== b.performers || a.assignments !== b.assignments || a.alerts !== b.alerts) return false

@@ -1,5 +1,3 @@
-/** The known values of a channel, its transmitter, its performer and its receiver, each in a panel. */
-
 import { Link } from '@tanstack/react-router'
 import type {
   ChannelBody,
@@ -64,7 +62,7 @@ export function TransmitterDetails({ facts, channel: { transmitter, last_transmi
   )
 }
 
-/** Transmitters that are linked to the channel and not on air, such as a spare pack with its battery. */
+/** Transmitters that are not on air, such as a spare pack with its battery. */
 export function SlotDetails({ channel: { details } }: ChannelProps) {
   const others = details?.slots?.filter(({ on_air }) => !on_air) ?? []
   if (others.length === 0) return null
@@ -92,7 +90,6 @@ function toSlotPair(slot: TransmitterSlot): Pair {
   return { name: t('channel.slots.slot', { slot: slot.slot }), value }
 }
 
-/** The performer who wears the transmitter, with picture and role. */
 export function Assignment({ channelId }: { channelId: number }) {
   const assignments = useWatchState((watchState) => watchState.assignments)
   const performers = useWatchState((watchState) => watchState.performers)
@@ -122,7 +119,6 @@ function Role({ unit }: { unit: number }) {
   return role === null ? null : <p>{plainText(role)}</p>
 }
 
-/** Codes and ids, which nobody needs during a show. */
 export function RawDetails({ facts, channel }: ChannelProps) {
   const { condition, transmitter } = channel
   return (
@@ -143,7 +139,6 @@ export function RawDetails({ facts, channel }: ChannelProps) {
   )
 }
 
-/** Returns the details of the channel with the current levels, updated once per second. */
 function useDetails({ id, details }: ChannelBody): ChannelDetailValues | undefined {
   const { watch } = useServices()
   useNow()

@@ -1,5 +1,3 @@
-/** The history of one channel: charts of a range of time, the same values as a table, and the events. */
-
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight, Flag } from 'lucide-react'
 import { useState } from 'react'
@@ -85,7 +83,6 @@ function timelineQuery(channel: number, from: number, to: number): Record<string
   return { channel, from: start, to: end }
 }
 
-/** The range in the address. */
 function useRange(): { range: ChannelRange; change(range: ChannelRange): void } {
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -94,7 +91,7 @@ function useRange(): { range: ChannelRange; change(range: ChannelRange): void } 
   return { range: parseRange(search), change }
 }
 
-/** Reads the newest events of the range. A range that follows now has no end, so that new events belong to it. */
+/** A range that follows now has no end, so that new events belong to it. */
 function useChannelEvents(channelId: number, { span, to }: ChannelRange, now: number): Resource<EventListBody> {
   const [openedAt] = useState(now)
   const start = (to ?? openedAt) - span
@@ -178,7 +175,6 @@ function spanText(seconds: number): string {
       : formatShortDuration(seconds * 1_000)
 }
 
-/** What the drawings behind the lines mean. */
 function StateLegend() {
   return (
     <ul className="history-states" aria-label={t('channel.stateLegend')}>
@@ -194,7 +190,6 @@ function StateLegend() {
 
 const severities = ['info', 'warning', 'critical'] as const
 
-/** How events are drawn over the lines. */
 function EventLegend() {
   return (
     <ul className="history-states" aria-label={t('channel.events')}>
@@ -214,7 +209,6 @@ function EventLegend() {
 
 function ChannelEvents({ channelId, resource }: { channelId: number; resource: Resource<EventListBody> }) {
   const mayOperate = useMay('operate')
-  /** The time of the marker that is being added, in epoch seconds. */
   const [markedAt, setMarkedAt] = useState<number | null>(null)
   return (
     <section className="detail-part detail-events">

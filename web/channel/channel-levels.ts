@@ -1,12 +1,9 @@
-/** The recorded levels of one channel, continued with the live ones. */
-
 import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import { type StateLetter, stateLetters } from '../../src/domain/history/columns.ts'
 import { tierSteps } from '../../src/domain/history/tiers.ts'
 
 type Level = number | null
 
-/** The names of the states, for texts and styles. */
 export const stateNames = {
   '1': 'on',
   m: 'muted',
@@ -15,7 +12,7 @@ export const stateNames = {
   '-': 'unknown',
 } as const satisfies Record<StateLetter, string>
 
-/** Consecutive steps; all lists have one length. */
+/** All lists have the same length. */
 export interface ChannelLevels {
   /** Start of the first step, in epoch seconds. */
   readonly from: number
@@ -31,7 +28,6 @@ export interface ChannelLevels {
   readonly battery: readonly Level[]
 }
 
-/** What was received in one second. */
 export interface LiveSecond {
   /** Epoch seconds. */
   readonly at: number
@@ -42,10 +38,8 @@ export interface LiveSecond {
   readonly battery: Level
 }
 
-/** The most steps that the charts draw. */
 export const maxPoints = 2_100
 
-/** Returns the levels of a channel in a response. */
 export function recordedLevels({ from, step_seconds, channels }: HistoryLevelsBody, channelId: number): ChannelLevels {
   const channel = channels.find(({ id }) => id === channelId)
   const letters = [...(channel?.state ?? '')].map(toLetter)
@@ -65,7 +59,7 @@ function toLetter(text: string): StateLetter {
   return stateLetters.find((letter) => letter === text) ?? '-'
 }
 
-/** Returns steps in which nothing is known, as long as recorded ones would be. */
+/** As many steps as recorded ones would be. */
 export function unknownLevels(from: number, to: number): ChannelLevels {
   const stepSeconds = tierSteps.find((step) => (to - from) / step + 1 <= maxPoints) ?? 3_600
   return { ...{ from: Math.floor(from / stepSeconds) * stepSeconds, stepSeconds, letters: [] }, ...emptyLists }
@@ -73,10 +67,7 @@ export function unknownLevels(from: number, to: number): ChannelLevels {
 
 const emptyLists = { rfMin: [], rfMax: [], audio: [], battery: [] }
 
-/**
- * Continues the steps until `to`, and enters what was received. What is recorded of the same seconds is the same. Other
- * steps are not recorded, or not loaded yet.
- */
+/** Continues the steps until `to` with live values. Other steps are not recorded, or not loaded yet. */
 export function withLive(
   levels: ChannelLevels,
   seconds: readonly LiveSecond[],
@@ -106,7 +97,7 @@ function pick(choose: (a: number, b: number) => number, a: Level | undefined, b:
   return a === null || a === undefined ? b : b === null ? a : choose(a, b)
 }
 
-/** Consecutive steps with the same state; times in epoch seconds, the end is exclusive. */
+/** Times in epoch seconds; the end is exclusive. */
 export interface StateRun {
   readonly letter: StateLetter
   readonly from: number
@@ -125,7 +116,7 @@ export function stateRuns({ from, stepSeconds, letters }: ChannelLevels): readon
   return runs
 }
 
-/** A row of the table: the extremes of the levels in a range of time, its last battery level, and its states. */
+/** The extremes of the levels, the last battery level, and the states. */
 export interface LevelRange {
   /** Epoch seconds. */
   readonly from: number
@@ -136,7 +127,7 @@ export interface LevelRange {
   readonly battery: Level
 }
 
-/** Divides the steps from `from` on into at most `most` ranges of equal length, newest first. */
+/** At most `most` ranges of equal length, newest first. */
 export function summarizeLevels(levels: ChannelLevels, from: number, most: number): readonly LevelRange[] {
   const first = Math.max(0, Math.floor((from - levels.from) / levels.stepSeconds))
   const count = levels.letters.length - first

@@ -1,5 +1,3 @@
-/** The page of one channel. */
-
 import './channel.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { pathOf } from '../../src/domain/pages.ts'

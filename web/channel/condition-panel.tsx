@@ -1,5 +1,3 @@
-/** The condition of a channel in words: state, since when, flags, the last transmitter, and who responds. */
-
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import { beginningOf, type ChannelFacts } from '../app/channel-state.ts'
 import { formatPercent, formatShortDuration, plainText } from '../app/format.ts'

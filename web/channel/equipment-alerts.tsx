@@ -1,5 +1,3 @@
-/** Alerts of a channel and its receiver, or of a receiver and all its channels: those not cleared, and recent ones. */
-
 import { Link } from '@tanstack/react-router'
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import { pathOf } from '../../src/domain/pages.ts'

@@ -1,8 +1,3 @@
-/**
- * RF, audio or battery of one channel over time, with the states of the channel and its events. A cursor shows the
- * values; dragging moves the range.
- */
-
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -19,16 +14,13 @@ export interface HistoryChartProps {
   readonly from: number
   readonly to: number
   readonly events: readonly EventBody[]
-  /** Moves the range by seconds. */
   onPan(seconds: number): void
-  /** Shows less (-1) or more (1) time. */
   onZoom(step: -1 | 1): void
   onNow(): void
 }
 
 type Values = keyof Pick<ChannelLevels, 'rfMin' | 'rfMax' | 'audio' | 'battery'>
 
-/** One line of the chart: what it draws, its label, the range of its axis, and its colour. */
 interface Trace {
   readonly of: Values
   readonly label: string
@@ -61,7 +53,6 @@ const whatOf: Readonly<Record<HistoryChartProps['series'], string>> = {
   battery: t('channel.battery'),
 }
 
-/** The width of an axis, in CSS pixels. */
 const axisSize = 48
 const heights = { levels: 230, levelsInPercent: 230, battery: 130 } as const
 
@@ -120,7 +111,7 @@ function dataOf({ series, levels }: HistoryChartProps): UPlot.AlignedData {
   return [times, ...traces[series].map(({ of }) => [...levels[of]])]
 }
 
-/** Moves the cursor by one step; without a cursor, starts at the newest one. Returns false at the edge of the range. */
+/** Starts at the newest step. Returns false at the edge of the range. */
 function moveCursor(chart: UPlot, direction: number, stepSeconds: number): boolean {
   const { min = 0, max = 0 } = chart.scales.x ?? {}
   const { left } = chart.cursor
@@ -132,7 +123,6 @@ function moveCursor(chart: UPlot, direction: number, stepSeconds: number): boole
   return true
 }
 
-/** Moves the visible range with the pointer; the range changes when the pointer is released. */
 function panByDragging(chart: UPlot, shown: { readonly current: HistoryChartProps }): () => void {
   const { over } = chart
   let start: { readonly x: number; readonly from: number; readonly to: number } | null = null
@@ -173,7 +163,6 @@ function panByDragging(chart: UPlot, shown: { readonly current: HistoryChartProp
 
 const day = 86_400
 
-/** The time at the cursor, as shown in the legend. */
 function clockOf(shown: { readonly current: HistoryChartProps }): UPlot.Series {
   return {
     label: t('channel.time'),
@@ -205,7 +194,7 @@ function optionsOf(shown: { readonly current: HistoryChartProps }, width: number
   return {
     width,
     height: heights[series],
-    // Room for the second axis, which only the levels have, so that both charts cover the same width.
+    // Only the levels have a second axis, and both charts cover the same width.
     padding: [null, series === 'battery' ? axisSize : null, null, null],
     legend: { live: true },
     cursor: { drag: { x: false, y: false, setScale: false } },
@@ -234,7 +223,6 @@ function optionsOf(shown: { readonly current: HistoryChartProps }, width: number
   }
 }
 
-/** How a state is drawn behind the lines: its colour, and whether it is hatched. */
 const stateStyles: Readonly<
   Record<StateLetter, { readonly colour: `--${string}`; readonly isHatched: boolean } | null>
 > = {
@@ -245,7 +233,6 @@ const stateStyles: Readonly<
   '-': { colour: '--meter-old', isHatched: true },
 }
 
-/** The height of the line at the bottom that shows the state, in CSS pixels. */
 const stateHeight = 8
 
 function drawStates(chart: UPlot, { levels }: HistoryChartProps, colour: (name: string) => string) {
@@ -273,7 +260,7 @@ function drawStates(chart: UPlot, { levels }: HistoryChartProps, colour: (name: 
   }
 }
 
-/** Draws diagonal lines, which rise to the right (1) or fall (-1). */
+/** Lines rise to the right (1) or fall (-1). */
 function hatch(ctx: CanvasRenderingContext2D, left: number, right: number, { bbox }: UPlot, slope: 1 | -1) {
   const gap = 9 * devicePixelRatio
   ctx.globalAlpha = 0.45
@@ -287,7 +274,6 @@ function hatch(ctx: CanvasRenderingContext2D, left: number, right: number, { bbo
   ctx.stroke()
 }
 
-/** Draws a line at the beginning of each event, and a bar at the top until its end. */
 function drawEvents(chart: UPlot, events: readonly EventBody[], colour: (name: string) => string) {
   const { ctx, bbox } = chart
   const [first, last] = [bbox.left, bbox.left + bbox.width]

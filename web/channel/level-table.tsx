@@ -1,5 +1,3 @@
-/** The values of the charts as a table: at most 60 ranges of time, newest first. */
-
 import { formatDayTime, formatTime } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { type ChannelLevels, type LevelRange, stateNames, summarizeLevels } from './channel-levels.ts'
@@ -8,7 +6,6 @@ const maxRows = 60
 
 interface LevelTableProps {
   readonly levels: ChannelLevels
-  /** The visible range, in epoch seconds. */
   readonly from: number
   readonly to: number
   readonly isInPercent: boolean

@@ -1,5 +1,3 @@
-/** Links to the previous and the next channel by slot, which the left and right arrow keys open too. */
-
 import { Link, useNavigate } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
@@ -51,7 +49,7 @@ export function Neighbours({ channelId }: { channelId: number }) {
   )
 }
 
-/** Whether the key belongs to a field, the chart or a dialog, or another handler has used it. */
+/** A field, the chart, a dialog or another handler uses the key. */
 function isForAnother({ defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target }: KeyboardEvent): boolean {
   if (defaultPrevented || ctrlKey || metaKey || altKey || shiftKey) return true
   if (document.querySelector('dialog[open]') !== null) return true

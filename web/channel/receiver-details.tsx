@@ -1,5 +1,3 @@
-/** The known values of a receiver and its network interface. */
-
 import type { ReceiverDetail } from '../../src/contract/receivers.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
@@ -41,7 +39,6 @@ export function networkPairs(body: ReceiverDetail) {
   ]
 }
 
-/** Codes and ids of the manufacturer's system. */
 export function rawReceiverPairs(body: ReceiverDetail) {
   return [
     { name: t('channel.raw.receiver'), value: String(body.id) },

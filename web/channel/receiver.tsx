@@ -1,5 +1,3 @@
-/** The page of one receiver: its state, its channels and alerts, its sources, and everything that it reports. */
-
 import './channel.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { ChartGantt, Lightbulb } from 'lucide-react'
@@ -105,7 +103,6 @@ function OnlineState({ receiver: { channels } }: { receiver: ReceiverInData }) {
   )
 }
 
-/** Since when the receiver has been offline, and why. */
 function OfflineState({ receiver }: { receiver: ReceiverInData }) {
   const sources = useSources(receiver)
   const alerts = useWatchState((watchState) => watchState.alerts)
@@ -156,7 +153,6 @@ function useDetails(id: number) {
   return useResource(`/api/receivers/${id}/`, 'object', receiverTopics)
 }
 
-/** Returns the sources of the receiver, with their status. */
 function useSources(receiver: ReceiverInData): readonly SourceBody[] {
   const { body } = useDetails(receiver.id)
   const sources = useWatchState((watchState) => watchState.sources)
@@ -193,7 +189,6 @@ function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
   )
 }
 
-/** What can be done with a receiver of this installation. */
 function LocalActions({ body, isActive }: { body: ReceiverWithSources; isActive: boolean }) {
   return (
     <>
@@ -227,7 +222,6 @@ function Sources({ receiver }: { receiver: ReceiverInData }) {
   )
 }
 
-/** A source with its error. The alert about it says since when. */
 function Source({ source }: { source: SourceBody }) {
   const { address, status, error } = source
   const silentSince = firstSilence([source])
@@ -261,7 +255,6 @@ function Source({ source }: { source: SourceBody }) {
 interface IdentifyButtonProps {
   readonly receiverId: number
   readonly name: string
-  /** Whether its lights can be made to flash. */
   readonly canIdentify: boolean
 }
 

@@ -1,5 +1,3 @@
-/** The levels of one channel in a range of time: from the history, and live while the range follows now. */
-
 import { useEffect, useRef, useState } from 'react'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { StateLetter } from '../../src/domain/history/columns.ts'
@@ -21,12 +19,10 @@ import {
 
 export interface ShownLevels {
   readonly levels: ChannelLevels
-  /** The visible range, in epoch seconds. */
   readonly from: number
   readonly to: number
-  /** Why the recorded levels could not be read. */
   readonly problem: Problem | null
-  /** The names of the sites that could not be asked for levels. */
+  /** Sites whose levels could not be requested. */
   readonly interruptedSites: readonly string[]
 }
 
@@ -55,12 +51,10 @@ export function useChannelLevels(receiverId: number, channelId: number, range: C
 const siteTopics = ['source'] as const
 const noTopics = [] as const
 
-/** The browser's estimate of the service's clock, in epoch seconds. */
 export function useServerSeconds(): number {
   return useWatchState(({ now }) => Math.floor(now / 1_000))
 }
 
-/** Returns the end of the range that is read. While the connection is lost, it does not change. */
 function useRefreshTime(now: number, { span, to }: ChannelRange): number {
   const isFresh = useWatchState((watchState) => watchState.isFresh)
   const following = useRef({ span: 0, isFresh, startedAt: now, readAt: now })
@@ -76,12 +70,12 @@ function useRefreshTime(now: number, { span, to }: ChannelRange): number {
   return readAt
 }
 
-/** A second can be read this long after its end. */
+/** A second is recorded this long after its end. */
 const recordedAfter = 4
 
 /**
- * Returns when recorded levels were last read: when the page began to follow now, as soon as the seconds until then are
- * recorded, and then regularly, so that what was received live is replaced by what was recorded.
+ * Read when the page begins to follow now, once the seconds until then are recorded, and then regularly, so that
+ * recorded values replace live ones.
  */
 export function refreshedAt(now: number, startedAt: number, span: number): number {
   const interval = Math.max(30, Math.min(600, span / 20))
@@ -96,7 +90,6 @@ function isoOf(seconds: number): string {
 /** Three hours, for services that record nothing. */
 const maxSeconds = 3 * 3_600
 
-/** Collects what this page receives, one entry per second. */
 function useLiveSeconds(receiverId: number, channelId: number): readonly LiveSecond[] {
   const { watch } = useServices()
   const [seconds, setSeconds] = useState<readonly LiveSecond[]>([])
@@ -113,7 +106,7 @@ function useLiveSeconds(receiverId: number, channelId: number): readonly LiveSec
     }
     const timer = setInterval(() => {
       read()
-      // Until it was known that nothing is received any more, the last values were repeated.
+      // The last values were repeated until their end was known.
       const endedAt = lastReceivedAt(watch, receiverId, channelId)
       if (endedAt === null) return
       const isKept = ({ at }: LiveSecond) => at <= endedAt / 1_000
@@ -164,14 +157,14 @@ function merge(a: LiveSecond, b: LiveSecond): LiveSecond {
   }
 }
 
-/** Returns the browser time of the last value while the values are old, and null while they are current. */
+/** Browser time; null while the values are current. */
 function lastReceivedAt(watch: Watch, receiverId: number, channelId: number): number | null {
   const allStale = allStaleSince(watch.get())
   if (allStale !== null) return allStale
   return watch.facts(receiverId, channelId)?.state === 'stale' ? watch.levelsReceivedAt(channelId) : null
 }
 
-/** Whether the equipment reports RF in percent of its own scale, which is not recorded. */
+/** A percentage of the equipment's own scale is not recorded. */
 export function isRfInPercent({ rf, rfPercent }: Levels): boolean {
   return rf === null && rfPercent !== null
 }

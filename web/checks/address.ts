@@ -1,14 +1,12 @@
-/** What the page of the line check shows, as it is in the address. */
-
 export interface CheckAddress {
-  /** Null: the show is to be chosen. */
+  /** Null: no show is chosen. */
   readonly show: number | null
   /** Null: the list of channels. */
   readonly channel: number | null
   readonly order: CheckOrder
 }
 
-/** By slot, or what is left to do first: failed channels, then those that are not checked. */
+/** `open`: failed channels, then those that are not checked. */
 export type CheckOrder = 'slot' | 'open'
 
 export function parseCheck(query: Readonly<Record<string, unknown>>): CheckAddress {
@@ -19,7 +17,6 @@ export function parseCheck(query: Readonly<Record<string, unknown>>): CheckAddre
   }
 }
 
-/** Returns the query, without the defaults. */
 export function checkQuery({ show, channel, order }: CheckAddress): {
   readonly show?: number
   readonly channel?: number

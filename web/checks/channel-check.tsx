@@ -1,5 +1,3 @@
-/** The check of one channel: what the service sees beside what is expected, the walk test, and the result. */
-
 import { Link } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -25,10 +23,8 @@ import { findNext, isWalking } from './progress.ts'
 
 interface ChannelCheckProps {
   readonly show: ShowBody
-  /** In the order of their slots. */
   readonly checks: readonly ListedCheck[]
   readonly check: ListedCheck
-  /** Reads the checks of all channels again. */
   reload(): Promise<void>
 }
 
@@ -77,7 +73,7 @@ export function ChannelCheck({ show, checks, check, reload }: ChannelCheckProps)
   )
 }
 
-/** Reads the check of one channel, also again when the state of the channel changes. */
+/** Read again when the state of the channel changes. */
 function useCurrentCheck(show: ShowBody, listed: ListedCheck, facts: ChannelFacts | null) {
   const address = `/api/shows/${show.id}/checks/?channel=${listed.channel_id}` as const
   const { body, problem, isChanging, reload } = useResource(address, 'list', ['check'], readFindingsMs)
@@ -91,7 +87,7 @@ function useCurrentCheck(show: ShowBody, listed: ListedCheck, facts: ChannelFact
 interface FindingsProps {
   readonly check: ChannelCheckBody
   readonly endsAt: string | null
-  /** Whether the values are not current, so that nothing can be said about them. */
+  /** Nothing can be said about values that are not current. */
   readonly isOld: boolean
 }
 
@@ -201,7 +197,6 @@ function Actions({ show, check, next, onChanged }: ActionsProps) {
   )
 }
 
-/** The last result, and since when the walk test runs. */
 function Last({ check }: { check: ChannelCheckBody }) {
   const { began_at, last } = check
   return (

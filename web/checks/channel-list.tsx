@@ -1,5 +1,3 @@
-/** The channels of a show with their results, and how many are checked. */
-
 import { Link } from '@tanstack/react-router'
 import {
   Check,
@@ -30,7 +28,6 @@ export interface ListedCheck extends ChannelCheckBody {
 
 interface ChannelListProps {
   readonly show: ShowBody
-  /** In the order of their slots. */
   readonly checks: readonly ListedCheck[]
   readonly address: CheckAddress
   change(address: Partial<CheckAddress>): void

@@ -1,5 +1,3 @@
-/** The line check of a show, for a phone: the shows, the channels of a show, or one channel. */
-
 import './check.css'
 import '../parts/card.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -47,7 +45,7 @@ function CheckOfShow({ id, address }: { id: number; address: CheckAddress }) {
   )
 }
 
-/** Messages after which the list may have changed. What the service sees changes with events, such as a transmitter. */
+/** The findings change with events, such as those of a transmitter. */
 const listTopics: readonly Topic[] = [
   ...(['check', 'show', 'event', 'event_changed', 'slots', 'groups', 'receiver_added', 'channel_removed'] as const),
 ]
@@ -55,7 +53,7 @@ const listTopics: readonly Topic[] = [
 function Channels({ show, address }: { show: ShowBody; address: CheckAddress }) {
   usePageTitle(`${t('check.title')}: ${plainText(show.title)}`)
   const navigate = useNavigate()
-  // The page of a channel reads the findings of its channel itself.
+  // The page of a channel reads its own findings.
   const intervalMs = address.channel === null ? readFindingsMs : undefined
   const resource = useResource(`/api/shows/${show.id}/checks/`, 'list', listTopics, intervalMs)
   const receiverOf = useReceiverOf()
@@ -84,7 +82,6 @@ function Channels({ show, address }: { show: ShowBody; address: CheckAddress }) 
   )
 }
 
-/** Returns the receiver of each channel. */
 function useReceiverOf(): ReadonlyMap<number, number> {
   const receivers = useWatchState((watchState) => watchState.receivers)
   return useMemo(

@@ -1,13 +1,10 @@
-/** What the service sees on a channel, beside what is expected for the show; what changes during a walk test comes first. */
+/** Values that change during a walk test come first. */
 
 import type { ChannelCheckBody } from '../../src/contract/checks.ts'
 import { formatClock, formatDbm, formatMegahertz, formatPercent, formatTimeLeft } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 
-/**
- * How often a page that is visible reads what the service sees. It depends on levels since the check began and on the time
- * of day, so no message announces that it has changed.
- */
+/** Findings depend on levels and on the time of day, so no message announces changes. */
 export const readFindingsMs = 5_000
 
 export type FindingName = 'transmitter' | 'battery' | 'frequency' | 'encryption' | 'audio' | 'walk'
@@ -16,13 +13,13 @@ export interface Finding {
   readonly name: FindingName
   readonly judgement: 'good' | 'bad' | 'unknown'
   readonly seen: string
-  /** Null: nothing is expected, for instance because the show has no planned end. */
+  /** Null if nothing is expected, for example because the show has no planned end. */
   readonly expected: string | null
 }
 
 type Seen = Pick<ChannelCheckBody, 'began_at' | 'sees'>
 
-/** `endsAt` is the planned end of the show, as an ISO 8601 timestamp. */
+/** `endsAt`: the planned end of the show, ISO 8601. */
 export function listFindings({ began_at, sees }: Seen, endsAt: string | null): readonly Finding[] {
   const { transmitter_on, lasts, audio_heard, encryption, frequency, frequency_planned } = sees
   const isAsPlanned = frequency === null || frequency_planned === null ? null : frequency === frequency_planned
@@ -62,7 +59,7 @@ export function listFindings({ began_at, sees }: Seen, endsAt: string | null): r
       : [
           {
             name: 'encryption',
-            // Whether the show needs encryption is not known.
+            // The show may not need encryption.
             judgement: judge(encryption === 'off' ? null : encryption === 'on'),
             seen: t(`check.encryptions.${encryption}`),
             expected: null,
@@ -71,7 +68,6 @@ export function listFindings({ began_at, sees }: Seen, endsAt: string | null): r
   ]
 }
 
-/** Lists what differs from what is expected. */
 export function listProblems(check: Seen, endsAt: string | null): readonly FindingName[] {
   return listFindings(check, endsAt).flatMap(({ name, judgement }) => (judgement === 'bad' ? [name] : []))
 }

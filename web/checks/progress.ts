@@ -1,5 +1,3 @@
-/** How far a line check is, and which channel comes next. */
-
 import type { ChannelCheckBody } from '../../src/contract/checks.ts'
 import type { CheckOrder } from './address.ts'
 
@@ -12,7 +10,6 @@ export function statusOf({ last }: Pick<ChannelCheckBody, 'last'>): CheckStatus 
   return last.result === 'pass' ? 'passed' : 'failed'
 }
 
-/** Whether a check of the channel has begun and has no result yet. */
 export function isWalking({ began_at, last }: Pick<ChannelCheckBody, 'began_at' | 'last'>): boolean {
   return began_at !== null && (last === null || last.time < began_at)
 }
@@ -31,15 +28,11 @@ export function countProgress(checks: readonly Checked[]): Progress {
 
 const ranks: Readonly<Record<CheckStatus, number>> = { failed: 0, open: 1, passed: 2 }
 
-/** `checks` are in the order of their slots. */
 export function inOrder<Check extends Checked>(checks: readonly Check[], order: CheckOrder): readonly Check[] {
   return order === 'slot' ? checks : checks.toSorted((a, b) => ranks[statusOf(a)] - ranks[statusOf(b)])
 }
 
-/**
- * Returns the next channel that is not checked, after this one by slot and then from the first one on; null if there is
- * none. `checks` are in the order of their slots.
- */
+/** The next channel by slot that is not checked, continuing with the first one. */
 export function findNext<Check extends Checked>(checks: readonly Check[], channelId: number): Check | null {
   const at = checks.findIndex(({ channel_id }) => channel_id === channelId)
   const following = [...checks.slice(at + 1), ...checks.slice(0, Math.max(0, at))]

@@ -1,5 +1,3 @@
-/** The shows whose channels can be checked. */
-
 import { Link } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
 import type { ShowBody } from '../../src/contract/shows.ts'
@@ -55,7 +53,6 @@ function Choices({ shows }: { shows: readonly ShowBody[] }) {
   )
 }
 
-/** Shows without a planned start come last. */
 function byStart(a: ShowBody, b: ShowBody): number {
   return (a.starts_at ?? '9').localeCompare(b.starts_at ?? '9') || a.id - b.id
 }

@@ -1,5 +1,3 @@
-/** Paints the spectrum on a canvas, at most once per frame and only if something has changed. */
-
 import type { ShownCarrier } from './carriers.ts'
 import { readColours, type SpectrumColours } from './colours.ts'
 import type { SpectrumControl } from './control.ts'
@@ -25,9 +23,7 @@ const emptyScene: Scene = {
 }
 
 interface Levels {
-  /** Returns the present levels of a carrier. */
   of(carrier: ShownCarrier): CarrierLevels
-  /** Calls the listener when levels have changed. */
   subscribe(listener: () => void): () => void
 }
 
@@ -58,7 +54,6 @@ export class SpectrumCanvas {
     this.#unsubscribe = [control.subscribe(() => this.#wake()), levels.subscribe(() => this.#wake())]
   }
 
-  /** The width in CSS pixels. */
   get width(): number {
     return this.#size.width
   }
@@ -69,19 +64,18 @@ export class SpectrumCanvas {
     this.#wake()
   }
 
-  /** Call when the colours or the typeface have changed. */
+  /** Call after the colours or the typeface have changed. */
   readonly recolour = (): void => {
     this.#colours = null
     this.#names = null
     this.#wake()
   }
 
-  /** Returns where a point of the viewport is, as a share of the width. */
   share(clientX: number): number {
     return (clientX - this.#canvas.getBoundingClientRect().left) / Math.max(1, this.#size.width)
   }
 
-  /** Returns the id of the carrier at a point of the viewport; `reach` is the tolerance in CSS pixels. */
+  /** `reach`: tolerance in CSS pixels. */
   locate(clientX: number, reach: number): string | null {
     const scale = this.#scale()
     const khz = xToKhz(this.share(clientX) * scale.width, scale)
@@ -89,7 +83,6 @@ export class SpectrumCanvas {
     return index === null ? null : (this.#scene.carriers[index]?.id ?? null)
   }
 
-  /** Returns where the head of a carrier is on the canvas, in CSS pixels; null if it is not visible. */
   positionOf(id: string): { readonly x: number; readonly y: number } | null {
     const carrier = this.#scene.carriers.find((candidate) => candidate.id === id)
     if (carrier === undefined) return null

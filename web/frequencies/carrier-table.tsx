@@ -1,5 +1,3 @@
-/** The carriers as a table, in which other frequencies can be tried. */
-
 import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { formatDbm, formatMegahertz } from '../app/format.ts'
@@ -14,7 +12,6 @@ import { stateText } from './spectrum.tsx'
 interface CarrierTableProps {
   readonly carriers: readonly ShownCarrier[]
   readonly highlighted: ReadonlySet<string>
-  /** The selected carriers while other frequencies are tried, otherwise null. */
   readonly selection: Selection<string> | null
   profileName(id: string): string
   conflictsOf(id: string): ConflictCount
@@ -137,7 +134,6 @@ function Mhz({ carrier, onChoose }: { carrier: ShownCarrier; onChoose(id: string
   )
 }
 
-/** The frequency to try. It is checked when the user leaves the field or presses Enter. */
 function NewMhz({ carrier, onTry }: { carrier: ShownCarrier; onTry(carrier: ShownCarrier, khz: number): void }) {
   const { name, mhz, presentMhz, isTried } = carrier
   const [isWrong, setWrong] = useState(false)

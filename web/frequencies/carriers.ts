@@ -1,24 +1,19 @@
-/** The carriers of the page: what the service returned, with the frequencies that the user tries. */
-
 import type { FrequencyCarrierBody } from '../../src/contract/frequencies.ts'
 import { formatMhz, parseMhz } from '../../src/domain/frequencies/carrier.ts'
 import { plainText } from '../app/format.ts'
 
-/** `planned`: a placeholder; `offline`: nothing is received from the receiver. Whether these are on is unknown. */
+/** `planned`: a placeholder. `offline`: the receiver is offline. Whether these are on is unknown. */
 export type CarrierState = 'on' | 'off' | 'offline' | 'planned'
 
 export interface ShownCarrier extends FrequencyCarrierBody {
   readonly khz: number
   readonly state: CarrierState
-  /** Whether the user tries another frequency than the present one. */
   readonly isTried: boolean
   readonly presentMhz: string
 }
 
-/** The frequencies that the user tries, in kHz, by the id of the carrier. */
 export type Plan = ReadonlyMap<string, number>
 
-/** Returns the carriers by frequency. */
 export function showCarriers(carriers: readonly FrequencyCarrierBody[], plan: Plan): readonly ShownCarrier[] {
   return carriers
     .map((carrier): ShownCarrier => {
@@ -42,7 +37,7 @@ function stateOf({ transmitter_on, channel_id }: FrequencyCarrierBody): CarrierS
   return transmitter_on ? 'on' : 'off'
 }
 
-/** Parses a frequency as people write it: `486.6`, `486,625`, `486625` (kHz) or `486.625 MHz`; null if it is none. */
+/** Accepts `486.6`, `486,625`, `486625` (kHz) and `486.625 MHz`. */
 export function parseFrequency(text: string): number | null {
   const [, whole = '', fraction = '', unit = ''] = /^(\d{1,6})(?:[.,](\d{0,3}))?\s*(mhz|khz)?$/i.exec(text.trim()) ?? []
   if (whole === '') return null
@@ -56,7 +51,6 @@ function withinLimits(khz: number): number | null {
   return khz >= 20_000 && khz < 10_000_000 ? khz : null
 }
 
-/** Returns the plan with another frequency of a carrier; its present frequency removes it from the plan. */
 export function changePlan(plan: Plan, id: string, khz: number, presentMhz: string): Plan {
   const changed = new Map(plan)
   if (khz === parseMhz(presentMhz)) changed.delete(id)
@@ -64,7 +58,6 @@ export function changePlan(plan: Plan, id: string, khz: number, presentMhz: stri
   return changed
 }
 
-/** Returns the lines that are copied and downloaded: name, present and new frequency. */
 export function listChanges(carriers: readonly ShownCarrier[]): readonly ShownCarrier[] {
   return carriers.filter(({ isTried }) => isTried).toSorted((a, b) => a.slot - b.slot)
 }

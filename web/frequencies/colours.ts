@@ -1,5 +1,3 @@
-/** The colours of the spectrum, read from the style sheet. */
-
 const names = {
   text: 'text',
   textSoft: 'text-soft',
@@ -19,7 +17,7 @@ const names = {
   tvInUse: 'warning-edge',
 } as const
 
-/** The scans, in the order in which they are drawn; the fifth has the colour of the first again. */
+/** In drawing order. The fifth scan has the colour of the first. */
 const traceNames = ['ok-icon', 'info-edge', 'warning-edge', 'past-edge'] as const
 
 export type SpectrumColours = Readonly<Record<keyof typeof names, string>> & {
@@ -34,7 +32,6 @@ export function readColours(): SpectrumColours {
   return { ...(named as Record<keyof typeof names, string>), traces: traceNames.map(read), font: style.fontFamily }
 }
 
-/** The variable with the colour of a scan, for its sign in the list. */
 export function traceVariable(index: number): string {
   return `var(--${traceNames[index % traceNames.length]})`
 }

@@ -1,5 +1,3 @@
-/** The conflicts in words, the most severe first. */
-
 import { Info, OctagonAlert, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/frequencies.ts'
@@ -10,13 +8,11 @@ import { useIsPrinting } from '../parts/print-table.tsx'
 import { conflictKey, conflictText, type FindCarrier, isActive, severityOf } from './conflict-text.ts'
 
 interface ConflictListProps {
-  /** Sorted by severity. */
   readonly conflicts: readonly FrequencyConflictBody[]
-  /** The number of conflicts of each kind, including those that the service has not listed. */
+  /** Includes conflicts that the service has not listed. */
   readonly totals: FrequenciesBody['totals']
-  /** The number of conflicts, of the chosen carrier if there is one, including those that are not listed. */
+  /** Of the chosen carrier if there is one, including those that are not listed. */
   readonly total: number
-  /** The name of the carrier whose conflicts are listed; null if all are. */
   readonly chosenName: string | null
   /** Only transmitters that are on were checked. */
   readonly isOnlyOn: boolean
@@ -27,7 +23,6 @@ interface ConflictListProps {
 }
 
 const icons = { critical: OctagonAlert, warning: TriangleAlert, info: Info } as const
-/** How many conflicts are shown at first. */
 const firstCount = 50
 
 export function ConflictList(props: ConflictListProps) {
@@ -102,7 +97,7 @@ export function ConflictList(props: ConflictListProps) {
   )
 }
 
-/** Lists the data that was not checked, so that "no conflicts" does not promise too much. */
+/** "No conflicts" must not promise too much. */
 function notConsidered(isOnlyOn: boolean): string {
   const parts = [
     t('frequencies.conflicts.ignored.scans'),

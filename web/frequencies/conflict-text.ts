@@ -1,14 +1,11 @@
-/** Conflicts in words, and their order by severity. */
-
 import type { FrequencyConflictBody } from '../../src/contract/frequencies.ts'
 import { criticalConflictKinds } from '../../src/contract/values.ts'
 import { formatDbm } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { ShownCarrier } from './carriers.ts'
 
-/** What a conflict says about a carrier. Generators may be carriers that a filter leaves out. */
+/** Generators may be carriers that a filter leaves out. */
 export type NamedCarrier = Pick<ShownCarrier, 'name' | 'state' | 'noise_dbm'> & {
-  /** Null if a filter leaves the carrier out. */
   readonly mhz: string | null
 }
 
@@ -16,7 +13,6 @@ export type FindCarrier = (id: string) => NamedCarrier
 
 type Kind = FrequencyConflictBody['kind']
 
-/** The formulas, as factors of the generators. */
 const formulas: Readonly<Partial<Record<Kind, readonly number[]>>> = {
   '2t3o': [2, -1],
   '3t3o': [1, 1, -1],
@@ -25,7 +21,7 @@ const formulas: Readonly<Partial<Record<Kind, readonly number[]>>> = {
   '2t9o': [5, -4],
 }
 
-/** Returns for example `2 × Mic 1 − Mic 5`. */
+/** For example `2 × Mic 1 − Mic 5`. */
 export function formulaText(kind: Kind, generators: readonly string[]): string {
   const factors = formulas[kind] ?? []
   return generators
@@ -38,7 +34,7 @@ export function formulaText(kind: Kind, generators: readonly string[]): string {
     .join(' ')
 }
 
-/** Says what is wrong, and names the victim and what causes it. */
+/** Names the victim and the cause. */
 export function conflictText(conflict: FrequencyConflictBody, find: FindCarrier): string {
   const { kind, victim, offset_khz, guard_khz } = conflict
   const carrier = find(victim)
@@ -72,26 +68,24 @@ function nameWithMhz({ name, mhz }: NamedCarrier): string {
   return mhz === null ? name : t('frequencies.nameWithMhz', { name, mhz })
 }
 
-/** From what disturbs at once to what is unlikely to disturb. */
+/** From conflicts that disturb at once to unlikely ones. */
 const kindsBySeverity: readonly Kind[] = [
   ...criticalConflictKinds,
   ...(['2t3o', '3t3o', 'tv', 'outside_band', '2t5o', '2t7o', '2t9o'] as const),
 ]
 
-/** Whether everything that takes part in the conflict is on, so that it disturbs now. */
 export function isActive({ victim, generators }: FrequencyConflictBody, find: FindCarrier): boolean {
   return [victim, ...generators].every((id) => find(id).state === 'on')
 }
 
 export type Severity = 'critical' | 'warning' | 'info'
 
-/** The colour of a conflict. */
 export function severityOf({ kind }: FrequencyConflictBody): Severity {
   if (criticalConflictKinds.some((critical) => critical === kind)) return 'critical'
   return kindsBySeverity.indexOf(kind) <= kindsBySeverity.indexOf('outside_band') ? 'warning' : 'info'
 }
 
-/** Sorts by severity: by colour, those that are active first, then by kind and by the share of the guard that is left. */
+/** By colour, active ones first, then by kind and by the remaining share of the guard. */
 export function sortConflicts(
   conflicts: readonly FrequencyConflictBody[],
   find: FindCarrier,
@@ -113,19 +107,18 @@ export function sortConflicts(
   return ranked.map(({ conflict }) => conflict)
 }
 
-/** Identifies a conflict in a list. */
 export function conflictKey({ victim, kind, generators, product_mhz, offset_khz }: FrequencyConflictBody): string {
   // A channel with two carriers can be hit twice by products of the same channels.
   return [kind, victim, ...generators, product_mhz, offset_khz].join(' ')
 }
 
-/** The number of listed conflicts of a carrier, and whether there may be more, because the list is not complete. */
+/** The list of conflicts may be truncated. */
 export interface ConflictCount {
   readonly count: number
   readonly isComplete: boolean
 }
 
-/** Returns the count as a number; `12+` if there may be more, and null if nothing is known. */
+/** `12+` if there may be more; null if nothing is known. */
 export function countText({ count, isComplete }: ConflictCount): string | null {
   if (isComplete) return String(count)
   return count === 0 ? null : `${count}+`

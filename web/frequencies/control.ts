@@ -1,11 +1,11 @@
-/** Which part of the spectrum is shown. Not React state, because it changes per frame. */
+/** Not React state, because it changes per frame. */
 
 import { fitSpan, panSpan, type Span, spanContaining, zoomSpan } from './span.ts'
 
 export class SpectrumControl {
   #frequencies: readonly number[] = []
   #span = fitSpan([])
-  /** Whether the span follows the carriers, because the user has not moved it. */
+  /** Until the user moves the span, it follows the carriers. */
   #isFitted = true
   readonly #listeners = new Set<() => void>()
 
@@ -13,13 +13,11 @@ export class SpectrumControl {
     return this.#span
   }
 
-  /** Sets the frequencies of all carriers, in kHz. */
   setFrequencies(frequencies: readonly number[]): void {
     this.#frequencies = frequencies
     if (this.#isFitted) this.#set(fitSpan(frequencies), true)
   }
 
-  /** Shows all carriers. */
   reset(): void {
     this.#set(fitSpan(this.#frequencies), true)
   }
@@ -33,7 +31,6 @@ export class SpectrumControl {
     this.#set(panSpan(this.#span, khz), false)
   }
 
-  /** Moves the span if one of the frequencies is not visible. */
   show(frequencies: readonly number[]): void {
     const span = spanContaining(this.#span, frequencies)
     if (span !== this.#span) this.#set(span, false)

@@ -1,5 +1,3 @@
-/** Draws the layers of the spectrum on a canvas context, in CSS pixels. */
-
 import type { TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
 import { formatDbm } from '../app/format.ts'
 import type { ShownCarrier } from './carriers.ts'
@@ -31,29 +29,24 @@ export interface Stage {
   readonly height: number
   readonly plot: Plot
   readonly colours: SpectrumColours
-  /** Returns the present levels of a carrier. */
   levelsOf(carrier: ShownCarrier): CarrierLevels
 }
 
-/** A product that hits a carrier. */
 export interface Hit {
   readonly khz: number
   readonly severity: Severity
-  /** Whether its conflict is selected. */
   readonly isSelected: boolean
 }
 
 export interface Scene {
-  /** By frequency. */
   readonly carriers: readonly ShownCarrier[]
   /** The most severe conflict of each victim. */
   readonly victims: ReadonlyMap<string, Severity>
   /** The carriers of the selected conflict, or the selected carrier. */
   readonly highlighted: ReadonlySet<string>
   readonly hits: readonly Hit[]
-  /** What was recorded while the transmitter was off, by carrier. */
   readonly noise: ReadonlyMap<string, RecordedNoise>
-  /** Third-order products near carriers, sorted, in kHz. */
+  /** Third-order products near carriers in kHz, sorted. */
   readonly products: Int32Array
   readonly tvChannels: readonly TvChannel[]
   readonly tvInUse: ReadonlySet<string>
@@ -113,7 +106,6 @@ export function drawGrid({ context, scale, height, plot, colours }: Stage): void
   context.stroke()
 }
 
-/** The texts of the levels, above everything else. */
 export function drawLevels({ context, plot, colours }: Stage): void {
   context.font = font(colours)
   context.textAlign = 'left'
@@ -138,7 +130,7 @@ export function drawTraces({ context, scale, plot, colours }: Stage, { traces }:
   }
 }
 
-/** The lane below the levels: a faint tick for each product near a carrier, a coloured line for each that hits one. */
+/** A faint tick for each product near a carrier, a coloured line for each that hits one. */
 export function drawProducts({ context, scale, plot, colours }: Stage, { products, hits }: Scene): void {
   context.fillStyle = colours.lineStrong
   const end = scale.fromKhz + scale.widthKhz
@@ -160,7 +152,6 @@ export function drawProducts({ context, scale, plot, colours }: Stage, { product
   }
 }
 
-/** The level to which a carrier is drawn. */
 export function headDbm({ state }: Pick<ShownCarrier, 'state'>, { rf }: CarrierLevels): number {
   return state === 'on' ? (rf ?? unknownDbm) : unknownDbm
 }
@@ -187,7 +178,6 @@ export function drawCarriers(stage: Stage, scene: Scene): void {
   context.globalAlpha = 1
 }
 
-/** A bar up to the present noise, and a wider, paler one up to the highest level that was recorded. */
 function drawNoise(
   { context, plot, colours }: Stage,
   x: number,
@@ -213,11 +203,10 @@ interface Head {
   readonly y: number
   readonly carrier: ShownCarrier
   readonly colour: string
-  /** The colour of its conflict, if any. */
   readonly conflict: string | null
 }
 
-/** A victim is a triangle; otherwise on is a full circle, off a circle, and planned or offline a diamond. */
+/** Victim: triangle. On: full circle. Off: circle. Planned or offline: diamond. */
 function drawHead({ context, colours }: Stage, { x, y, carrier: { state }, colour, conflict }: Head): void {
   const shape = conflict !== null ? 'triangle' : state === 'planned' || state === 'offline' ? 'diamond' : 'circle'
   // Filled areas are drawn faster than outlines.
@@ -247,14 +236,13 @@ function fillShape(
   context.fill()
 }
 
-/** The rows of the names, which change only with the carriers and the scale. */
 export interface PlacedNames {
   readonly scene: Scene
   readonly khzPerPx: number
   readonly rows: readonly (number | null)[]
 }
 
-/** Returns the rows of the names; the previous ones if nothing has changed. */
+/** The previous rows if nothing has changed. */
 export function placeNames({ context, scale, colours }: Stage, scene: Scene, previous: PlacedNames | null) {
   const khzPerPx = scale.widthKhz / Math.max(1, scale.width)
   if (previous !== null && previous.scene === scene && previous.khzPerPx === khzPerPx) return previous

@@ -1,5 +1,3 @@
-/** Frequencies: the spectrum, the carriers and their conflicts, other frequencies to try, scans, TV channels, profiles. */
-
 import '../parts/boxes.css'
 import '../parts/list.css'
 import './frequencies.css'
@@ -61,7 +59,7 @@ interface FrequenciesProps {
   readonly body: FrequenciesBody
   readonly level: GuardLevel
   readonly isOnlyOn: boolean
-  /** Call when something has changed on which the conflicts depend. */
+  /** Call after a change that affects the conflicts. */
   onChanged(): Promise<void>
 }
 
@@ -174,7 +172,6 @@ function Frequencies({ body, level, isOnlyOn, onChanged }: FrequenciesProps) {
   )
 }
 
-/** Says on paper which carriers are listed, and what they were checked for. */
 function printedText(
   { level, isOnlyOn, group }: Pick<ToolbarProps, 'level' | 'isOnlyOn' | 'group'>,
   checkedAt: string,
@@ -191,14 +188,14 @@ async function reloadBoth(...reloads: readonly (() => Promise<void>)[]): Promise
   await Promise.all(reloads.map((reload) => reload()))
 }
 
-/** Returns the group that the address selects; null if it selects none. */
+/** From the address; null if it selects none. */
 function useGroup() {
   const [search] = useSearch()
   const id = Number(new URLSearchParams(search).get('group'))
   return useWatchState(({ groups }) => groups.find((group) => group.id === id) ?? null)
 }
 
-/** Returns the scans, and which of them are drawn: at first the one that was uploaded last. */
+/** At first, the latest upload is drawn. */
 function useScans() {
   const resource = useResource('/api/scans/', 'list', ['scans'])
   const [choices, setChoices] = useState<ReadonlyMap<number, boolean>>(new Map())

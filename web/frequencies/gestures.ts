@@ -1,5 +1,3 @@
-/** Pointer, wheel and keyboard input of the spectrum. */
-
 import type { SpectrumCanvas } from './canvas.ts'
 import type { SpectrumControl } from './control.ts'
 import type { Span } from './span.ts'
@@ -8,18 +6,15 @@ interface GestureOptions {
   readonly element: HTMLElement
   readonly canvas: SpectrumCanvas
   readonly control: SpectrumControl
-  /** The pointer is at a carrier, or no longer at one. */
   onHover(id: string | null): void
-  /** The user has chosen a carrier, or a point without one. */
   onChoose(id: string | null): void
-  /** Chooses the next or the previous carrier, or the first or the last one. */
   onStep(step: 'next' | 'previous' | 'first' | 'last'): void
 }
 
-/** Movement in CSS pixels from which a press is a drag. */
+/** CSS pixels. A longer movement is a drag. */
 const dragPx = 5
 const [mouseReach, touchReach] = [10, 22]
-/** The share of the span by which a key moves it. */
+/** Share of the span by which a key moves it. */
 const panShare = 0.2
 export const zoomStep = 2
 
@@ -36,7 +31,6 @@ export function listenToGestures(options: GestureOptions): () => void {
   const { signal } = abort
   const points = new Map<number, PointerEvent>()
   let press: Press | null = null
-  /** The frequency between two fingers, and the span at their first distance. */
   let pinch: { readonly distance: number; readonly khz: number; readonly widthKhz: number } | null = null
 
   const middleOf = ([a, b]: readonly PointerEvent[]) => ((a?.clientX ?? 0) + (b?.clientX ?? 0)) / 2

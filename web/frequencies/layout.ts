@@ -1,13 +1,12 @@
-/** Where the spectrum draws what: axes, labels, products and traces. Pure, so that it can be tested without a canvas. */
+/** Pure, so that it can be tested without a canvas. */
 
 import type { Span } from './span.ts'
 
-/** Heights in CSS pixels, from the top: TV channels, levels with carriers, products, frequencies. */
+/** Heights in CSS pixels, from the top: TV channels, levels, products, frequencies. */
 export const lanes = { tv: 22, names: 34, products: 16, axis: 24 } as const
 
-/** The levels at the top and the bottom, in dBm. */
 export const [topDbm, bottomDbm] = [-20, -120]
-/** The level to which carriers are drawn whose level is not known. */
+/** A carrier with an unknown level is drawn to this level. */
 export const unknownDbm = -60
 
 export interface Plot {
@@ -37,12 +36,10 @@ export function xToKhz(x: number, { fromKhz, widthKhz, width }: Scale): number {
   return fromKhz + (x / Math.max(1, width)) * widthKhz
 }
 
-/** Distances between ticks, in kHz. */
 const steps = [5, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000]
-/** The distance at which labels do not touch. */
+/** Labels do not touch at this distance. */
 const tickPx = 72
 
-/** Returns the frequencies at which the axis has a tick, in kHz. */
 export function ticksOf(scale: Scale): readonly number[] {
   const least = (scale.widthKhz / Math.max(1, scale.width)) * tickPx
   const step = steps.find((candidate) => candidate >= least) ?? 500_000
@@ -51,12 +48,11 @@ export function ticksOf(scale: Scale): readonly number[] {
   return Array.from({ length: count }, (_, index) => first + index * step)
 }
 
-/** Formats the frequency of a tick in MHz, with as many decimals as it needs. */
 export function tickText(khz: number): string {
   return String(khz / 1000)
 }
 
-/** Returns the index of the first of the sorted frequencies that is not below `khz`. */
+/** Index of the first frequency that is not below `khz`. */
 export function lowerBound(sorted: ArrayLike<number>, khz: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -67,7 +63,7 @@ export function lowerBound(sorted: ArrayLike<number>, khz: number): number {
   return low
 }
 
-/** Returns the index of the nearest of the sorted frequencies; null if none is within `reachKhz`. */
+/** Index; null if none is within `reachKhz`. */
 export function nearest(sorted: ArrayLike<number>, khz: number, reachKhz: number): number | null {
   const after = lowerBound(sorted, khz)
   const below = after > 0 ? khz - (sorted[after - 1] as number) : Number.POSITIVE_INFINITY
@@ -79,17 +75,14 @@ export function nearest(sorted: ArrayLike<number>, khz: number, reachKhz: number
 export interface Label {
   readonly khz: number
   readonly widthPx: number
-  /** Labels with a lower rank are placed first. */
   readonly rank: number
 }
 
-/** How many rows of names there are. */
 export const labelRows = 2
 const labelGapPx = 6
 
 /**
- * Returns the row of each label; null for those without room. The result depends on the scale and not on the visible
- * part, so that names do not change rows while the spectrum moves.
+ * Null for labels without room. Depends only on the scale, so that names do not change rows while the spectrum moves.
  */
 export function placeLabels(labels: readonly Label[], khzPerPx: number): readonly (number | null)[] {
   const rows = Array.from({ length: labelRows }, (): { from: number; to: number }[] => [])
@@ -107,13 +100,9 @@ export function placeLabels(labels: readonly Label[], khzPerPx: number): readonl
   return placed
 }
 
-/** How far a product may be from a carrier to be drawn. */
 const nearKhz = 1_000
 
-/**
- * Returns the third-order products 2A − B of the given carriers of a zone that are near any carrier, sorted and without
- * repetitions.
- */
+/** Products 2A − B of one zone near any carrier, sorted, each once. */
 export function productsNear(
   generators: readonly { readonly khz: number; readonly zone: string | null }[],
   carriers: ArrayLike<number>,
@@ -129,12 +118,12 @@ export function productsNear(
   return Int32Array.from(found).sort()
 }
 
-/** A scan, and the same scan with fewer and fewer points, each the maximum of two. */
+/** Each level has half the points of the previous one, each the maximum of two. */
 export interface Trace {
   readonly levels: readonly { readonly khz: Float64Array; readonly dbm: Float32Array }[]
 }
 
-/** The number of points at which a scan has no coarser level. */
+/** A scan with this many points has no coarser level. */
 const coarsest = 300
 
 export function buildTrace(mhz: readonly number[], dbm: readonly number[]): Trace {
@@ -158,7 +147,7 @@ export function buildTrace(mhz: readonly number[], dbm: readonly number[]): Trac
   return { levels }
 }
 
-/** Returns the points to draw: the visible ones, and one on each side, at most one for each pixel. */
+/** The visible points, and one on each side, at most one for each pixel. */
 export function visiblePoints({ levels }: Trace, scale: Scale) {
   const end = scale.fromKhz + scale.widthKhz
   for (const [index, { khz, dbm }] of levels.entries()) {

@@ -1,5 +1,3 @@
-/** The levels of carriers as they are received, and the noise that was recorded on idle channels. */
-
 import { useSyncExternalStore } from 'react'
 import type { FrequencyNoiseBody } from '../../src/contract/frequencies.ts'
 import { useServices } from '../app/context.ts'
@@ -9,18 +7,14 @@ import { subscribeToSeconds } from '../app/now.ts'
 import type { Watch } from '../app/watch.ts'
 import type { ShownCarrier } from './carriers.ts'
 
-/** In dBm; null if it is not known. */
 export interface CarrierLevels {
-  /** While the transmitter is on. */
   readonly rf: number | null
-  /** While it is off. */
   readonly noise: number | null
 }
 
-/** The part of a carrier from which its levels follow. */
 type CarrierWithLevels = Pick<ShownCarrier, 'channel_id' | 'receiver_id' | 'state' | 'rf_level' | 'noise_dbm'>
 
-/** Returns the levels that the page received last; those of the response until then. */
+/** The levels that were last received; those of the response until then. */
 export function currentLevels(watch: Pick<Watch, 'get' | 'levels'>, carrier: CarrierWithLevels): CarrierLevels {
   const { channel_id = 0, receiver_id = 0, state, rf_level, noise_dbm } = carrier
   const receiver = watch.get().receivers.get(receiver_id)
@@ -35,28 +29,26 @@ export function levelText({ rf, noise }: CarrierLevels): string | null {
   return rf === null ? null : formatDbm(rf)
 }
 
-/** Returns the present level in words, read once a second, because the browser lays out every row that changes. */
+/** Read once a second, because the browser lays out every row that changes. */
 export function useLevelText(carrier: CarrierWithLevels): string | null {
   const { watch } = useServices()
   return useSyncExternalStore(subscribeToSeconds, () => levelText(currentLevels(watch, carrier)))
 }
 
-/** The noise that was recorded while the transmitter of a channel was off. */
 export type RecordedNoise = FrequencyNoiseBody['channels'][number]
 
-/** Returns when the noise was highest, or null if it did not change. Within 24 hours, the time says which day it was. */
+/** Null if the noise did not change. Within 24 hours, the time says which day it was. */
 export function timeOfNoise({ median_dbm, highest_dbm, highest_at }: RecordedNoise): string | null {
   return median_dbm === highest_dbm ? null : formatClock(Date.parse(highest_at))
 }
 
-/** Returns for example `Highest noise in 24 hours: −71 dBm at 19:03, otherwise −97 dBm`. */
+/** For example `Highest noise in 24 hours: −71 dBm at 19:03, otherwise −97 dBm`. */
 export function noiseText(noise: RecordedNoise): string {
   const [level, median, time] = [formatDbm(noise.highest_dbm), formatDbm(noise.median_dbm), timeOfNoise(noise)]
   if (time === null) return t('frequencies.recordedNoise', { level })
   return t('frequencies.changingNoise', { level, time, median })
 }
 
-/** Returns the noise by carrier, without that of channels that were tuned to another frequency since it was read. */
 export function noiseByCarrier(
   { channels }: Pick<FrequencyNoiseBody, 'channels'>,
   carriers: readonly Pick<ShownCarrier, 'id' | 'presentMhz'>[],

@@ -1,5 +1,3 @@
-/** The profiles: what each kind of equipment needs, which operators can edit. */
-
 import { useState } from 'react'
 import type { FrequencyProfileBody } from '../../src/contract/frequencies.ts'
 import { type GuardLevel, guardLevels } from '../../src/contract/values.ts'
@@ -18,7 +16,7 @@ import { useShowMessage } from '../parts/messages.tsx'
 type Guards = FrequencyProfileBody['levels'][GuardLevel]
 
 const guardKinds = ['spacing', '2t3o', '3t3o', '2t5o', '2t7o', '2t9o'] as const
-/** The guards of the table; the others are 0 in nearly all profiles. */
+/** The other guards are 0 in nearly all profiles. */
 const tableKinds = ['spacing', '2t3o', '3t3o', '2t5o'] as const
 
 interface ProfilesProps {
@@ -188,7 +186,6 @@ function EditProfile({ profile, level, onDone, onClose }: EditProfileProps) {
   )
 }
 
-/** Returns the filter window in MHz; null if there is none. */
 function windowOf(values: FormData): number | null {
   const text = String(values.get('window')).trim().replace(',', '.')
   return text === '' ? null : Number(text)

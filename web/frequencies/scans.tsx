@@ -1,5 +1,3 @@
-/** Uploaded scans: which are drawn, upload, and deletion. */
-
 import { Upload } from 'lucide-react'
 import { useState } from 'react'
 import type { ScanBody, UploadedScanBody } from '../../src/contract/scans.ts'
@@ -20,7 +18,6 @@ type ShownScans = Pick<Selection, 'ids' | 'has' | 'toggle'>
 
 interface ScansProps {
   readonly resource: Resource<readonly ScanBody[]>
-  /** The scans that are drawn. */
   readonly shown: ShownScans
 }
 
@@ -72,7 +69,6 @@ export function Scans({ resource, shown }: ScansProps) {
 interface ScanItemProps {
   readonly scan: ScanBody
   readonly shown: ShownScans
-  /** Null if the user may not delete scans. */
   readonly onRemove: ((scan: ScanBody) => void) | null
 }
 

@@ -1,17 +1,14 @@
-/** The part of the spectrum that is shown, and its movements. Frequencies are in kHz. */
-
 export interface Span {
   readonly fromKhz: number
   readonly widthKhz: number
 }
 
 const [minWidthKhz, maxKhz] = [100, 3_000_000]
-/** What is left free beside the outermost carriers, as a share of the width, and at least. */
+/** Space beside the outermost carriers: a share of the width, and a minimum. */
 const [marginShare, minMarginKhz] = [0.03, 500]
-/** Shown when there are no carriers: the UHF band in which most wireless microphones work. */
+/** Without carriers: the UHF band in which most wireless microphones work. */
 const emptySpan: Span = { fromKhz: 470_000, widthKhz: 230_000 }
 
-/** Returns a span that contains all frequencies, with a margin. */
 export function fitSpan(frequencies: readonly number[]): Span {
   if (frequencies.length === 0) return emptySpan
   const [least, most] = [Math.min(...frequencies), Math.max(...frequencies)]
@@ -19,7 +16,7 @@ export function fitSpan(frequencies: readonly number[]): Span {
   return clampSpan({ fromKhz: least - margin, widthKhz: most - least + 2 * margin })
 }
 
-/** Zooms around a share of the span, which stays in place. */
+/** The frequency at this share of the span stays in place. */
 export function zoomSpan({ fromKhz, widthKhz }: Span, factor: number, share: number): Span {
   const width = clampWidth(widthKhz * factor)
   return clampSpan({ fromKhz: fromKhz + share * (widthKhz - width), widthKhz: width })
@@ -29,7 +26,7 @@ export function panSpan({ fromKhz, widthKhz }: Span, khz: number): Span {
   return clampSpan({ fromKhz: fromKhz + khz, widthKhz })
 }
 
-/** Returns the span itself if it contains all frequencies, otherwise one that does, and is not narrower. */
+/** The span itself if it contains all frequencies, otherwise one that does and is not narrower. */
 export function spanContaining(span: Span, frequencies: readonly number[]): Span {
   const { fromKhz, widthKhz } = span
   if (frequencies.every((khz) => khz >= fromKhz && khz <= fromKhz + widthKhz)) return span

@@ -1,4 +1,4 @@
-/** The spectrum: a canvas that can be moved and zoomed, and the details of one carrier. The table has the same data. */
+/** The table has the same data. */
 
 import { Minus, Plus, RotateCcw } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
@@ -18,10 +18,8 @@ import { currentLevels, levelText, noiseText, type RecordedNoise, useLevelText }
 interface SpectrumProps {
   readonly control: SpectrumControl
   readonly scene: Scene
-  /** The id of the selected carrier. */
   readonly chosenId: string | null
   onChoose(id: string | null): void
-  /** Returns the number of conflicts of a carrier. */
   conflictsOf(id: string): ConflictCount
 }
 
@@ -147,7 +145,7 @@ export function stateText({ state }: Pick<ShownCarrier, 'state'>): string {
   return t(`frequencies.states.${state}`)
 }
 
-/** A description for screen readers. Its level is that of the response, because they would read every change. */
+/** For screen readers. Uses the level of the response, because they would read every change. */
 function summaryOf(carrier: ShownCarrier, conflicts: ConflictCount): string {
   const { name, mhz, state, rf_level, noise_dbm } = carrier
   const level = levelText({ rf: state === 'on' ? rf_level : null, noise: noise_dbm })
@@ -168,7 +166,6 @@ interface DetailsProps {
   positionOf(id: string): { readonly x: number; readonly y: number } | null
 }
 
-/** The details of a carrier, beside its head. */
 function Details({ carrier, noise, conflicts, control, positionOf }: DetailsProps) {
   const level = useLevelText(carrier)
   const box = useRef<HTMLDivElement>(null)

@@ -1,5 +1,3 @@
-/** What is asked of the service to suggest frequencies, and what its answer means for the carriers. */
-
 import { formatMhz } from '../../src/domain/frequencies/carrier.ts'
 import { type Plan, parseFrequency, type ShownCarrier } from './carriers.ts'
 
@@ -8,7 +6,6 @@ export interface MhzRange {
   readonly to: string
 }
 
-/** Parses ranges in MHz, such as `470-534, 614.5-616`; null if one is not understood. */
 export function parseRanges(text: string): readonly MhzRange[] | null {
   const parts = text.split(/[;\n]|,(?!\d)/).filter((part) => part.trim() !== '')
   const ranges = parts.map((part) => {
@@ -20,14 +17,12 @@ export function parseRanges(text: string): readonly MhzRange[] | null {
   return ranges.every((range) => range !== null) ? ranges : null
 }
 
-/** Returns ranges as a text that `parseRanges` understands. */
 export function formatRanges(ranges: readonly MhzRange[]): string {
   return ranges.map(({ from, to }) => `${trim(from)}-${trim(to)}`).join('; ')
 }
 
 const trim = (mhz: string) => mhz.replace(/\.?0+$/, '')
 
-/** Returns the carrier as the service checks it. */
 export function checkedCarrier(carrier: ShownCarrier) {
   const { id, mhz, profile, zone, band, receiver_id, second_mhz, foreign, isTried } = carrier
   return {
@@ -35,14 +30,14 @@ export function checkedCarrier(carrier: ShownCarrier) {
     ...(band !== undefined && { band }),
     ...(receiver_id !== undefined && { receiver_id }),
     ...(second_mhz !== undefined && { second_mhz }),
-    // Foreign RF is known only where the receiver is tuned to now.
+    // Foreign RF is known only at the current frequency.
     ...(foreign === true && !isTried && { foreign }),
   }
 }
 
 /**
- * Returns the carriers to keep for a suggestion, which is for carriers without a zone: those of the zone that it is for
- * have none, and all others are in another one.
+ * The suggestion is for carriers without a zone, so carriers of its zone have none, and all others are in another
+ * one.
  */
 export function listKept(carriers: readonly ShownCarrier[], chosen: readonly ShownCarrier[], zone: string | null) {
   const ids = new Set(chosen.map(({ id }) => id))
@@ -51,12 +46,10 @@ export function listKept(carriers: readonly ShownCarrier[], chosen: readonly Sho
     .map((carrier) => ({ ...checkedCarrier(carrier), zone: carrier.zone === zone ? null : 'other' }))
 }
 
-/** Returns the zones of carriers, each once. */
 export function listZones(chosen: readonly ShownCarrier[]): readonly (string | null)[] {
   return [...new Set(chosen.map(({ zone }) => zone))]
 }
 
-/** Returns how many carriers of each profile and band are wanted, all within the same ranges. */
 export function listWanted(chosen: readonly ShownCarrier[], ranges: readonly MhzRange[]) {
   const wanted = new Map<string, { profile: string; band?: string; count: number; ranges: MhzRange[] }>()
   for (const { profile, band } of chosen) {
@@ -67,7 +60,6 @@ export function listWanted(chosen: readonly ShownCarrier[], ranges: readonly Mhz
   return [...wanted.values()]
 }
 
-/** Returns the plan with the suggested frequencies, which the chosen carriers get in the order of their slots. */
 export function applySuggestion(
   plan: Plan,
   chosen: readonly ShownCarrier[],

@@ -1,8 +1,5 @@
-/** Carriers for tests. */
-
 import type { FrequencyCarrierBody } from '../../src/contract/frequencies.ts'
 
-/** Builds the carrier of a channel. Its name is `Mic` and its id. */
 export function buildCarrier(
   id: number,
   mhz: string,

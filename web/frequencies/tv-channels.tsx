@@ -1,5 +1,3 @@
-/** The TV channels that are in use, which administrators can mark. */
-
 import { useState } from 'react'
 import type { Region } from '../../src/contract/values.ts'
 import { formatMhz } from '../../src/domain/frequencies/carrier.ts'

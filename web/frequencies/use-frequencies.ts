@@ -1,5 +1,3 @@
-/** Hooks that read the frequencies, check a plan, and read scans. */
-
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { FrequencyCheckBody } from '../../src/contract/frequencies.ts'
@@ -15,15 +13,11 @@ import { checkedCarrier } from './suggestion.ts'
 
 const topics = ['frequencies', 'settings', 'groups'] as const
 
-/** Reads the carriers and their conflicts, also again when a message announces that they have changed. */
 export function useFrequencies(level: GuardLevel, isOnlyOn: boolean) {
   return useResource(`/api/frequencies/?${queryOf(level, isOnlyOn)}`, 'object', topics)
 }
 
-/**
- * Reads the conflicts whose victims are in a group, because the list for everything may be cut; null without a group,
- * and until they have been read.
- */
+/** The full list may be truncated. Null without a group, and until it is read. */
 export function useGroupConflicts(group: number | null, level: GuardLevel, isOnlyOn: boolean) {
   const { api } = useServices()
   const query = queryOf(level, isOnlyOn)
@@ -39,16 +33,14 @@ function queryOf(level: GuardLevel, isOnlyOn: boolean): URLSearchParams {
   return new URLSearchParams({ level, ...(isOnlyOn && { only_on: '1' }) })
 }
 
-/** How often recorded noise is read, because no message announces it. */
+/** No message announces recorded noise. */
 const noiseIntervalMs = 60_000
 
-/** Reads the noise of the last 24 hours that was recorded on the channels. */
 export function useNoise(carriers: readonly ShownCarrier[]): ReadonlyMap<string, RecordedNoise> {
   const { body } = useResource('/api/frequencies/noise/', 'object', [], noiseIntervalMs)
   return useMemo(() => noiseByCarrier(body ?? { channels: [] }, carriers), [body, carriers])
 }
 
-/** Lets the service check the frequencies of a plan; null without a plan, and until they have been checked. */
 export function useCheck(
   { all, shown }: { readonly all: readonly ShownCarrier[]; readonly shown: readonly ShownCarrier[] },
   plan: Plan,
@@ -63,10 +55,7 @@ export function useCheck(
   return { result: data ?? null, problem: error?.problem ?? null }
 }
 
-/**
- * Lets the service list the conflicts of one carrier, because the list of all may be cut; null without a carrier, and
- * until they have been found.
- */
+/** The full list may be truncated. Null without a carrier, and until they are found. */
 export function useCarrierConflicts(
   all: readonly ShownCarrier[],
   id: string | null,
@@ -102,7 +91,6 @@ function useCheckQuery(body: CheckRequest, isEnabled: boolean) {
   })
 }
 
-/** Reads the levels of scans; null for those that are still being read. */
 export function useTraces(scans: readonly ScanBody[]): readonly (Trace | null)[] {
   const { api } = useServices()
   return useQueries({

@@ -1,5 +1,3 @@
-/** What the page shows: carriers, conflicts and the scene of the spectrum, derived from responses and the selection. */
-
 import { useMemo } from 'react'
 import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/frequencies.ts'
 import { parseMhz } from '../../src/domain/frequencies/carrier.ts'
@@ -10,13 +8,11 @@ import type { Scene } from './drawing.ts'
 import { productsNear, type Trace } from './layout.ts'
 import type { RecordedNoise } from './live-levels.ts'
 
-/** What the user has selected. */
 export type Selected =
   | { readonly kind: 'carrier'; readonly id: string }
   | { readonly kind: 'conflict'; readonly conflict: FrequencyConflictBody }
   | null
 
-/** Returns the carriers with the frequencies of the plan, and those of them that the group contains. */
 export function useCarriers({ carriers }: FrequenciesBody, plan: Plan, slots: readonly number[] | null) {
   return useMemo(() => {
     const all = showCarriers(carriers, plan)
@@ -25,9 +21,7 @@ export function useCarriers({ carriers }: FrequenciesBody, plan: Plan, slots: re
 }
 
 export interface ShownConflicts {
-  /** The conflicts of the shown carriers, by severity. */
   readonly sorted: readonly FrequencyConflictBody[]
-  /** The most severe conflict of each carrier. */
   readonly victims: ReadonlyMap<string, Severity>
   readonly counts: ReadonlyMap<string, number>
   readonly find: FindCarrier
@@ -61,7 +55,7 @@ export function useConflicts(
   }, [all, shown, conflicts, totals])
 }
 
-/** Returns the carriers that a conflict concerns: of two that are too close, both. */
+/** Both of two carriers that are too close. */
 export function victimsOf({ kind, victim, generators }: FrequencyConflictBody): readonly string[] {
   return kind === 'spacing' || kind === 'duplicate' ? [victim, ...generators] : [victim]
 }
@@ -111,7 +105,7 @@ export function useScene({ shown, all, conflicts, selected, noise, region, tvInU
   }, [shown, conflicts, highlighted, products, noise, region, tvInUse, traces, selected])
 }
 
-/** Nothing is known of the noise on a frequency that is only tried. */
+/** The noise on a tried frequency is unknown. */
 function withoutTried(noise: SceneOptions['noise'], carriers: readonly ShownCarrier[]): SceneOptions['noise'] {
   const kept = new Map(noise)
   for (const { id, isTried } of carriers) if (isTried) kept.delete(id)

@@ -1,4 +1,4 @@
-/** Trying other frequencies: they are checked, suggested, copied and downloaded, but never stored or sent to receivers. */
+/** Tried frequencies are checked, suggested, copied and downloaded, but never stored or sent to receivers. */
 
 import { Copy, Download, Sparkles, X } from 'lucide-react'
 import { useState } from 'react'
@@ -17,11 +17,9 @@ import { applySuggestion, formatRanges, listKept, listWanted, listZones, parseRa
 
 interface WhatIfProps {
   readonly carriers: readonly ShownCarrier[]
-  /** The carriers for which frequencies are suggested. */
   readonly chosen: readonly ShownCarrier[]
   readonly plan: Plan
   readonly level: GuardLevel
-  /** Why the frequencies could not be checked. */
   readonly problem: Problem | null
   onPlan(plan: Plan): void
   onEnd(): void
@@ -83,7 +81,6 @@ export function WhatIf({ carriers, chosen, plan, level, problem, onPlan, onEnd }
   )
 }
 
-/** One line of the copied text. A tab separates the name from the frequency, as spreadsheets expect. */
 function changeLine({ name, mhz }: ShownCarrier): string {
   return `${name}\t${mhz}`
 }
@@ -116,7 +113,7 @@ interface SuggestDialogProps extends Pick<WhatIfProps, 'carriers' | 'chosen' | '
 function SuggestDialog({ carriers, chosen, plan, level, onDone, onClose }: SuggestDialogProps) {
   const { api } = useServices()
   const check = (values: FormData) => rangeProblem(values, 'ranges') ?? rangeProblem(values, 'avoid')
-  // Zone by zone: the carriers of a zone that were placed keep their distance from those of the next one.
+  // Zone by zone: placed carriers keep their distance from those of the next zone.
   const send = async (values: FormData): Promise<ApiResponse<Suggested>> => {
     const ranges = parseRanges(String(values.get('ranges'))) ?? []
     const avoid = [...(parseRanges(String(values.get('avoid'))) ?? [])]
@@ -165,7 +162,6 @@ function withPlan(carrier: ShownCarrier, plan: Plan): ShownCarrier {
   return khz === undefined ? carrier : { ...carrier, khz, mhz: formatMhz(khz), isTried: true }
 }
 
-/** Returns the range of the selected carriers, in whole MHz. */
 function usualRange(chosen: readonly ShownCarrier[]) {
   const frequencies = chosen.map(({ khz }) => khz)
   const [from, to] = [Math.floor(Math.min(...frequencies) / 1000), Math.ceil(Math.max(...frequencies) / 1000)]

@@ -1,11 +1,8 @@
-/** Applies an edit through the REST API. */
-
 import type { SlotMove } from '../../src/contract/channels.ts'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import type { Api, ApiResponse } from '../app/api.ts'
 import type { Edit, Move } from '../app/arrangement.ts'
 
-/** Returns the applied edit, with the new records as the service stored them. */
 export async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>> {
   switch (edit.type) {
     case 'move':

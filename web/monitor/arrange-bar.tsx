@@ -1,5 +1,3 @@
-/** The bar of the arrange mode: how to place, tools for the displayed group, and the Undo and Done buttons. */
-
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Group } from '../../src/contract/groups.ts'
@@ -16,7 +14,6 @@ interface ArrangeBarProps {
   readonly placing: Placing
   setPlacing(placing: Placing): void
   change(view: Partial<View>): void
-  /** Adds a placeholder. */
   onPlaceholder(): void
   onDone(): void
 }
@@ -155,7 +152,6 @@ interface OneLineFormProps {
   readonly initial?: string
   readonly placeholder?: string
   readonly isNumber?: boolean
-  /** Returns whether the action succeeded. If it did not, the form keeps the text. */
   onText(text: string): Promise<boolean>
 }
 

@@ -1,5 +1,3 @@
-/** Arrange mode: shows the slots as tiles, which can be moved by mouse, touch or keyboard. */
-
 import type { Group } from '../../src/contract/groups.ts'
 import './arrange.css'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
@@ -27,7 +25,6 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
   const edits = useEdits()
   const [selected, select] = useState<number | null>(null)
   const [placing, setPlacing] = useState<Placing>('swap')
-  /** The slot whose placeholder is being added or edited. */
   const [edited, editPlaceholder] = useState<number | null>(null)
   const nameOf = (slot: number) => nameIn(contents, slot)
 
@@ -88,7 +85,6 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
   )
 }
 
-/** What is in each used slot. */
 type SlotContents = ReadonlyMap<number, SlotContent>
 
 function useSlotContents(): SlotContents {

@@ -1,5 +1,3 @@
-/** Assigns a performer to the pack of a channel: one press on a name. */
-
 import { useRef, useState } from 'react'
 import type { ApiResponse } from '../app/api.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'

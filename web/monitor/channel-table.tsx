@@ -1,4 +1,4 @@
-/** All channels as a table. The user chooses the columns; those that do not fit are left out, the least important first. */
+/** Columns that do not fit are left out, the least important first. */
 
 import { Link } from '@tanstack/react-router'
 import { type CSSProperties, memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
@@ -49,7 +49,6 @@ export function ChannelTable({ entries, view, change }: ChannelTableProps) {
   )
 }
 
-/** Returns the grid track of a column. The name takes the remaining width. */
 function trackOf(column: Column, tableWidth: number): string {
   return column === 'name' ? 'minmax(0, 1fr)' : `${widthOf(column, tableWidth) * characterEm}em`
 }
@@ -58,7 +57,7 @@ function keyOf(entry: VisibleSlot): string {
   return entry.kind === 'channel' ? `channel ${entry.channelId}` : `slot ${entry.slot}`
 }
 
-/** Returns how many characters fit into the table; null until it is measured. */
+/** Null until the table is measured. */
 function useWidthInCharacters(table: React.RefObject<HTMLTableElement | null>): number | null {
   const [width, setWidth] = useState<number | null>(null)
   useLayoutEffect(() => {
@@ -158,7 +157,6 @@ function ChannelRow({ receiverId, channelId, columns }: RowProps) {
   )
 }
 
-/** What the cells of a channel contain. Levels are painted on the canvas. */
 const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Column[]) => ReactNode>> = {
   slot: ({ slot }) => slot,
   // The name of the performer is in its own column, if that is shown.

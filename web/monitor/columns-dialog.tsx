@@ -1,5 +1,3 @@
-/** Chooses and orders the columns of the table. */
-
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { allColumns, type Column, chosenColumns } from '../app/columns.ts'
 import { t } from '../app/i18n.ts'

@@ -1,5 +1,3 @@
-/** The monitor: all channels as cards or as a table. The sort order and the filters are kept in the URL. */
-
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
@@ -109,7 +107,6 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
   )
 }
 
-/** Returns what the user may do from a card, and the dialog of what is being done. */
 function useCardActions(entries: readonly VisibleSlot[]) {
   const mayOperate = useMay('operate')
   const [assigning, setAssigning] = useState<number | null>(null)
@@ -123,7 +120,6 @@ function useCardActions(entries: readonly VisibleSlot[]) {
   return { actions, dialog }
 }
 
-/** Returns the density of the cards: they are large if there are only a few. */
 function densityOf(count: number, { detail }: View): 'roomy' | 'dense' {
   if (detail === 'full') return 'roomy'
   return count <= 16 && detail === 'auto' ? 'roomy' : 'dense'

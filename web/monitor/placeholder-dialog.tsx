@@ -1,5 +1,3 @@
-/** Adds, edits or removes the placeholder in a slot. */
-
 import { useState } from 'react'
 import type { PlaceholderBody } from '../../src/contract/placeholders.ts'
 import { type PlaceholderKind, placeholderKinds } from '../../src/contract/values.ts'
@@ -23,7 +21,7 @@ interface PlaceholderDialogProps {
 
 export function PlaceholderDialog({ slot, contents, edits, nameOf, onAdded, onClose }: PlaceholderDialogProps) {
   const content = contents.get(slot)
-  // The record as it was when the dialog opened, because messages must not change the form.
+  // Fixed when the dialog opens, because messages must not change the form.
   const [before] = useState(content?.kind === 'placeholder' ? content.placeholder : null)
   const [kind, setKind] = useState<PlaceholderKind>(before?.kind ?? 'wired')
 
@@ -122,7 +120,7 @@ function toFields(values: FormData) {
   }
 }
 
-/** Writes a frequency with three decimals, as the service requires; leaves any other text for its error message. */
+/** Three decimals, as the service requires. Other texts are left for its error message. */
 function toMegahertz(text: string): string | null {
   if (text === '') return null
   const number = Number(text.replace(',', '.').replace(/\s*MHz$/i, ''))

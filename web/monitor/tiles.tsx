@@ -1,5 +1,3 @@
-/** Tiles of the arrange mode, which can be selected and dragged to another slot. */
-
 import { GripVertical, Pencil, Plus, X } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import type { Group } from '../../src/contract/groups.ts'
@@ -16,20 +14,18 @@ export type SlotContent =
   | { readonly kind: 'placeholder'; readonly placeholder: PlaceholderBody }
 
 export interface TileSelection {
-  /** The selected slot. */
   readonly selected: number | null
   readonly drag: TileDrag
   nameOf(slot: number): string
   select(slot: number | null): void
-  /** Moves the contents of the slot. The Shift key chooses the other way of placing them. */
+  /** The Shift key chooses the other way of placing them. */
   drop(slot: number, target: Target, isShiftPressed: boolean): void
   editPlaceholder(slot: number): void
 }
 
 interface TileProps {
-  /** The drop target; null when nothing can be dropped here. */
   readonly target: Target | null
-  /** The slot that the tile shows; null for the tile at the end of a group. */
+  /** Null for the tile at the end of a group. */
   readonly slot: number | null
   readonly content: SlotContent | null
   readonly isMovable: boolean
@@ -148,7 +144,7 @@ function labelOf({ slot, selected, isSelected, isMovable, content, nameOf }: Lab
   return content === null ? t('arrange.placeholder.addTo', { slot }) : t('card.slot', { slot })
 }
 
-/** Arrow keys move the focus between tiles: to the side by one, up and down by one row. */
+/** Arrow keys move to the side by one tile, up and down by one row. */
 function moveFocus(event: KeyboardEvent<HTMLButtonElement>) {
   const list = event.currentTarget.closest('.tiles')
   const columns = list === null ? 1 : getComputedStyle(list).gridTemplateColumns.split(' ').length

@@ -1,5 +1,3 @@
-/** Toolbar of the monitor: groups, search, filters, sort order and commands. */
-
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert, X } from 'lucide-react'
 import type { RefObject } from 'react'
@@ -100,7 +98,6 @@ function ProblemsFirst({ view: { sort }, change }: Pick<ToolbarProps, 'view' | '
   )
 }
 
-/** The orders to choose from; a table can be sorted by any of its columns. */
 const sorts: readonly SortKey[] = ['slot', 'problems', 'name', 'battery', 'rf']
 
 function sortName(sort: Sort): string {
@@ -109,7 +106,6 @@ function sortName(sort: Sort): string {
   return isDescending ? t('live.sortDescending', { sort: name }) : name
 }
 
-/** The view settings, which are next to the search field, or in the menu on narrow pages. */
 function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   return (
     <>
@@ -160,7 +156,7 @@ function GroupChoice({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   )
 }
 
-/** The chosen group on a narrow page, which has no tabs; a press shows all channels again. */
+/** Replaces the tabs on narrow pages. A press shows all channels. */
 function ChosenGroup({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   const title = useWatchState(({ groups }) => groups.find((group) => group.id === view.group)?.title ?? null)
   if (title === null) return null
@@ -199,15 +195,14 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
 }
 
 /**
- * The search field. It takes effect while the user types; Escape clears it. The URL changes a moment later than the text,
- * so the field shows the search in the URL only while it is not focused.
+ * Takes effect while the user types. Escape clears it. The URL follows a moment later, so the field shows the URL's
+ * search only without the focus.
  */
 function Search({
   view,
   change,
   field,
 }: Pick<ToolbarProps, 'view' | 'change'> & { field: ToolbarProps['searchField'] }) {
-  /** The text while the field is focused. */
   const [text, setText] = useState<string | null>(null)
   const type = (next: string) => {
     setText(next)
@@ -252,7 +247,7 @@ function Manufacturers({ view: { manufacturer }, change }: Pick<ToolbarProps, 'v
   )
 }
 
-/** The sites of the shown equipment, and this installation; nothing is shown if it follows none. */
+/** Nothing if this installation follows no sites. */
 function Sites({ view: { site }, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   const sites = useSites()
   if (sites.size === 0 && site === null) return null
@@ -273,7 +268,6 @@ function Sites({ view: { site }, change }: Pick<ToolbarProps, 'view' | 'change'>
   )
 }
 
-/** Returns the names of the sites of all receivers, by their codes. */
 function useSites(): ReadonlyMap<string, string> {
   const receivers = useWatchState((watchState) => watchState.receivers)
   return useMemo(() => {
@@ -283,12 +277,11 @@ function useSites(): ReadonlyMap<string, string> {
   }, [receivers])
 }
 
-/** The menu of further options: a native popover, which Escape or a click outside closes. */
+/** A native popover, which Escape or a click outside closes. */
 function More({ children }: { children: React.ReactNode }) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLDivElement>(null)
-  /** Positions the menu below its button; the style sheet keeps it on the screen. */
   const position = () => {
     const { left, bottom } = button.current?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
     menu.current?.style.setProperty('--left', `${left}px`)

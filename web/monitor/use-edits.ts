@@ -1,4 +1,4 @@
-/** Applies edits sequentially, reports the results, and keeps an undo history. */
+/** Applies edits in sequence and keeps an undo history. */
 
 import { useCallback, useRef, useState } from 'react'
 import { listSlotHolders } from '../../src/domain/equipment/slots.ts'
@@ -14,9 +14,9 @@ import { applyEdit } from './apply-edit.ts'
 
 export interface Edits {
   readonly canUndo: boolean
-  /** Applies the edit that `plan` returns, after all earlier edits. Resolves to false if it was not applied. */
+  /** Plans after all earlier edits. Resolves to false if nothing was applied. */
   dispatch(plan: Plan): Promise<boolean>
-  /** Applies an edit whose problem the caller shows. */
+  /** The caller shows the problem. */
   send(edit: Edit): Promise<ApiResponse<Edit>>
   undo(): Promise<void>
 }
@@ -25,12 +25,12 @@ function holdersOf({ receivers, placeholders }: Pick<WatchState, 'receivers' | '
   return listSlotHolders(receivers.values(), placeholders)
 }
 
-/** How long an edit waits for its announcement, which does not arrive while the live connection is lost. */
+/** The announcement does not arrive while the live connection is lost. */
 const announcedWithinMs = 500
 
 /**
- * Waits until the live messages contain the edit. A message about an earlier edit that arrives after the response to this
- * one would otherwise show the state before it, on which the next edit would be based.
+ * A late message about an earlier edit would otherwise show the state before this one, on which the next edit would
+ * be based.
  */
 function untilAnnounced(watch: Watch, edit: Edit): Promise<void> {
   return new Promise((resolve) => {
@@ -98,7 +98,7 @@ export function useEdits(): Edits {
           showMessage({ text: t('arrange.undone') })
           return
         }
-        // An edit that the service rejects can never be undone, so it must not block the earlier ones.
+        // A rejected edit can never be undone, so it must not block the earlier ones.
         if (isRejected(response.problem)) setDone(done.current.slice(0, -1))
         showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
       }),

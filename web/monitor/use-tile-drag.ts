@@ -1,22 +1,16 @@
-/** Dragging of tiles with a mouse, a pen or a finger. */
-
 import { type PointerEvent as ReactPointerEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { parseTarget, type Target } from '../app/arrangement.ts'
 
 export interface TileDrag {
-  /** The slot that is being dragged; null if none is. */
   readonly slot: number | null
-  /** The target under the pointer, as in its `data-drop` attribute. */
   readonly over: string | null
-  /** The element that follows the pointer. */
   readonly ghost: RefObject<HTMLDivElement | null>
-  /** Handles `pointerdown` on a tile. A finger drags only the handle, because it scrolls elsewhere. */
+  /** A finger drags only the handle, because it scrolls elsewhere. */
   start(event: ReactPointerEvent, slot: number): void
 }
 
-/** A pointer that moves less than this is a click. */
+/** CSS pixels. A shorter movement is a click. */
 const clickDistance = 6
-/** Near the upper and lower edge of the window the page scrolls. */
 const scrollMargin = 72
 const scrollStep = 14
 
@@ -88,7 +82,7 @@ function targetAt({ clientX, clientY }: Point): string | null {
   return document.elementFromPoint(clientX, clientY)?.closest('[data-drop]')?.getAttribute('data-drop') ?? null
 }
 
-/** The browser sends a click after the pointer is released over the tile on which it was pressed. */
+/** The browser sends a click after a release over the pressed tile. */
 function ignoreNextClick() {
   const ignore = (event: Event) => {
     event.preventDefault()

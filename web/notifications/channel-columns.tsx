@@ -1,5 +1,3 @@
-/** Columns of the list of notification channels. */
-
 import type {
   NotificationChannelBody,
   NotificationDeliveryBody,
@@ -23,7 +21,6 @@ export interface ChannelActions {
 }
 
 interface ColumnOptions {
-  /** Null until they are loaded. */
   readonly rules: readonly NotificationRuleBody[] | null
   readonly lastDeliveries: ReadonlyMap<number, NotificationDeliveryBody | null>
   /** Null if the user may neither edit channels nor see their addresses. */
@@ -72,7 +69,6 @@ export function channelColumns({ rules, lastDeliveries, actions }: ColumnOptions
   ]
 }
 
-/** Returns the rules that send alerts to a channel, at once or when they escalate. */
 export function rulesFor(rules: readonly NotificationRuleBody[], channelId: number): readonly NotificationRuleBody[] {
   return rules.filter(({ notification_channel_ids, escalate }) =>
     [...notification_channel_ids, ...(escalate?.notification_channel_ids ?? [])].includes(channelId),

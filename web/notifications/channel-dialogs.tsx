@@ -1,5 +1,3 @@
-/** Dialogs to test and delete a notification channel, and to replace the secret of a webhook. */
-
 import { useEffect, useState } from 'react'
 import type {
   NotificationChannelBody,
@@ -22,7 +20,6 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Sends a test message as soon as the dialog opens. */
 export function TestDialog({ channel: { id, name }, onDone, onClose }: DialogProps) {
   const { api } = useServices()
   const { send, isSending, problem } = useRequest()
@@ -110,7 +107,7 @@ export function RemovalQuestion({
 function TestResult({ tested }: { tested: NotificationTestBody }) {
   const { ok, status, response, error, duration_ms } = tested
   const time = duration_ms < 1_000 ? formatUnit('millisecond', duration_ms) : formatDuration(duration_ms)
-  // Most errors contain what the service responded.
+  // Most errors contain the response.
   const isShown = response !== null && response.trim() !== '' && error?.includes(response.trim()) !== true
   return (
     <>
@@ -135,7 +132,6 @@ function TestResult({ tested }: { tested: NotificationTestBody }) {
   )
 }
 
-/** Like `plainText`, but keeps line breaks. */
 function plainLines(text: string): string {
   return text.split(/\r?\n/).map(plainText).join('\n')
 }

@@ -1,4 +1,4 @@
-/** Adds or edits a notification channel: first the service is chosen, then exactly its fields are filled in. */
+/** The user first chooses the service, then fills in its fields. */
 
 import { type Dispatch, type SetStateAction, useState } from 'react'
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
@@ -18,7 +18,7 @@ import { ServiceIcon } from './service-icon.tsx'
 import { changedConfig, destinationField, fieldName, isMovedConfig, missingField } from './services.ts'
 
 interface ChannelFormProps {
-  /** The channel as it was when the form opened; null to add a channel. */
+  /** As it was when the form opened; null to add a channel. */
   readonly channel: NotificationChannelBody | null
   onSecret(secret: NewSecret): void
   onDone(): Promise<void>
@@ -56,7 +56,6 @@ function ServiceChoice({ onChoice, onClose }: { onChoice(type: NotificationChann
 
 interface ServiceFormProps extends ChannelFormProps {
   readonly type: NotificationChannelType
-  /** Returns to the choice of the service; null if the service cannot be changed. */
   readonly onBack: Dispatch<SetStateAction<NotificationChannelType | null>> | null
 }
 
@@ -130,7 +129,7 @@ function ServiceForm({ channel, type, onBack, onSecret, onDone, onClose }: Servi
   )
 }
 
-/** Returns the response; an error about the destination as a whole names the field with the address. */
+/** Points an error about the whole destination to the address field. */
 async function atField<Body>(
   type: NotificationChannelType,
   pending: Promise<ApiResponse<Body>>,

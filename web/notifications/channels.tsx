@@ -1,5 +1,3 @@
-/** The notification channels: listed, added, tested, edited, disabled and deleted. */
-
 import { useState } from 'react'
 import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/notifications.ts'
 import { useServices } from '../app/context.ts'
@@ -29,14 +27,13 @@ export function Channels() {
   )
 }
 
-/** The content of the dialog as it was when it opened, because later refreshes must not change it. */
+/** Fixed when the dialog opens, because later refreshes must not change it. */
 type DialogState =
   | { readonly kind: 'add' }
   | { readonly kind: 'edit' | 'test' | 'rotate' | 'remove'; readonly channel: NotificationChannelBody }
 
 interface ListProps {
   readonly channels: readonly NotificationChannelBody[]
-  /** Null until they are loaded. */
   readonly rules: readonly NotificationRuleBody[] | null
   onDone(): Promise<void>
 }
@@ -92,7 +89,6 @@ function List({ channels, rules, onDone }: ListProps) {
   )
 }
 
-/** Returns a function that enables or disables a channel, and offers to take it back. */
 function useEnable(onDone: () => Promise<void>) {
   const { api } = useServices()
   const showMessage = useShowMessage()

@@ -1,5 +1,3 @@
-/** Form fields of a service, each with a hint about where to find its value. */
-
 import { useState } from 'react'
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
@@ -9,14 +7,13 @@ import { type FieldKey, fieldName, fieldsOf, fieldText, portFor, type Security, 
 
 interface ConfigFieldsProps {
   readonly type: NotificationChannelType
-  /** Null for a new channel. */
   readonly config: NotificationChannelBody['config'] | null
   /** See `isMovedConfig`. */
   readonly isMoved: boolean
 }
 
 export function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
-  /** The encryption of email that was chosen in this form; it brings its usual port, unless a port was typed. */
+  /** The chosen encryption sets its usual port, unless a port was typed. */
   const [security, setSecurity] = useState<Security | null>(null)
   const [typedPort, setTypedPort] = useState<string | null>(null)
   return fieldsOf(type).map((field) => {

@@ -1,5 +1,3 @@
-/** The alerts that a message was about, with links to the channels at the time of the alert. */
-
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { AlertBody } from '../../src/contract/alerts.ts'
@@ -11,12 +9,11 @@ import { useResource } from '../app/resource.ts'
 import { alertLine } from '../parts/alert-text.ts'
 import { rangeAround } from '../parts/channel-range.ts'
 
-/** Alerts of one page of deliveries that are read, newest first. */
+/** Newest first. */
 const maxAlerts = 200
-/** Further alerts of a message are shown on request. */
+/** More alerts are shown on request. */
 const maxShown = 3
 
-/** Returns the alerts that deliveries of one page may be about, by id. */
 export function useAlertsOf(deliveries: readonly NotificationDeliveryBody[]): ReadonlyMap<number, AlertBody> {
   const open = useWatchState((watchState) => watchState.alerts)
   // A message is never older than its alerts.
@@ -66,7 +63,7 @@ function AlertLinks({ alerts }: { alerts: readonly AlertBody[] }) {
   )
 }
 
-/** Links to the history of the channel when the alert was raised, or to the alerts if it is not about a channel. */
+/** Without a channel, links to the alerts. */
 function AlertLink({ alert }: { alert: AlertBody }) {
   const { channel_id, raised_at, cleared_at } = alert
   const text = <bdi>{alertLine(alert)}</bdi>

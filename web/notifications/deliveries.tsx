@@ -1,5 +1,3 @@
-/** What was sent, newest first, with filters and pages. */
-
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import type {
   NotificationChannelBody,
@@ -33,7 +31,7 @@ export function Deliveries() {
   const channels = useResource(channelsPath, 'list', notificationTopics).body
   const rules = useResource(rulesPath, 'list', notificationTopics).body
   const options = (channels ?? []).map(({ id, name }) => ({ value: String(id), text: plainText(name) }))
-  // While the channels are loading, the one in the address is an option.
+  // While the channels are loading, the one in the URL is an option.
   const requested = new URLSearchParams(location.search).get('channel_id')
   if (channels === null && requested !== null) options.push({ value: requested, text: '' })
   const channelFilter: Filter = {

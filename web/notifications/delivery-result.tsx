@@ -1,5 +1,3 @@
-/** Whether a message was sent: the status, when, and why the last attempt failed. */
-
 import type { NotificationDeliveryBody } from '../../src/contract/notifications.ts'
 import { formatTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
@@ -9,7 +7,7 @@ const tones = { pending: 'waiting', sent: 'good', failed: 'bad', expired: 'bad' 
 
 interface DeliveryResultProps {
   readonly delivery: NotificationDeliveryBody
-  /** Whether to say that it was a test. */
+  /** Says that it was a test. */
   readonly isTypeShown?: boolean
 }
 
@@ -35,7 +33,6 @@ export function DeliveryResult({ delivery, isTypeShown = false }: DeliveryResult
   )
 }
 
-/** Says how often it was tried, unless the first attempt decided, and when it is tried next. */
 function Attempts({ delivery: { status, attempts, next_attempt_at } }: Pick<DeliveryResultProps, 'delivery'>) {
   const texts = [
     status === 'expired' ? t('notifications.expired') : null,

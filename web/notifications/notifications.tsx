@@ -1,5 +1,3 @@
-/** Notifications: the channels by which alerts are sent, the rules that choose them, and what was sent. */
-
 import { useSearch } from '../app/query.ts'
 import { Shell } from '../app/shell.tsx'
 import { Channels } from './channels.tsx'
@@ -26,7 +24,7 @@ export function Notifications() {
   )
 }
 
-/** The filters and the order of one list do not apply to another. */
+/** Filters and order do not apply to another list. */
 const nothingElse = { status: null, channel_id: null, page: null, sort: null }
 
 function Tabs({ tab }: { tab: Tab }) {

@@ -1,5 +1,3 @@
-/** Adds or edits a notification rule, and words it as a sentence meanwhile. */
-
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/notifications.ts'
@@ -23,7 +21,7 @@ import { type RuleTime, type RuleValues, ruleOf, ruleTimes, suggestedRule, timeO
 import { ScheduleFields } from './schedule-fields.tsx'
 
 interface RuleFormProps {
-  /** The rule as it was when the form opened; null to add a rule. */
+  /** As it was when the form opened; null to add a rule. */
   readonly rule: NotificationRuleBody | null
   readonly channels: readonly NotificationChannelBody[]
   onDone(): Promise<void>
@@ -102,7 +100,7 @@ function NumberField(props: Pick<ComponentProps<typeof Field>, 'name' | 'label' 
   return <Field {...props} inputMode="numeric" autoComplete="off" />
 }
 
-/** Returns the rule as the form contains it; it is read after each edit, when the fields that depend on it are shown. */
+/** Read after each edit, when dependent fields are shown. */
 function useDraft(initial: RuleValues) {
   const sentence = useRef<HTMLParagraphElement>(null)
   const [edits, setEdits] = useState(0)
@@ -143,7 +141,7 @@ function ChannelChoice({
 function WhichAlerts({ initial }: PartProps) {
   const groups = useWatchState((watchState) => watchState.groups)
   const manufacturers = useResource(manufacturersPath, 'list').body ?? []
-  // What a rule names stays a choice after it was deleted, so that saving does not change the rule.
+  // Deleted manufacturers stay a choice, so that saving does not change the rule.
   const codes = [...new Set([...manufacturers.map(({ code }) => code), ...initial.manufacturers])]
   const isNarrow = initial.kinds.length + initial.manufacturers.length > 0
   return (
@@ -193,10 +191,10 @@ function WhichAlerts({ initial }: PartProps) {
   )
 }
 
-/** Shown if this installation follows sites, or the rule names one. */
+/** Only if this installation follows sites, or the rule names one. */
 function SiteChoices({ chosen }: { chosen: readonly string[] }) {
   const sites = useResource('/api/sites/', 'list').body ?? []
-  // What a rule names stays a choice after it was removed, so that saving does not change the rule.
+  // Removed sites stay a choice, so that saving does not change the rule.
   const codes = [...new Set([localSite, allSites, ...sites.map(({ code }) => code), ...chosen])]
   if (sites.length === 0 && chosen.length === 0) return null
   return (
@@ -259,7 +257,7 @@ function Escalation({ initial: { escalate }, channels }: PartProps & Pick<RuleFo
   )
 }
 
-/** Finds what the service would report about the rule as a whole instead of at the field. */
+/** The service would report these about the rule as a whole instead of at the field. */
 function findProblem({ name, notification_channel_ids, when, escalate }: RuleValues): Problem | null {
   const problem = (field: string, detail: string): Problem => ({ kind: 'refused', field, detail })
   if (name === '') return problem('name', t('parts.form.missing'))

@@ -1,5 +1,3 @@
-/** Words a notification rule as one sentence. */
-
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import type { SiteBody } from '../../src/contract/sites.ts'
 import { weekdays } from '../../src/contract/values.ts'
@@ -21,7 +19,6 @@ import { useResource } from '../app/resource.ts'
 import { alertKindTitle } from '../parts/alert-text.ts'
 import { passesMidnight, type RuleValues, type Schedule } from './rule-values.ts'
 
-/** Returns the names of the records that a rule refers to. */
 export interface RuleNames {
   channel(id: number): string
   group(id: number): string
@@ -29,10 +26,10 @@ export interface RuleNames {
   site(code: string): string
 }
 
-/** More kinds than these are counted instead of listed. */
+/** More kinds are counted instead of listed. */
 const maxListedKinds = 3
 
-/** Returns, for example, "Critical alerts of group Act 1, during shows, to RF crew; also when cleared". */
+/** For example "Critical alerts of group Act 1, during shows, to RF crew; also when cleared". */
 export function ruleSentence(rule: RuleValues, names: RuleNames): string {
   const { when, repeat_minutes: repeat, escalate } = rule
   const toNames = (ids: readonly number[]) => (ids.length === 0 ? null : formatList(ids.map(names.channel)))
@@ -89,7 +86,7 @@ function scheduleText(schedule: Schedule): string {
     : t('notifications.sentence.schedule', values)
 }
 
-/** Returns `every day`, or days with three or more in a row as a range: "Mon–Fri, Sun". */
+/** Three or more days in a row become a range: "Mon–Fri, Sun". */
 function daysText(days: Schedule['days']): string {
   if (days.length === weekdays.length) return t('notifications.sentence.everyDay')
   const runs: number[][] = []
@@ -106,13 +103,12 @@ function daysText(days: Schedule['days']): string {
   return texts.join(', ')
 }
 
-/** Formats `HH:MM` as a time of day. */
 function clockText(time: string): string {
   const [hours = Number.NaN, minutes = Number.NaN] = time.split(':').map(Number)
   return Number.isNaN(hours + minutes) ? time : formatClock(new Date(2026, 0, 5, hours, minutes).getTime())
 }
 
-/** Leaves out the seconds of whole minutes. While a form is filled in, the number may be missing. */
+/** Whole minutes without seconds. While a form is filled in, the number may be missing. */
 function durationText(seconds: number): string {
   if (Number.isNaN(seconds)) return t('parts.unknown')
   return seconds % 60 === 0 ? formatShortDuration(seconds * 1_000) : formatDuration(seconds * 1_000)
@@ -136,7 +132,6 @@ export function useRuleNames(channels: readonly NotificationChannelBody[]): Rule
   }
 }
 
-/** Returns what a code in the `sites` of a rule stands for. */
 export function siteText(code: string, sites: readonly Pick<SiteBody, 'code' | 'name'>[]): string {
   if (code === localSite) return t('live.toolbar.localSite')
   if (code === allSites) return t('notifications.rules.allSites')

@@ -1,16 +1,12 @@
-/** Conversion between a notification rule and the fields of its form. */
-
 import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { NotificationRuleBody } from '../../src/contract/notifications.ts'
 import { severities, weekdays } from '../../src/contract/values.ts'
 import { chosenValues } from '../parts/choices-field.tsx'
 
-/** A rule that is not stored yet has no id. */
 export type RuleValues = Omit<NotificationRuleBody, 'id'>
 
 export type Schedule = Exclude<RuleValues['when'], string>
 
-/** The choices of the form for `when`. */
 export const ruleTimes = ['always', 'during_shows', 'schedule'] as const
 export type RuleTime = (typeof ruleTimes)[number]
 
@@ -18,7 +14,7 @@ export function timeOf(when: RuleValues['when']): RuleTime {
   return typeof when === 'string' ? when : 'schedule'
 }
 
-/** Returns a rule that suits most installations: critical alerts at any time, to these channels. */
+/** Suits most installations: critical alerts at any time. */
 export function suggestedRule(name: string, channelIds: readonly number[]): RuleValues {
   return {
     name,
@@ -36,17 +32,16 @@ export function suggestedRule(name: string, channelIds: readonly number[]): Rule
   }
 }
 
-/** Returns the schedule with which the form starts: the evenings of all days. */
+/** The evenings of all days. */
 export function usualSchedule(timeZone: string): Schedule {
   return { days: [...weekdays], from: '17:00', to: '23:30', time_zone: timeZone }
 }
 
-/** Whether the schedule ends on the day after the one on which it began. */
 export function passesMidnight({ from, to }: Pick<Schedule, 'from' | 'to'>): boolean {
   return from !== '' && to !== '' && to <= from
 }
 
-/** Returns the rule that a form contains. A number that is not one becomes NaN. */
+/** An invalid number becomes NaN. */
 export function ruleOf(values: FormData): RuleValues {
   const text = (name: string) => String(values.get(name) ?? '').trim()
   const number = (name: string) => (text(name) === '' ? Number.NaN : Number(text(name)))

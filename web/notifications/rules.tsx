@@ -1,5 +1,3 @@
-/** The rules that choose which alerts are sent, each as a sentence. */
-
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/notifications.ts'
@@ -122,7 +120,6 @@ function NoRules({ channels, onDone }: Omit<ListProps, 'rules'>) {
 
 interface RuleItemProps extends Pick<ListProps, 'channels'> {
   readonly rule: Rule
-  /** Null if the user may not edit rules. */
   readonly onAsk: ((question: DialogState) => void) | null
 }
 
@@ -153,7 +150,7 @@ function RuleItem({ rule, channels, onAsk }: RuleItemProps) {
   )
 }
 
-/** Returns why the rule does not send to all its channels; null if it does. */
+/** Null if the rule sends to all its channels. */
 function warningOf(
   { notification_channel_ids, escalate }: Rule,
   channels: readonly NotificationChannelBody[],

@@ -1,5 +1,3 @@
-/** Form fields of a schedule: days of the week, hours and a time zone. */
-
 import { useState } from 'react'
 import { weekdays } from '../../src/contract/values.ts'
 import { formatWeekday } from '../app/format.ts'
@@ -9,12 +7,12 @@ import { ChoicesField } from '../parts/choices-field.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { passesMidnight, type Schedule, usualSchedule } from './rule-values.ts'
 
-/** `schedule`: null if the rule had none. */
+/** Null if the rule had none. */
 export function ScheduleFields({ schedule }: { schedule: Schedule | null }) {
   const zone = useResource('/api/config/', 'object').body?.TIME_ZONE
   const initial = schedule ?? usualSchedule(zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
   const [hours, setHours] = useState({ from: initial.from, to: initial.to })
-  // The browser may not list the current one.
+  // The browser may not list the current time zone.
   const zones = [...new Set([initial.time_zone, ...Intl.supportedValuesOf('timeZone')])].sort()
   return (
     <div className="dependent">

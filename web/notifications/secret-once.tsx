@@ -1,15 +1,12 @@
-/** Shows the new secret of a webhook, once. */
-
 import { useEffect, useRef } from 'react'
 import { formatDateTime, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { CopyField } from '../parts/copy-field.tsx'
 
 export interface NewSecret {
-  /** The name of the channel. */
   readonly name: string
   readonly secret: string
-  /** Until when the previous secret also signs; null if there was none. */
+  /** The previous secret also signs until then; null without one. */
   readonly previousUntil: string | null
 }
 

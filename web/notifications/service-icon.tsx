@@ -1,5 +1,3 @@
-/** The icons of the services by which alerts are sent. */
-
 import {
   BellRing,
   Hash,

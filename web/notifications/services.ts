@@ -1,5 +1,3 @@
-/** The fields of each service's configuration, and their conversion between a channel and the fields of a form. */
-
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
 import type { NotificationChannelType } from '../../src/contract/values.ts'
 import { hasNewOrigin } from '../../src/domain/access/secrets.ts'
@@ -7,10 +5,9 @@ import { parseUrl } from '../app/address.ts'
 
 interface ConfigField {
   readonly name: string
-  /** `list`: texts, one per line. `security`: the encryption of email. A `secret` is masked. */
+  /** `list`: one text per line. `security`: email encryption. `secret`: masked. */
   readonly kind: 'text' | 'address' | 'secret' | 'port' | 'list' | 'security'
   readonly isOptional?: boolean
-  /** The initial value of a new channel. */
   readonly usual?: string
 }
 
@@ -68,10 +65,9 @@ type Config = NotificationChannelBody['config']
 export const securities = ['starttls', 'tls', 'none'] as const
 export type Security = (typeof securities)[number]
 
-/** The usual port of each kind of encryption. */
 const smtpPorts: Record<Security, string> = { starttls: '587', tls: '465', none: '25' }
 
-/** Returns the port after encryption was chosen: its usual one, unless the port before is nobody's usual port. */
+/** The usual port of the encryption, unless another port was entered. */
 export function portFor(security: Security, before: string): string {
   return Object.values(smtpPorts).includes(before) ? smtpPorts[security] : before
 }
@@ -80,19 +76,17 @@ export function fieldsOf(type: NotificationChannelType): readonly ConfigField[] 
   return services[type]
 }
 
-/** Returns the name of the field in forms and error responses. */
 export function fieldName(name: string): string {
   return `config.${name}`
 }
 
-/** Returns the text of a field; `config` is null for a new channel. */
 export function fieldText({ name, usual = '' }: ConfigField, config: Config | null): string {
   if (config === null) return usual
   const value = config[name] ?? ''
   return Array.isArray(value) ? value.join('\n') : String(value)
 }
 
-/** Returns the first required field that is empty; null if there is none. `before` is null for a new channel. */
+/** The first required field that is empty. `before` is null for a new channel. */
 export function missingField(
   type: NotificationChannelType,
   before: Config | null,
@@ -108,7 +102,7 @@ export function missingField(
   return fieldsOf(type).find(isMissing) ?? null
 }
 
-/** True if the address has changed, so that stored secrets must be entered again. */
+/** After a change of address, stored secrets must be entered again. */
 export function isMovedConfig(type: NotificationChannelType, before: Config | null, values: FormData): boolean {
   if (before === null) return false
   const fields = fieldsOf(type)
@@ -120,7 +114,6 @@ export function isMovedConfig(type: NotificationChannelType, before: Config | nu
   )
 }
 
-/** Returns the address to which the service connects, as a URL of HTTP. */
 function addressOf(fields: readonly ConfigField[], textOf: (field: ConfigField) => string): string {
   const texts = new Map(fields.map((field) => [field.name, textOf(field)]))
   const address = texts.get(fields.find(({ kind }) => kind === 'address')?.name ?? '')
@@ -128,10 +121,7 @@ function addressOf(fields: readonly ConfigField[], textOf: (field: ConfigField) 
   return `${texts.get('security') === 'none' ? 'http' : 'https'}://${texts.get('host')}:${texts.get('port')}`
 }
 
-/**
- * Returns the fields that a form has changed, or all fields of a new channel. Null stands for an empty field, and
- * removes what is stored.
- */
+/** The changed fields, or all fields of a new channel. Null removes the stored value. */
 export function changedConfig(
   type: NotificationChannelType,
   before: Config | null,
@@ -143,7 +133,6 @@ export function changedConfig(
   return Object.fromEntries(changed.map((field) => [field.name, parse(field, inputOf(field, values))]))
 }
 
-/** Returns the field with the address to which the service connects. */
 export function destinationField(type: NotificationChannelType): string {
   const isDestination = ({ kind, name }: ConfigField) => kind === 'address' || name === 'host' || name === 'url'
   return fieldName(fieldsOf(type).find(isDestination)?.name ?? '')
@@ -156,11 +145,11 @@ function inputOf({ name }: ConfigField, values: FormData): string {
 function parse({ kind }: ConfigField, text: string): unknown {
   if (text === '') return null
   if (kind === 'list') return text.split(/[\s,;]+/).filter((item) => item !== '')
-  // The service rejects a text that is not a number.
+  // The service rejects invalid numbers.
   return kind === 'port' && !Number.isNaN(Number(text)) ? Number(text) : text
 }
 
-/** Returns the address to which a channel sends, for a list; empty if it is secret. */
+/** Empty if the address is secret. */
 export function channelAddress({ type, config }: Pick<NotificationChannelBody, 'type' | 'config'>): string {
   const shown = addressFields[type].map((name) => config[name])
   return shown

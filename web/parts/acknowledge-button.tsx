@@ -1,6 +1,6 @@
 /**
- * Acknowledges an alert for all users with one tap. Users who may not acknowledge see no button; for an alert of a site,
- * they see where it can be acknowledged.
+ * Acknowledges for all users with one tap. Without permission there is no button. For an alert of a site, it says
+ * where it can be acknowledged.
  */
 
 import { Check } from 'lucide-react'

@@ -1,5 +1,3 @@
-/** Elapsed time, counting up, alone and as "5 min ago". */
-
 import type { Beginning } from '../app/channel-state.ts'
 import { useWatchState } from '../app/context.ts'
 import { formatDateTime, formatDuration, formatMoment, formatRoughMoment, formatShortDuration } from '../app/format.ts'
@@ -16,13 +14,13 @@ export function Age({ since, isShort = false }: AgeProps) {
   return <span className="age">{age}</span>
 }
 
-/** The elapsed time as "5 min ago". */
+/** "5 min ago" */
 export function AgeAgo({ since }: Pick<AgeProps, 'since'>) {
   const age = useWatchState((watchState) => formatShortDuration(watchState.now - since))
   return <span className="age">{t('card.ago', { age })}</span>
 }
 
-/** The age of a state as "5 min ago"; if its beginning was not seen, "since before 5:26". */
+/** "5 min ago", or "since before 5:26" if its beginning is unknown. */
 export function StateAge({ since: { at, isKnown } }: { since: Beginning }) {
   return isKnown ? <AgeAgo since={at} /> : <span className="age">{sinceBefore(at)}</span>
 }
@@ -31,7 +29,7 @@ function sinceBefore(at: number): string {
   return t('card.sinceBefore', { time: formatRoughMoment(at) })
 }
 
-/** The beginning of a state as "since 5:26:10 (5 min)"; if it was not seen, "since before 5:26". */
+/** "since 5:26:10 (5 min)", or "since before 5:26" if its beginning is unknown. */
 export function Since({ since: { at, isKnown } }: { since: Beginning }) {
   if (!isKnown) return sinceBefore(at)
   return (
@@ -41,7 +39,6 @@ export function Since({ since: { at, isKnown } }: { since: Beginning }) {
   )
 }
 
-/** `at` is an ISO 8601 timestamp, or null for "never". */
 export function Ago({ at }: { at: string | null }) {
   const now = useNow()
   if (at === null) return <span className="ago">{t('parts.never')}</span>

@@ -1,5 +1,3 @@
-/** Dialogs that acknowledge alerts with a note, and that snooze them. */
-
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import { useWatchState } from '../app/context.ts'
 import { formatShortDuration } from '../app/format.ts'
@@ -14,7 +12,6 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Names a single alert, and counts several. */
 function titleOf(alerts: readonly AlertBody[], action: 'acknowledge' | 'snooze'): string {
   const [first, ...others] = alerts
   return first !== undefined && others.length === 0

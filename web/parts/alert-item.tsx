@@ -1,5 +1,3 @@
-/** One alert: what, why, since when, who has responded, and what can be done about it. */
-
 import './alerts.css'
 import { Link } from '@tanstack/react-router'
 import { ChartGantt } from 'lucide-react'
@@ -24,9 +22,8 @@ import { StateIcon } from './state-icon.tsx'
 
 interface AlertItemProps {
   readonly alert: AlertBody
-  /** A checkbox that selects the alert. */
   readonly box?: ReactNode
-  /** Whether the page is about the subject of the alert, which is then not repeated. */
+  /** The page is about the subject of the alert, which is not repeated. */
   readonly isAtSubject?: boolean
 }
 
@@ -68,7 +65,7 @@ function iconState({ kind, severity }: AlertBody): ConditionState {
   return icon ?? conditionStates.find((state) => state === kind) ?? bySeverity
 }
 
-/** A link to the channel, otherwise to the receiver; plain text if neither exists. */
+/** A link to the channel, otherwise to the receiver, otherwise plain text. */
 function Subject({ alert }: { alert: AlertBody }) {
   const { channel_id, receiver_id, data, site, cleared_at } = alert
   const receiver = useWatchState((watchState) => watchState.receivers.get(receiver_id ?? -1))
@@ -99,7 +96,6 @@ function Subject({ alert }: { alert: AlertBody }) {
   )
 }
 
-/** What the alert was first, if it has become another one. */
 function Beginning({ alert: { kind, first } }: { alert: AlertBody }) {
   if (first === undefined || first.kind === kind) return null
   const title = alertTitle(first)
@@ -150,10 +146,8 @@ function Actions({ alert }: { alert: AlertBody }) {
   )
 }
 
-/** How much of the timeline is shown before and after the alert was raised. */
 const aroundMs = 300_000
 
-/** Opens the timeline at the time of the alert. */
 function TimelineLink({ alert }: { alert: AlertBody }) {
   const { channel_id, receiver_id } = alert
   const ids = useWatchState(({ receivers }) =>

@@ -1,5 +1,3 @@
-/** Words alerts in the viewer's language, from their kind and data. */
-
 import { type AlertKind, alertKindTable, isAlertKind } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import {
@@ -15,7 +13,7 @@ import { t } from '../app/i18n.ts'
 
 type Described = Pick<AlertBody, 'kind' | 'message' | 'manufacturer' | 'data'>
 
-/** Returns what is wrong in a few words, such as `Battery low`. A kind that this page does not know has its message. */
+/** For example `Battery low`. An unknown kind shows its message. */
 export function alertTitle({ kind, message }: Pick<Described, 'kind' | 'message'>): string {
   return alertKindTitle(kind, message)
 }
@@ -24,21 +22,20 @@ export function alertKindTitle(kind: string, unknown = kind): string {
   return isAlertKind(kind) ? t(`alerts.kinds.${kind}`) : unknown
 }
 
-/** Returns the name of the performer's pack, channel, receiver or source that the alert concerns. */
+/** The pack, channel, receiver or source that the alert concerns. */
 export function alertSubject({ kind, manufacturer, data }: Described): string | null {
   const isSource = isAlertKind(kind) && alertKindTable[kind].subject === 'source'
   const name = isSource ? (data.address ?? manufacturer) : (data.name ?? data.receiver ?? manufacturer)
   return name === null ? null : plainText(name)
 }
 
-/** Returns `Nora: battery low` for messages and notifications. */
 export function alertLine(alert: Described): string {
   const name = alertSubject(alert)
   const title = alertTitle(alert)
   return name === null || !isAlertKind(alert.kind) ? title : t('alerts.line', { name, title })
 }
 
-/** Returns why the alert is open, with its values; null for a kind that this page does not know. */
+/** Null for an unknown kind. */
 export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): string | null {
   if (!isAlertKind(kind)) return null
   const { limit, error: place } = alertKindTable[kind]
@@ -71,7 +68,6 @@ function detailedReason(kind: AlertKind, data: AlertBody['data']): string | null
   return names.every((name) => values[name] !== undefined) ? t(`alerts.detailedReasons.${kind}`, values) : null
 }
 
-/** Returns when a snooze ends, as text. */
 export function snoozeEndText(until: string): string {
   if (until === 'cleared') return t('alerts.snoozedUntilCleared')
   return until === 'show_end' ? t('alerts.snoozedUntilShowEnd') : formatMoment(until)
@@ -95,7 +91,7 @@ function batteryReason(data: AlertBody['data']): string | null {
   return values.length === 0 ? null : values.join(' · ')
 }
 
-/** Before `crossed` was known, every limit was a percentage. */
+/** Alerts without `crossed` are older; their limits are percentages. */
 function batteryLimit({ battery, threshold, crossed }: AlertBody['data']): string | null {
   if (threshold === null || (crossed === undefined && battery === null)) return null
   const limit = crossed === 'minutes_left' ? formatMinutes(threshold) : formatPercent(threshold)

@@ -1,35 +1,31 @@
-/** Selects alerts from the live state. */
-
 import type { AlertBody } from '../../src/contract/alerts.ts'
 import type { Severity } from '../../src/contract/values.ts'
 import { useWatchState } from '../app/context.ts'
 
 const severityOrder: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 }
 
-/** Whether the alert has not been acknowledged yet. A snoozed alert is open. */
+/** A snoozed alert is open. */
 export function isOpen({ state }: Pick<AlertBody, 'state'>): boolean {
   return state === 'raised' || state === 'snoozed'
 }
 
-/** Whether this installation can acknowledge and snooze the alert. Only its site can respond to an alert of a site. */
+/** Only its site can respond to an alert of a site. */
 export function canRespond({ state, site }: Pick<AlertBody, 'state' | 'site'>): boolean {
   return site === null && isOpen({ state })
 }
 
-/** Compares by the time of raising, newest first. */
 export function newestFirst(a: AlertBody, b: AlertBody): number {
   return Date.parse(b.raised_at) - Date.parse(a.raised_at) || b.id - a.id
 }
 
-/** Compares by urgency: open before acknowledged, then the most severe, then the newest. */
 export function mostUrgentFirst(a: AlertBody, b: AlertBody): number {
   const byState = Number(isOpen(b)) - Number(isOpen(a))
   return byState || severityOrder[a.severity] - severityOrder[b.severity] || newestFirst(a, b)
 }
 
 /**
- * Returns the most urgent alert of a channel, otherwise of its receiver; null if there is none. It may be acknowledged:
- * then no response is needed, but the card can show who has responded.
+ * The most urgent alert of the channel, otherwise of its receiver. It may be acknowledged, so that the card can show
+ * who responded.
  */
 export function useChannelAlert(receiverId: number, channelId: number): AlertBody | null {
   return useWatchState(({ alerts }) => {

@@ -1,5 +1,3 @@
-/** Assignments of transmitters to performers. */
-
 import type { UnitBody } from '../../src/contract/hardware.ts'
 import type { AssignmentBody, Performer } from '../../src/contract/performers.ts'
 import type { Api, ApiResponse } from '../app/api.ts'
@@ -7,7 +5,6 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { type Resource, useResource } from '../app/resource.ts'
 
-/** An active assignment. */
 export type Assignment = Pick<AssignmentBody, 'id' | 'performer' | 'wireless_unit'>
 
 export interface Cast {
@@ -20,7 +17,6 @@ const performerTopics = ['performers'] as const
 const assignmentTopics = ['assignments', 'performers'] as const
 const unitTopics = ['assignments', 'receiver_added', 'receiver_removed'] as const
 
-/** Loads performers, assignments and units, and combines them into one resource. */
 export function useCast(): Resource<Cast> {
   const performers = useResource('/api/performers/', 'list', performerTopics)
   const assignments = useResource('/api/assignments/?is_active=true', 'list', assignmentTopics)
@@ -56,7 +52,6 @@ export function setActive(
   return api.write('PUT', `/api/assignments/${id}/`, { is_active }, 'object')
 }
 
-/** Assigns a transmitter to a performer; first ends its assignment to another performer. */
 export async function assign(
   api: Api,
   { assignments }: Pick<Cast, 'assignments'>,

@@ -1,4 +1,4 @@
-/** The battery as five bars and a percentage: a question mark if unknown, hatched if only the last value is known. */
+/** A question mark if unknown, hatched if only the last value is known. */
 
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { formatPercent } from '../app/format.ts'
@@ -33,7 +33,7 @@ export function Battery({ facts }: { facts: ChannelFacts }) {
   )
 }
 
-/** How old the last known percentage is, where the age of the other values is not shown. */
+/** Shown where no other age is shown. */
 export function BatteryAge({ facts: { battery, isBatteryOld, lastSeenAt, since } }: { facts: ChannelFacts }) {
   const at = lastSeenAt ?? since?.at ?? null
   return battery === null || !isBatteryOld || at === null ? null : <Age since={at} isShort={true} />

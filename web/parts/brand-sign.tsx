@@ -1,4 +1,3 @@
-/** The sign of Micwatch: a microphone, as in `icon.svg`. */
 export function BrandSign() {
   return (
     <svg className="brand-sign" viewBox="0 0 32 32" aria-hidden="true">

@@ -1,6 +1,5 @@
 /**
- * Actions on the selected items: a confirmation with the number of items, then a message with the result, a list of the
- * items that failed, and an undo button where possible.
+ * A confirmation with the number of items, then the result, the items that failed, and an undo button where possible.
  */
 
 import { useState } from 'react'
@@ -17,32 +16,28 @@ import { useShowMessage } from './messages.tsx'
 export interface BulkAction {
   readonly key: string
   readonly text: string
-  /** The path of a request with the body `{ids}`. */
   readonly path: ReviewAddress
   readonly tone?: 'usual' | 'alarm'
-  /** Returns the question, which contains the number of items. */
   readonly question: (count: number) => string
-  /** Effect of the action. */
   readonly consequence: string
-  /** The path of the request that reverts the action, also with the body `{ids}`. */
+  /** Reverts the action, with the same body. */
   readonly undoPath?: ReviewAddress
-  /** Whether the action applies to this selected item. */
   readonly isFor?: (id: number) => boolean
-  /** Fixed items, independent of the selection. */
+  /** Independent of the selection. */
   readonly ids?: readonly number[]
 }
 
-/** The items as selected when the button was clicked, because later refreshes must not change the confirmation. */
+/** As selected when the button was clicked, because later refreshes must not change the confirmation. */
 interface DialogState {
   readonly action: BulkAction
   readonly ids: readonly number[]
 }
 
-/** The component must be rendered for an empty list as well, so that results stay visible. */
+/** Render it for an empty list as well, so that results stay visible. */
 interface BulkActionsProps {
   readonly selection: Selection
   readonly actions: readonly BulkAction[]
-  /** Why the user may not run these actions; null if they may. */
+  /** Null if the user may run these actions. */
   readonly refusal: string | null
   onDone(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The number of selected items and their actions. Always rendered, so that selecting items does not shift the page. */
+/** Always rendered, so that selecting items does not shift the page. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Selection } from '../app/selection.ts'

@@ -1,5 +1,3 @@
-/** The alert of a card: a button that acknowledges it for all users, or a sign of who acknowledged it. */
-
 import { BellRing, CheckCheck } from 'lucide-react'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { plainText } from '../app/format.ts'

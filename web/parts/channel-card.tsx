@@ -1,5 +1,3 @@
-/** A channel card, with the most important information first. */
-
 import { Link } from '@tanstack/react-router'
 import { LockKeyhole, UserRoundPlus } from 'lucide-react'
 import { type CSSProperties, memo } from 'react'
@@ -25,12 +23,10 @@ export interface ChannelCardProps {
   /** `status`: without levels. `full`: always with a chart. */
   readonly step: 'full' | 'usual' | 'status'
   readonly hasChart: boolean
-  /** What the user may do from the card. */
   readonly actions?: CardActions | undefined
 }
 
 export interface CardActions {
-  /** Whether the user may acknowledge alerts and assign performers. */
   readonly mayOperate: boolean
   assign(channelId: number): void
 }
@@ -99,7 +95,7 @@ export const ChannelCard = memo(function ChannelCard({
   )
 })
 
-/** The picture of the performer, if there is one. For users who may assign performers it is a button. */
+/** A button for users who may assign performers. */
 function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions | undefined }) {
   const { channelId, picture } = facts
   const image = picture === null ? null : <img className="card-portrait" src={picture} alt="" />
@@ -118,7 +114,6 @@ function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions
   )
 }
 
-/** Frequency and link quality; type and gain of the transmitter, gain of the receiver and encryption; the receiver. */
 function Radio({ facts }: { facts: ChannelFacts }) {
   const { receiverId, channelId, frequency, encryption, receiverName, channel, hasQuality } = facts
   const gains = gainsOf(facts)
@@ -154,7 +149,6 @@ function Radio({ facts }: { facts: ChannelFacts }) {
   )
 }
 
-/** Returns the model of the transmitter and the gains: "ULXD1 · RX 12 dB · TX 3 dB". */
 function gainsOf({ transmitterModel, receiverGain, transmitterGain }: ChannelFacts): string {
   return [
     transmitterModel,
@@ -165,7 +159,6 @@ function gainsOf({ transmitterModel, receiverGain, transmitterGain }: ChannelFac
     .join(' · ')
 }
 
-/** The slot, the token of the pack, and the pack's own name if the card shows the name of the performer. */
 function Slot({ facts: { slot, token, performer, ownName } }: { facts: ChannelFacts }) {
   return (
     <span className="card-position">
@@ -181,7 +174,7 @@ function Slot({ facts: { slot, token, performer, ownName } }: { facts: ChannelFa
   )
 }
 
-/** The name, as large as possible: the style sheet computes the font size from the estimated width. */
+/** The style sheet computes the font size from the estimated width. */
 function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
   const { whole, broken } = fitName(name ?? t('card.noName'))
   const size = { '--whole': whole, '--broken': broken } as CSSProperties
@@ -194,7 +187,7 @@ function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
   )
 }
 
-/** The link to the channel page. It covers the whole card, to be a large touch target. */
+/** Covers the whole card, to be a large touch target. */
 function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
   const isReplay = useServices().replay !== null
   const minute = useWatchState(({ now }) => (isReplay ? Math.floor(now / 60_000) : null))

@@ -1,5 +1,3 @@
-/** The channels by slot, as options of a form field or a filter. */
-
 import { useMemo, useSyncExternalStore } from 'react'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { useServices } from '../app/context.ts'

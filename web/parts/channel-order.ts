@@ -1,4 +1,4 @@
-/** The order of channels. Unknown values come last in both directions, and equal ones are ordered by slot. */
+/** Unknown values come last in both directions, and equal ones are ordered by slot. */
 
 import { bySeverity, bySlot, type ChannelFacts } from '../app/channel-state.ts'
 import type { SortKey } from '../app/columns.ts'
@@ -19,7 +19,6 @@ export function parseSort(sort: Sort): ParsedSort {
     : { key: sort as SortKey, isDescending: false }
 }
 
-/** Whether the order depends on levels. */
 export function isByLevel(sort: Sort): boolean {
   return ['rf', 'rf_a', 'rf_b', 'audio', 'quality'].includes(parseSort(sort).key)
 }

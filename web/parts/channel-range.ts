@@ -1,7 +1,5 @@
-/** The range of time that the charts of a channel show, as it is in the address of the page. */
-
 export interface ChannelRange {
-  /** Length in seconds. */
+  /** Seconds */
   readonly span: number
   /** End in epoch seconds; null for now, which the charts follow. */
   readonly to: number | null
@@ -10,12 +8,11 @@ export interface ChannelRange {
 const hour = 3_600
 const day = 24 * hour
 
-/** Lengths to choose from, in seconds. */
 export const spans = [600, hour, 6 * hour, day, 7 * day, 14 * day] as const
 
 const defaultSpan = hour
 
-/** Reads a range from a query: `span` in seconds and `to` as an ISO 8601 timestamp. */
+/** `span` is in seconds, `to` an ISO 8601 timestamp. */
 export function parseRange(query: Readonly<Record<string, unknown>>): ChannelRange {
   const to = Date.parse(String(query.to ?? '')) / 1_000
   const span = Number(query.span)
@@ -25,7 +22,6 @@ export function parseRange(query: Readonly<Record<string, unknown>>): ChannelRan
   }
 }
 
-/** Returns the query of a range, without the defaults. */
 export function rangeQuery({ span, to }: ChannelRange): { readonly span?: number; readonly to?: string } {
   return {
     ...(span !== defaultSpan && { span }),
@@ -33,25 +29,25 @@ export function rangeQuery({ span, to }: ChannelRange): { readonly span?: number
   }
 }
 
-/** Returns the query of ten minutes around a time in epoch milliseconds. */
+/** Ten minutes around a time in epoch milliseconds. */
 export function rangeAround(at: number): ReturnType<typeof rangeQuery> {
   const span = spans[0]
   return rangeQuery({ span, to: Math.floor(at / 1_000) + span / 2 })
 }
 
-/** Moves a range by seconds. A range that reaches `now` follows it. */
+/** A range that reaches `now` follows it. */
 export function pan(range: ChannelRange, seconds: number, now: number): ChannelRange {
   const to = Math.round((range.to ?? now) + seconds)
   return { ...range, to: to >= now ? null : to }
 }
 
-/** Changes to another length; the middle stays where it is, unless the range follows now. */
+/** The middle stays in place, unless the range follows now. */
 export function zoom({ span, to }: ChannelRange, next: number, now: number): ChannelRange {
   if (to === null) return { span: next, to }
   return pan({ span: next, to }, (next - span) / 2, now)
 }
 
-/** Returns the next shorter (-1) or longer (1) length; the same one at the end of the list. */
+/** The next shorter (-1) or longer (1) length. */
 export function neighbourSpan(span: number, step: -1 | 1): number {
   return spans[(spans as readonly number[]).indexOf(span) + step] ?? span
 }

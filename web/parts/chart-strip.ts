@@ -1,5 +1,3 @@
-/** The last minutes of one channel: audio as an area, RF as a line. */
-
 import { type ChartSamples, sampleCount } from '../app/history.ts'
 import type { Box, Painting, Palette } from '../app/painter.ts'
 import { audioShare } from '../app/scale.ts'
@@ -46,7 +44,7 @@ interface Trace {
   readonly colour: Palette[keyof Palette]
 }
 
-/** Draws rectangles in whole pixels, which have sharp edges; a path would not be faster. */
+/** Whole pixels have sharp edges. A path would not be faster. */
 function drawArea(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
   const bottom = box.top + box.height
   context.globalAlpha = 0.55
@@ -60,10 +58,10 @@ function drawArea(context: CanvasRenderingContext2D, { box, ring, head, colour }
   context.globalAlpha = 1
 }
 
-/** Draws a horizontal segment for each sample and a vertical segment to the previous one. */
+/** A horizontal segment for each sample and a vertical one to the previous sample. */
 function drawLine(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
   const thick = Math.max(1, Math.round(1.5 * devicePixelRatio))
-  // What is drawn below the box would not be erased by the next drawing.
+  // The next drawing would not erase anything below the box.
   const lowest = box.top + box.height - thick
   context.fillStyle = colour
   let before = Number.NaN

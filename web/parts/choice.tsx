@@ -1,10 +1,8 @@
-/** A list of choices in a toolbar. */
-
 import { useId } from 'react'
 
 interface ChoiceProps<Value extends string> {
   readonly label: string
-  /** Whether the label is shown before the list; otherwise only screen readers read it. */
+  /** Otherwise only screen readers read the label. */
   readonly isLabelled?: boolean
   readonly value: Value
   readonly values: readonly Value[]

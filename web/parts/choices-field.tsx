@@ -1,11 +1,9 @@
-/** A group of checkboxes with a legend, hint and error message, from which any number can be chosen. */
-
 import { useId } from 'react'
 import { useFieldProblem } from './form.tsx'
 import './form.css'
 
 interface ChoicesFieldProps {
-  /** The name of the field in the API. Error responses with this name are shown at the group. */
+  /** Error responses with this name are shown at the group. */
   readonly name: string
   readonly label: string
   readonly hint?: string
@@ -47,12 +45,11 @@ export function ChoicesField({ name, label, hint, options, chosen }: ChoicesFiel
   )
 }
 
-/** Returns the values that are checked, in the order of the options. */
 export function chosenValues(values: FormData, name: string): readonly string[] {
   return values.getAll(boxName(name)).map(String)
 }
 
-/** The boxes have a name of their own, so that the name of the field stands for the whole group. */
+/** The name of the field stands for the whole group, so the boxes have one of their own. */
 function boxName(name: string): string {
   return `${name}[]`
 }

@@ -1,4 +1,4 @@
-/** Commands of the live pages. Keyboard shortcuts, buttons and the help are generated from this list. */
+/** Keyboard shortcuts, buttons and the help are generated from this list. */
 
 import type { Group } from '../../src/contract/groups.ts'
 import type { Alarm, AlarmState } from '../app/alarm.ts'
@@ -7,12 +7,10 @@ import type { View } from '../app/view.ts'
 
 export interface Command {
   readonly key: string
-  /** The keys as shown in the help, if the command has several. */
   readonly keyText?: string
   readonly text: string
-  /** State of a toggle. */
   readonly isOn?: boolean
-  /** Whether the page already has another control for this command. */
+  /** The page has another control for this command. */
   readonly isElsewhere?: boolean
   run(key: string): void
 }
@@ -23,12 +21,11 @@ export interface CommandOptions {
   readonly groups: readonly Group[]
   readonly alarm: Alarm
   readonly alarmState: AlarmState
-  /** Whether the page shows the past, in which nothing can be changed and nothing sounds. */
+  /** In a replay, nothing can be changed and nothing sounds. */
   readonly isReplay: boolean
-  /** Whether this installation follows sites. */
   readonly hasSites: boolean
   change(view: Partial<View>): void
-  /** Opens another page; the monitor and the wall with the same group. */
+  /** The monitor and the wall keep the group. */
   open(page: 'monitor' | 'wall' | 'sites'): void
   show(what: 'help' | 'qr' | 'arrange'): void
   search(): void
@@ -110,7 +107,7 @@ function toggleFullScreen() {
   done.catch(() => {})
 }
 
-/** The command of a key event; null while the user types in a field or uses a modifier key. */
+/** Null while the user types in a field or uses a modifier key. */
 export function commandOf(commands: readonly Command[], event: KeyboardEvent): Command | null {
   const { key, ctrlKey, metaKey, altKey, target, isComposing } = event
   if (ctrlKey || metaKey || altKey || isComposing || key.length !== 1) return null

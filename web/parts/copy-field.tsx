@@ -1,5 +1,3 @@
-/** A read-only text with a copy button. */
-
 import { useRef, useState } from 'react'
 import { t } from '../app/i18n.ts'
 
@@ -34,7 +32,7 @@ export function CopyField({ label, text }: { label: string; text: string }) {
   )
 }
 
-/** Copies the text. The clipboard API needs a secure context; without one, the deprecated command still works. */
+/** The clipboard API needs a secure context. The deprecated command works without one. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,4 +1,4 @@
-/** A table with sortable columns and selectable rows, which is displayed as cards on a phone. */
+/** Rows are displayed as cards on a phone. */
 
 import type { ReactNode } from 'react'
 import { useSearch } from '../app/query.ts'
@@ -17,13 +17,11 @@ export interface Column<Row> {
 }
 
 interface DataTableProps<Row, Id extends number | string> {
-  /** Accessible name of the table. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => Id
   readonly selection?: Selection<Id> | undefined
-  /** Accessible name of a row's checkbox. */
   readonly nameOf?: (row: Row) => string
   readonly isHighlighted?: (row: Row) => boolean
 }
@@ -81,7 +79,6 @@ export function DataTable<Row, Id extends number | string>(props: DataTableProps
   )
 }
 
-/** Checkbox of one row. */
 export function RowBox<Id extends number | string>(props: { id: Id; name: string; selection: Selection<Id> }) {
   const { id, name, selection } = props
   return (
@@ -102,7 +99,7 @@ interface HeadingProps<Row> {
   onSort(sort: string | null): void
 }
 
-/** A column heading. Clicking it cycles through ascending, descending and the service's own order. */
+/** Clicking cycles through ascending, descending and the service's own order. */
 function Heading<Row>({ column, order, onSort }: HeadingProps<Row>) {
   const { key, title, sortBy, align } = column
   if (sortBy === undefined) {

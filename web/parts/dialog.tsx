@@ -1,4 +1,4 @@
-/** A modal dialog. The browser's native element manages the focus and the Escape key. */
+/** The browser's native element manages the focus and the Escape key. */
 
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import type { ApiResponse, Problem } from '../app/api.ts'
@@ -17,7 +17,7 @@ interface DialogProps {
   onClose(): void
 }
 
-/** The dialog is open for as long as it is rendered. */
+/** Open while it is rendered. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -45,9 +45,8 @@ export function Dialog({ title, children, onClose }: DialogProps) {
 }
 
 interface ConfirmationProps {
-  /** The question, which says which items are affected, or how many. */
+  /** Names or counts the affected items. */
   readonly title: string
-  /** Effect of the action. */
   readonly children: ReactNode
   readonly action: string
   readonly tone?: 'usual' | 'alarm'
@@ -94,13 +93,10 @@ export function FormDialog<Body>({ title, onClose, ...form }: FormDialogProps<Bo
 }
 
 interface ActionProps {
-  /** The question, which names the item. */
   readonly title: string
-  /** Effect of the action. */
   readonly children: ReactNode
   readonly action: string
   readonly tone?: 'usual' | 'alarm'
-  /** Message after success. */
   readonly done: string
   write(): Promise<ApiResponse<unknown>>
   onDone(): Promise<void>
@@ -126,7 +122,6 @@ export function ActionDialog({ title, children, action, tone = 'alarm', done, wr
 
 type RemovalProps = Omit<ActionProps, 'write'> & { readonly path: Address<'DELETE'> }
 
-/** Deletes the resource at `path`. */
 export function Removal({ path, ...edit }: RemovalProps) {
   const { api } = useServices()
   return <ActionDialog {...edit} write={() => api.write('DELETE', path, undefined, 'nothing')} />

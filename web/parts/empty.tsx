@@ -1,12 +1,9 @@
-/** Shown instead of an empty list, with the active filters and what to do next. */
-
 import type { ReactNode } from 'react'
 import { t } from '../app/i18n.ts'
 import { any, type Filter, filterValues, useSearch } from '../app/query.ts'
 
 interface EmptyProps {
   readonly title: string
-  /** The filters of the list; if one is active, a button clears them. */
   readonly filters?: readonly Filter[]
   readonly children?: ReactNode
 }

@@ -1,5 +1,3 @@
-/** Additional values that some equipment reports for a channel and its transmitter. */
-
 import type {
   ChannelDetails,
   TransmitterBody,
@@ -107,7 +105,6 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
   ]
 }
 
-/** Formats a transmitter that is not on air: what it is, and its battery and status. */
 export function slotTexts({ status, model, name, rf_muted, battery, battery_bars, battery_minutes }: TransmitterSlot) {
   const left = optional(battery_minutes, formatMinutes)
   const identity = [name && plainText(name), model && plainText(model)]
@@ -119,14 +116,13 @@ export function slotTexts({ status, model, name, rf_muted, battery, battery_bars
   return { identity: identity.filter(Boolean).join(', '), state: state.filter(Boolean).join(', ') }
 }
 
-/** Formats a battery percentage; marks it as approximate if it was estimated from battery bars. */
+/** Approximate if it was estimated from battery bars. */
 export function batteryText(percent: number | null, details: TransmitterDetails | undefined): string | null {
   if (percent === null) return null
   const text = formatPercent(percent)
   return details?.battery_is_estimate === true ? t('channel.estimated', { percent: text }) : text
 }
 
-/** Formats a forecast from earlier discharges with its range; null for minutes that the equipment reports. */
 export function forecastText(forecast: TransmitterBody['forecast'] | undefined): string | null {
   if (!forecast || forecast.source === 'device') return null
   return t('channel.forecastRange', {
@@ -140,7 +136,6 @@ export function faultText(fault: Fault | null | undefined): string | null {
   return optional(fault, (item) => t(`channel.faults.${item}`))
 }
 
-/** Formats the battery of a transmitter on one line. */
 export function batteryLine(percent: number | null, details: TransmitterDetails | undefined): string {
   const full = optional(details?.battery_minutes_to_full || null, formatMinutes)
   const left = optional(details?.battery_minutes, formatMinutes)

@@ -1,5 +1,3 @@
-/** The events of the timeline: kept current, selected, and worded in the viewer's language. */
-
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ChannelAssignment } from '../../src/contract/performers.ts'
 import type { EventKind } from '../../src/contract/values.ts'
@@ -30,20 +28,18 @@ export function categoryOf(kind: EventKind): EventCategory {
   return categoryNames.find((name) => (categories[name] as readonly EventKind[]).includes(kind)) ?? 'equipment'
 }
 
-/** The events that a filter selects: all, those of a category, or those of one kind. */
+/** All events, those of a category, or those of one kind. */
 export type KindFilter = '' | EventCategory | EventKind
 
 export function matchesKind({ kind }: Pick<EventBody, 'kind'>, filter: KindFilter): boolean {
   return filter === '' || kind === filter || categoryOf(kind) === filter
 }
 
-/** Returns the kinds that a filter selects, for a request; null for all. */
 export function kindsOf(filter: KindFilter): readonly EventKind[] | null {
   if (filter === '') return null
   return filter in categories ? categories[filter as EventCategory] : [filter as EventKind]
 }
 
-/** Applies the changes since the events were read, and returns the events, newest first. */
 export function mergeEvents(
   read: readonly EventBody[],
   changes: readonly EventChange[],
@@ -62,24 +58,21 @@ export function startOf({ time }: Pick<EventBody, 'time'>): number {
   return Date.parse(time)
 }
 
-/** Returns the end of an event in epoch ms, `now` while it continues; null for a moment. */
+/** Epoch ms; `now` while the event continues, null for a moment. */
 export function endOf({ until, data }: Pick<EventBody, 'until' | 'data'>, now: number): number | null {
   if (until !== null) return Date.parse(until)
   return data.open === true ? now : null
 }
 
-/** Whether an event happens, or continues, at some time of a range in epoch ms. */
 export function overlaps(event: EventBody, { start, end }: { readonly start: number; readonly end: number }): boolean {
   return startOf(event) <= end && (endOf(event, Number.POSITIVE_INFINITY) ?? startOf(event)) >= start
 }
 
-/** Whether this is the performer in the data of an assignment. */
 export function isPerformer(value: unknown): value is ChannelAssignment['performer'] {
   if (typeof value !== 'object' || value === null || !('id' in value) || !('name' in value)) return false
   return typeof value.id === 'number' && typeof value.name === 'string'
 }
 
-/** Whether an event concerns a channel: its own, those of its receiver, and those of all channels. */
 export function concerns(
   { channel_id, receiver_id }: Pick<EventBody, 'channel_id' | 'receiver_id'>,
   { channelId, receiverId }: { readonly channelId: number; readonly receiverId: number | null },
@@ -92,7 +85,7 @@ export function eventTitle({ kind }: Pick<EventBody, 'kind'>): string {
   return t(`timeline.kinds.${kind}`)
 }
 
-/** Returns what is worth knowing about an event besides its kind; null if nothing is. */
+/** Null if nothing besides the kind is worth knowing. */
 export function eventDetail({ kind, data, text }: Pick<EventBody, 'kind' | 'data' | 'text'>): string | null {
   const { from, to } = data
   const read = (key: string) => (typeof data[key] === 'string' ? plainText(data[key]) : null)
@@ -146,7 +139,7 @@ function join(...parts: readonly (string | null)[]): string | null {
   return known.length === 0 ? null : known.join(', ')
 }
 
-/** A slot, an address or the name of a location; null is none. */
+/** A slot, an address or a location; null for none. */
 function placeText(place: unknown): unknown {
   if (typeof place === 'number') return String(place)
   return place === null ? '–' : place

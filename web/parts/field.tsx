@@ -1,11 +1,9 @@
-/** Form fields with label, hint and error message. */
-
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { t } from '../app/i18n.ts'
 import { useFieldProblem } from './form.tsx'
 
 interface Described {
-  /** The name of the field in the API. Error responses with this name are shown at the field. */
+  /** Error responses with this name are shown at the field. */
   readonly name: string
   readonly label: string
   readonly hint?: ReactNode
@@ -22,7 +20,6 @@ export function Field({ name, label, hint, ...input }: InputProps) {
   )
 }
 
-/** A password field with a button that shows the password. */
 export function PasswordField({ name, label, hint, ...input }: InputProps) {
   const { ids, problem, described } = useDescribed({ name, hint })
   const [isShown, setShown] = useState(false)
@@ -42,13 +39,13 @@ export function PasswordField({ name, label, hint, ...input }: InputProps) {
 type SecretProps = InputProps & {
   /** `********` stands for the stored value. */
   readonly stored: string
-  /** The stored value may not be sent to the new address, so it must be entered again. */
+  /** The stored value may not be sent to the new address. */
   readonly isMoved: boolean
 }
 
 /**
- * A field that contains `********` while the stored value is kept. It is selected on focus, so that typing replaces it
- * completely, because partly edited asterisks would be stored as the secret.
+ * `********` stands for the kept value. It is selected on focus, because partly edited asterisks would be stored as
+ * the secret.
  */
 export function SecretField({ stored, isMoved, hint, required, ...input }: SecretProps) {
   const [typed, setTyped] = useState<string | null>(null)
@@ -99,7 +96,7 @@ export function TextField({
   )
 }
 
-/** A checkbox. The form contains the value `on` if it is checked, and no value otherwise. */
+/** The value is `on` if it is checked, otherwise absent. */
 export function TickField({ name, label, hint, ...input }: InputProps) {
   const { ids, problem, described } = useDescribed({ name, hint })
   return (

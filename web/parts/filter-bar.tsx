@@ -1,5 +1,3 @@
-/** The filters of a list, which are kept in the URL. */
-
 import { useId, useState } from 'react'
 import { any, type Filter, filterValues, useSearch, type Values } from '../app/query.ts'
 import './list.css'

@@ -1,5 +1,3 @@
-/** The flags of a channel: what is true besides the displayed state. */
-
 import type { ConditionFlag } from '../app/conditions.ts'
 import { t } from '../app/i18n.ts'
 import { StateIcon } from './state-icon.tsx'

@@ -1,4 +1,4 @@
-/** A form that shows an error next to the field it concerns, and keeps the user's input when the request fails. */
+/** Shows an error next to its field, and keeps the input when the request fails. */
 
 import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useRef } from 'react'
 import type { ApiResponse, Problem } from '../app/api.ts'
@@ -9,23 +9,19 @@ import { ProblemLine } from './notice.tsx'
 
 const ProblemContext = createContext<Problem | null>(null)
 
-/** Returns the error message of a field; null if there is none. */
 export function useFieldProblem(name: string): string | null {
   const problem = useContext(ProblemContext)
   return problem?.field === name ? problem.detail : null
 }
 
 export interface FormProps<Body> {
-  /** Text of the submit button. */
   readonly action: string
   readonly children: ReactNode
-  /** Controls beside the submit button. */
   readonly others?: ReactNode
-  /** Validates the values before they are sent; returns null if they are valid. */
+  /** Runs before sending. Null if the values are valid. */
   check?(values: FormData): Problem | null
   send(values: FormData): Promise<ApiResponse<Body>>
   onDone(body: Body): void
-  /** Called with the values whenever the user edits the form. */
   onChange?(values: FormData): void
   readonly isDisabled?: boolean
 }
@@ -60,7 +56,7 @@ export function Form<Body>({
     })
     if (response?.ok) onDone(response.body)
   }
-  /** Removes an error as soon as its field is edited, because it concerns the previous value. */
+  /** The error concerns the previous value. */
   const change = ({ target, currentTarget }: FormEvent<HTMLFormElement>) => {
     if (problem?.field !== undefined && fieldOf(form.current, problem.field) === target) request.forget()
     onChange?.(new FormData(currentTarget))

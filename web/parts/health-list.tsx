@@ -1,5 +1,3 @@
-/** The status of each manufacturer, and other problems of the service, one list item each. */
-
 import type { ManufacturerHealth } from '../../src/contract/health.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
 import { useWatchState } from '../app/context.ts'
@@ -11,11 +9,10 @@ import { firstSilence, type ShownStatus, statusText, useShownStatuses } from './
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
-  /** Whether the status may be outdated. */
   readonly isOld: boolean
 }
 
-/** With more manufacturers than this, for instance hundreds of sites, those without problems are only counted. */
+/** With more manufacturers, for example hundreds of sites, those without problems are only counted. */
 const maxListed = 12
 
 export function HealthItems({ health: { manufacturers, details }, isOld }: HealthListProps) {
@@ -100,10 +97,7 @@ function countEach(statuses: readonly ShownStatus[]): readonly (readonly [ShownS
   return [...counts]
 }
 
-/**
- * Returns the errors of a manufacturer without duplicates: the errors of its sources, then the sentences in `details`
- * that do not repeat them, for example summaries of the errors of devices.
- */
+/** The errors of its sources, then the sentences in `details` that do not repeat them. */
 function sentencesOf(manufacturer: ManufacturerHealth): readonly string[] {
   const errors = listErrors(manufacturer)
   const listed = new Set(manufacturer.sources.map(({ error }) => error))
@@ -130,7 +124,6 @@ const paths: Record<Shape, string> = {
   ring: 'M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3Z',
 }
 
-/** The hollow dot of a source from which nothing has come for a while. */
 export function SilentLamp({ since }: { since: number }) {
   const seconds = useWatchState(({ now }) => Math.max(0, Math.floor((now - since) / 1000)))
   return (

@@ -1,5 +1,3 @@
-/** The newest delivery of each notification channel, and the channels whose newest delivery failed. */
-
 import { useQueries, useQuery } from '@tanstack/react-query'
 import type { NotificationChannelBody, NotificationDeliveryBody } from '../../src/contract/notifications.ts'
 import type { Problem } from '../app/api.ts'
@@ -10,7 +8,7 @@ import { useSession } from '../app/session.ts'
 import { channelsPath, deliveriesPath, notificationTopics } from '../notifications/addresses.ts'
 
 interface LastDeliveries {
-  /** By the id of the channel: null if it has no delivery, missing while unknown. */
+  /** By channel id. Null without a delivery, missing while unknown. */
   readonly byChannel: ReadonlyMap<number, NotificationDeliveryBody | null>
   readonly problem: Problem | null
   reload(): Promise<void>
@@ -48,7 +46,7 @@ export interface FailingChannel {
 }
 
 interface FailingChannels {
-  /** Null until they are loaded; empty if the user may not see them. */
+  /** Null until they are loaded, empty if the user may not see them. */
   readonly body: readonly FailingChannel[] | null
   readonly problem: Problem | null
   reload(): Promise<void>
@@ -56,7 +54,6 @@ interface FailingChannels {
 
 const noChannels: readonly NotificationChannelBody[] = []
 
-/** Returns the channels whose newest message was not delivered; a successful test removes a channel from them. */
 export function useFailingChannels(): FailingChannels {
   const { api } = useServices()
   const isSignedIn = useSession() !== null

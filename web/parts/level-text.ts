@@ -1,9 +1,9 @@
-/** A level as a number, painted on the canvas because it changes too often for the DOM. */
+/** Painted on the canvas, because a level changes too often for the DOM. */
 
 import type { Painting } from '../app/painter.ts'
 
 interface LevelTextOptions {
-  /** Its style sets the font and colour of the text. The text becomes its accessible name, unless `labelOf` is given. */
+  /** Its style sets font and colour. The text becomes its accessible name, unless `labelOf` is given. */
   readonly element: HTMLElement
   read(): string
   readonly labelOf?: ((text: string) => string) | undefined
@@ -11,10 +11,10 @@ interface LevelTextOptions {
 
 /** Faster changes cannot be read. */
 const changeIntervalMs = 250
-/** The colour changes with the state of the channel, which is checked less often because the browser computes it. */
+/** The browser computes the colour, so it is read less often. */
 const colourIntervalMs = 500
 
-/** The text is right-aligned in its element. */
+/** Right-aligned in its element. */
 export function createLevelText({ element, read, labelOf = String }: LevelTextOptions): Painting {
   const style = getComputedStyle(element)
   let text = ''
@@ -45,7 +45,7 @@ export function createLevelText({ element, read, labelOf = String }: LevelTextOp
       colour = style.color
       context.fillStyle = colour
       context.textAlign = 'right'
-      // Places the baseline where the DOM would, on a whole pixel.
+      // The baseline of the DOM, on a whole pixel.
       const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = context.measureText('0')
       context.fillText(text, left + width, Math.floor(top + (height + above - below) / 2))
     },

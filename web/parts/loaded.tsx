@@ -1,5 +1,3 @@
-/** Shows loaded data, a loading text, or an error. Loaded data stays visible when a refresh fails. */
-
 import type { ReactNode } from 'react'
 import type { Problem } from '../app/api.ts'
 import { t } from '../app/i18n.ts'

@@ -1,5 +1,3 @@
-/** Status messages, one at a time, announced by screen readers. */
-
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
 import './messages.css'
 import { t } from '../app/i18n.ts'
@@ -7,20 +5,18 @@ import { t } from '../app/i18n.ts'
 export interface Message {
   readonly text: string
   readonly tone?: 'calm' | 'alarm'
-  /** Reverts the reported action. */
   readonly undo?: (() => Promise<void>) | undefined
 }
 
 /**
- * How long messages are shown. A message with an undo button stays longer (`undoMs`), so that the button can be reached
- * by keyboard. Errors stay until they are dismissed.
+ * A message with an undo button stays longer, so that the button can be reached by keyboard. Errors stay until they
+ * are dismissed.
  */
 const showMs = 8_000
 const undoMs = 30_000
 
 const MessageContext = createContext<(message: Message) => void>(() => {})
 
-/** Returns a function that displays a message, which replaces the previous one. */
 export function useShowMessage(): (message: Message) => void {
   return useContext(MessageContext)
 }

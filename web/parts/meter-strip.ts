@@ -1,4 +1,4 @@
-/** The bars of one channel, RF above audio, that move smoothly to the latest level. RF has a bar for each antenna, if known. */
+/** RF above audio. The bars move smoothly to the latest level. RF has a bar for each antenna, if known. */
 
 import type { RfTone } from '../app/conditions.ts'
 import type { Box, Painting, Palette } from '../app/painter.ts'
@@ -7,34 +7,29 @@ import type { Levels } from '../app/watch.ts'
 
 interface MeterOptions {
   readonly element: HTMLElement
-  /** Whether RF has two bars, for the antennas A and B. */
   readonly hasAntennas: boolean
   read(): Levels
 }
 
 /** Fractions of the bar width, 0 to 1; negative for no value. */
 interface Bars {
-  /** RF, or antenna A. */
   rf: number
   rfB: number
   audio: number
-  /** The peak level, if the equipment reports it. */
+  /** If the equipment reports it. */
   audioPeak: number
-  /** The highest level of the last moments. */
   peak: number
   peakAt: number
-  /** Whether RF is a percentage of the device's own scale, which has no ticks. */
+  /** The device's own scale has no ticks. */
   isPercent: boolean
-  /** Letters of the antennas in use; null if unknown. */
   antennas: string | null
   rfTone: RfTone
   isLive: boolean
 }
 
-/** The bars in whole canvas pixels. */
 type Drawing = Readonly<Omit<Bars, 'peakAt'>>
 
-// The marks of the scales. They are the same on every meter, whatever the thresholds in the settings.
+// The same on every meter, whatever the thresholds in the settings.
 const highFrom = audioShare(-10)
 const overFrom = audioShare(-1)
 const rfTicks = [rfShare(-90), rfShare(-70), rfShare(-50)]
@@ -43,7 +38,6 @@ const audioTicks = [audioShare(-40), audioShare(-20), highFrom]
 const riseMs = 45
 const fallMs = 140
 const peakHoldMs = 1_500
-/** How fast the peak marker falls, as a fraction of the bar per second. */
 const peakFall = 0.4
 
 export function createMeterStrip({ element, hasAntennas, read }: MeterOptions): Painting {
@@ -69,12 +63,10 @@ export function createMeterStrip({ element, hasAntennas, read }: MeterOptions): 
 interface Moment {
   readonly now: number
   readonly elapsed: number
-  /** Width of the strip in canvas pixels. */
   readonly width: number
   readonly hasAntennas: boolean
 }
 
-/** Advances the bars by one frame; returns whether they are still moving. */
 function move(bars: Bars, levels: Levels, { now, elapsed, width, hasAntennas }: Moment): boolean {
   const { audio, audioPeak, isLive } = levels
   const before = { ...bars }
@@ -140,7 +132,7 @@ interface Canvas {
   readonly hasAntennas: boolean
 }
 
-/** Draws the bars, each centred in its row of the strip. The bar of an antenna that is not in use is thin and grey. */
+/** The bar of an antenna that is not in use is thin and grey. */
 function drawBars({ context, drawing, box, palette, hasAntennas }: Canvas) {
   const { rf, rfB, antennas, isPercent } = drawing
   const { left, width } = box
@@ -184,7 +176,7 @@ interface AudioStyle {
   readonly palette: Palette
 }
 
-/** Draws the level, the peak level as a thin line to its right, and the held peak as a mark. */
+/** The level, the peak level as a thin line to its right, and the held peak as a mark. */
 function drawAudio(fill: Fill, { audio, audioPeak, peak, isLive }: Drawing, { width, thin, palette }: AudioStyle) {
   const [high, over] = [Math.round(highFrom * width), Math.round(overFrom * width)]
   const colourAt = (at: number) => (at >= over ? palette.audioOver : at >= high ? palette.audioHigh : palette.audio)

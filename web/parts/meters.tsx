@@ -1,5 +1,3 @@
-/** RF and audio of one channel: bars, levels and chart, painted outside of React. */
-
 import { useEffect, useRef } from 'react'
 import type { Beginning } from '../app/channel-state.ts'
 import { useServices } from '../app/context.ts'
@@ -15,11 +13,9 @@ import { createMeterStrip } from './meter-strip.ts'
 interface MetersProps {
   readonly receiverId: number
   readonly channelId: number
-  /** Whether RF has a row for each antenna. */
   readonly hasAntennas: boolean
-  /** Whether the highest audio level of the last minute has a row. */
   readonly hasPeak?: boolean
-  /** When the values were last received, or the transmitter turned off; the age replaces the audio level. */
+  /** The age replaces the audio level. */
   readonly since: Beginning | null
 }
 
@@ -71,11 +67,11 @@ export function Meters({ receiverId, channelId, hasAntennas, hasPeak = false, si
 
 interface LevelProps extends Pick<MetersProps, 'receiverId' | 'channelId'> {
   textOf(levels: Levels): string
-  /** Returns the accessible name for a text, if they differ. */
+  /** The accessible name, if it differs from the text. */
   readonly labelOf?: (text: string) => string
 }
 
-/** A level. It is painted on the canvas, so for assistive technology it is an image whose label is the level. */
+/** Painted on the canvas, so it is an image with a label for assistive technology. */
 export function Level({ receiverId, channelId, textOf, labelOf }: LevelProps) {
   const { watch, painter } = useServices()
   const element = useRef<HTMLSpanElement>(null)
@@ -87,7 +83,6 @@ export function Level({ receiverId, channelId, textOf, labelOf }: LevelProps) {
   return <span className="meter-value" ref={element} role="img" aria-label={t('card.none')} />
 }
 
-/** Returns a function that formats the levels again only when they have changed. */
 function memoize(textOf: (levels: Levels) => string, read: () => Levels): () => string {
   let levels: Levels | null = null
   let text = ''
@@ -105,7 +100,6 @@ function rfTextOf({ rf, rfPercent }: Levels): string {
   return rfPercent === null ? t('card.none') : formatPercent(rfPercent)
 }
 
-/** The highest audio level of the last minute, and when it was. */
 function HeldPeak({ channelId }: { channelId: number }) {
   const { painter, history } = useServices()
   const element = useRef<HTMLSpanElement>(null)
@@ -128,7 +122,6 @@ function HeldPeak({ channelId }: { channelId: number }) {
   )
 }
 
-/** Marks the level of an antenna that is in use. */
 const inUse = '• '
 
 export const antennaTextOf = {
@@ -140,7 +133,6 @@ function antennaText(level: number | null, isInUse = false): string {
   return level === null ? t('card.none') : `${isInUse ? inUse : ''}${formatDbm(level)}`
 }
 
-/** Antenna A, or the level of the channel if the equipment does not report the antennas. */
 export function rfATextOf(levels: Levels): string {
   return levels.rfA === null ? rfTextOf(levels) : antennaTextOf.a(levels)
 }
@@ -157,7 +149,6 @@ export function audioTextOf({ audio, isLive }: Levels): string {
   return audio === null || !isLive ? t('card.none') : formatDbfs(audio)
 }
 
-/** The chart of the last minutes. If `isAsleep`, its space stays empty. */
 export function Chart({
   receiverId,
   channelId,
@@ -174,7 +165,7 @@ export function Chart({
   return <div className="chart" ref={element} data-asleep={isAsleep || undefined} aria-hidden="true" />
 }
 
-/** The canvas for all meters within its parent. `order` must change whenever the meters move. */
+/** `order` must change whenever the meters move. */
 export function MeterLayer({ order }: { order: string }) {
   const { painter } = useServices()
   const canvas = useRef<HTMLCanvasElement>(null)

@@ -1,20 +1,16 @@
-/**
- * Estimates the width of a name on one line and on two lines. From these widths the style sheet computes the largest
- * font size.
- */
+/** The style sheet computes the font size from these widths. */
 
 export interface NameFit {
-  /** Width on one line, in em. */
   readonly whole: number
   /** Width of the longer line at the best break; equals `whole` for a single word. */
   readonly broken: number
 }
 
 const least = 2.2
-/** The maximum width in em. A wider name is truncated, because it would only fit in letters too small to read. */
+/** em. A wider name is truncated, because it would only fit in letters too small to read. */
 const most = 22
 
-/** `measure` returns the width of a text in em; without it, the width is estimated. */
+/** `measure` returns em. Without it, the width is estimated. */
 export function fitName(name: string, measure: (text: string) => number = estimate): NameFit {
   const words = name.split(/\s+/)
   const whole = within(measure(name))
@@ -27,15 +23,15 @@ export function fitName(name: string, measure: (text: string) => number = estima
 }
 
 /**
- * Splits a name before a short last word, such as the number of "Choir Soprano 2". Where the name is truncated, its
- * start is, so that names that differ only in the number remain distinguishable.
+ * Splits off a short last word, such as the number of "Choir Soprano 2". Only the start is truncated, so that
+ * numbered names remain distinguishable.
  */
 export function splitName(name: string): readonly [start: string, end: string] {
   const [end = ''] = /\s\S{1,3}$/u.exec(name) ?? []
   return [name.slice(0, name.length - end.length), end]
 }
 
-/** Widths of bold letters in Inter, or in the wider of the fallback fonts. A name wider than its box is cut off. */
+/** Bold letters in Inter, or in the wider of the fallback fonts. A name wider than its box is cut off. */
 const widths: readonly [letters: RegExp, em: number][] = [
   [/[iljI.,:;'’|!]/u, 0.34],
   [/[ftr()[\]/ -]/u, 0.47],

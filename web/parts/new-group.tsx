@@ -1,5 +1,3 @@
-/** Creates a group from the channels that the monitor or the wall shows. */
-
 import type { Group } from '../../src/contract/groups.ts'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
@@ -12,7 +10,6 @@ import { useSlotContents } from './slots.ts'
 import { decodeSlots, useVisibleSlots } from './visible-slots.ts'
 
 interface NewGroupProps {
-  /** Its filters decide which channels the user can select. */
   readonly view: View
   onCreated(group: Group): void
   onClose(): void

@@ -1,4 +1,4 @@
-/** Checks the service's password rules before a request is sent. */
+/** Applies the service's password rules before a request is sent. */
 
 import { passwordProblem } from '../../src/domain/access/password.ts'
 import type { Problem } from '../app/api.ts'

@@ -1,5 +1,3 @@
-/** A message in the middle of an otherwise empty page. */
-
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Problem } from '../app/api.ts'
@@ -28,7 +26,6 @@ export function Notice({ title, icon: Icon, children }: NoticeProps) {
   )
 }
 
-/** An error message on one line, for use beside content that stays visible. */
 export function ProblemLine({ problem, field }: { problem: Problem; field?: string | undefined }) {
   const { mount } = useServices()
   const { kind, detail, waitSeconds } = problem

@@ -1,5 +1,3 @@
-/** Shown instead of the meters of an offline receiver: which receiver it is, and since when it has been offline. */
-
 import { type ChannelFacts, lastReceived } from '../app/channel-state.ts'
 import { formatTime } from '../app/format.ts'
 import { t } from '../app/i18n.ts'

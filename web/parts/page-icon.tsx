@@ -1,5 +1,3 @@
-/** The icons of the administrative pages. */
-
 import {
   BellRing,
   Cable,

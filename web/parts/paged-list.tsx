@@ -1,5 +1,3 @@
-/** A paged list with filters and bulk actions. */
-
 import type { ReactNode } from 'react'
 import type { PageBody } from '../../src/contract/schema.ts'
 import { pageSize } from '../app/paged.ts'
@@ -15,9 +13,8 @@ import { Pager } from './pager.tsx'
 interface PagedListProps<Item> {
   readonly resource: Resource<PageBody<Item>>
   readonly filters: readonly Filter[]
-  /** Texts for an empty list; `noMatch` is used when a filter is active. */
+  /** `noMatch` is used when a filter is active. */
   readonly texts: { readonly none: string; readonly noMatch: string; readonly noneNext?: string }
-  /** A count that does not depend on the filters. */
   readonly count?: ReactNode
   readonly actions?: ListActions<Item>
   /** Called with at least one item. */
@@ -26,9 +23,8 @@ interface PagedListProps<Item> {
 
 interface ListActions<Item> {
   readonly actionsFor: (items: readonly Item[]) => readonly BulkAction[]
-  /** Why the user may not run these actions; null if they may. */
+  /** Null if the user may run these actions. */
   readonly refusal: string | null
-  /** Reloads data outside the list. */
   readonly onDone?: () => Promise<void>
 }
 

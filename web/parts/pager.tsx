@@ -1,10 +1,8 @@
-/** Current range of a long list, with buttons for the previous and next page. */
-
 import { pageNumber, useSearch } from '../app/query.ts'
 import './list.css'
 import { t } from '../app/i18n.ts'
 
-/** `shown` is the number of items on this page, `count` that of all items, `size` the number per page. */
+/** `shown`: items on this page. `size`: items per page. */
 export function Pager({ count, shown, size }: { count: number; shown: number; size: number }) {
   const [search, change] = useSearch()
   const page = pageNumber(search)

@@ -1,5 +1,3 @@
-/** Names and values; unknown values are left out. */
-
 import type { ReactNode } from 'react'
 
 export interface Pair {

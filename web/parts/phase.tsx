@@ -1,5 +1,3 @@
-/** Content of a live page: its channels, or the reason why it is empty. */
-
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -18,7 +16,6 @@ export function Phase({ view, children }: { view: View; children: (entries: stri
   return <LivePhase>{entries === '' ? <Empty view={view} /> : children(entries)}</LivePhase>
 }
 
-/** Shows the content once the live state is loaded, or why it cannot be loaded. */
 export function LivePhase({ children }: { children: ReactNode }) {
   const phase = useWatchState((watchState) => watchState.phase)
   if (phase === 'loading') return <Notice title={t('loading.title')} />
@@ -79,7 +76,6 @@ function Empty({ view }: { view: View }) {
   return <NothingConfigured />
 }
 
-/** A link to another view of the page; nothing in a kiosk. */
 function ViewLink({ view, children }: { view: View; children: ReactNode }) {
   if (useIsKiosk()) return null
   return (
@@ -133,7 +129,6 @@ const configuration = `manufacturers:
       api_base_url: https://192.168.1.20:10000
       shared_key: "\${SHURE_KEY}"`
 
-/** Channels exist, but none matches the view. */
 function NothingFound({ view }: { view: View }) {
   const group = useWatchState((watchState) => watchState.groups.find((group) => group.id === view.group))
   const { q, state } = view

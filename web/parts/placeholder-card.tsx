@@ -1,12 +1,9 @@
-/** The card of a placeholder: equipment without telemetry. */
-
 import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
 import { useWatchState } from '../app/context.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { StateIcon } from './state-icon.tsx'
 
-/** Returns a placeholder; null if it has been removed. */
 export function usePlaceholder(id: number): PlaceholderInData | null {
   return useWatchState(({ placeholders }) => placeholders.find((placeholder) => placeholder.id === id) ?? null)
 }
@@ -51,7 +48,6 @@ export function PlannedCard({ slot }: { slot: number }) {
   )
 }
 
-/** A blank slot: an empty cell in the grid. */
 export function Spacer() {
   return <li className="spacer" aria-hidden="true" />
 }

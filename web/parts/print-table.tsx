@@ -1,5 +1,3 @@
-/** The channels on paper: a table of the values at the time of printing, whatever the screen shows. */
-
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { ChannelFacts } from '../app/channel-state.ts'
@@ -12,12 +10,11 @@ import { parseSort } from './channel-order.ts'
 import { timeLeftText } from './time-left.tsx'
 import type { VisibleSlot } from './visible-slots.ts'
 
-/** Whether the page is being printed. */
 export function useIsPrinting(): boolean {
   const [isPrinting, setPrinting] = useState(() => matchMedia('print').matches)
   useEffect(() => {
     const media = matchMedia('print')
-    // The browser prints what is there when the event ends.
+    // The browser prints the page as it is when the event ends.
     const change = () => flushSync(() => setPrinting(media.matches))
     const before = () => flushSync(() => setPrinting(true))
     const after = () => flushSync(() => setPrinting(false))

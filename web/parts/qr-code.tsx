@@ -1,5 +1,3 @@
-/** A URL as a QR code and as text, with a hint if other devices cannot open it. */
-
 import { encode } from 'uqr'
 import { t } from '../app/i18n.ts'
 

@@ -1,5 +1,3 @@
-/** Which sources report a receiver, and why it is offline. */
-
 import type { SourceBody } from '../../src/contract/live-messages.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import { recordOfSite } from '../../src/domain/equipment/sites.ts'
@@ -8,15 +6,12 @@ import { t } from '../app/i18n.ts'
 
 type Located = Pick<ReceiverInData, 'manufacturer' | 'ip' | 'site'>
 
-/** Returns the code of the record with the sources of the receiver; for those of a site, the record that follows it. */
+/** Receivers of a site belong to the record that follows it. */
 export function recordOf({ manufacturer, site }: Pick<Located, 'manufacturer' | 'site'>): string {
   return site === null ? manufacturer : recordOfSite(site.code)
 }
 
-/**
- * Returns the sources that report the receiver. As long as the service does not know them, `reporting` is empty; then
- * returns the source at the address of the receiver, otherwise all sources of its manufacturer.
- */
+/** While `reporting` is empty, the source at the receiver's address, otherwise all sources of its manufacturer. */
 export function sourcesOf(
   receiver: Located,
   sources: readonly SourceBody[],
@@ -31,10 +26,7 @@ export function sourcesOf(
   return direct.length > 0 ? direct : own
 }
 
-/**
- * Returns the probable cause as a sentence: the error of a source if all sources of the receiver fail, otherwise the
- * receiver itself.
- */
+/** The error of a source if all sources of the receiver fail, otherwise the receiver itself. */
 export function offlineReason(sources: readonly SourceBody[]): string {
   const failing = sources.filter(({ status }) => status === 'degraded' || status === 'unhealthy')
   const [first] = failing

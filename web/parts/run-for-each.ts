@@ -1,5 +1,3 @@
-/** Runs an action on several items if the API needs one request per item. */
-
 import type { ApiResponse, Problem } from '../app/api.ts'
 
 export interface BulkResult {
@@ -7,10 +5,7 @@ export interface BulkResult {
   readonly failed: readonly { readonly id: number; readonly error: string }[]
 }
 
-/**
- * Sends the requests one by one. If all of them fail, returns the first error. Otherwise lists the failures; each of
- * their messages begins with `nameOf(id)`.
- */
+/** If all requests fail, returns the first error. Otherwise lists the failures, each with `nameOf(id)`. */
 export async function runForEach(
   ids: readonly number[],
   nameOf: (id: number) => string,

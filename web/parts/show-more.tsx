@@ -1,14 +1,11 @@
-/** The end of a list of which only a part is shown: shows more as soon as it comes near, or by a button. */
-
 import { useCallback, useEffect, useState } from 'react'
 import { t } from '../app/i18n.ts'
 import { useIsKiosk } from '../app/query.ts'
 
-/** The distance to the visible part at which more is shown, so that the user sees no end. */
+/** The user sees no end at this distance. */
 const nearby = '2000px'
 
 interface ShowMoreProps {
-  /** How many entries are not shown. */
   readonly hidden: number
   onShow(): void
 }
@@ -40,14 +37,13 @@ const partSize = 300
 
 interface ShownLength {
   readonly key: string
-  /** How many entries are shown. */
   readonly length: number
 }
 
-/** The list that was last extended, so that a page to which the user returns is as long as before. */
+/** A page to which the user returns is as long as before. */
 let lastExtended: ShownLength = { key: '', length: partSize }
 
-/** `key` identifies the list; a list with another key begins with its first part again. */
+/** A list with another `key` begins with its first part. */
 export function useFirstPart<Entry>(all: readonly Entry[], key: string) {
   const [extended, setExtended] = useState(lastExtended)
   const length = extended.key === key ? extended.length : partSize

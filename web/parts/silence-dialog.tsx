@@ -1,5 +1,3 @@
-/** A form that silences alerts by channel, group and kind. */
-
 import { useState } from 'react'
 import { alertKinds, isAlertKind } from '../../src/contract/alert-kinds.ts'
 import type { AlertBody } from '../../src/contract/alerts.ts'
@@ -20,7 +18,7 @@ const atTime = 'time'
 /** Instead of the id of a channel: all channels of the receiver that the alert concerns. */
 const wholeReceiver = 'receiver'
 
-/** `alert`: the form starts with its channel, or the channels of its receiver, and its kind. */
+/** Starts with the channel of the alert, or the channels of its receiver, and its kind. */
 export function SilenceDialog({ alert, onClose }: { alert?: AlertBody; onClose: () => void }) {
   const { api } = useServices()
   const showMessage = useShowMessage()

@@ -1,5 +1,3 @@
-/** Says that something can only be done at its site, with a link to the Micwatch of the site if its address is known. */
-
 import { ExternalLink } from 'lucide-react'
 import type { SiteReference } from '../../src/contract/schema.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
@@ -9,7 +7,6 @@ import { t } from '../app/i18n.ts'
 
 interface SiteNoteProps {
   readonly site: SiteReference
-  /** The page of the site that the link opens. */
   readonly page: PageName
   readonly children: string
 }

@@ -1,5 +1,3 @@
-/** Slots of a group as text: `1-4, 7`. */
-
 import { useSyncExternalStore } from 'react'
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { useServices, useWatchState } from '../app/context.ts'
@@ -8,7 +6,7 @@ import { t } from '../app/i18n.ts'
 
 const lastSlot = 65_535
 
-/** Formats the slots; three or more consecutive slots become a range. */
+/** Three or more consecutive slots become a range. */
 export function formatSlots(slots: readonly number[]): string {
   const parts: string[] = []
   for (let from = 0; from < slots.length; ) {
@@ -23,7 +21,7 @@ export function formatSlots(slots: readonly number[]): string {
   return parts.join(', ')
 }
 
-/** Parses the slots, in the order of the text. If a part is invalid, returns an error message that names it. */
+/** In the order of the text. The error names the invalid part. */
 export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: false; expected: string } {
   const slots: number[] = []
   const written = text.replaceAll(/\s*[-–]\s*/g, '-')
@@ -47,11 +45,9 @@ function readRange(part: string): number[] | null {
 export interface SlotContent {
   readonly slot: number
   readonly name: string
-  /** Null if no channel is in the slot. */
   readonly facts: ChannelFacts | null
 }
 
-/** Returns the contents of the slots, in the order of the slots. */
 export function useSlotContents(slots: readonly number[]): readonly SlotContent[] {
   const { watch } = useServices()
   const cards = useSyncExternalStore(watch.subscribe, watch.cards)

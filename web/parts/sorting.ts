@@ -1,5 +1,3 @@
-/** Sort order of a list: `sort=name` in the URL is ascending, `sort=-name` descending. */
-
 export type SortValue = string | number | boolean | null
 
 export interface Order {
@@ -12,7 +10,7 @@ export function orderOf(search: string): Order | null {
   return key === undefined ? null : { key, isDescending: minus !== '' }
 }
 
-/** Returns the sorted rows. Unknown values come last in both directions. */
+/** Unknown values come last in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   sortBy: (row: Row) => SortValue,
@@ -26,7 +24,7 @@ export function sortRows<Row>(
   })
 }
 
-/** Compares in natural order: Rack 2 before Rack 10. */
+/** Natural order: Rack 2 before Rack 10. */
 function compare(a: string | number | boolean, b: string | number | boolean): number {
   if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b, undefined, { numeric: true })
   return Number(a) - Number(b)

@@ -1,7 +1,4 @@
-/**
- * Turns the alarm sound of this device on and off, and says whether the browser blocks it. A replay has no sound.
- * In a kiosk it only unblocks the sound.
- */
+/** Says whether the browser blocks the sound. A replay has no sound. In a kiosk, the button only unblocks it. */
 
 import { useSyncExternalStore } from 'react'
 import { useServices } from '../app/context.ts'

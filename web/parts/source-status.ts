@@ -1,5 +1,3 @@
-/** The status of a manufacturer or source as every page shows it. */
-
 import type { ManufacturerHealth } from '../../src/contract/health.ts'
 import type { SourceBody } from '../../src/contract/live-messages.ts'
 import { upstreamStatuses } from '../../src/contract/values.ts'
@@ -8,13 +6,13 @@ import { t } from '../app/i18n.ts'
 import type { WatchState } from '../app/watch-state.ts'
 import { recordOf } from './receiver-sources.ts'
 
-/** `reported`: the manufacturer has no address, and scripts report its receivers. */
+/** `reported`: scripts report the receivers of a manufacturer without an address. */
 const shownStatuses = [...upstreamStatuses, 'reported'] as const
 export type ShownStatus = (typeof shownStatuses)[number]
 
 type Manufacturer = Pick<ManufacturerHealth, 'code' | 'status'>
 
-/** A manufacturer of which no channel can be trusted is down, even if some of its sources respond. */
+/** Down if no channel can be trusted, even if some sources respond. */
 export function shownStatus({ code, status }: Manufacturer, receivers: WatchState['receivers']): ShownStatus {
   if (status !== 'degraded' && status !== 'unconfigured') return status
   const own = [...receivers.values()].filter((receiver) => recordOf(receiver) === code)
@@ -28,7 +26,6 @@ export function useShownStatus(manufacturer: Manufacturer): ShownStatus {
   return useWatchState(({ receivers }) => shownStatus(manufacturer, receivers))
 }
 
-/** Returns the shown statuses by the codes of the manufacturers. */
 export function useShownStatuses(manufacturers: readonly Manufacturer[]): ReadonlyMap<string, ShownStatus> {
   const statuses = useWatchState(({ receivers }) =>
     manufacturers.map((manufacturer) => shownStatus(manufacturer, receivers)).join(),
@@ -43,7 +40,7 @@ export function statusText(status: string | null): string {
   return t(`health.statuses.${known ?? 'unknown'}`)
 }
 
-/** Returns since when the first of these sources has been silent, in epoch milliseconds; null if none is. */
+/** Epoch milliseconds; null if no source is silent. */
 export function firstSilence(sources: readonly SourceBody[]): number | null {
   const times = sources.flatMap(({ silent_since }) => (silent_since === null ? [] : [Date.parse(silent_since)]))
   return times.length === 0 ? null : Math.min(...times)

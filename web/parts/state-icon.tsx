@@ -1,4 +1,4 @@
-/** The icon of a state. Every state has a distinct shape, so that it can be recognized without colour. */
+/** Every state has a distinct shape, so that it can be recognized without colour. */
 
 import {
   Activity,

@@ -1,4 +1,4 @@
-/** The remaining run time of a battery, as hours and minutes: 1:20; `~1:20` if it is a forecast from earlier discharges. */
+/** 1:20; `~1:20` if it is a forecast from earlier discharges. */
 
 import type { ChannelFacts } from '../app/channel-state.ts'
 import { useWatchState } from '../app/context.ts'
@@ -30,14 +30,12 @@ export function TimeLeft({ facts }: { facts: ChannelFacts }) {
   )
 }
 
-/** Returns the remaining run time as digits; null if it is unknown. */
 export function timeLeftText({ minutesLeft, forecast }: TimeLeftFacts): string | null {
   if (minutesLeft === null) return null
   const time = formatTimeLeft(minutesLeft)
   return forecast?.source === 'history' ? t('card.forecast', { time }) : time
 }
 
-/** Returns the remaining run time in words, with what it is based on; null if it is unknown. */
 export function spokenTimeLeft({ minutesLeft, forecast }: TimeLeftFacts): string | null {
   if (minutesLeft === null) return null
   const time = formatMinutes(minutesLeft)
@@ -45,7 +43,7 @@ export function spokenTimeLeft({ minutesLeft, forecast }: TimeLeftFacts): string
   return t(forecast.source === 'history' ? 'card.forecastOf' : 'card.reportedTimeLeft', { time })
 }
 
-/** Returns the planned end of the show that the battery of a channel will not last; null if it will. */
+/** Null if the battery will last until the planned end. */
 export function useMissedEnd(channelId: number): string | null {
   return useWatchState(
     ({ alerts }) =>
@@ -65,7 +63,6 @@ export function WillNotLast({ channelId }: { channelId: number }) {
   )
 }
 
-/** The state of a channel, or that its battery will not last if nothing else is wrong. */
 export function ShownState({ facts: { channelId, state, condition } }: { facts: ChannelFacts }) {
   const isShort = useMissedEnd(channelId) !== null && condition.severity === 'ok'
   return (

@@ -1,5 +1,3 @@
-/** The commands of a live page, as keyboard shortcuts and buttons, and their dialogs: the help and the QR code. */
-
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -12,7 +10,6 @@ import { QrCode } from './qr-code.tsx'
 
 type CommandsProps = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search?(): void; onArrange?(): void }
 
-/** Binds the keys of the commands and renders their dialogs. */
 export function useCommands({ page, view, change, search = () => {}, onArrange }: CommandsProps) {
   const { alarm, replay } = useServices()
   const navigate = useNavigate()
@@ -36,7 +33,7 @@ export function useCommands({ page, view, change, search = () => {}, onArrange }
   useEffect(() => {
     latest.current = commands
   })
-  // One listener for all renders, because a listener that is added while a key event is handled misses it.
+  // A listener that is added while a key event is handled misses it.
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const command = commandOf(latest.current, event)
@@ -70,7 +67,7 @@ export function CommandButtons({ commands }: { commands: readonly Command[] }) {
     ))
 }
 
-/** Turns alarm notifications on and off. A button, because not every device has a keyboard for the shortcut. */
+/** A button, because not every device has a keyboard for the shortcut. */
 export function NotifyButton() {
   const { alarm, replay } = useServices()
   const { isNotifying, isRefused } = useSyncExternalStore(alarm.subscribe, alarm.get)

@@ -1,7 +1,4 @@
-/**
- * Responses to alerts, which count for all users. The service announces the change, so the live state needs no update
- * here.
- */
+/** Responses count for all users. The service announces the change, so the live state needs no update here. */
 
 import { useCallback } from 'react'
 import type { AlertBody } from '../../src/contract/alerts.ts'
@@ -17,9 +14,9 @@ export type Snooze = { readonly minutes: number } | { readonly until: 'cleared' 
 
 export interface AlertResponses {
   readonly isSending: boolean
-  /** Acknowledges the alerts and reports the result as a message. Resolves to false if nothing was acknowledged. */
+  /** Resolves to false if nothing was acknowledged. */
   acknowledge(alerts: readonly AlertBody[], note?: string): Promise<boolean>
-  /** Snoozes the alerts and reports the result as a message. Resolves to false if nothing was snoozed. */
+  /** Resolves to false if nothing was snoozed. */
   snooze(alerts: readonly AlertBody[], snooze: Snooze): Promise<boolean>
 }
 

@@ -1,5 +1,3 @@
-/** Arrow keys move the focus between the links of cards or rows, by their position on the screen. */
-
 import type { KeyboardEvent } from 'react'
 
 const links = '.card-link, .site-link, .channels tbody th a'
@@ -37,7 +35,6 @@ function nextLink(all: readonly HTMLElement[], current: HTMLElement, key: string
   }
 }
 
-/** Returns the link in the next row that is closest to the same column. */
 function nearestIn(all: readonly HTMLElement[], current: HTMLElement, key: Direction): HTMLElement | undefined {
   const from = boxOf(current)
   const sign = key === 'ArrowDown' ? 1 : -1
@@ -54,7 +51,7 @@ function nearestIn(all: readonly HTMLElement[], current: HTMLElement, key: Direc
   return best?.link
 }
 
-/** The box of the card or row. The browser does not lay out what is in cards outside of the viewport. */
+/** The browser does not lay out the content of cards outside of the viewport. */
 function boxOf(link: HTMLElement): DOMRect {
   return (link.closest('.card, tr') ?? link).getBoundingClientRect()
 }

@@ -1,5 +1,3 @@
-/** Calls a function when the colours or the typeface of a canvas have changed. */
-
 import { useEffect } from 'react'
 
 /** `recolour` must stay the same function. */

@@ -1,5 +1,3 @@
-/** Which slots a page displays, and in what order. */
-
 import { useMemo, useSyncExternalStore } from 'react'
 import type { Group } from '../../src/contract/groups.ts'
 import type { PlaceholderInData } from '../../src/contract/placeholders.ts'
@@ -13,22 +11,15 @@ import { isByLevel, sortCards } from './channel-order.ts'
 
 export type VisibleSlot =
   | { readonly kind: 'channel'; readonly slot: number; readonly receiverId: number; readonly channelId: number }
-  /** Equipment without telemetry. */
   | { readonly kind: 'placeholder'; readonly slot: number; readonly placeholderId: number }
-  /** A slot of the group to which no channel is assigned yet. */
   | { readonly kind: 'planned'; readonly slot: number }
-  /** A blank slot: left empty on purpose. */
   | { readonly kind: 'spacer'; readonly slot: number }
 
-/**
- * Slots in this range are blank slots if they have no channel. A group is a list of distinct slots, so blank slots need
- * numbers of their own.
- */
+/** Blank slots need numbers of their own, because a group is a list of distinct slots. */
 const firstSpacer = 65_001
 const lastSpacer = 65_535
 
 export interface VisibleSlotOptions {
-  /** Sorted by slot. */
   readonly cards: readonly ChannelFacts[]
   readonly placeholders: readonly PlaceholderInData[]
   readonly groups: readonly Group[]
@@ -73,14 +64,14 @@ function bySlot(a: VisibleSlot, b: VisibleSlot): number {
   return a.slot - b.slot
 }
 
-/** Blank slots after everything else separate nothing, and would only make the other tiles smaller. */
+/** Blank slots after everything else separate nothing and make the other tiles smaller. */
 function withoutLastBlanks(entries: readonly VisibleSlot[]): VisibleSlot[] {
   return entries.slice(0, entries.findLastIndex(({ kind }) => kind !== 'spacer') + 1)
 }
 
 /**
- * Returns the slots of the group in the group's order. If the page shows one manufacturer, slots without a channel are
- * included only if the group belongs to that manufacturer.
+ * In the group's order. With a manufacturer filter, slots without a channel are included only if the group belongs to
+ * that manufacturer.
  */
 function groupSlots(
   group: Group,
@@ -136,7 +127,6 @@ function isOff({ condition }: ChannelFacts): boolean {
   return hasRow(condition, 'tx_off')
 }
 
-/** Whether the battery of the transmitter must be replaced soon. */
 function isToReplace({ condition }: ChannelFacts): boolean {
   return !hasRow(condition, 'tx_off') && hasRow(condition, 'battery_replace_soon')
 }
@@ -149,8 +139,8 @@ function textOf({ slot, token, name, ownName, performer, receiverName, ...card }
 }
 
 /**
- * Returns whether every word of the search occurs in a text. A word of digits matches only a whole number, so that 12
- * finds slot 12 and pack H12 but not 512.000 MHz. A word with a dot may also be a part of the IP address.
+ * Every word must occur. Digits match only whole numbers, so that 12 finds slot 12 and pack H12 but not 512.000 MHz.
+ * A word with a dot also matches a part of the IP address.
  */
 function searchFor(q: string): (text: string, ip: string | null) => boolean {
   const words = q.toLocaleLowerCase().split(/\s+/).filter(Boolean)

@@ -1,5 +1,3 @@
-/** Keeps the screen of this device awake while the page is visible, if the browser can. */
-
 import { useEffect, useState } from 'react'
 import { t } from '../app/i18n.ts'
 import { readLocal, writeLocal } from '../app/local-storage.ts'
@@ -8,12 +6,11 @@ const storageKey = 'micwatch.awake'
 
 export interface WakeLock {
   readonly isOn: boolean
-  /** `unsupported`: only secure pages have the API. `refused`: for instance because the battery is low. */
+  /** `unsupported`: the API needs a secure page. `refused`: for example because the battery is low. */
   readonly problem: 'unsupported' | 'refused' | null
   toggle(): void
 }
 
-/** The setting of this device, as a toggle. */
 function useWakeLock(): WakeLock {
   const [isOn, setOn] = useState(() => readLocal(storageKey) === 'on')
   const { isSupported, isRefused } = useScreenAwake(isOn)
@@ -27,7 +24,6 @@ function useWakeLock(): WakeLock {
   }
 }
 
-/** Keeps the screen awake while `isWanted`. */
 export function useScreenAwake(isWanted: boolean): { readonly isSupported: boolean; readonly isRefused: boolean } {
   const [isRefused, setRefused] = useState(false)
   const isSupported = 'wakeLock' in navigator

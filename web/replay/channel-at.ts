@@ -1,6 +1,6 @@
 /**
- * A channel at a moment of the past: its last complete record, changed by what the recorded steps and the events since
- * then say. What neither of them says stays as it was until the next complete record.
+ * The last complete record, changed by the recorded steps and events since then. Other values stay as they were until
+ * the next complete record.
  */
 
 import type { ChannelBody, TransmitterBody } from '../../src/contract/channels.ts'
@@ -11,33 +11,28 @@ import { stretches } from '../../src/domain/conditions/level-watch.ts'
 import type { StateLetter } from '../../src/domain/history/columns.ts'
 import type { Condition } from '../app/conditions.ts'
 
-/** The recorded step of a channel at a moment. */
 export interface StepAt {
   readonly letter: StateLetter
-  /** Since when the channel has had this letter, in epoch milliseconds. */
+  /** Epoch milliseconds since the channel has had this letter. */
   readonly since: number
   readonly battery: number | null
   readonly minutes: number | null
 }
 
 export interface ChannelAtOptions {
-  /** The complete record. */
   readonly channel: ChannelBody
-  /** When the record was complete. Epoch milliseconds, like `at`. */
+  /** Epoch milliseconds, like `at`. */
   readonly recordedAt: number
   readonly at: number
   /** Null if the step is not loaded. */
   readonly step: StepAt | null
-  /** The events of this channel that began by `at`, oldest first. */
   readonly events: readonly EventBody[]
-  /** Whether a muted channel needs attention. */
   readonly hasMuteAttention: boolean
 }
 
 interface Rows {
-  /** The rows that are true, and since when, in epoch milliseconds. */
+  /** The rows that are true, with their start in epoch milliseconds. */
   readonly since: Map<ConditionFlag, number>
-  /** When the last of the other rows ended. */
   endedAt: number
 }
 
@@ -61,17 +56,15 @@ function isRow(name: unknown): name is ConditionFlag {
   return (conditionFlags as readonly unknown[]).includes(name)
 }
 
-/** Events of these kinds last as long as the row of the same name is true. */
+/** Events of these kinds last as long as the row of the same name. */
 const spans: readonly string[] = ['interference', 'clipping', 'battery_low', 'battery_critical']
 
-/** A row that is true for a time, in epoch milliseconds; `ended` is null while it continues. */
 interface RowSpan {
   readonly row: ConditionFlag
   readonly began: number
   readonly ended: number | null
 }
 
-/** Returns the row that is true because of an event, if there is one. */
 function rowSpanOf({ kind, time, until, data }: EventBody): RowSpan | null {
   const began = Date.parse(time)
   const ended = data.open === true ? null : Date.parse(until ?? time) + (until === null ? 1_000 : 0)
@@ -104,7 +97,6 @@ function add({ since }: Rows, row: ConditionFlag, at: number) {
   if (!since.has(row)) since.set(row, at)
 }
 
-/** Removes a row that was true until `at`. */
 function end(rows: Rows, row: ConditionFlag, at: number) {
   rows.since.delete(row)
   rows.endedAt = Math.max(rows.endedAt, at)
@@ -114,7 +106,7 @@ function remove(rows: Rows, row: ConditionFlag, at: number) {
   if (rows.since.has(row)) end(rows, row, at)
 }
 
-/** Changes a field of the transmitter or of the channel, whichever had the value before the event. */
+/** Changes the transmitter or the channel, whichever had the value before the event. */
 function withText(channel: ChannelBody, field: 'name' | 'frequency', { from, to }: EventBody['data']): ChannelBody {
   if (typeof to !== 'string') return channel
   const change = <Kind extends Pick<ChannelBody, 'name' | 'frequency'>>(record: Kind): Kind =>
@@ -149,7 +141,6 @@ function applyStep(channel: ChannelBody, step: StepAt, rows: Rows): ChannelBody 
 
 type Need = (typeof conditionTable)[number]['needs']
 
-/** Removes the rows that are evaluated from these inputs. */
 function removeRows(rows: Rows, needs: readonly Need[], at: number) {
   for (const { state, needs: input } of conditionTable) {
     if (needs.includes(input) && isRow(state)) remove(rows, state, at)
@@ -189,7 +180,7 @@ function withTransmitter(channel: ChannelBody, { battery, minutes }: StepAt): Ch
   }
 }
 
-/** Returns the condition with these rows; the recorded one if it has the same. */
+/** The recorded condition if it has the same rows. */
 function conditionOf({ since, endedAt }: Rows, { channel, recordedAt, hasMuteAttention }: ChannelAtOptions): Condition {
   const recorded = channel.condition
   const row = conditionTable.find(({ state }) => isRow(state) && since.has(state))

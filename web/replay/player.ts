@@ -1,6 +1,6 @@
 /**
- * Plays the past: a time that stands still or runs, and what is loaded around it. It sends at most one request every two
- * seconds, always for what is needed next, so that a slider that is dragged does not cause a request at each position.
+ * Sends at most one request every two seconds, for what is needed next, so that dragging a slider does not cause a
+ * request at each position.
  */
 
 import type { DataAtTimeBody, EventBody, EventListBody, HistoryLevelsBody } from '../../src/contract/history.ts'
@@ -24,19 +24,16 @@ export type Speed = (typeof speeds)[number]
 export type Direction = 'previous' | 'next'
 
 export interface ReplayState {
-  /** The whole second that is shown, in epoch milliseconds of the service's clock. */
   readonly time: number
   readonly isPlaying: boolean
   readonly speed: Speed
   /** Null until it is loaded. */
   readonly moment: Moment | null
-  /** Why the latest request failed. */
   readonly problem: Problem | null
-  /** Whether the end of the recording is reached: the present. */
+  /** The end of the recording, which is the present. */
   readonly isAtEnd: boolean
-  /** The loaded events of the hour that contains `time`, newest first. */
   readonly events: readonly EventBody[]
-  /** Whether the next or previous event is being searched, or that there is none. */
+  /** `none`: there is no next or previous event. */
   readonly search: 'idle' | 'searching' | 'none'
 }
 
@@ -44,12 +41,10 @@ export interface ReplayPlayer {
   get(): ReplayState
   subscribe(listener: () => void): () => void
   seek(time: number): void
-  /** Moves by this many milliseconds. */
   step(ms: number): void
   goToEvent(direction: Direction): void
   setPlaying(isPlaying: boolean): void
   setSpeed(speed: Speed): void
-  /** Repeats the request that failed. */
   retry(): void
   charts(): ChartSamples
   close(): void
@@ -61,25 +56,21 @@ export interface PlayerOptions {
 }
 
 const requestIntervalMs = 2_000
-/** A request that failed is repeated after this time, unless the service has refused it. */
+/** Unless the service has refused the request. */
 const retryMs = 5_000
 const frameMs = 250
 const hourMs = 3_600_000
-/** The least length of a block, and how far before a loaded block a block is loaded that ends there. */
+/** Minimum length of a block. A step back loads this much before a loaded block. */
 const minBlockMs = 60_000
 const maxBlocks = 12
 const maxPoints = 1_000
 /** The latest seconds are not recorded yet. */
 const recordedAfterMs = 3_000
-/** How far the next event is searched at a time. */
 const searchSpans = [hourMs, 24 * hourMs, 14 * 24 * hourMs] as const
 
-/** The events of one hour. */
 interface Hour {
   events: readonly EventBody[]
-  /** Path of the older events that are not loaded yet. */
   next: string | null
-  /** When the events were read. */
   readAt: number
 }
 
@@ -87,9 +78,7 @@ interface Search {
   readonly direction: Direction
   /** Index in `searchSpans`. */
   span: number
-  /** Path of the older events of this span; null before the first request. */
   page: string | null
-  /** The earliest event that is found so far. */
   found: EventBody | undefined
 }
 
@@ -109,7 +98,6 @@ class Player implements ReplayPlayer {
   readonly #blocks: Block[] = []
   readonly #hours = new Map<number, Hour>()
   #state: ReplayState
-  /** The time while playing, with fractions of a second. */
   #position: number
   #playedAt = performance.now()
   #playing: ReturnType<typeof setInterval> | undefined
@@ -192,14 +180,11 @@ class Player implements ReplayPlayer {
     this.#listeners.clear()
   }
 
-  // --- State and time -------------------------------------------------------------------------------------------------
-
   #set(change: Partial<ReplayState>): void {
     this.#state = { ...this.#state, ...change }
     for (const listener of this.#listeners) listener()
   }
 
-  /** Shows what is known about the current time. */
   #show(change: Partial<ReplayState> = {}): void {
     const at = toSecond(this.#position)
     const block = this.#blockAt(at)
@@ -229,7 +214,6 @@ class Player implements ReplayPlayer {
     this.#pump()
   }
 
-  /** Returns the position after this one that can be played; null if it is not loaded, or if the recording ends. */
   #nextPosition(next: number): number | null {
     const current = this.#blockAt(toSecond(this.#position))
     if (current === undefined || !isPlayable(current)) return null
@@ -239,24 +223,19 @@ class Player implements ReplayPlayer {
     return following !== undefined && isPlayable(following) ? Math.min(next, following.to - 1) : null
   }
 
-  /** Stops where the recording ends. */
   #end({ to }: Block): void {
     this.#position = to - 1
     this.setPlaying(false)
     this.#show({ isAtEnd: true })
   }
 
-  // --- Blocks ---------------------------------------------------------------------------------------------------------
-
-  /** Returns the block with the latest record that contains a time. */
   #blockAt(at: number): Block | undefined {
     return this.#blocks.findLast(({ from, to }) => at >= from && at < to)
   }
 
-  /** Adds a block that contains a time that is in no block. */
   #addBlockAround(at: number): void {
     const after = this.#blocks.find(({ from, record }) => record !== null && at < from && from - at <= minBlockMs)
-    // A step back loads what leads to the loaded block, so that further steps back need no request.
+    // Loads the time up to the loaded block, so that further steps back need no request.
     if (after === undefined) this.#addBlock(at, at + this.#blockMs())
     else this.#addBlock(after.from - minBlockMs, after.from)
   }
@@ -264,21 +243,20 @@ class Player implements ReplayPlayer {
   #addBlock(from: number, to: number): Block {
     const blocks = this.#blocks
     const block = createBlock(from, Math.max(from + 1_000, Math.min(to, this.#lastRecorded())))
-    // What was skipped need not be loaded.
+    // Skipped blocks need not be loaded.
     for (const other of blocks.filter(({ record }) => record === null)) blocks.splice(blocks.indexOf(other), 1)
     blocks.push(block)
     if (blocks.length > maxBlocks) blocks.shift()
     return block
   }
 
-  /** Blocks are longer at higher speeds, so that one is loaded before the one before it ends. */
+  /** Longer at higher speeds, so that the next block is loaded in time. */
   #blockMs(): number {
     const parts = this.#blocks.at(-1)?.levels.length ?? 1
     const needed = this.#state.speed * (parts + 3) * requestIntervalMs
     return Math.max(minBlockMs, Math.ceil(needed / minBlockMs) * minBlockMs)
   }
 
-  /** Returns the block that follows; adds it if there is none, and if enough is recorded for one. */
   #blockAfter({ to }: Block): Block | undefined {
     const next = this.#blocks.find((block) => to >= block.from && to < block.to)
     if (next !== undefined) return next
@@ -286,9 +264,6 @@ class Player implements ReplayPlayer {
     return to + least <= this.#lastRecorded() ? this.#addBlock(to, to + this.#blockMs()) : undefined
   }
 
-  // --- Requests -------------------------------------------------------------------------------------------------------
-
-  /** Sends the next request once it may be sent. */
   #pump(): void {
     if (this.#isRequesting || this.#isClosed) return
     const request = this.#nextRequest()
@@ -314,7 +289,6 @@ class Player implements ReplayPlayer {
     this.#pump()
   }
 
-  /** Returns the request for what is needed most; null if nothing is. */
   #nextRequest(): Request | null {
     if (this.#retryAt === Number.POSITIVE_INFINITY) return null
     if (this.#search !== null) return this.#searchRequest(this.#search)
@@ -330,7 +304,7 @@ class Player implements ReplayPlayer {
     )
   }
 
-  /** The record of the block that follows results from this one, which is loaded. */
+  /** The record of the next block results from this one. */
   #aheadRequest(block: Block): Request | null {
     const next = this.#blockAfter(block)
     if (next === undefined) return null
@@ -339,7 +313,7 @@ class Player implements ReplayPlayer {
     return this.#levelsRequest(next)
   }
 
-  /** The complete record is requested once after a seek. */
+  /** Once after a seek. */
   #recordRequest(block: Block): Request {
     return request<DataAtTimeBody>(
       () => this.#api.read(`/api/history/at/?${new URLSearchParams({ time: toIso(block.from) })}`, 'object'),
@@ -366,7 +340,6 @@ class Player implements ReplayPlayer {
     )
   }
 
-  /** Returns the request for the events of the first hour of the block that lacks some, from the current time on. */
   #eventsRequest({ to }: Block): Request | null {
     for (let from = hourOf(this.#position); from < to; from += hourMs) {
       const hour = this.#hours.get(from)
@@ -416,7 +389,6 @@ class Player implements ReplayPlayer {
   }
 }
 
-/** Returns the event before or after a second. `events` are newest first. */
 function eventIn(hour: Hour | undefined, direction: Direction, at: number): EventBody | undefined {
   const within = hour?.events.filter(({ time }) => hourOf(Date.parse(time)) === hourOf(at)) ?? []
   return direction === 'previous'
@@ -443,7 +415,7 @@ function toSecond(at: number): number {
   return Math.floor(at / 1_000) * 1_000
 }
 
-/** Formats a whole second as `2026-05-01T18:00:00Z`, and other times with milliseconds. */
+/** Whole seconds as `2026-05-01T18:00:00Z`, other times with milliseconds. */
 export function toIso(at: number): string {
   return new Date(at).toISOString().replace('.000Z', 'Z')
 }

@@ -1,4 +1,4 @@
-/** What was loaded of the past: blocks of time, each with a complete record at its start and the levels until its end. */
+/** Blocks of time, each with a complete record at its start and the levels until its end. */
 
 import type { DataBody } from '../../src/contract/data.ts'
 import type { DataAtTimeBody, EventBody, HistoryLevelsBody } from '../../src/contract/history.ts'
@@ -14,11 +14,11 @@ import { channelAt, type StepAt } from './channel-at.ts'
 export interface Block {
   readonly from: number
   readonly to: number
-  /** The complete record that the block begins with; null until it is loaded or results from the block before. */
+  /** Null until it is loaded or results from the previous block. */
   record: DataAtTimeBody | null
-  /** The time of the record: `from`, or the end of the block before. */
+  /** `from`, or the end of the previous block. */
   recordedAt: number
-  /** The levels of at most 100 channels each, in the order of `partsOf`; null until they are loaded. */
+  /** At most 100 channels each, in the order of `partsOf`. Null until they are loaded. */
   levels: (HistoryLevelsBody | null)[]
 }
 
@@ -32,7 +32,7 @@ export function setRecord(block: Block, record: DataAtTimeBody, recordedAt: numb
   block.levels = partsOf(record).map(() => null)
 }
 
-/** Returns the ids of all channels by slot, in parts for which the service returns the levels at once. */
+/** Channel ids by slot, in parts that one request may contain. */
 export function partsOf({ receivers }: Pick<DataBody, 'receivers'>): readonly (readonly number[])[] {
   const channels = receivers.flatMap((receiver) => receiver.channels).sort((a, b) => a.slot - b.slot)
   const count = Math.ceil(channels.length / maxChannels)
@@ -41,7 +41,6 @@ export function partsOf({ receivers }: Pick<DataBody, 'receivers'>): readonly (r
   )
 }
 
-/** Whether enough is loaded for the block to be played: the record, and the first levels. */
 export function isPlayable({ record, levels }: Block): boolean {
   return record !== null && (levels.length === 0 || levels.some((part) => part !== null))
 }
@@ -56,18 +55,17 @@ export interface Moment {
   readonly isRecorded: boolean
   /** When the gap began, as far as it is loaded; otherwise the second itself. */
   readonly currentAt: number
-  /** Length of the recorded step. */
   readonly stepSeconds: number | null
 }
 
-/** Returns the complete record of the last millisecond of a block that is loaded, for the block that follows. */
+/** The record at the end of a loaded block, for the next block. */
 export function recordAtEnd(block: Block, events: readonly EventBody[]): DataAtTimeBody | null {
   const { record, to } = block
   const moment = momentAt(block, events, to - 1)
   return record && moment && { ...record, ...moment.data, recorded: moment.isRecorded }
 }
 
-/** Returns what was shown at a time of the block; null until its record is known. */
+/** Null until the record of the block is known. */
 export function momentAt(block: Block, events: readonly EventBody[], at: number): Moment | null {
   const { record, recordedAt } = block
   if (record === null) return null
@@ -102,7 +100,6 @@ export function momentAt(block: Block, events: readonly EventBody[], at: number)
   }
 }
 
-/** Applies the events since the record to its assignments. */
 function assignmentsAt(
   recorded: DataBody['assignments'],
   events: ReadonlyMap<number, readonly EventBody[]>,
@@ -119,7 +116,7 @@ function assignmentsAt(
   return assignments
 }
 
-/** Returns the events that began by `at`, oldest first. `events` are newest first, as the service returns them. */
+/** Oldest first. `events` are newest first, as the service returns them. */
 function eventsByChannel(events: readonly EventBody[], at: number): ReadonlyMap<number, readonly EventBody[]> {
   const found = new Map<number, EventBody[]>()
   for (const event of events.toReversed()) {
@@ -131,7 +128,7 @@ function eventsByChannel(events: readonly EventBody[], at: number): ReadonlyMap<
   return found
 }
 
-/** The levels that are not recorded; the record may contain those of today. */
+/** These levels are not recorded. The record may contain those of today. */
 const detailLevels = ['rf_a', 'rf_b', 'rf_c', 'rf_d', 'rf_percent', 'antennas', 'audio_peak', 'audio_rms'] as const
 
 function withoutDetailLevels(channel: ReceiverInData['channels'][number]): ReceiverInData['channels'][number] {
@@ -145,7 +142,6 @@ interface RecordedStep extends StepAt {
   readonly levels: LevelEntry
 }
 
-/** Returns the steps of all channels that contain a time. */
 function stepsAt(blocks: readonly Block[], at: number): ReadonlyMap<number, RecordedStep> {
   const steps = new Map<number, RecordedStep>()
   for (const { levels } of blocks) {
@@ -185,7 +181,6 @@ function letterAt(state: string, index: number): StateLetter {
   return (state[index] ?? '-') as StateLetter
 }
 
-/** Returns the samples of the small charts, which end with the second before `at`. */
 export function chartSamplesAt(blocks: readonly Block[], at: number): ChartSamples {
   const found = new Map<number, Samples>()
   return {

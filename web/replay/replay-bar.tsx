@@ -1,5 +1,3 @@
-/** The banner of a replay: the time that is shown, and the controls of the player. */
-
 import { Link } from '@tanstack/react-router'
 import { History, Pause, Play, Radio, SkipBack, SkipForward } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
@@ -45,7 +43,7 @@ export function ReplayBar({ player, liveWatch }: ReplayBarProps) {
   )
 }
 
-/** Returns what must be known about the moment; otherwise the event that it belongs to. */
+/** A problem of the moment, otherwise the event that it belongs to. */
 function noteOf({ moment, problem, isAtEnd, search, events, time }: ReplayState): ReactNode {
   if (problem !== null) return t('replay.failed', { reason: problem.detail })
   if (moment === null) return t('replay.loading')
@@ -67,7 +65,6 @@ function EventText({ event: { time, text } }: { event: EventBody }) {
   )
 }
 
-/** How long the banner names an event. */
 const eventMs = 10_000
 
 function currentEvent(events: readonly EventBody[], time: number): EventBody | undefined {
@@ -154,7 +151,6 @@ function Speeds({ player, state: { speed } }: ControlsProps) {
 
 const hourSeconds = 3_600
 
-/** A position within the hour, with its events. */
 function Slider({ player, state: { time, events } }: ControlsProps) {
   const hour = hourOf(time)
   const second = (time - hour) / 1_000
@@ -184,7 +180,7 @@ function Slider({ player, state: { time, events } }: ControlsProps) {
   )
 }
 
-/** Leads to the present, and says how many problems there are now. */
+/** Says how many problems there are now. */
 function BackToLive({ liveWatch }: { liveWatch: Watch }) {
   const problems = useSyncExternalStore(liveWatch.subscribe, () =>
     liveWatch.get().phase !== 'ready' || allStaleSince(liveWatch.get()) !== null ? null : liveWatch.summary().problems,

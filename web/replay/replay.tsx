@@ -1,7 +1,4 @@
-/**
- * Shows the pages inside as they were: their state comes from a player instead of the live connection, which stays open
- * for the way back. The banner and the frame around the page say that it is the past.
- */
+/** The state comes from a player. The live connection stays open for the way back. */
 
 import './replay.css'
 import { useNavigate } from '@tanstack/react-router'
@@ -12,7 +9,7 @@ import { Watch } from '../app/watch.ts'
 import { createPlayer, type ReplayPlayer, type ReplayState, toIso } from './player.ts'
 import { ReplayBar } from './replay-bar.tsx'
 
-/** How often the address is brought up to date, so that a reload shows the same moment: paused, and while playing. */
+/** A reload shows the same moment. */
 const addressMs = { paused: 500, playing: 10_000 } as const
 
 export function Replay({ at, children }: { at: string; children: ReactNode }) {
@@ -66,7 +63,7 @@ function Address({ at, player }: { at: string; player: ReplayPlayer }) {
   return null
 }
 
-/** Creates the services of the past. The painter is the same, because there is only one canvas. */
+/** Shares the painter, because there is only one canvas. */
 function openReplay(live: Services, time: number) {
   const watch = new Watch(time)
   watch.dispatch({ type: 'connection', connection: 'replay', at: time })
@@ -100,7 +97,6 @@ function openReplay(live: Services, time: number) {
   return { services, player, close }
 }
 
-/** Applies what the player shows, in the same way as live data. */
 function show(watch: Watch, liveWatch: Watch, { moment, time, problem }: ReplayState) {
   if (moment === null) {
     if (problem !== null) watch.dispatch({ type: 'failed', problem, at: time })

@@ -1,5 +1,3 @@
-/** The crew sheet, made to be printed: who wears what, by slot. */
-
 import { useSearch } from '@tanstack/react-router'
 import type { CrewSheet as CrewSheetBody } from '../../src/contract/reports.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'

@@ -1,4 +1,4 @@
-/** Frame of a page that is made to be printed: title, buttons, and the paper of the installation. */
+/** For printing, on the paper of the installation. */
 
 import './document.css'
 import { Download, Printer } from 'lucide-react'
@@ -11,7 +11,7 @@ import { Loaded } from '../parts/loaded.tsx'
 
 interface DocumentPageProps {
   readonly title: string
-  /** The address of the same data as CSV; null while there is no data. */
+  /** Null while there is no data. */
   readonly csv: string | null
   readonly children: (times: DocumentTimes) => ReactNode
 }
@@ -41,11 +41,9 @@ export function DocumentPage({ title, csv, children }: DocumentPageProps) {
 
 export interface DocumentTimes {
   readonly zone: string
-  /** Formats a timestamp as a date. */
   date(at: string): string
-  /** Formats a timestamp as a time without seconds. */
   clock(at: string): string
-  /** Formats a timestamp as a time with seconds; with the day if it is another one than that of `near`. */
+  /** With the day if it differs from that of `near`. */
   time(at: string, near: string): string
 }
 

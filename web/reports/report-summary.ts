@@ -1,5 +1,3 @@
-/** What went wrong during a show: the numbers and channels with which its report begins. */
-
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ReportedAlert, ReportedChannel } from '../../src/contract/reports.ts'
 import { plainText } from '../app/format.ts'
@@ -7,18 +5,15 @@ import { t } from '../app/i18n.ts'
 
 export interface ReportSummary {
   readonly dropouts: { readonly count: number; readonly seconds: number }
-  /** The channel with the longest dropout; null if there was no dropout. */
   readonly longest: ReportedChannel | null
   readonly interference: CountOfChannels
   readonly clipping: CountOfChannels
-  /** The alerts by kind, with all their channels; the kind with the most first. */
+  /** The most frequent kind first. */
   readonly alertKinds: readonly AlertsOfKind[]
   readonly unacknowledged: number
-  /** Channels whose transmitter was never on. */
   readonly neverOn: readonly ReportedChannel[]
 }
 
-/** How often something happened, and on which channels. */
 interface CountOfChannels {
   readonly count: number
   readonly channels: readonly ReportedChannel[]
@@ -57,17 +52,17 @@ export function summarizeReport(channels: readonly ReportedChannel[]): ReportSum
   }
 }
 
-/** Whether nothing of what a report counts has happened. */
+/** Nothing that the report counts has happened. */
 export function isQuiet({ dropouts, interference, clipping, alertKinds }: ReportSummary): boolean {
   return dropouts.count + interference.count + clipping.count + alertKinds.length === 0
 }
 
-/** An alert with all channels that it concerns. */
+/** With all channels that it concerns. */
 export interface AlertOfChannels extends ReportedAlert {
   readonly channels: readonly ReportedChannel[]
 }
 
-/** Lists the alerts, oldest first. That of a receiver is one alert of several channels. */
+/** Oldest first. An alert of a receiver is one alert of several channels. */
 export function listAlerts(channels: readonly ReportedChannel[]): readonly AlertOfChannels[] {
   const byId = new Map<number, ReportedAlert & { readonly channels: ReportedChannel[] }>()
   for (const channel of channels) {
@@ -80,13 +75,12 @@ export function listAlerts(channels: readonly ReportedChannel[]): readonly Alert
   return [...byId.values()].sort((a, b) => Date.parse(a.happened_at) - Date.parse(b.happened_at) || a.id - b.id)
 }
 
-/** Lists the markers, oldest first, each once. */
 export function listMarkers(channels: readonly ReportedChannel[]): readonly EventBody[] {
   const byId = new Map(channels.flatMap(({ markers }) => markers.map((marker) => [marker.id, marker])))
   return [...byId.values()].sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || a.id - b.id)
 }
 
-/** Returns the slot and the name: that of the performer, otherwise of the channel. */
+/** The name of the performer, otherwise of the channel. */
 export function channelText(channel: Pick<ReportedChannel, 'slot' | 'name' | 'performer' | 'channel_id'>): string {
   const name = nameOf(channel)
   return channel.slot === null ? name : `${channel.slot} ${name}`

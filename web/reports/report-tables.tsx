@@ -1,5 +1,3 @@
-/** The tables of a report: channels, dropouts, alerts and markers. */
-
 import type { ReactNode } from 'react'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ReportedChannel, ShowReport } from '../../src/contract/reports.ts'
@@ -15,7 +13,6 @@ export interface ReportProps {
   readonly times: DocumentTimes
 }
 
-/** A number, or nothing for 0, so that what has happened stands out. */
 const count = (value: number) => (value === 0 ? '' : String(value))
 const problems = (value: number, seconds?: number) =>
   value === 0 ? '' : <strong>{seconds === undefined ? value : `${value} (${formatUnit('second', seconds)})`}</strong>

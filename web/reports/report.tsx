@@ -1,5 +1,3 @@
-/** The report of a show, made to be printed: what went wrong, then every channel, dropouts, alerts and markers. */
-
 import { useParams } from '@tanstack/react-router'
 import type { ShowBody } from '../../src/contract/shows.ts'
 import { UnknownPage } from '../app/error-pages.tsx'

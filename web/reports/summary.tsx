@@ -1,5 +1,3 @@
-/** What went wrong during a show, in sentences. */
-
 import type { ReportedChannel, ShowReport } from '../../src/contract/reports.ts'
 import { formatUnit } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
@@ -45,7 +43,6 @@ function problemLines(summary: ReportSummary): readonly string[] {
   return lines
 }
 
-/** Lists the channels that were never on, which is unknown if nothing is recorded. */
 function idleLines({ neverOn }: ReportSummary, step: number | null): readonly string[] {
   return step === null || neverOn.length === 0 ? [] : [t('report.neverOn', { channels: namesOf(neverOn) })]
 }

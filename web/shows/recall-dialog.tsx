@@ -1,5 +1,3 @@
-/** A dialog that shows what recalling a scene changes, and recalls it. */
-
 import { useEffect, useState } from 'react'
 import type { SceneBody, SceneRecall } from '../../src/contract/shows.ts'
 import { useServices } from '../app/context.ts'

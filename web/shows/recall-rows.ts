@@ -1,5 +1,3 @@
-/** Turns the changes of a recall into rows that the page displays. */
-
 import type { RecordChange } from '../../src/contract/imports.ts'
 import { isRecord, type Json } from '../../src/domain/json.ts'
 import { formatMegahertz, plainText } from '../app/format.ts'
@@ -8,7 +6,6 @@ import { formatSlots } from '../parts/slots.ts'
 
 export interface RecallRow {
   readonly key: string
-  /** The kind of record, and its name. */
   readonly kind: string
   readonly name: string
   readonly before: string
@@ -36,7 +33,7 @@ function toRow({ what, id, from, to }: RecordChange): RecallRow {
   }
 }
 
-/** The units, one row each: the assignment of the previous performer ends with a change of its own. */
+/** One row per unit: the previous assignment ends with a change of its own. */
 function toAssignmentRows(changes: readonly RecordChange[]): readonly RecallRow[] {
   const rows = new Map<unknown, RecallRow>()
   for (const { from, to } of changes) {
@@ -60,7 +57,6 @@ function wearerText({ performer, role }: Json): string {
   return typeof role === 'string' ? `${name} (${plainText(role)})` : name
 }
 
-/** Describes the fields that differ. */
 function describeBoth(before: Json, after: Json): Pick<RecallRow, 'before' | 'after'> {
   const changed = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
   const describe = (record: Json) => changed.map((field) => fieldText(field, record[field])).join(', ')
@@ -96,7 +92,6 @@ function kindText(what: string): string {
   }
 }
 
-/** Returns the kind and the name of something that is skipped. */
 export function skippedText({ what, name }: { readonly what: string; readonly name: string | null }): string {
   return name === null || name === '' ? kindText(what) : `${kindText(what)}: ${plainText(name)}`
 }

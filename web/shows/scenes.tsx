@@ -1,5 +1,3 @@
-/** The scenes of a show: stored, recalled after a preview, and deleted. */
-
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { SceneBody, SceneRecall } from '../../src/contract/shows.ts'
@@ -17,7 +15,6 @@ import { RecallDialog } from './recall-dialog.tsx'
 
 type Question = { readonly kind: 'add' } | { readonly kind: 'recall' | 'remove'; readonly scene: SceneBody }
 
-/** A recall that can be undone. */
 interface Recalled {
   readonly title: string
   readonly undoId: number
@@ -77,7 +74,7 @@ export function Scenes({ showId }: { showId: number }) {
   )
 }
 
-/** Returns the scene that is the frequency plan. */
+/** The scene that is the frequency plan. */
 function lastRecalled(scenes: readonly SceneBody[]): SceneBody | null {
   return scenes.reduce<SceneBody | null>(
     (last, scene) => ((scene.recalled_at ?? '') > (last?.recalled_at ?? '') ? scene : last),

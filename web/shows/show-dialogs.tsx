@@ -1,5 +1,3 @@
-/** Dialogs to add, edit, start, end and delete shows. */
-
 import type { ShowBody } from '../../src/contract/shows.ts'
 import type { Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
@@ -39,13 +37,11 @@ export function ShowDialog({ kind, show, onDone, onClose }: ShowDialogProps) {
 }
 
 interface ShowFormProps {
-  /** Null to add a show. */
   readonly show: ShowBody | null
   onSaved(show: ShowBody): Promise<void>
   onClose(): void
 }
 
-/** Edits the plan of a show, or adds a show. */
 export function ShowForm({ show, onSaved, onClose }: ShowFormProps) {
   const { api } = useServices()
   const showMessage = useShowMessage()
@@ -90,7 +86,7 @@ function TimeField({ name, label, time }: { name: string; label: string; time: s
   return <Field {...{ name, label }} type="datetime-local" required={false} defaultValue={value} />
 }
 
-/** Checkboxes for the groups. Those of an ended show cannot be changed, and removed groups stay as they are. */
+/** Fixed for an ended show. Removed groups stay as they are. */
 function GroupFields({ show }: { show: ShowBody | null }) {
   const groups = useWatchState((watchState) => watchState.groups)
   const isFixed = show?.state === 'ended'

@@ -1,11 +1,8 @@
-/** Texts about shows. */
-
 import type { Group } from '../../src/contract/groups.ts'
 import type { ShowBody } from '../../src/contract/shows.ts'
 import { formatPeriod, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 
-/** Returns when a show is planned, has started or took place. */
 export function timeText({ state, starts_at, ends_at, started_at, ended_at }: ShowBody): string {
   if (state === 'ended' && started_at !== null) return formatPeriod(started_at, ended_at)
   if (state === 'running' && started_at !== null) {
@@ -15,20 +12,18 @@ export function timeText({ state, starts_at, ends_at, started_at, ended_at }: Sh
   return planText({ starts_at, ends_at }) ?? t('shows.noTime')
 }
 
-/** Returns the planned times without saying that they are planned; null if there are none. */
 export function planText({ starts_at, ends_at }: Pick<ShowBody, 'starts_at' | 'ends_at'>): string | null {
   if (starts_at !== null) return formatPeriod(starts_at, ends_at)
   return ends_at === null ? null : t('shows.endsAt', { time: formatPeriod(ends_at, null) })
 }
 
-/** Returns the titles of the groups of a show. */
 export function groupsText({ group_ids }: Pick<ShowBody, 'group_ids'>, groups: readonly Group[]): string {
   if (group_ids.length === 0) return t('shows.allChannels')
   const titleOf = (id: number) => groups.find((group) => group.id === id)?.title ?? t('shows.removedGroup')
   return group_ids.map((id) => plainText(titleOf(id))).join(', ')
 }
 
-/** Returns the shows of a list: running and planned ones by their time, past ones with the latest first. */
+/** Running and planned shows by their time, past ones with the latest first. */
 export function sortShows(shows: readonly ShowBody[], state: ShowBody['state']): readonly ShowBody[] {
   const timeOf = ({ starts_at, started_at }: ShowBody) => {
     const time = started_at ?? starts_at

@@ -1,5 +1,3 @@
-/** One show: its plan, its actions, the pages about it, and its scenes. */
-
 import '../parts/boxes.css'
 import './shows.css'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
@@ -23,7 +21,7 @@ import { groupsText, planText } from './show-text.ts'
 
 export function ShowPage() {
   const { id } = useParams({ from: '/framed/shows/$id' })
-  // The list is kept current by messages, and says whether the show was deleted.
+  // Messages keep the list current, so it also shows a deletion.
   const resource = useResource('/api/shows/', 'list', ['show'])
   const show = resource.body?.find((candidate) => String(candidate.id) === id)
   usePageTitle(show === undefined ? t('shows.title') : plainText(show.title))
@@ -86,7 +84,6 @@ function Details({ show, onDone }: DetailsProps) {
   )
 }
 
-/** Keeps the line breaks of the notes. */
 function plainNotes(notes: string): string {
   return notes.split('\n').map(plainText).join('\n')
 }

@@ -1,5 +1,3 @@
-/** All shows: running, planned and past. */
-
 import '../parts/boxes.css'
 import './shows.css'
 import { Link, useNavigate } from '@tanstack/react-router'

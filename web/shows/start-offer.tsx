@@ -1,5 +1,3 @@
-/** Offers to start a show when its planned start has come. */
-
 import './shows.css'
 import { CalendarClock } from 'lucide-react'
 import { useState } from 'react'
@@ -42,10 +40,10 @@ export function StartOffer() {
   )
 }
 
-/** How long after its planned start a show without a planned end is offered. */
+/** For a show without a planned end. */
 const offeredMs = 6 * 60 * 60 * 1_000
 
-/** Finds the show whose planned start is the latest of those that have come; null if there is none or it was dismissed. */
+/** The show with the latest planned start that has come, unless it was dismissed. */
 export function findDueShow(shows: readonly ShowBody[], now: number, dismissed: string): ShowBody | null {
   const due = shows.filter(({ state, starts_at, ends_at }) => {
     if (state !== 'planned' || starts_at === null) return false

@@ -1,8 +1,6 @@
-/** The order of sites on their page, and the search among them. */
-
 import type { SiteBody } from '../../src/contract/sites.ts'
 
-/** `connecting`: it has not been reached yet. `lost`: the connection to it fails. */
+/** `connecting`: not reached yet. `lost`: the connection fails. */
 export type SiteState = 'connected' | 'connecting' | 'lost' | 'disabled'
 
 export function siteState({ status }: Pick<SiteBody, 'status'>): SiteState {
@@ -22,10 +20,10 @@ export function needsAttention(site: Pick<SiteBody, 'status' | 'problems' | 'ope
   return siteState(site) === 'lost' || site.problems > 0 || site.open_alerts > 0
 }
 
-// Kept, because it takes much longer to create one than to compare two names.
+// Creating a collator takes much longer than comparing two names.
 const byName = new Intl.Collator(undefined, { numeric: true })
 
-/** Sorts sites: first those whose connection is lost, then by problems and open alerts, then by name. */
+/** Lost connections first, then by problems and open alerts, then by name. */
 export function sortSites(sites: readonly SiteBody[]): readonly SiteBody[] {
   return sites.toSorted(
     (a, b) =>
@@ -43,7 +41,7 @@ function rankOf(site: SiteBody): number {
   return state === 'connecting' ? 2 : state === 'connected' ? 3 : 4
 }
 
-/** Whether every word of the search is part of the name, the code or the title of a running show. */
+/** Every word is part of the name, the code or the title of a running show. */
 export function matchesSearch({ name, code, shows }: SiteBody, search: string): boolean {
   const text = [name, code, ...(shows ?? [])].join(' ').toLowerCase()
   return search

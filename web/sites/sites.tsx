@@ -1,4 +1,4 @@
-/** All sites that this installation follows, as tiles, the worst first. Each opens the wall of its site. */
+/** The worst first. Each tile opens the wall of its site. */
 
 import './sites.css'
 import { Link } from '@tanstack/react-router'
@@ -22,14 +22,13 @@ import { StateIcon } from '../parts/state-icon.tsx'
 import { moveFocus } from '../parts/use-arrow-keys.ts'
 import { matchesSearch, needsAttention, siteState, sortSites } from './sites.ts'
 
-/** Messages after which the list may have changed. */
 const topics: readonly Topic[] = [
   ...(['source', 'site', 'site_removed', 'alert'] as const),
   ...(['receiver_added', 'receiver_removed', 'channel', 'channel_removed'] as const),
 ]
-/** No message announces the latency and when a site was last seen. */
+/** No message announces the latency and the last contact. */
 const rereadMs = 30_000
-/** With more sites than this, tiles show only the state while nothing needs attention. */
+/** With more sites, tiles show only the state while nothing needs attention. */
 const mostDetailed = 60
 
 const filters: readonly Filter[] = [
@@ -51,7 +50,6 @@ export function Sites() {
   )
 }
 
-/** Says how to follow a site. */
 function NoSites() {
   const { mount } = useServices()
   const mayAdminister = useMay('administer')
@@ -101,7 +99,6 @@ function SiteList({ sites }: { sites: readonly SiteBody[] }) {
 
 interface SiteTileProps {
   readonly site: SiteBody
-  /** Why it cannot be reached. */
   readonly error: string | null
 }
 

@@ -1,7 +1,4 @@
-/**
- * Paints the timeline on two canvases: the strips, and the rows above them. A frame is painted only if something has
- * changed, and draws only what has changed of the strips.
- */
+/** Two canvases: the strips, and the rows above them. Only what has changed is painted. */
 
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ShowBody } from '../../src/contract/shows.ts'
@@ -32,34 +29,29 @@ import type { Pixels } from './raster.ts'
 import { createStripPixels, type Picture, visibleRows } from './strip-pixels.ts'
 import { ticksOf } from './ticks.ts'
 
-/** What the timeline shows besides the state of its control. Heights are in CSS pixels. */
+/** Heights are in CSS pixels. */
 export interface Scene {
-  /** Ids of the channels, from the top. */
   readonly rows: readonly number[]
   readonly rowHeight: number
   readonly labelHeight: number
   readonly isDetailed: boolean
-  /** The events of each channel, oldest first. */
+  /** Oldest first. */
   readonly eventsOf: ReadonlyMap<number, readonly EventBody[]>
-  /** The events of all channels, oldest first. */
+  /** Of all channels, oldest first. */
   readonly events: readonly EventBody[]
   readonly shows: readonly ShowBody[]
 }
 
-/** A point on the strips. */
 export interface Place {
   /** Epoch ms */
   readonly at: number
-  /** Index of the row; null above the strips. */
   readonly row: number | null
-  /** The mark of an event at this point. */
   readonly mark: Mark | null
 }
 
 interface CanvasOptions {
   readonly strips: HTMLCanvasElement
   readonly header: HTMLCanvasElement
-  /** The scrolled element that contains the strips. */
   readonly scroller: HTMLElement
   readonly control: TimelineControl
   readonly loader: LevelLoader
@@ -69,7 +61,7 @@ interface CanvasOptions {
 const emptyScene: Scene = {
   ...{ rows: [], rowHeight: 24, labelHeight: 0, isDetailed: false, eventsOf: new Map(), events: [], shows: [] },
 }
-/** How often a followed range moves if the user prefers reduced motion. */
+/** If the user prefers reduced motion. */
 const calmMs = 1_000
 
 export class TimelineCanvas {
@@ -103,7 +95,7 @@ export class TimelineCanvas {
     this.#unsubscribe = control.subscribe(() => this.wake())
   }
 
-  /** Width of the strips in CSS pixels. */
+  /** CSS pixels. */
   get width(): number {
     return this.#size.width
   }
@@ -113,29 +105,26 @@ export class TimelineCanvas {
     this.wake()
   }
 
-  /** Draws these channels again. */
   addLevels(channelIds: readonly number[]): void {
     for (const id of channelIds) this.#changed.add(id)
     this.wake()
   }
 
-  /** Call when the colours have changed. */
   recolour(): void {
     this.#colours = null
     this.wake()
   }
 
-  /** Paints the next frame. Call when the strips have been scrolled. */
   wake(): void {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#paint())
   }
 
-  /** Returns where a point of the viewport is, as a share of the range. */
+  /** A share of the range. */
   share(clientX: number): number {
     return (clientX - this.#options.strips.getBoundingClientRect().left) / Math.max(1, this.#size.width)
   }
 
-  /** Returns what is at a point of the viewport; `reach` is the tolerance in CSS pixels. */
+  /** `reach`: tolerance in CSS pixels. */
   locate(clientX: number, clientY: number, reach: number): Place {
     const { strips, scroller } = this.#options
     const { events, eventsOf, rows, rowHeight } = this.#scene
@@ -195,7 +184,7 @@ export class TimelineCanvas {
     this.#followLater(picture.msPerColumn)
   }
 
-  /** Paints again when a followed range has moved by a column. */
+  /** Paints when a followed range has moved by a column. */
   #followLater(msPerColumn: number): void {
     if (!this.#options.control.get().isFollowing) return
     const delay = this.#reducedMotion.matches ? Math.max(calmMs, msPerColumn) : msPerColumn
@@ -203,7 +192,7 @@ export class TimelineCanvas {
     else this.#timer = setTimeout(() => this.wake(), delay)
   }
 
-  /** Returns the pixels of the strips, in the size that they have on the screen. */
+  /** In the size that they have on the screen. */
   #resize(): { readonly image: ImageData; readonly pixels: Pixels } {
     const { strips, header } = this.#options
     const size = this.#size
@@ -291,7 +280,6 @@ export class TimelineCanvas {
     if (playhead !== null) drawPlayheadTime(stage, playhead, scale.now)
   }
 
-  /** Where the marks of a row are, from the top of the strips. */
   #markRow(top: number): number {
     const { rowHeight, labelHeight } = this.#scene
     return top + labelHeight + (rowHeight - labelHeight < 30 ? 8 : 11)

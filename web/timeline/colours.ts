@@ -1,8 +1,5 @@
-/** The colours of the timeline's canvases, read from the style sheet. */
-
 import type { StripColours } from './raster.ts'
 
-/** Colours as a canvas context accepts them. */
 const overlayNames = {
   text: 'text',
   textSoft: 'text-soft',
@@ -33,7 +30,7 @@ export function readColours(): TimelineColours {
   canvas.width = 1
   canvas.height = 1
   const context = canvas.getContext('2d', { willReadFrequently: true })
-  /** Returns a colour over others as one pixel. The browser converts its own colour names, such as CanvasText. */
+  /** Blends the layers to one pixel. The browser converts its own colour names, such as CanvasText. */
   const pixel = (...layers: readonly (readonly [name: string, alpha: number])[]) => {
     if (context === null) return 0
     for (const [name, alpha] of layers) {

@@ -1,39 +1,30 @@
-/** What the timeline shows: the range, the playhead and the selection. Not React state, because it changes per frame. */
+/** Not React state, because it changes per frame. */
 
 import { clampSpan, containing, following, notAfter, pan, type TimeRange, zoom } from './range.ts'
 
 export interface TimelineState {
   readonly range: TimeRange
-  /** Whether the range moves with the present. */
   readonly isFollowing: boolean
-  /** Epoch ms; null until the user sets it. */
   readonly playhead: number | null
-  /** The channel that was selected last. */
   readonly channelId: number | null
-  /** A selected range, for a marker. */
   readonly selected: { readonly from: number; readonly to: number } | null
 }
 
 export interface TimelineControl {
-  /** Returns the current state, as the same object until something changes or time passes. */
   get(): TimelineState
-  /** Shows a range, which does not move. */
   show(range: TimeRange): void
-  /** Zooms around a share of the range; null: around the present while it is followed, otherwise the middle. */
+  /** `anchor`: a share of the range. Null: the present while it is followed, otherwise the middle. */
   zoom(factor: number, anchor: number | null): void
   pan(ms: number): void
-  /** Follows the present. */
   follow(span?: number): void
-  /** Sets the playhead, and the channel if it is given. */
   point(at: number, channelId?: number | null): void
-  /** Sets the playhead, and moves the range if it does not contain it. */
   jump(at: number, channelId?: number | null): void
   select(selected: TimelineState['selected']): void
   set(state: Partial<TimelineState>): void
   subscribe(listener: () => void): () => void
 }
 
-/** Zooming at the end of a range that follows the present does not stop it. */
+/** Zooming this close to the end of a followed range does not stop it. */
 const presentShare = 0.85
 
 export function createControl(initial: TimelineState, now: () => number): TimelineControl {

@@ -1,5 +1,3 @@
-/** The events of the visible range, with filters. Choosing one moves the playhead to it. */
-
 import {
   BatteryMedium,
   BellRing,
@@ -47,7 +45,6 @@ const mostShown = 200
 
 interface EventListProps {
   readonly list: TimelineEvents
-  /** The events of the visible range and channels, newest first. */
   readonly events: readonly EventBody[]
   readonly filter: KindFilter
   readonly chosenId: number | null

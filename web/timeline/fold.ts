@@ -1,18 +1,17 @@
-/** Folds steps into the pixel columns of a strip: minimum and maximum, so that nothing short disappears. */
+/** Keeps minimum and maximum, so that nothing short disappears. */
 
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { type LevelBlock, type Source, settleSeconds } from './level-blocks.ts'
 
-/** What is known of the time of each pixel column. */
 export interface Columns {
   /** Index in `stateLetters`, or `notLoaded`. */
   readonly state: Uint8Array
-  /** `noValue` where nothing was measured. */
+  /** `noValue`: not measured. */
   readonly rfMin: Int16Array
   readonly rfMax: Int16Array
   readonly audio: Int16Array
   readonly battery: Int16Array
-  /** 1 where RF was weak. */
+  /** 1: weak RF. */
   readonly weak: Uint8Array
 }
 
@@ -27,17 +26,16 @@ export function createColumns(width: number): Columns {
   }
 }
 
-/** The columns of one zoom level are numbered from the epoch. */
+/** Columns of one zoom level are numbered from the epoch. */
 export interface Folding {
-  /** Number of the column at index 0. */
   readonly offset: number
   readonly msPerColumn: number
-  /** The columns to fold, as indexes; `last` is exclusive. */
+  /** Indexes; `last` is exclusive. */
   readonly first: number
   readonly last: number
   /** Epoch ms */
   readonly now: number
-  /** Returns the steps from a time (epoch seconds) on. */
+  /** `at`: epoch seconds. */
   find(at: number): Source
 }
 
@@ -55,7 +53,7 @@ export function foldColumns(columns: Columns, { offset, msPerColumn, first, last
       for (let step = firstStep; step < block.count; step++) {
         const from = block.from + step * block.step
         if (from >= until || from >= end) break
-        // What was not recorded in the last seconds may still be recorded.
+        // The last seconds may still be recorded.
         if (block.state[step] === 0 && from + block.step > settled) continue
         const left = Math.max(first, Math.floor(columnOf(from) + tolerance))
         const right = Math.min(last, Math.ceil(columnOf(from + block.step) - tolerance))
@@ -69,7 +67,7 @@ export function foldColumns(columns: Columns, { offset, msPerColumn, first, last
 /** Rounding errors must not add a step to the neighbouring column. */
 const tolerance = 1e-4
 
-/** Which state a column shows if its steps have several: the one listed first after "not recorded". */
+/** A column with several states shows the first of them after "not recorded". */
 function rankOf(state: number): number {
   return state === 0 ? 0 : stateLetters.length - state
 }
@@ -91,7 +89,7 @@ function least(a: number, b: number): number {
   return b === noValue ? a : Math.min(a, b)
 }
 
-/** The values of one step, for texts. A level is null if it was not measured. */
+/** A level is null if it was not measured. */
 export interface StepValues {
   /** Epoch ms */
   readonly from: number
@@ -107,7 +105,7 @@ export interface StepValues {
   readonly weakMs: number
 }
 
-/** Returns the values at a time (epoch ms); null if they are not loaded. */
+/** `at`: epoch ms. Null if the values are not loaded. */
 export function valuesAt(find: Folding['find'], at: number): StepValues | null {
   const { block } = find(at / 1_000)
   if (block === null) return null
@@ -126,7 +124,7 @@ function known(value = noValue): number | null {
   return value === noValue ? null : value
 }
 
-/** Returns the values of consecutive steps of a block, `last` exclusive. */
+/** `last` is exclusive. */
 function summarize(block: LevelBlock, first: number, last: number): StepValues {
   const columns = createColumns(1)
   columns.state[0] = notLoaded
@@ -147,10 +145,7 @@ function summarize(block: LevelBlock, first: number, last: number): StepValues {
   }
 }
 
-/**
- * Returns the values of a range (epoch ms) in at most `maxRows` rows, for a table. Parts that are not loaded are left
- * out.
- */
+/** At most `maxRows` rows of a range in epoch ms. Parts that are not loaded are left out. */
 export function listValues(find: Folding['find'], from: number, to: number, maxRows: number): readonly StepValues[] {
   const rows: StepValues[] = []
   const rowSeconds = Math.max(1, Math.ceil((to - from) / 1_000 / maxRows))

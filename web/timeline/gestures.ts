@@ -1,5 +1,3 @@
-/** Pointer, wheel and keyboard input of the timeline. */
-
 import type { EventBody } from '../../src/contract/history.ts'
 import { startOf } from '../parts/events.ts'
 import type { Place, TimelineCanvas } from './canvas.ts'
@@ -7,22 +5,19 @@ import type { TimelineControl } from './control.ts'
 import type { TimeRange } from './range.ts'
 
 interface GestureOptions {
-  /** Contains both canvases. */
   readonly element: HTMLElement
   readonly canvas: TimelineCanvas
   readonly control: TimelineControl
-  /** Whether dragging selects a range instead of moving the time. */
   isSelecting(): boolean
   now(): number
   onClick(place: Place): void
-  /** The pointer is at a mark, or no longer at one. */
+  /** Null: the pointer has left the mark. */
   onHover(event: EventBody | null, clientX: number, clientY: number): void
-  /** Returns the next or the previous event, for the keyboard. */
   neighbour(direction: 1 | -1): EventBody | null
   onEvent(event: EventBody): void
 }
 
-/** Movement in CSS pixels from which a press is a drag. */
+/** CSS pixels. A longer movement is a drag. */
 const dragPx = 5
 const [mouseReach, touchReach] = [8, 16]
 
@@ -140,7 +135,7 @@ export function listenToGestures(options: GestureOptions): () => void {
   return () => abort.abort()
 }
 
-/** The share of the range by which a key moves the playhead, and with Shift the range. */
+/** A key moves the playhead by the first share of the range, with Shift the range by the second. */
 const [playheadShare, panShare] = [0.01, 0.25]
 
 function step({ control, now }: GestureOptions, direction: 1 | -1, isShift: boolean) {

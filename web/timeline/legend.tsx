@@ -1,5 +1,3 @@
-/** Everything that the timeline draws, drawn as it is there. */
-
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { t } from '../app/i18n.ts'
@@ -24,9 +22,7 @@ const [middle, markY] = [width / 2, height / 2]
 
 interface Item {
   readonly text: string
-  /** Values of the strip below the item. */
   readonly columns?: Partial<Record<keyof Columns, number>>
-  /** Draws over the strip. */
   draw?(stage: Stage): void
 }
 

@@ -1,30 +1,26 @@
-/**
- * The recorded levels that the browser has: blocks of one channel, one tier and a fixed range of time, so that a response
- * serves every range that contains the block.
- */
+/** A block contains one channel, one tier and a fixed range of time, so that a response serves every range that contains the block. */
 
 import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { type TierStep, tierSteps } from '../../src/domain/history/tiers.ts'
 
-/** Seconds that a block of each tier spans. */
 const blockSeconds: Readonly<Record<TierStep, number>> = { 1: 600, 10: 3_600, 60: 21_600, 600: 86_400, 3600: 604_800 }
 
-/** Which part of the history a block contains. Times are epoch seconds. */
+/** Epoch seconds. */
 export interface BlockKey {
   readonly step: TierStep
   readonly from: number
   readonly to: number
 }
 
-/** Consecutive steps of one channel. A level that was not measured is `noValue`. */
+/** Consecutive steps of one channel. `noValue`: not measured. */
 export interface LevelBlock {
   /** Epoch seconds. */
   readonly from: number
-  /** Seconds per step: the step of its key, or a coarser one if the finer steps are no longer stored. */
+  /** Seconds per step. Coarser than in its key if the finer steps are no longer stored. */
   readonly step: number
   readonly count: number
-  /** The end of what will not change, in epoch seconds. */
+  /** Epoch seconds. Later steps may change. */
   readonly until: number
   /** Indexes in `stateLetters`. */
   readonly state: Uint8Array
@@ -38,18 +34,18 @@ export interface LevelBlock {
   readonly weakMs: Int32Array
 }
 
-/** Recorded levels are stored in parts, so those of the last seconds may still be missing from a response. */
+/** Levels are recorded in parts, so the last seconds may be missing from a response. */
 export const settleSeconds = 12
 
-/** Steps per CSS pixel at most. More would be folded into the same pixel. */
+/** Steps per CSS pixel. More would be folded into the same pixel. */
 const densest = 2
 
-/** Returns the finest tier whose steps do not crowd the pixels. */
+/** The finest tier whose steps do not crowd the pixels. */
 export function tierFor(msPerPixel: number): TierStep {
   return tierSteps.find((step) => step * 1_000 * densest >= msPerPixel) ?? 3600
 }
 
-/** Returns the blocks of a tier that contain a range in epoch ms. */
+/** Epoch ms. */
 export function blocksIn(step: TierStep, fromMs: number, toMs: number): readonly BlockKey[] {
   const length = blockSeconds[step]
   const first = Math.floor(Math.max(0, fromMs) / 1_000 / length)
@@ -60,7 +56,7 @@ export function blocksIn(step: TierStep, fromMs: number, toMs: number): readonly
   })
 }
 
-/** Converts a response, which was received at `now` (epoch ms), to one block per channel. */
+/** `now`: when the response was received, in epoch ms. */
 export function readBlocks(body: HistoryLevelsBody, now: number): ReadonlyMap<number, LevelBlock> {
   const { from, to, step_seconds, channels, interrupted_sites } = body
   const settled = Math.min(Math.floor(Date.parse(to) / 1_000), Math.floor(now / 1_000) - settleSeconds)
@@ -90,11 +86,11 @@ export function readBlocks(body: HistoryLevelsBody, now: number): ReadonlyMap<nu
   )
 }
 
-/** Returns `before` with its end replaced by what was read later. */
+/** Replaces the end of `before` with the newer one. */
 function extendBlock(before: LevelBlock, end: LevelBlock): LevelBlock {
   const kept = Math.round((end.from - before.from) / before.step)
   if (end.from <= before.from) return end
-  // The end is in another tier only if the service has deleted the finer steps in between.
+  // The end is in another tier only after the service has deleted the finer steps in between.
   if (before.step !== end.step || kept > before.count) return { ...before, until: end.until }
   const joined = <List extends Uint8Array | Int16Array | Int32Array>(a: List, b: List): List => {
     const list = new (a.constructor as new (length: number) => List)(kept + end.count)
@@ -116,7 +112,7 @@ function extendBlock(before: LevelBlock, end: LevelBlock): LevelBlock {
   }
 }
 
-/** A block, or the lack of one, that applies until `until` (epoch seconds). */
+/** The block, or the lack of one, applies until `until` (epoch seconds). */
 export interface Source {
   readonly block: LevelBlock | null
   readonly until: number
@@ -124,15 +120,13 @@ export interface Source {
 
 export interface BlockCache {
   get(channelId: number, key: BlockKey): LevelBlock | undefined
-  /** Adds a block, or its end. */
   put(channelId: number, key: BlockKey, block: LevelBlock): void
-  /** Returns what to draw from `at` (epoch seconds) on: the tier if it is there, otherwise the nearest other tier. */
+  /** The tier if it is there, otherwise the nearest other one. `at`: epoch seconds. */
   find(channelId: number, step: TierStep, at: number): Source
 }
 
-/** Keeps at most `maxSteps` steps, the most recently used ones. */
+/** Keeps the most recently used steps. */
 export function createBlockCache(maxSteps = 2_500_000): BlockCache {
-  /** The least recently used first. */
   const blocks = new Map<string, LevelBlock>()
   let steps = 0
 
@@ -164,7 +158,7 @@ export function createBlockCache(maxSteps = 2_500_000): BlockCache {
       const { to } = keyAt(step, at)
       for (const tier of nearestTiers(step)) {
         const block = blocks.get(nameOf(channelId, tier, keyAt(tier, at).from))
-        // A step that has begun counts, because it contains what was recorded so far.
+        // A step that has begun contains the values so far.
         if (block !== undefined && at >= block.from && at < block.from + block.count * block.step) {
           return { block, until: Math.min(to, block.from + block.count * block.step) }
         }

@@ -1,4 +1,4 @@
-/** Requests the levels that the timeline shows: a few at a time, the visible ones first, cancelled when not needed. */
+/** A few requests at a time, visible levels first, cancelled when they are no longer needed. */
 
 import type { HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
@@ -8,15 +8,11 @@ import { toIso } from './range.ts'
 
 export interface LevelLoader {
   readonly cache: BlockCache
-  /** Null until a request fails, and after one succeeds. */
+  /** Null after a successful request. */
   problem(): Problem | null
-  /** The names of the sites that could not be asked for levels that are visible. */
   interruptedSites(): readonly string[]
-  /** Whether something visible or beside it is missing. */
   isLoading(): boolean
-  /** Call when something else is visible. */
   request(demand: Demand): void
-  /** Tries again now. */
   retry(): void
   close(): void
 }
@@ -25,11 +21,8 @@ type Address = `/api/history/levels/?${string}`
 
 interface LevelLoaderOptions {
   read(address: Address, cancel: AbortSignal): Promise<ApiResponse<HistoryLevelsBody>>
-  /** Returns the service's time in epoch ms. */
   now(): number
-  /** Levels of these channels have arrived. */
   onLevels(channelIds: readonly number[]): void
-  /** Loading has begun or ended, or failed. */
   onStatus(): void
 }
 
@@ -85,7 +78,7 @@ export function createLevelLoader({ read, now, onLevels, onStatus }: LevelLoader
       onLevels([...blocks.keys()])
       interruptedSites = interrupted.map(({ name }) => name)
       setStatus(interrupted.length === 0 ? isLoading : inFlight.size > 0, null)
-      // What the site could not be asked for is asked for again, but not at once.
+      // An interrupted site is requested again later.
       if (interrupted.length > 0) schedule(retryMs)
       else update()
     } else {

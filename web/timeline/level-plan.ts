@@ -1,13 +1,9 @@
-/** Which levels to request next: pure functions of what is visible and what is known. */
-
 import type { TierStep } from '../../src/domain/history/tiers.ts'
 import { type BlockCache, type BlockKey, blocksIn, settleSeconds, tierFor } from './level-blocks.ts'
 import type { TimeRange } from './range.ts'
 
-/** What the page shows. */
 export interface Demand {
   readonly range: TimeRange
-  /** Ids of the visible channels. */
   readonly channelIds: readonly number[]
   readonly msPerPixel: number
 }
@@ -24,10 +20,9 @@ export interface LevelRequest {
 /** Limits of the interface. */
 const maxChannels = 100
 const maxValues = 100_000
-/** Limits of the interval at which the end of the levels is read again, in seconds; half a step within them. */
+/** Seconds between two reads of the end of the levels: half a step within these limits. */
 const [quickest, slowest] = [2, 60]
 
-/** Returns the requests for what is missing, the most important first: what is visible, then what is beside it. */
 export function planRequests(demand: Demand, cache: BlockCache, nowMs: number): readonly LevelRequest[] {
   const { range, msPerPixel } = demand
   const step = tierFor(msPerPixel)
@@ -51,11 +46,10 @@ function distance({ from, to }: BlockKey, at: number): number {
   return Math.abs((from + to) / 2 - at)
 }
 
-/** Returns the requests for one block, for the channels of which it or its end is missing. */
+/** For the channels whose block or its end is missing. */
 function requestsFor(key: BlockKey, { channelIds }: Demand, cache: BlockCache, nowMs: number): LevelRequest[] {
   const now = Math.floor(nowMs / 1_000)
   const to = Math.min(key.to, now + 1)
-  /** The channels by where their levels must be read from. */
   const byStart = new Map<number, number[]>()
   for (const id of channelIds) {
     const from = startFor(key, cache.get(id, key)?.until, now)
@@ -76,19 +70,17 @@ function requestsFor(key: BlockKey, { channelIds }: Demand, cache: BlockCache, n
   })
 }
 
-/** Returns from where a block must be read, in epoch seconds; null if everything in it is known. */
+/** Epoch seconds; null if everything is known. */
 function startFor(key: BlockKey, until: number | undefined, now: number): number | null {
   if (until === undefined) return key.from
   if (until >= key.to || now - settleSeconds - until < refreshSeconds(key.step)) return null
   return Math.max(key.from, key.from + Math.floor((until - key.from) / key.step) * key.step)
 }
 
-/** How often the end of the levels is read again. */
 function refreshSeconds(step: TierStep): number {
   return Math.min(slowest, Math.max(quickest, step / 2))
 }
 
-/** Returns after how many milliseconds the end of the levels must be read again. */
 export function refreshMs({ msPerPixel }: Demand): number {
   return refreshSeconds(tierFor(msPerPixel)) * 1_000
 }

@@ -1,5 +1,3 @@
-/** The visible range as tables: one row per channel, or the values of one channel over the time. */
-
 import { useServices } from '../app/context.ts'
 import { formatDateTime, formatDbfs, formatMoment, formatPercent, formatTimeLeft, formatUnit } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
@@ -15,10 +13,10 @@ const mostRows = 120
 
 interface LevelTableProps {
   readonly rows: readonly Row[]
-  /** The channel whose values are listed; null for a summary of all. */
+  /** Null for a summary of all channels. */
   readonly channelId: number | null
   readonly range: TimeRange
-  /** Width of the strips in CSS pixels, which determines the tier. */
+  /** CSS pixels. Determines the tier. */
   readonly width: number
   readonly loader: LevelLoader
   readonly now: number
@@ -99,7 +97,6 @@ function ValueRow({ heading, values }: { heading: string; values: StepValues | n
   )
 }
 
-/** Returns the extremes of all values, and the last state and battery; null without values. */
 function total(list: readonly StepValues[]): StepValues | null {
   const last = list.findLast(({ state }) => state !== '-') ?? list.at(-1)
   if (last === undefined) return null

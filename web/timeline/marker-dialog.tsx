@@ -1,5 +1,3 @@
-/** Adding, changing and deleting markers. */
-
 import { useCallback } from 'react'
 import type { EventBody } from '../../src/contract/history.ts'
 import type { Problem } from '../app/api.ts'
@@ -12,7 +10,6 @@ import { Field, SelectField } from '../parts/field.tsx'
 import { fromLocalInput, toLocalInput } from '../parts/local-input.ts'
 import { useShowMessage } from '../parts/messages.tsx'
 
-/** The values of a marker; times are epoch ms. */
 export interface MarkerDraft {
   /** Null for a new marker. */
   readonly id: number | null
@@ -32,7 +29,7 @@ export function draftOf({ id, time, until, channel_id, text }: EventBody): Marke
   }
 }
 
-/** Returns the time in the field, with the milliseconds of `before` if the field was not changed. */
+/** Keeps the milliseconds of `before` if the field was not changed. */
 function readTime(text: string, before: number | null): number | null {
   if (before !== null && text === toLocalInput(before)) return before
   return fromLocalInput(text)
@@ -104,7 +101,6 @@ export function MarkerDialog({ draft, onDone, onClose }: MarkerDialogProps) {
   )
 }
 
-/** Returns a function that deletes a marker; the message about it offers to restore it. */
 export function useDeleteMarker(onDone: () => void): (event: EventBody) => Promise<void> {
   const { api } = useServices()
   const showMessage = useShowMessage()

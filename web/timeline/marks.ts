@@ -4,11 +4,9 @@ import type { EventBody } from '../../src/contract/history.ts'
 import { endOf, startOf } from '../parts/events.ts'
 
 export interface Mark {
-  /** The most severe of the events that this mark stands for. */
   readonly event: EventBody
-  /** Number of events. */
   readonly count: number
-  /** CSS pixels from the left edge; an end within the range. */
+  /** CSS pixels from the left edge; ends within the range. */
   readonly x: number
   readonly endX: number
 }
@@ -22,12 +20,12 @@ export interface Scale {
   readonly now: number
 }
 
-/** Marks that begin closer than this, in CSS pixels, are drawn as one. */
+/** CSS pixels. Closer marks are drawn as one. */
 const nearestPx = 14
 
 const urgency = { critical: 2, warning: 1, info: 0 } as const
 
-/** Returns the marks of events, which are in the order of their time. */
+/** `events` are in the order of their time. */
 export function listMarks(events: readonly EventBody[], { from, msPerPixel, width, now }: Scale): readonly Mark[] {
   const marks: Mark[] = []
   for (const event of events) {
@@ -52,12 +50,12 @@ function joined(before: Mark, event: EventBody, endX: number): Mark {
   }
 }
 
-/** A marker of a user is never covered by another event of the same severity. */
+/** An event of the same severity never covers a marker of a user. */
 function weightOf({ severity, kind }: EventBody): number {
   return urgency[severity] + (kind === 'marker' ? 0.5 : 0)
 }
 
-/** Returns the mark nearest to `x`, if it is within `reach` pixels; otherwise the shortest range that contains it. */
+/** The nearest mark within `reach` pixels, otherwise the shortest range that contains `x`. */
 export function findMark(marks: readonly Mark[], x: number, reach: number): Mark | null {
   let found: Mark | null = null
   for (const mark of marks) {

@@ -1,5 +1,3 @@
-/** Names of channels and receivers in the lists of the timeline. */
-
 import type { EventBody } from '../../src/contract/history.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
@@ -7,7 +5,6 @@ import { t } from '../app/i18n.ts'
 import type { Watch } from '../app/watch.ts'
 import type { Row } from './use-timeline.ts'
 
-/** Returns the name of the channel or receiver that an event concerns; null if it concerns all. */
 export function useChannelName({
   channel_id,
   receiver_id,
@@ -24,7 +21,6 @@ export function useChannelName({
   })
 }
 
-/** Returns the slot and the name of a channel. */
 export function nameOf(watch: Pick<Watch, 'facts'>, { channelId, receiverId }: Row): string {
   const facts = watch.facts(receiverId ?? 0, channelId)
   if (facts === null) return t('timeline.removed', { id: channelId })

@@ -1,5 +1,3 @@
-/** Draws what lies over the strips and in the row above them: time axis, shows, events, playhead and selection. */
-
 import type { EventBody } from '../../src/contract/history.ts'
 import type { ShowBody } from '../../src/contract/shows.ts'
 import { formatDay, formatDbfs, formatDbm, formatPercent, formatPreciseTime, plainText } from '../app/format.ts'
@@ -12,7 +10,6 @@ import type { Tick } from './ticks.ts'
 
 type Context = CanvasRenderingContext2D
 
-/** Heights of the rows above the strips, in CSS pixels. */
 export const headerRows = { axis: 20, shows: 18, marks: 20 } as const
 export const headerHeight = headerRows.axis + headerRows.shows + headerRows.marks
 
@@ -53,7 +50,6 @@ export function drawAxis(stage: Stage, ticks: readonly Tick[]): void {
   }
 }
 
-/** Draws shows as bars with their titles. */
 export function drawShows(stage: Stage, shows: readonly ShowBody[], now: number): void {
   const { width, toX } = stage
   setFont(stage, 12)
@@ -94,7 +90,6 @@ interface Line {
   readonly y: number
 }
 
-/** Draws a text if there is enough room for it. */
 function drawWithin(context: Context, text: string, { left, right, y }: Line): void {
   if (context.measureText(text).width <= right - left) context.fillText(text, left, y)
 }
@@ -107,7 +102,7 @@ function toneOf({ severity, kind }: DrawnMark['event'], colours: OverlayColours)
   return severity === 'warning' ? colours.warning : colours.info
 }
 
-/** Draws marks of events around the row `y`. Ranges have a line to their end. */
+/** Ranges have a line to their end. */
 export function drawMarks(stage: Stage, marks: readonly DrawnMark[], y: number): void {
   const { context, colours, width } = stage
   for (const { event, x, endX, count } of marks) {
@@ -125,7 +120,7 @@ export function drawMarks(stage: Stage, marks: readonly DrawnMark[], y: number):
   }
 }
 
-/** Every category has a shape of its own, so that it can be recognized without colour. */
+/** Distinct shapes can be recognized without colour. */
 function drawShape(context: Context, category: EventCategory, x: number, y: number): void {
   const size = markPx
   const points: Readonly<Partial<Record<EventCategory, readonly (readonly [x: number, y: number])[]>>> = {
@@ -200,7 +195,7 @@ function drawShape(context: Context, category: EventCategory, x: number, y: numb
   context.fill()
 }
 
-/** Labels the gaps of the recording in the row of marks, where there is room. */
+/** In the row of marks, where there is room. */
 export function drawGapLabels(stage: Stage, marks: readonly Mark[], y: number): void {
   const { context, colours, width } = stage
   setFont(stage, 11)
@@ -212,7 +207,6 @@ export function drawGapLabels(stage: Stage, marks: readonly Mark[], y: number): 
   }
 }
 
-/** A marker of all channels is a line, or a range, over all strips. */
 export function drawMarkerLine(
   { context, height, colours, width }: Stage,
   { x, endX }: Pick<Mark, 'x' | 'endX'>,
@@ -225,7 +219,6 @@ export function drawMarkerLine(
   context.globalAlpha = 1
 }
 
-/** A frame around the strip of the channel that was chosen. */
 export function drawChosenRow(
   { context, colours, width }: Stage,
   { top, height }: { readonly top: number; readonly height: number },
@@ -256,25 +249,23 @@ export function drawPlayhead({ context, height, colours, toX }: Stage, at: numbe
   context.fillRect(Math.round(toX(at)), 0, 1, height)
 }
 
-/** Draws the time of the playhead above the strips. */
 export function drawPlayheadTime(stage: Stage, at: number, now: number): void {
   setFont(stage, 12, 650)
   drawBox(stage, pointText(at, now), stage.toX(at), headerRows.axis / 2)
 }
 
-/** Returns a time with tenths of a second, with the date unless it is today. */
+/** With tenths of a second, and the date unless it is today. */
 export function pointText(at: number, now: number): string {
   const [day, today] = [formatDay(at), formatDay(now)]
   return day === today ? formatPreciseTime(at) : t('timeline.dayAndTime', { day, time: formatPreciseTime(at) })
 }
 
-/** Draws the values of a strip beside the playhead. */
 export function drawValues(stage: Stage, values: StepValues, at: number, y: number): void {
   setFont(stage, 11)
   drawBox(stage, valueText(values), stage.toX(at), y)
 }
 
-/** A text in a box, drawn once, because drawing text takes much longer than copying it. */
+/** Drawn once, because drawing text takes much longer than copying it. */
 interface TextBox {
   readonly image: HTMLCanvasElement
   /** CSS pixels */
@@ -283,10 +274,8 @@ interface TextBox {
 
 const boxHeight = 18
 const maxBoxes = 500
-/** The least recently drawn first. */
 const boxes = new Map<string, TextBox>()
 
-/** Draws a text in a box beside `x`, on the side with enough room. */
 function drawBox(stage: Stage, text: string, x: number, y: number) {
   const { context, colours, width } = stage
   const name = [text, context.font, colours.text, colours.raised, devicePixelRatio].join('|')

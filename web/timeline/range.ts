@@ -1,29 +1,28 @@
-/** The visible range of time: zooming, panning, and its form in the address. Times are the service's, in epoch ms. */
+/** Times are the service's, in epoch ms. */
 
 import { type View as LiveView, parseView } from '../app/view.ts'
 
 export interface TimeRange {
   readonly from: number
-  /** Length in ms. */
+  /** ms */
   readonly span: number
 }
 
 export const minSpan = 10_000
 const week = 604_800_000
-/** The spans of the preset buttons, shortest first. */
 export const presets = [minSpan, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, week] as const
 export const defaultSpan = 600_000
 
-/** How far beyond the present a range may extend, as a share of its span. */
+/** Maximum lead of a range beyond the present, as a share of its span. */
 const leadShare = 0.5
-/** Where the present is while the range follows it, as a share of the span. */
+/** Position of the present in a followed range, as a share of the span. */
 const followShare = 0.96
 
 export function clampSpan(span: number): number {
   return Math.min(week, Math.max(minSpan, span))
 }
 
-/** Multiplies the span by `factor`. The time at `anchor`, a share of the span, stays in its place. */
+/** The time at `anchor`, a share of the span, stays in its place. */
 export function zoom({ from, span }: TimeRange, factor: number, anchor: number): TimeRange {
   const next = clampSpan(span * factor)
   return { from: from + (span - next) * anchor, span: next }
@@ -33,7 +32,7 @@ export function pan({ from, span }: TimeRange, ms: number): TimeRange {
   return { from: from + ms, span }
 }
 
-/** Moves a range that lies too far in the future back. */
+/** Moves back a range that lies too far in the future. */
 export function notAfter({ from, span }: TimeRange, now: number): TimeRange {
   return { from: Math.min(from, now + span * (leadShare - 1)), span }
 }
@@ -46,25 +45,21 @@ export function centredOn(at: number, span: number): TimeRange {
   return { from: at - span / 2, span }
 }
 
-/** Moves the range so that it contains a time, if it does not. */
 export function containing(range: TimeRange, at: number): TimeRange {
   return at >= range.from && at <= range.from + range.span ? range : centredOn(at, range.span)
 }
 
-/** The values in the address of the timeline. Without `from` and `to`, the range follows the present. */
+/** Without `from` and `to`, the range follows the present. */
 export interface TimelineAddress extends Pick<Partial<LiveView>, 'group' | 'q' | 'state' | 'manufacturer'> {
   /** ISO 8601 */
   readonly from?: string
   readonly to?: string
   /** Seconds, while the range follows the present. */
   readonly span?: string
-  /** Time of the playhead, in ISO 8601. */
   readonly at?: string
-  /** Ids of channels, separated by commas. */
   readonly channel?: string
 }
 
-/** Reads the valid values of an address. */
 export function parseTimeline(query: Readonly<Record<string, unknown>>): TimelineAddress {
   const { group, q, state, manufacturer } = parseView(query)
   const read = (key: string) => String(query[key] ?? '')
@@ -84,7 +79,7 @@ export function parseTimeline(query: Readonly<Record<string, unknown>>): Timelin
   }
 }
 
-/** Returns the range in the address; null if the address says to follow the present. */
+/** Null: follow the present. */
 export function rangeOf({ from, to }: TimelineAddress): TimeRange | null {
   if (from === undefined || to === undefined) return null
   const [start, end] = [Date.parse(from), Date.parse(to)]
@@ -98,7 +93,7 @@ export function listIds(text: string): readonly number[] {
   return [...new Set(ids.map(Number))]
 }
 
-/** Returns a time as the address contains it: to the second if it is whole, otherwise to the millisecond. */
+/** To the second if it is whole, otherwise to the millisecond. */
 export function toIso(at: number): string {
   return new Date(at).toISOString().replace('.000Z', 'Z')
 }

@@ -1,13 +1,12 @@
 /**
- * Draws strips into an array of pixels. That is several times faster than drawing rectangles on a canvas, so that 60
- * strips can be redrawn in every frame without a graphics card.
+ * An array of pixels is several times faster than rectangles on a canvas: 60 strips can be redrawn in every frame
+ * without a graphics card.
  */
 
 import { noValue, stateLetters } from '../../src/domain/history/columns.ts'
 import { audioShare, rfShare } from '../app/scale.ts'
 import { type Columns, notLoaded } from './fold.ts'
 
-/** Colours as the pixels of an ImageData contain them. */
 export type StripColours = Readonly<
   Record<
     | 'page'
@@ -34,11 +33,10 @@ export interface Pixels {
   readonly height: number
 }
 
-/** Where a strip is, in pixels of the canvas. It may extend beyond the canvas. */
+/** Canvas pixels. The strip may extend beyond the canvas. */
 export interface StripBox {
   readonly top: number
   readonly height: number
-  /** Whether RF and audio have areas of their own. */
   readonly isDetailed: boolean
   /** Canvas pixels per CSS pixel */
   readonly scale: number
@@ -46,9 +44,9 @@ export interface StripBox {
 
 const [missing = 0, offline = 1, off = 2, muted = 3, on = 4] = stateLetters.map((_, index) => index)
 
-/** A battery at or below this percentage is drawn in the colour of a low one. */
+/** Percent */
 const lowBattery = 20
-/** dBFS from which the audio is clipping. */
+/** dBFS */
 const clipping = -1
 
 export interface Drawing {
@@ -62,7 +60,7 @@ export interface Drawing {
   readonly last: number
 }
 
-/** The rows of a strip, from its top: a mark of weak RF, the levels, and a bar with the state. */
+/** From the top: a mark of weak RF, the levels, and a bar with the state. */
 function layoutOf({ top, height, isDetailed, scale }: StripBox) {
   const gap = Math.max(1, Math.round(scale))
   const mark = Math.round((height / scale < 30 ? 3 : 5) * scale)
@@ -80,7 +78,6 @@ function layoutOf({ top, height, isDetailed, scale }: StripBox) {
   }
 }
 
-/** Draws the columns `first` to `last` of a strip. */
 export function drawStrip(drawing: Drawing): void {
   const { pixels, box, first, last, colours } = drawing
   const layout = layoutOf(box)
@@ -97,22 +94,21 @@ export function drawStrip(drawing: Drawing): void {
 
 type Layout = ReturnType<typeof layoutOf>
 
-/** Fills the rows `top` to `bottom` of a column, as far as they are on the canvas. */
 function fillColumn({ data, width, height }: Pixels, x: number, top: number, bottom: number, colour: number) {
   const end = Math.min(height, bottom) * width + x
   for (let at = Math.max(0, top) * width + x; at < end; at += width) data[at] = colour
 }
 
-/** Stands for a row where nothing is drawn. */
+/** A row where nothing is drawn. */
 const nowhere = Number.NEGATIVE_INFINITY
 
 const batteryShare = (percent: number) => percent / 100
 
-/** The levels from -200 to 199 have a row in a table of rows. */
+/** Levels from -200 to 199 have a row in a table. */
 const [rowOffset, rowCount] = [200, 400]
 const knownRows = new Map<(level: number) => number, Map<number, Int16Array>>()
 
-/** Returns the row of every level in an area of this height, from its top; computed once. */
+/** From the top of an area of this height; computed once. */
 function rowsOf(shareOf: (level: number) => number, height: number): Int16Array {
   const byHeight = knownRows.get(shareOf) ?? new Map<number, Int16Array>()
   knownRows.set(shareOf, byHeight)
@@ -131,7 +127,7 @@ function drawLevels({ pixels, columns, colours, box, first, last }: Drawing, lay
   const audioRows = rowsOf(audioShare, levelsBottom - audioTop - thickness)
   const batteryRows = rowsOf(batteryShare, levelsBottom - levelsTop - thickness)
   const rfRow = (dbm = noValue) => (dbm === noValue ? nowhere : levelsTop + (rfRows[dbm + rowOffset] ?? 0))
-  // The column at the left of the first one connects the band with what is already drawn.
+  // The column to the left connects the band with what is already drawn.
   let [bandTop, bandBottom] =
     first === 0 ? [nowhere, nowhere] : [rfRow(columns.rfMax[first - 1]), rfRow(columns.rfMin[first - 1])]
   for (let x = first; x < last; x++) {
@@ -155,7 +151,7 @@ function drawLevels({ pixels, columns, colours, box, first, last }: Drawing, lay
   }
 }
 
-/** Draws the patterns of times without levels. They move with the time. */
+/** For times without levels. The patterns move with the time. */
 function drawPatterns({ pixels, columns, colours, box, offset, first, last }: Drawing, layout: Layout) {
   const { levelsTop, levelsBottom } = layout
   const line = Math.max(1, Math.round(box.scale))
@@ -181,8 +177,8 @@ function drawPatterns({ pixels, columns, colours, box, offset, first, last }: Dr
 }
 
 /**
- * Draws the bar with the state. Its patterns differ without colour: solid (on), dashed (muted), a thin line (off),
- * chequered (offline), nothing (not recorded, not loaded).
+ * Patterns differ without colour: solid (on), dashed (muted), a thin line (off), chequered (offline), nothing (not
+ * recorded, not loaded).
  */
 function drawStates({ pixels, columns, colours, box, offset, first, last }: Drawing, layout: Layout) {
   const { levelsBottom: top, barBottom: bottom } = layout
@@ -206,7 +202,7 @@ function drawStates({ pixels, columns, colours, box, offset, first, last }: Draw
   }
 }
 
-/** Marks weak RF above the levels, at least three CSS pixels wide, so that it is visible at every zoom. */
+/** At least three CSS pixels wide, so that weak RF is visible at every zoom. */
 function drawWeakMarks({ pixels, columns, colours, box, first, last }: Drawing, { markTop, levelsTop }: Layout) {
   const reach = Math.round(box.scale)
   for (let x = first; x < last; x++) {

@@ -1,30 +1,26 @@
-/** The pixels of all visible strips. While the time moves, only the new columns and the changed strips are drawn. */
+/** While the time moves, only the new columns and the changed strips are drawn. */
 
 import { createColumns, foldColumns } from './fold.ts'
 import type { Source } from './level-blocks.ts'
 import { drawStrip, type Pixels, type StripColours } from './raster.ts'
 
-/** What the pixels show. Lengths are in pixels of the canvas. */
+/** Lengths are in canvas pixels. */
 export interface Picture {
-  /** Number of the column at the left edge; columns are numbered from the epoch. */
   readonly offset: number
   readonly msPerColumn: number
   /** Epoch ms */
   readonly now: number
   readonly scrollTop: number
   readonly rowHeight: number
-  /** Space for the label above a strip. */
   readonly labelHeight: number
   readonly isDetailed: boolean
   readonly scale: number
-  /** Ids of the channels, from the top. */
   readonly rows: readonly number[]
   readonly colours: StripColours
   find(channelId: number, at: number): Source
 }
 
 export interface StripPixels {
-  /** Draws what differs from the last call; `changed` contains the channels with new levels. */
   draw(pixels: Pixels, picture: Picture, changed: ReadonlySet<number>): void
 }
 
@@ -66,7 +62,7 @@ export function createStripPixels(): StripPixels {
       }
       if (moved > 0) pixels.data.copyWithin(0, moved)
       else if (moved < 0) pixels.data.copyWithin(-moved, 0, pixels.data.length + moved)
-      // What is beside the new columns may be marked with them.
+      // Marks may extend beside the new columns.
       const margin = Math.ceil(2 * picture.scale)
       if (moved > 0) drawRows(pixels, picture, Math.max(0, pixels.width - moved - margin), pixels.width, null)
       else if (moved < 0) drawRows(pixels, picture, 0, Math.min(pixels.width, margin - moved), null)
@@ -85,7 +81,6 @@ export function visibleRows(
   }
 }
 
-/** Whether the pictures differ at most in their time. */
 function isShifted(a: Picture, b: Picture): boolean {
   return (
     a.msPerColumn === b.msPerColumn &&

@@ -1,5 +1,3 @@
-/** The strips of the channels with the rows above them, as two canvases beside the names. */
-
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { EventBody } from '../../src/contract/history.ts'
@@ -22,7 +20,6 @@ import type { Row } from './use-timeline.ts'
 export interface LoadStatus {
   readonly isLoading: boolean
   readonly problem: Problem | null
-  /** The names of the sites that could not be asked for levels. */
   readonly interruptedSites: readonly string[]
   /** Increases when levels arrive. */
   readonly version: number
@@ -30,7 +27,6 @@ export interface LoadStatus {
 
 const initialStatus: LoadStatus = { isLoading: true, problem: null, interruptedSites: [], version: 0 }
 
-/** Creates the loader of the levels, and returns its status for React. */
 export function useLevelLoader(now: () => number, onLevels: (channelIds: readonly number[]) => void) {
   const { api } = useServices()
   const [loader, setLoader] = useState<LevelLoader | null>(null)
@@ -66,7 +62,6 @@ export function useLevelLoader(now: () => number, onLevels: (channelIds: readonl
 
 interface StripsProps {
   readonly rows: readonly Row[]
-  /** What follows the last row. */
   readonly more: ReactNode
   readonly scene: Scene
   readonly control: TimelineControl
@@ -75,9 +70,7 @@ interface StripsProps {
   readonly canvas: RefObject<TimelineCanvas | null>
   readonly isSelecting: boolean
   now(): number
-  /** Returns the next or the previous event. */
   neighbour(direction: 1 | -1): EventBody | null
-  /** The user has chosen an event. */
   onEvent(event: EventBody): void
   onSelected(): void
 }
@@ -95,7 +88,7 @@ export function Strips(props: StripsProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLDivElement>(null)
   const [hint, setHint] = useState<Hint | null>(null)
-  // Beside the past, the present state would be read as that of the past.
+  // Beside the past, the current state would be read as that of the past.
   const isPresent = settled.isFollowing && settled.playhead === null
   const latest = useRef(props)
   latest.current = props
@@ -160,7 +153,7 @@ export function Strips(props: StripsProps) {
   )
 }
 
-/** The element with the focus for keyboard input: a slider whose value is the time of the playhead. */
+/** A slider for keyboard input. Its value is the time of the playhead. */
 function Playhead({ settled, now }: { settled: TimelineState; now: () => number }) {
   const { range, playhead, isFollowing } = settled
   const at = playhead ?? (isFollowing ? now() : range.from + range.span / 2)
@@ -212,7 +205,6 @@ function Label({ row: { channelId, receiverId }, height, isPresent }: LabelProps
   )
 }
 
-/** The text of a mark. */
 function EventHint({ hint: { event, x, y } }: { hint: Hint }) {
   const name = useChannelName(event)
   const detail = eventDetail(event)

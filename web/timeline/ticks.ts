@@ -1,5 +1,3 @@
-/** Tick marks of the time axis, in local time. */
-
 import { formatClock, formatDay, formatTime } from '../app/format.ts'
 import type { TimeRange } from './range.ts'
 
@@ -7,12 +5,11 @@ export interface Tick {
   /** Epoch ms. */
   readonly at: number
   readonly label: string
-  /** Whether a day begins here. */
   readonly isDay: boolean
 }
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000]
-/** Distances between ticks, in ms. */
+/** ms */
 const steps = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
   ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
@@ -20,7 +17,7 @@ const steps = [
   day,
 ]
 
-/** The distance at which labels do not touch. */
+/** Labels do not touch at this distance. */
 const labelPx = 84
 
 export function stepFor({ span }: TimeRange, width: number): number {
@@ -28,16 +25,15 @@ export function stepFor({ span }: TimeRange, width: number): number {
   return steps.find((step) => step >= least) ?? Math.ceil(least / day) * day
 }
 
-/** Minutes by which local time is behind UTC. */
+/** Minutes behind UTC. */
 const localOffset = (at: number) => new Date(at).getTimezoneOffset()
 
-/** Returns the ticks within the range. `width` is in CSS pixels. */
 export function ticksOf(range: TimeRange, width: number, offsetAt = localOffset): readonly Tick[] {
   const step = stepFor(range, width)
   const end = range.from + range.span
   const toLocal = (at: number) => at - offsetAt(at) * minute
   const found: Tick[] = []
-  // Times of the local clock, as if it were UTC, so that ticks of hours are at whole local hours.
+  // Local times as if they were UTC, so that ticks are at whole local hours.
   for (let local = Math.floor(toLocal(range.from) / step) * step; ; local += step) {
     const at = local + offsetAt(local + offsetAt(local) * minute) * minute
     if (at > end) return found

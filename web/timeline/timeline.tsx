@@ -1,5 +1,3 @@
-/** The timeline: the recorded levels and events of all channels, from a week to ten seconds. */
-
 import './timeline.css'
 import { useQuery } from '@tanstack/react-query'
 import { Flag, Monitor as MonitorIcon, Tv } from 'lucide-react'
@@ -46,10 +44,10 @@ export function Timeline() {
 }
 
 const heightKey = 'micwatch.timeline.height'
-/** Heights of a strip in CSS pixels; on touch screens, a compact strip is as high as a finger is wide. */
+/** CSS pixels. On touch screens, a compact strip is as high as a finger is wide. */
 const stripHeights: Readonly<Record<Height, number>> = { compact: 24, normal: 48, detailed: 96 }
 const [touchHeight, labelHeight] = [44, 20]
-/** The span at most after a jump to an event, so that it can be seen in detail. */
+/** Maximum after a jump to an event, so that it can be seen in detail. */
 const eventSpan = 600_000
 
 function TimelineOfChannels() {
@@ -73,7 +71,7 @@ function TimelineOfChannels() {
   const [chosenId, setChosenId] = useState<number | null>(null)
   const [draft, setDraft] = useState<MarkerDraft | null>(null)
   const isNothingRecorded = useIsNothingRecorded(serviceNow)
-  // The levels of their channels are recorded there.
+  // Sites record the levels of their channels.
   const hasSites = useWatchState(({ sites }) => sites.length > 0)
   const remove = useDeleteMarker(list.reload)
   const isPrinting = useIsPrinting()
@@ -170,7 +168,6 @@ function TimelineOfChannels() {
   )
 }
 
-/** Returns the height of a strip, which the browser remembers. */
 function useHeight() {
   const [height, setHeight] = useState<Height>(() => heights.find((name) => name === readLocal(heightKey)) ?? 'normal')
   const isNarrow = useMedia('(max-width: 700px)')
@@ -210,7 +207,7 @@ function useScene({ rows, events, shows, rowHeight, labelHeight, isDetailed }: S
       if (event.channel_id === null && event.receiver_id === null) continue
       for (const row of rows) if (concerns(event, row)) eventsOf.get(row.channelId)?.push(event)
     }
-    // What concerns a whole site is only listed, because it would be drawn over the strips of others.
+    // Events of a whole site are only listed, because they would cover the strips of others.
     const general = oldestFirst.filter(
       ({ channel_id, receiver_id, site }) => channel_id === null && receiver_id === null && site === null,
     )
@@ -230,7 +227,7 @@ function visibleEvents(events: readonly EventBody[], rows: readonly Row[], { ran
   })
 }
 
-/** Returns the first event of the rows after a time, or the last one before it. */
+/** The first event after a time, or the last one before it. */
 function findNeighbour(events: readonly EventBody[], rows: readonly Row[], at: number, direction: 1 | -1) {
   const own = events.filter((event) => rows.some((row) => concerns(event, row)))
   const found =
@@ -238,7 +235,6 @@ function findNeighbour(events: readonly EventBody[], rows: readonly Row[], at: n
   return found ?? null
 }
 
-/** Says that nothing is being recorded, and why. */
 function RecordingState() {
   const isOff = useWatchState(({ config }) => config.HISTORY === false)
   const hasStopped = useWatchState(({ alerts }) => alerts.some(({ kind }) => kind === 'recording_stopped'))
@@ -250,10 +246,10 @@ function RecordingState() {
   )
 }
 
-/** How often a page without any record looks for one. */
+/** While nothing was ever recorded. */
 const emptyRetryMs = 5_000
 
-/** Whether no level was ever recorded; false until this is known. */
+/** False until this is known. */
 function useIsNothingRecorded(now: () => number): boolean {
   const { api } = useServices()
   const { data = false } = useQuery({
@@ -284,7 +280,7 @@ interface TableProps {
   readonly version: number
 }
 
-/** The width for which the table reads levels, since it shows no strips. */
+/** The table shows no strips, so it reads the levels for this width. */
 const tableWidth = 240
 
 function TableOfLevels({ rows, channelId, settled, loader, now }: TableProps) {
@@ -305,7 +301,6 @@ interface PointPanelProps {
   onMarker(): void
 }
 
-/** What can be done with the time of the playhead. */
 function PointPanel({ control, settled, rows, isSelecting, onSelecting, onMarker }: PointPanelProps) {
   const { mount, watch } = useServices()
   const mayOperate = useMay('operate')

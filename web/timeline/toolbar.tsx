@@ -1,5 +1,3 @@
-/** Choice of the time range and of the channels. */
-
 import { CalendarClock, ChevronLeft, ChevronRight, Radio, ZoomIn, ZoomOut } from 'lucide-react'
 import { useState } from 'react'
 import { useWatchState } from '../app/context.ts'
@@ -18,7 +16,6 @@ export type Height = (typeof heights)[number]
 interface TimeToolsProps {
   readonly control: TimelineControl
   readonly settled: TimelineState
-  /** Runs an action after which Back returns to the state before. */
   discretely(action: () => void): void
 }
 
@@ -200,7 +197,6 @@ export function ChannelTools({ address, height, isTable, onHeight, onTable }: Ch
   )
 }
 
-/** The visible range in words. */
 export function RangeText({ settled: { range } }: Pick<TimeToolsProps, 'settled'>) {
   const iso = (at: number) => formatDateTime(new Date(at).toISOString())
   return (

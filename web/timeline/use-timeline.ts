@@ -1,5 +1,3 @@
-/** Hooks of the timeline: its state for React, its address, its events, and its channels. */
-
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
@@ -13,12 +11,9 @@ import { decodeSlots, useVisibleSlots } from '../parts/visible-slots.ts'
 import type { TimelineControl, TimelineState } from './control.ts'
 import { defaultSpan, following, listIds, rangeOf, type TimelineAddress, type TimeRange, toIso } from './range.ts'
 
-/** How long the state must stay the same before lists and the address follow it. */
 const settleMs = 200
-/** How often lists follow a range that moves with the present. */
 const followMs = 1_000
 
-/** Returns the state of the timeline once it has come to rest. */
 export function useSettled(control: TimelineControl): TimelineState {
   const [state, setState] = useState(control.get)
   useEffect(() => {
@@ -42,7 +37,6 @@ export function useSettled(control: TimelineControl): TimelineState {
   return state
 }
 
-/** Returns the state that an address describes. */
 export function stateOf(address: TimelineAddress, now: number): TimelineState {
   const range = rangeOf(address)
   const [channelId = null, another] = listIds(address.channel ?? '')
@@ -55,7 +49,7 @@ export function stateOf(address: TimelineAddress, now: number): TimelineState {
   }
 }
 
-/** The part of the address that belongs to the control. Times are rounded, so that the address stays short. */
+/** Times are rounded, so that the address stays short. */
 function addressOf({
   range,
   isFollowing,
@@ -73,8 +67,8 @@ function addressOf({
 }
 
 /**
- * Keeps the address and the control equal. Returns a function that runs an action after which Back returns to the state
- * before it; all other changes replace the entry.
+ * Keeps the address and the control equal. Returns a function that runs an action with a history entry of its own.
+ * All other changes replace the entry.
  */
 export function useAddress(control: TimelineControl, address: TimelineAddress, now: () => number) {
   const navigate = useNavigate()
@@ -125,13 +119,12 @@ function keyOf({ from, to, span, at }: Record<'from' | 'to' | 'span' | 'at', str
   return [from, to, span, at].join(' ')
 }
 
-/** One strip. `receiverId` is null for a channel that has been removed. */
+/** `receiverId` is null for a channel that was removed. */
 export interface Row {
   readonly channelId: number
   readonly receiverId: number | null
 }
 
-/** Returns the channels that the address selects: those it lists, otherwise those of its group and filters. */
 export function useRows({ channel = '', group = null, q = '', state = 'all' }: TimelineAddress): readonly Row[] {
   const slots = useVisibleSlots({ ...defaultView, group, q, state })
   // Encoded, so that the rows stay the same until they differ.
@@ -157,11 +150,10 @@ export function useRows({ channel = '', group = null, q = '', state = 'all' }: T
 }
 
 export interface TimelineEvents {
-  /** Newest first. */
   readonly events: readonly EventBody[]
   readonly problem: Problem | null
   readonly isLoading: boolean
-  /** Whether older events of the range are missing, because there are too many. */
+  /** Older events of the range are missing, because there are too many. */
   readonly isIncomplete: boolean
   reload(): Promise<unknown>
 }
@@ -174,7 +166,6 @@ interface EventPages {
   readonly isIncomplete: boolean
 }
 
-/** Reads the pages that begin at an address. */
 async function readEvents(api: Api, address: `/api/events/?${string}`, page = 1): Promise<EventPages> {
   const response = await api.read(address, 'object')
   if (!response.ok) throw new RefusedRequest(response.problem)
@@ -184,7 +175,7 @@ async function readEvents(api: Api, address: `/api/events/?${string}`, page = 1)
   return { ...rest, events: [...results, ...rest.events] }
 }
 
-/** Returns the events of a range, and of some time before and after it, so that a small pan needs no request. */
+/** Includes some time before and after the range, so that a small pan needs no request. */
 export function useEvents({ from, span }: TimeRange, filter: KindFilter): TimelineEvents {
   const { api } = useServices()
   const changes = useWatchState((watchState) => watchState.eventChanges)

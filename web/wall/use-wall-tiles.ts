@@ -1,5 +1,3 @@
-/** What the wall must know of each visible slot to fit all of them on the screen. */
-
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
@@ -14,11 +12,10 @@ export interface WallTile {
 
 export interface WallTiles {
   readonly tiles: readonly WallTile[]
-  /** Width of the widest name. */
   readonly widest: NameFit
 }
 
-/** Returns the tiles of the encoded slots, as the same object until something relevant changes. */
+/** The same object until something relevant changes. */
 export function useWallTiles(slots: string): WallTiles {
   const { watch } = useServices()
   const measure = useMeasure()
@@ -52,7 +49,7 @@ function readTiles(watch: Watch, entries: readonly VisibleSlot[], measure: (text
 /** Measures in pixels of this font size, because browsers round the widths of small letters. */
 const measuredPx = 100
 
-/** Returns a function that measures a text in the font of the names, in em; another one once the font is loaded. */
+/** In em, in the font of the names. Another function once the font is loaded. */
 function useMeasure(): (text: string) => number {
   const [isLoaded, setLoaded] = useState(false)
   const font = useMemo(

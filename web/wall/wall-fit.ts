@@ -1,9 +1,7 @@
 /**
- * Computes the grid of the wall, the size of its names, and which parts of the tiles there is room for.
- *
- * Sizes follow from the viewing distance. A capital letter is comfortable to read at 1/200 of the distance and legible
- * at 1/350. At five metres from a 55-inch screen with 1080 lines, this is 40 and 23 pixels. All names of a wall have the
- * same size. Other texts of a tile have half the size of the names.
+ * Sizes follow from the viewing distance. A capital letter is comfortable to read at 1/200 of the distance and
+ * legible at 1/350. At five metres from a 55-inch screen with 1080 lines, this is 40 and 23 pixels. All names of a
+ * wall have the same size, and other texts half of it.
  */
 
 import type { Detail, Layout } from '../app/view.ts'
@@ -15,16 +13,14 @@ export interface Space {
   readonly height: number
 }
 
-/** The parts of a tile below the name, the state and the battery. The first ones are left out first. */
+/** The parts below the name, the state and the battery. The first ones are left out first. */
 export const parts = ['receiver', 'frequency', 'numbers', 'meters', 'chart'] as const
 export type Part = (typeof parts)[number]
 
 export interface FitOptions {
-  /** For each tile, whether it covers two cells. */
+  /** The tiles that cover two cells. */
   readonly wide: readonly boolean[]
-  /** Width of the widest name. */
   readonly widest: NameFit
-  /** The area of all tiles. */
   readonly room: Space
   /** Shorter side of the screen in CSS pixels. */
   readonly screen: number
@@ -39,14 +35,10 @@ export interface Fit {
   readonly gap: number
   /** Font size of the names in CSS pixels. */
   readonly name: number
-  /** Font size of all other texts in CSS pixels. */
   readonly unit: number
-  /** Maximum number of lines of a name. */
   readonly lines: 1 | 2
   readonly parts: readonly Part[]
-  /** The parts that were asked for and for which there is no room. */
   readonly leftOut: readonly Part[]
-  /** Whether the names are legible. */
   readonly isLegible: boolean
 }
 
@@ -55,16 +47,16 @@ const capHeight = 0.7275
 /** Height of a capital letter, as a part of the shorter side of the screen. */
 const comfortableCap = 40 / 1080
 const legibleCap = 23 / 1080
-/** Minimum height of a capital letter in CSS pixels, for small screens, which are viewed from nearby. */
+/** CSS pixels, for small screens, which are viewed from nearby. */
 const minCap = 10
-/** Maximum font size of a name, as a part of the shorter side of the screen. */
+/** As a part of the shorter side of the screen. */
 const maxName = 120 / 1080
-/** Font size of the other texts, as a part of the font size of the names. */
+/** As a part of the font size of the names. */
 const unitPerName = 0.5
 
-/** Widths of names in em. A wider name is truncated, because it would make all names smaller. */
+/** em. A wider name is truncated, because it would make all names smaller. */
 const nameWidths = { full: 12, usual: 6.2, least: 4.9 }
-/** Line height of a name in em. */
+/** em */
 const nameLine = 0.97
 /** Widths in units: padding, and the row with slot, state and battery. */
 const unitsWide = { padding: 1, status: 7.5, list: 11 }
@@ -73,10 +65,10 @@ const unitsHigh: Record<Part | 'status' | 'padding', number> = {
   ...{ status: 1, padding: 0.08 },
   ...{ chart: 1.9, meters: 2.2, numbers: 0, frequency: 1.3, receiver: 0 },
 }
-/** Minimum widths in units of the parts that are beside each other. */
+/** Minimum widths in units of parts beside each other. */
 const partWidth: Record<Part, number> = { chart: 0, meters: 0, numbers: 12, frequency: 8, receiver: 15 }
 
-/** Minimum font size of legible names on a screen whose shorter side is given, rounded up to whole pixels. */
+/** Rounded up to whole pixels. */
 export function legibleName(screen: number): number {
   return Math.ceil(Math.max(minCap, screen * legibleCap) / capHeight)
 }
@@ -116,7 +108,7 @@ interface Grid {
 
 interface Candidate extends Grid {
   readonly lines: 1 | 2
-  /** Font sizes of the names, the most important first: if legible, if comfortable, and with all parts of the tiles. */
+  /** The most important first: legible, comfortable, with all parts of the tiles. */
   readonly scores: readonly number[]
 }
 
@@ -131,7 +123,7 @@ function gridOf({ wide, room, screen }: FitOptions, columns: number): Grid {
   return { columns, rows, gap, cell }
 }
 
-/** Returns the number of rows that the tiles need if later tiles fill holes, as with `grid-auto-flow: dense`. */
+/** Later tiles fill holes, as with `grid-auto-flow: dense`. */
 function countRows(wide: readonly boolean[], columns: number): number {
   const used: boolean[] = []
   let free = 0
@@ -173,13 +165,12 @@ function isBetter(a: Candidate, b: Candidate): boolean {
   return index !== -1 && (a.scores[index] ?? 0) > (b.scores[index] ?? 0)
 }
 
-/** Whether the widest name needs a second line for which there is room. */
+/** The widest name needs a second line, for which there is room. */
 function wraps(options: FitOptions, { width, height }: Space, name: number): boolean {
   if (options.layout === 'list' || widthInNames(options, options.widest.whole) * name <= width) return false
   return heightInNames(options, 2, []) * name <= height
 }
 
-/** Height of a tile with these parts, in font sizes of the names. */
 function heightInNames({ layout }: FitOptions, lines: 1 | 2, all: readonly Part[]): number {
   if (layout === 'list') return nameLine + unitsHigh.padding * unitPerName
   const units = unitsHigh.status + unitsHigh.padding + all.reduce((sum, part) => sum + unitsHigh[part], 0)
@@ -192,7 +183,6 @@ function widthInNames({ layout }: FitOptions, name: number): number {
   return Math.max(name, status * unitPerName) + padding * unitPerName
 }
 
-/** Returns the parts that the settings allow. */
 function possibleParts({ detail, layout, hasCharts }: FitOptions): readonly Part[] {
   if (detail === 'status') return []
   const hasChart = hasCharts && detail !== 'usual' && layout === 'grid'
@@ -201,7 +191,7 @@ function possibleParts({ detail, layout, hasCharts }: FitOptions): readonly Part
     : parts.filter((part) => part !== 'chart' || hasChart)
 }
 
-/** Returns the parts that fit on a tile. Numbers belong to meters, and the receiver is beside the frequency. */
+/** Numbers belong to meters, and the receiver is beside the frequency. */
 function partsOf(options: FitOptions, cell: Space, name: number, lines: 1 | 2): readonly Part[] {
   const unit = name * unitPerName
   const possible = possibleParts(options)
@@ -216,27 +206,23 @@ function partsOf(options: FitOptions, cell: Space, name: number, lines: 1 | 2): 
   return []
 }
 
-/** The tiles of one screen, or of several that are displayed one after another. */
 export interface WallPages<Tile> {
   readonly pages: readonly (readonly Tile[])[]
   /** The same for all pages, so that the names have one size. */
   readonly fit: Fit
-  /** Whether the tiles that need attention cover two cells. */
   readonly isGrown: boolean
 }
 
 interface PageOptions<Tile> extends Omit<FitOptions, 'wide'> {
   readonly tiles: readonly Tile[]
-  /** Whether tiles that need attention cover two cells, as far as there is room. */
   readonly grows: boolean
 }
 
-/** Maximum number of channels on one screen. */
 export const maxOnScreen = 199
 
 /**
- * Puts all tiles on one screen. If there are too many, or if their names would be illegible, the tiles are divided among
- * several pages, and each page begins with all tiles that need attention.
+ * One screen if possible. With too many tiles or illegible names, the tiles are divided among several pages, and each
+ * begins with all tiles that need attention.
  */
 export function paginate<Tile extends { readonly needsAttention: boolean }>({
   tiles,
@@ -263,7 +249,7 @@ export function paginate<Tile extends { readonly needsAttention: boolean }>({
   )
 }
 
-/** Divides the tiles among as few pages as possible; null if not even one tile fits on a page. */
+/** As few pages as possible; null if not even one tile fits on a page. */
 function divide<Tile>(
   tiles: readonly Tile[],
   pinned: readonly Tile[],

@@ -1,5 +1,3 @@
-/** A tile of the wall: name, state and battery, and below them what the size of the tile allows. */
-
 import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../app/channel-state.ts'
@@ -19,10 +17,9 @@ import type { Part } from './wall-fit.ts'
 interface WallTileProps {
   readonly receiverId: number
   readonly channelId: number
-  /** The parts below the status, separated by spaces. */
+  /** Separated by spaces. */
   readonly parts: string
   readonly hasPicture: boolean
-  /** Whether the tile covers two cells while it needs attention. */
   readonly grows: boolean
 }
 
@@ -73,7 +70,6 @@ function TileSlot({ slot }: { slot: number }) {
   )
 }
 
-/** The time left, otherwise the percentage, beside a gauge. */
 function TileBattery({ facts }: { facts: ChannelFacts }) {
   const { battery, batteryLevel, isBatteryOld } = facts
   const isShort = useMissedEnd(facts.channelId) !== null
@@ -128,7 +124,6 @@ function Levels({ facts, parts }: { facts: ChannelFacts; parts: readonly Part[] 
   )
 }
 
-/** Equipment without telemetry. */
 export const PlaceholderTile = memo(function PlaceholderTile({ id }: { id: number }) {
   const placeholder = usePlaceholder(id)
   if (placeholder === null) return null

@@ -1,5 +1,3 @@
-/** The controls of the wall, which are visible for a few seconds after the last pointer movement or key press. */
-
 import { lazy, Suspense, useState } from 'react'
 import { useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
@@ -14,7 +12,7 @@ const NewGroup = lazy(async () => ({ default: (await import('../parts/new-group.
 interface WallToolsProps {
   readonly view: View
   readonly commands: readonly Command[]
-  /** Which parts of the tiles have no room, as a sentence; '' if there is room for all. */
+  /** A sentence; '' if there is room for all. */
   readonly leftOut: string
   change(view: Partial<View>): void
 }

@@ -1,5 +1,3 @@
-/** The wall: all channels on one unattended screen. */
-
 import { type CSSProperties, useEffect, useMemo, useState } from 'react'
 import { useWatchState } from '../app/context.ts'
 import { formatList } from '../app/format.ts'
@@ -44,10 +42,8 @@ export function Wall() {
   )
 }
 
-/** How long the controls and the cursor remain visible. */
 const activeMs = 6_000
 
-/** Whether the pointer moved or a key was pressed within the last seconds, or the controls are in use. */
 function useIsActive(): boolean {
   const [isActive, setActive] = useState(false)
   useEffect(() => {
@@ -70,7 +66,7 @@ function useIsActive(): boolean {
   return isActive
 }
 
-/** Whether the pointer rests on the controls, the keyboard has the focus there, or a dialog is open. */
+/** The pointer or the focus is on the controls, or a dialog is open. */
 function isInUse(): boolean {
   const hover = matchMedia('(hover: hover)').matches ? '.wall-tools:hover, ' : ''
   return document.querySelector(`${hover}.wall-tools :focus-visible, dialog[open]`) !== null
@@ -79,7 +75,6 @@ function isInUse(): boolean {
 const turnMs = 10_000
 
 interface Turning {
-  /** Number of pages. */
   readonly count: number
   readonly index: number
   readonly isPaused: boolean
@@ -87,7 +82,6 @@ interface Turning {
   togglePause(): void
 }
 
-/** Turns the pages of the wall, unless it is paused. */
 function usePageTurning(): Turning {
   const [count, setCount] = useState(1)
   const [turn, setTurn] = useState(0)
@@ -104,7 +98,6 @@ function usePageTurning(): Turning {
 /** More dots than this do not fit beside the number of the page. */
 const maxDots = 24
 
-/** Shows which page is visible; pressing it stops the pages. */
 function PageIndicator({ turning: { count, index, isPaused, togglePause } }: { turning: Turning }) {
   const isKiosk = useIsKiosk()
   if (count === 1) return null
@@ -134,7 +127,7 @@ interface WallTilesProps {
   readonly view: View
   readonly slots: string
   readonly turning: Turning
-  /** Receives which parts of the tiles were left out, as a sentence; '' if none was. */
+  /** A sentence; '' if no part was left out. */
   onLeftOut(text: string): void
 }
 
@@ -220,7 +213,6 @@ function Tiles({ page, ...tile }: TilesProps) {
   })
 }
 
-/** Returns the current size of an element; the component is rendered again when it changes. */
 function useRoom(element: HTMLElement | null): Space {
   const [room, setRoom] = useState<Space>({ width: innerWidth, height: innerHeight })
   useEffect(() => {
