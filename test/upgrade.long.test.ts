@@ -4,8 +4,11 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { expect, inject, it, vi } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { parse } from 'yaml'
+import { openDatabase } from '../src/storage/database.ts'
+import { unreleased } from '../src/storage/migrations/unreleased.ts'
 import { createInstallation, startApp, type TestApp } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { type Engine, engines } from './support/store/databases.ts'
@@ -17,8 +20,9 @@ import { password, signIn } from './support/users.ts'
 // of the service starts when its modules are loaded, and follows a jump only after 30 seconds.
 vi.hoisted(() => vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T16:03:28.462Z') }))
 
-const folder = fileURLToPath(new URL('fixtures/0.1.0/', import.meta.url))
-const readGzip = async (name: string) => gunzipSync(await readFile(join(folder, `${name}.gz`)))
+const folderOf = (version: '0.1.0' | '1.0.0') => fileURLToPath(new URL(`fixtures/${version}/`, import.meta.url))
+const folder = folderOf('0.1.0')
+const readGzip = async (name: string, from = folder) => gunzipSync(await readFile(join(from, `${name}.gz`)))
 
 type Responses = Readonly<Record<string, unknown>>
 
@@ -33,13 +37,13 @@ async function readServed(engine: Engine): Promise<ServedResponses> {
 }
 
 /** Creates a working directory with the key of the stored secrets and an empty database on this engine. */
-async function createEmptyInstallation(engine: Engine) {
+async function createEmptyInstallation(engine: Engine, key = join(folder, 'secret.key')) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
   if (database !== null) onTestEnd(database.drop)
   const installation = await createInstallation(database === null ? {} : { database_url: database.url })
   const dataDir = join(installation.path, 'data')
   await mkdir(dataDir, { mode: 0o700 })
-  await writeFile(join(dataDir, 'secret.key'), await readFile(join(folder, 'secret.key')), { mode: 0o600 })
+  await writeFile(join(dataDir, 'secret.key'), await readFile(key), { mode: 0o600 })
   return { ...installation, databaseUrl: database?.url ?? installation.databaseUrl, dataDir }
 }
 
@@ -162,4 +166,65 @@ it('imports the export file of 0.1.0 into an empty database', async () => {
   const app = await startApp({ databaseUrl: installation.databaseUrl, dataDir: installation.dataDir, servesOnly: true })
   const served = await getAll(app, Object.keys(responses), await tokenHeaders(app, 'admin'))
   expect(served).toMatchObject(withoutComputed(responses) as object)
+})
+
+type Row = Readonly<Record<string, unknown>>
+
+async function readTables(url: string): Promise<Readonly<Record<string, readonly Row[]>>> {
+  const db = await openDatabase({ url })
+  try {
+    const tables =
+      db.dialect === 'sqlite'
+        ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+        : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`
+    const rows: Record<string, readonly Row[]> = {}
+    for (const { name } of (await tables.execute(db.read)).rows) {
+      rows[name] = (await sql<Row>`select * from ${sql.table(name)}`.execute(db.read)).rows.map((row) => ({ ...row }))
+    }
+    return rows
+  } finally {
+    await db.close()
+  }
+}
+
+describe.each(engines)('data of 1.0.0 (%s)', (engine) => {
+  const from = folderOf('1.0.0')
+
+  // Conformance: C-9.30.
+  it('in the database is kept row by row, and exported as 1.0.0 did', async () => {
+    const installation = await createEmptyInstallation(engine, join(from, `secret-${engine}.key`))
+    if (engine === 'postgres') {
+      await runSql(installation.databaseUrl, (await readGzip('postgres.sql', from)).toString())
+    } else {
+      await writeFile(join(installation.dataDir, 'micwatch.db'), await readGzip('micwatch.db', from), { mode: 0o600 })
+    }
+    const before = await readTables(installation.databaseUrl)
+    const migrated = await installation.run(['migrate', '--json'])
+    expect([migrated.code, migrated.json()]).toEqual([0, { applied: unreleased.flatMap(({ names }) => names) }])
+    const after = await readTables(installation.databaseUrl)
+    for (const [table, rows] of Object.entries(before)) {
+      const expected: unknown[] = rows.map((row) => expect.objectContaining(row))
+      expect({ table, rows: after[table] }).toEqual({ table, rows: expect.arrayContaining(expected) })
+    }
+    const exported = await installation.run(['export', '--with-secrets'])
+    expect(exported.out).toBe(await readFile(join(from, `export-${engine}.yaml`), 'utf8'))
+  })
+
+  // Conformance: C-9.30.
+  it('in a backup is restored, and in an export file imported', async () => {
+    const installation = await createEmptyInstallation(engine, join(from, 'secret-sqlite.key'))
+    await copyFile(join(from, 'export-sqlite.yaml'), join(installation.path, 'export.yaml'))
+    const imported = await installation.run(['import', 'export.yaml', '--dry-run', '--json'])
+    expect([imported.code, imported.json()]).toEqual([
+      0,
+      JSON.parse(await readFile(join(from, 'imported.json'), 'utf8')),
+    ])
+    await writeFile(join(installation.path, 'old.backup'), await readGzip('micwatch.backup', from))
+    const restored = await installation.run(['restore', 'old.backup', '--json'])
+    expect([restored.code, restored.err]).toEqual([0, ''])
+    const again = await installation.run(['import', 'export.yaml', '--json'])
+    for (const count of Object.values(again.json().counts)) expect(count).toMatchObject({ created: 0, updated: 0 })
+    const exported = await installation.run(['export', '--with-secrets'])
+    expect(exported.out).toBe(await readFile(join(from, 'export-sqlite.yaml'), 'utf8'))
+  })
 })

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { now } from '../platform/clock.ts'
 import type { Runtime, RuntimeOptions } from '../service.ts'
 import { getInstallationId } from '../storage/installation-id.ts'
-import { migrations as allMigrations } from '../storage/migrations/index.ts'
+import { migrationNames } from '../storage/migrations/index.ts'
 import { openRedis, type Redis } from '../storage/redis.ts'
 import { openSecrets } from '../storage/secrets.ts'
 import { openRepairedStore } from '../storage/store-maintenance.ts'
@@ -26,7 +26,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   try {
     const configured = await ConfiguredManufacturers.open(withExtra(config, options), { db, secrets, log, isReadOnly })
     // Logged only after the configuration was validated, so that a configuration error is the only output.
-    if (migrations.length === allMigrations.length) log.info('created the database')
+    if (migrations.length === migrationNames.length) log.info('created the database')
     else for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
     return await composeRuntime(config, options, { db, secrets, configured })
   } catch (error) {

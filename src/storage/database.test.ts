@@ -8,11 +8,9 @@ import { openStore } from '../../test/support/store/helpers.ts'
 import { type Database, openDatabase } from './database.ts'
 import { SchemaTooNewError } from './errors.ts'
 import { migrate } from './migrate.ts'
-import { migrations } from './migrations/index.ts'
+import { migrationNames as names } from './migrations/index.ts'
 import { repairStore } from './repair.ts'
 import { currentRevision, nextRevision } from './revision.ts'
-
-const names = migrations.map(({ name }) => name)
 
 describe.each(engines)('migrations on %s', (engine) => {
   test('are all applied to a fresh database, and none in a second run', async () => {

@@ -79,7 +79,10 @@ const statisticsTables: ReadonlySet<string> = new Set([
   'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
 ])
 
-/** Returns a key for comparing entries, which ignores differences in white space. */
+/**
+ * Returns a key for comparing entries. It ignores differences in white space: SQLite puts an added column on the last
+ * line of the statement that created the table.
+ */
 function toKey({ type, name, tbl_name, sql }: StoredRow): string {
-  return JSON.stringify([type, name, tbl_name, sql === null ? null : String(sql).replace(/\s+/g, ' ')])
+  return JSON.stringify([type, name, tbl_name, sql === null ? null : String(sql).replace(/\s*([\s(),])\s*/g, '$1')])
 }

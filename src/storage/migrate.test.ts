@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { missingMigrations } from './migrate.ts'
-import { migrations } from './migrations/index.ts'
-
-const names = migrations.map(({ name }) => name)
+import { migrationNames as names } from './migrations/index.ts'
+import { unreleased } from './migrations/unreleased.ts'
 
 it('names of migrations are unique and begin with a UTC time, except the first thirteen', () => {
   expect(new Set(names).size).toBe(names.length)
@@ -11,6 +10,12 @@ it('names of migrations are unique and begin with a UTC time, except the first t
 })
 
 it('missingMigrations returns a migration that was merged after a later one had been applied', () => {
-  const [first = '', second = '', ...others] = names
-  expect(missingMigrations([first, ...others]).map(({ name }) => name)).toEqual([second])
+  const [first] = unreleased
+  const applied = names.filter((name) => !first?.names.includes(name))
+  expect(missingMigrations(applied)).toEqual([first])
+})
+
+it('missingMigrations refuses a database that has a part of a release', () => {
+  const applied = names.slice(0, 14)
+  expect(() => missingMigrations(applied)).toThrow('it lacks migration 20261123T0624Z-assignment-roles')
 })

@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database, Reader, Tx } from './database.ts'
 import { SchemaTooNewError, StoreBusyError } from './errors.ts'
-import { type Migration, migrations } from './migrations/index.ts'
+import { migrationNames, migrations, namesOf } from './migrations/index.ts'
+import type { Migration } from './migrations/migration.ts'
 
 /** How long to wait for another process that is migrating. */
 const waitLimitMs = 60_000
@@ -45,12 +46,14 @@ async function applyMissing(tx: Tx): Promise<readonly string[]> {
   if (tx.dialect === 'postgres') await takeAdvisoryLock(tx.query)
   const missing = missingMigrations(await appliedNames(tx.dialect, tx.query))
   await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx.query)
-  for (const { name, statements, convert } of missing) {
+  for (const { names, statements, convert } of missing) {
     for (const statement of statements(tx.dialect)) await sql.raw(statement).execute(tx.query)
     await convert?.(tx.query)
-    await tx.query.insertInto('migrations').values({ name, applied_at: Date.now() }).execute()
+    const applied_at = Date.now()
+    const rows = names.map((name) => ({ name, applied_at }))
+    await tx.query.insertInto('migrations').values(rows).execute()
   }
-  return missing.map(({ name }) => name)
+  return namesOf(missing)
 }
 
 /**
@@ -59,20 +62,32 @@ async function applyMissing(tx: Tx): Promise<readonly string[]> {
  */
 export function createSqliteSchema(database: { exec(statement: string): void }, names: readonly string[]): void {
   database.exec('create table migrations (name text primary key, applied_at bigint not null)')
-  for (const { name, statements } of migrations) {
-    if (names.includes(name)) for (const statement of statements('sqlite')) database.exec(statement)
+  const missing = missingMigrations(names)
+  for (const migration of migrations) {
+    if (!missing.includes(migration)) for (const statement of migration.statements('sqlite')) database.exec(statement)
   }
 }
 
-/** Returns the migrations that are not applied. Throws SchemaTooNewError if an applied migration is unknown. */
+/**
+ * Returns the migrations that are not applied. Throws SchemaTooNewError if an applied migration is unknown, and an error
+ * if a release is applied in part.
+ */
 export function missingMigrations(applied: readonly string[]): readonly Migration[] {
-  const unknown = applied.find((name) => !migrations.some((migration) => migration.name === name))
+  const unknown = applied.find((name) => !migrationNames.includes(name))
   if (unknown !== undefined) {
     throw new SchemaTooNewError(
       `The database was created by a newer version of Micwatch (migration ${unknown}). Update Micwatch, or restore a backup.`,
     )
   }
-  return migrations.filter(({ name }) => !applied.includes(name))
+  return migrations.filter(({ names }) => {
+    const missing = names.filter((name) => !applied.includes(name))
+    if (missing.length > 0 && missing.length < names.length) {
+      throw new Error(
+        `The database was created by a version between two releases (it lacks migration ${missing[0]}). Start Micwatch 1.0.0 with it once, then this version.`,
+      )
+    }
+    return missing.length > 0
+  })
 }
 
 export async function appliedNames(dialect: Database['dialect'], reader: Reader): Promise<readonly string[]> {

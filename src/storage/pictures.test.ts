@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { engines } from '../../test/support/store/databases.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
 import { insertPerformer, listPerformers } from './hardware.ts'
-import { convert } from './migrations/20261123t0630z-pictures.ts'
+import { movePictures } from './migrations/1.0.0.ts'
 import { embedPictures, savePictureText } from './pictures.ts'
 
 const png = `data:image/png;base64,iVBORw0KGgo${'A'.repeat(4000)}=`
@@ -23,7 +23,7 @@ describe.each(engines)('pictures in the database (%s)', (engine) => {
     await db.transaction(async (tx) => {
       for (const picture of pictures) await insertPerformer(tx, { name: 'Ada', notes: '', picture })
     })
-    await db.transaction((tx) => convert(tx.query))
+    await db.transaction((tx) => movePictures(tx.query))
     const converted = await listPerformers(db.read)
     const [first, second, ...others] = converted.map(({ picture }) => picture)
     expect(first).toMatch(/^\/api\/pictures\/[0-9a-f]{32}$/)

@@ -9,6 +9,7 @@ import { buttonNames, pageNames } from '../../domain/page-names.ts'
 import { type Database, openDatabase } from '../../storage/database.ts'
 import { findLastBackup } from '../../storage/last-backup.ts'
 import { appliedNames, findCreation, missingMigrations } from '../../storage/migrate.ts'
+import { namesOf } from '../../storage/migrations/index.ts'
 import { pingRedis } from '../../storage/redis.ts'
 import { findIncident } from '../../storage/repair.ts'
 import { listSnapshots } from '../../storage/snapshots.ts'
@@ -92,7 +93,7 @@ async function readDatabase(url: string, limitMs: number): Promise<StoreReport> 
     const names = await within(limitMs, appliedNames(db.dialect, db.read))
     if (names.length === 0)
       return { finding: undetermined('The database is empty; the first start creates its tables.'), url: null }
-    const missing = missingMigrations(names)
+    const missing = namesOf(missingMigrations(names))
     const kind = db.dialect === 'sqlite' ? 'The database is intact' : 'PostgreSQL responds'
     if (missing.length > 0) {
       const finding = passed(`${kind}. The next start applies ${missing.length} migrations, after a snapshot.`)

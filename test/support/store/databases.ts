@@ -94,8 +94,9 @@ export function revertNewestMigration(database: InstanceType<typeof DatabaseSync
   const newest = migrations.at(-1)
   if (newest === undefined) throw new Error('There are no migrations.')
   for (const statement of newest.statements('sqlite').toReversed()) database.exec(toReverse(statement))
-  database.prepare('delete from migrations where name = ?').run(newest.name)
-  return newest.name
+  const [name = ''] = newest.names
+  database.prepare('delete from migrations where name = ?').run(name)
+  return name
 }
 
 /** Returns the statement that reverts a statement of a migration. */
