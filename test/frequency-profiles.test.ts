@@ -1,10 +1,10 @@
 /** Frequencies: what is stored, and what follows from it: profiles, zones, TV channels, exports and alerts. */
 
 import { expect, it } from 'vitest'
-import { exportInstallation } from '../src/actions/imports/export-installation.ts'
-import { importInstallation } from '../src/actions/imports/import-installation.ts'
+import { exportInstallation } from '../src/actions/installation/export-installation.ts'
+import { importInstallation } from '../src/actions/installation/import-installation.ts'
+import { toInstallationFile } from '../src/actions/installation/installation-file.ts'
 import { parseInstallationFile, toYamlText } from '../src/cli/installation-file.ts'
-import { toInstallationFile } from '../src/domain/installation-export.ts'
 import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { addPlaceholders, write } from './support/frequency-requests.ts'
 import { openLive } from './support/live-client.ts'

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
-import { importInstallation } from '../src/actions/imports/import-installation.ts'
+import { importInstallation } from '../src/actions/installation/import-installation.ts'
 import { parseInstallationFile } from '../src/cli/installation-file.ts'
 import type { Actor } from '../src/domain/access/access.ts'
 import { createDestinationsExcluding } from '../src/manufacturers/sources.ts'

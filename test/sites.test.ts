@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportInstallation } from '../src/actions/imports/export-installation.ts'
+import { exportInstallation } from '../src/actions/installation/export-installation.ts'
 import type { AlertBody } from '../src/contract/alerts.ts'
 import type { ChannelBody } from '../src/contract/channels.ts'
 import type { ConnectionBody } from '../src/contract/connections.ts'

@@ -2,12 +2,11 @@
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { exportInstallation } from '../actions/imports/export-installation.ts'
-import { ImportError, importedKinds } from '../actions/imports/import-context.ts'
-import { type ImportReport, importInstallation } from '../actions/imports/import-installation.ts'
+import { exportInstallation } from '../actions/installation/export-installation.ts'
+import { ImportError } from '../actions/installation/import-context.ts'
+import { type ImportReport, importInstallation } from '../actions/installation/import-installation.ts'
+import { type InstallationFile, kinds, toInstallationFile } from '../actions/installation/installation-file.ts'
 import { decodeText } from '../config/text-file.ts'
-import { toInstallationFile } from '../domain/installation-export.ts'
-import type { InstallationFile } from '../domain/installation-file.ts'
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
 import { describeReadError } from '../storage/file-error.ts'
 import { openSecrets } from '../storage/secrets.ts'
@@ -63,7 +62,7 @@ async function runExport(options: ExportOptions, terminal: Terminal): Promise<Ex
 }
 
 function describe(file: InstallationFile): string {
-  return importedKinds
+  return kinds
     .filter((kind) => kind !== 'settings' && kind !== 'planning_center')
     .map((kind) => `${file[kind]?.length ?? 0} ${kind}`)
     .join(', ')
@@ -107,7 +106,7 @@ async function readText(path: string): Promise<string> {
 
 function print(terminal: Terminal, { counts, unknown }: ImportReport, isDryRun: boolean): void {
   terminal.out(isDryRun ? 'Dry run: nothing was changed. An import would do this:' : 'Imported:')
-  const rows = importedKinds.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
+  const rows = kinds.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
   terminal.out(formatTable(['', 'created', 'updated', 'unchanged'], rows))
   if (unknown.length === 0) return
   terminal.out(`Not known yet (${unknown.length}): ${unknown.map(plain).join('; ')}`)

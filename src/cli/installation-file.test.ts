@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { InstallationFile } from '../domain/installation-file.ts'
+import type { InstallationFile } from '../actions/installation/installation-file.ts'
 import { parseInstallationFile, toJsonText, toYamlText } from './installation-file.ts'
 
 test.each([

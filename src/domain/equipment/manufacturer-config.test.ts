@@ -3,6 +3,7 @@ import {
   type ConfigKey,
   changedConfig,
   fieldValue,
+  findRepeatedCode,
   isChecked,
   listUnshownKeys,
   resolveKey,
@@ -58,4 +59,11 @@ describe('changedConfig', () => {
     expect(submit(config)).toEqual({})
     expect(listUnshownKeys(config, all)).toEqual(['enabled'])
   })
+})
+
+it.each([
+  [['shure', 'sennheiser'], null],
+  [['a', 'b', 'b', 'a'], { key: '2.code', problem: 'expected every code once; b is repeated' }],
+])('findRepeatedCode in %j returns the first repeated code', (codes, repeated) => {
+  expect(findRepeatedCode(codes.map((code) => ({ code })))).toEqual(repeated)
 })

@@ -1,4 +1,4 @@
-/** Converts between a manufacturer's configuration and the fields of an HTML form. */
+/** Manufacturers in files, and conversion of their configuration to and from the fields of an HTML form. */
 
 /** Configuration key -> alternative spelling. */
 export const keyAliases: Readonly<Record<string, string>> = {
@@ -104,4 +104,15 @@ function findOrCreateDevice(address: string, before: unknown): unknown {
 
 function addressOf(device: unknown): string {
   return typeof device === 'object' && device !== null && 'url' in device ? String(device.url) : String(device)
+}
+
+/** Finds the first entry that repeats the code of an earlier entry; null if all codes are unique. */
+export function findRepeatedCode(
+  entries: readonly { readonly code: string }[],
+): { readonly key: string; readonly problem: string } | null {
+  const codes = entries.map(({ code }) => code)
+  const index = codes.findIndex((code, index) => codes.indexOf(code) < index)
+  return index === -1
+    ? null
+    : { key: `${index}.code`, problem: `expected every code once; ${codes[index]} is repeated` }
 }

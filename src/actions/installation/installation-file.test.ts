@@ -1,21 +1,14 @@
 import { expect, test } from 'vitest'
-import type { Assignment, Unit } from './equipment/hardware.ts'
-import { emptyChannel, type Receiver } from './equipment/receiver.ts'
-import { type Installation, toInstallationFile } from './installation-export.ts'
-import { findRepeatedCode } from './installation-file.ts'
+import type { Assignment, Unit } from '../../domain/equipment/hardware.ts'
+import { emptyChannel, type Receiver } from '../../domain/equipment/receiver.ts'
+import type { Installation } from './export-installation.ts'
+import { toInstallationFile } from './installation-file.ts'
 
 /** Creates a receiver with the channels 11, 12 … in these slots. */
 function receiverWithSlots(...slots: number[]): Receiver {
   const channels = slots.map((slot, index) => emptyChannel(11 + index, index + 1, slot))
   return { id: 1, channels } as unknown as Receiver
 }
-
-test.each([
-  [['shure', 'sennheiser'], null],
-  [['a', 'b', 'b', 'a'], { key: '2.code', problem: 'expected every code once; b is repeated' }],
-])('findRepeatedCode in %j returns the first repeated code', (codes, repeated) => {
-  expect(findRepeatedCode(codes.map((code) => ({ code })))).toEqual(repeated)
-})
 
 test('toInstallationFile identifies a docked pack by its own id', () => {
   const ids = { id: 4, manufacturer: 'sennheiser', channel_id: null, receiver_id: 1 }

@@ -1,6 +1,5 @@
 /** Reads the configuration of an installation and everything that users entered, in one consistent snapshot. */
 
-import type { Installation } from '../../domain/installation-export.ts'
 import { now } from '../../platform/clock.ts'
 import { listChecks } from '../../storage/checks.ts'
 import type { Database, Reader } from '../../storage/database.ts'
@@ -22,7 +21,9 @@ import { listShows } from '../../storage/shows.ts'
 import { listSilences } from '../../storage/silences.ts'
 import { listUnits } from '../../storage/units.ts'
 
-export async function readInstallation(reader: Reader, secrets: Secrets): Promise<Installation> {
+export type Installation = Awaited<ReturnType<typeof readInstallation>>
+
+export async function readInstallation(reader: Reader, secrets: Secrets) {
   return {
     manufacturers: await listManufacturers(reader, secrets),
     settings: await listSettings(reader),
@@ -45,9 +46,10 @@ export async function readInstallation(reader: Reader, secrets: Secrets): Promis
   }
 }
 
-async function readPlanningCenter(reader: Reader, secrets: Secrets): Promise<Installation['planning_center']> {
+async function readPlanningCenter(reader: Reader, secrets: Secrets) {
   const stored = await listStoredServiceTypes(reader)
   return {
+    /** Null if none is stored, or if it cannot be opened. */
     token: (await findToken(reader, secrets))?.token ?? null,
     service_types: stored.map(({ service_type, name, positions }) => ({ id: service_type, name, positions })),
   }

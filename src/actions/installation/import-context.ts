@@ -1,11 +1,11 @@
-/** The context of an import: the file, the stored installation and the counts of the result. */
+/** The context of an import: the stored installation and the counts of the result. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Installation } from '../../domain/installation-export.ts'
-import type { InstallationFile } from '../../domain/installation-file.ts'
 import { isRecord } from '../../domain/json.ts'
+import { parseTimestamp } from '../../domain/timestamp.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Secrets } from '../../storage/secrets.ts'
+import type { Installation } from './export-installation.ts'
 
 /** Thrown for an invalid value in the file. The message begins with the path of the value inside the file. */
 export class ImportError extends Error {
@@ -22,50 +22,33 @@ export interface Count {
   unchanged: number
 }
 
-export const importedKinds = [
-  'manufacturers',
-  'settings',
-  'locations',
-  'groups',
-  'performers',
-  'frequency_profiles',
-  'receivers',
-  'assignments',
-  'placeholders',
-  'shows',
-  'scenes',
-  'silences',
-  'markers',
-  'checks',
-  'notification_channels',
-  'notification_rules',
-  'planning_center',
-] as const
-export type Kind = (typeof importedKinds)[number]
+/** A section of the file. */
+export type Kind = Exclude<keyof Installation, 'units'>
 
-export interface ImportContext extends ImportCounts {
+interface ImportStart {
   readonly tx: Tx
   readonly secrets: Secrets
   readonly revision: number
   readonly now: number
-  readonly file: InstallationFile
   readonly before: Installation
 }
 
-interface ImportCounts {
+export interface ImportContext extends ImportStart {
   readonly counts: Record<Kind, Count>
+  /** Devices in the file that are not known yet. */
   readonly unknown: string[]
+  /** Counts a record as created, updated or unchanged. Returns true when it has to be written. */
   count(kind: Kind, before: unknown, after: unknown): boolean
 }
 
-export function createImportCounts(): ImportCounts {
+export function createImportContext(start: ImportStart, kinds: readonly Kind[]): ImportContext {
   const counts = Object.fromEntries(
-    importedKinds.map((kind) => [kind, { created: 0, updated: 0, unchanged: 0 }]),
-  ) as Record<Kind, Count>
+    kinds.map((kind) => [kind, { created: 0, updated: 0, unchanged: 0 }]),
+  ) as ImportContext['counts']
   return {
+    ...start,
     counts,
     unknown: [],
-    /** Counts a record as created, updated or unchanged. Returns true when it has to be written. */
     count(kind, before, after) {
       const isSame = isDeepStrictEqual(plainOf(before), plainOf(after))
       counts[kind][before === undefined ? 'created' : isSame ? 'unchanged' : 'updated'] += 1
@@ -92,4 +75,15 @@ export function createPicker<Item>(items: readonly Item[]): (matches: (item: Ite
     const index = remaining.findIndex(matches)
     return index === -1 ? undefined : remaining.splice(index, 1)[0]
   }
+}
+
+/** Returns the time in epoch milliseconds. `path` is the position of the text in the file. */
+export function readTime(text: string, path: string): number {
+  const time = parseTimestamp(text)
+  if (time === null) throw new ImportError(path, 'expected a time such as 2026-05-01T18:00:00Z')
+  return time
+}
+
+export function readTimeOrNull(text: string | null | undefined, path: string): number | null {
+  return text === null || text === undefined ? null : readTime(text, path)
 }

@@ -1,23 +1,64 @@
-/** Imports the shows in a file. A show that is already stored keeps its start and its end, and an ended one its groups. */
-
+import Type from 'typebox'
 import type { Group } from '../../contract/groups.ts'
-import type { ShowEntry } from '../../domain/installation-file.ts'
-import { type NewShow, type Show, stateOf } from '../../domain/shows.ts'
-import { parseTimestamp } from '../../domain/timestamp.ts'
+import { type Body, name, nullable } from '../../contract/schema.ts'
+import { showFields } from '../../contract/shows.ts'
+import { type NewShow, type Show, stateOf, toShowBody } from '../../domain/shows.ts'
 import { listGroups } from '../../storage/groups.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { insertShow, saveShow } from '../../storage/shows.ts'
-import { createPicker, type ImportContext, ImportError } from './import-context.ts'
+import { list, record, sortBy } from './entries.ts'
+import { createPicker, type ImportContext, ImportError, readTimeOrNull } from './import-context.ts'
 
-export async function putShows({ tx, file, before, count }: ImportContext): Promise<void> {
-  const entries = file.shows ?? []
+/** Validated by `readTime`, whose message has the path of the show. */
+export const timeOrNull = Type.Optional(nullable(Type.String(), 'a time such as 2026-05-01T18:00:00Z'))
+
+/** A show is identified by its title and its planned start. */
+export const ShowEntry = record(
+  {
+    title: name,
+    groups: list(name, 'a list of group titles'),
+    ...showFields,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+  },
+  'a show with at least a title',
+)
+export type ShowEntry = Body<typeof ShowEntry>
+
+export const ShowReference = record({ title: name, starts_at: timeOrNull }, 'a show with its title and planned start')
+export type ShowReference = Body<typeof ShowReference>
+
+export function exportShows(shows: readonly Show[], groups: readonly Group[]): ShowEntry[] {
+  return sortBy(shows, ({ title, starts_at }) => `${starts_at ?? ''} ${title}`).map((show) => {
+    const { id: _, state: __, group_ids, ...fields } = toShowBody(show)
+    const titles = group_ids.flatMap((id) => groups.find((group) => group.id === id)?.title ?? [])
+    return { ...fields, groups: titles }
+  })
+}
+
+export function toShowReference(show: Show): ShowReference {
+  const { title, starts_at } = toShowBody(show)
+  return { title, starts_at }
+}
+
+/** `path` is the position of the reference in the file. */
+export function findShow(shows: readonly Show[], { title, starts_at }: ShowReference, path: string): Show {
+  const start = readTimeOrNull(starts_at, `${path}.starts_at`)
+  const found = shows.find((show) => show.title === title && show.starts_at === start)
+  if (found !== undefined) return found
+  throw new ImportError(path, `expected a show; ${title} does not exist`)
+}
+
+/** A show that is already stored keeps its start and its end, and an ended one its groups. */
+export async function importShows(work: ImportContext, entries: readonly ShowEntry[]): Promise<void> {
+  const { tx, before } = work
   if (entries.length === 0) return
   await nextRevision(tx, 'shows')
   const groups = await listGroups(tx.query)
   const pick = createPicker(before.shows)
   for (const [index, entry] of entries.entries()) {
     const path = `shows.${index}`
-    const times = parseTimes(entry, path)
+    const times = readTimes(entry, path)
     const stored = pick(({ title, starts_at }) => title === entry.title && starts_at === (times.starts_at ?? null))
     const show = stored === undefined ? createShow(entry, times) : stored
     const isFixed = stored !== undefined && stateOf(stored) === 'ended'
@@ -28,7 +69,7 @@ export async function putShows({ tx, file, before, count }: ImportContext): Prom
       ...(entry.groups !== undefined && !isFixed && { group_ids: findGroups(entry.groups, groups, show, path) }),
     }
     requireOrder(imported, path)
-    if (!count('shows', stored, imported)) continue
+    if (!work.count('shows', stored, imported)) continue
     if (stored === undefined) await insertShow(tx, imported)
     else await saveShow(tx, { ...stored, ...imported })
   }
@@ -36,16 +77,11 @@ export async function putShows({ tx, file, before, count }: ImportContext): Prom
 
 type Times = Partial<Pick<Show, 'starts_at' | 'ends_at' | 'started_at' | 'ended_at'>>
 
-function parseTimes(entry: ShowEntry, path: string): Times {
+function readTimes(entry: ShowEntry, path: string): Times {
   const times: Record<string, number | null> = {}
   for (const field of ['starts_at', 'ends_at', 'started_at', 'ended_at'] as const) {
     const text = entry[field]
-    if (text === undefined) continue
-    const time = text === null ? null : parseTimestamp(text)
-    if (text !== null && time === null) {
-      throw new ImportError(`${path}.${field}`, 'expected a time such as 2026-05-01T18:00:00Z')
-    }
-    times[field] = time
+    if (text !== undefined) times[field] = readTimeOrNull(text, `${path}.${field}`)
   }
   return times
 }

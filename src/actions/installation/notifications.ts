@@ -1,10 +1,17 @@
-/** Imports the notification channels and rules in a file. */
+/** Notification channels and rules. */
 
+import Type from 'typebox'
 import { createSigningSecret } from '../../alerts/services/index.ts'
+import {
+  escalationSeconds,
+  notificationChannelFields,
+  notificationChannelType,
+  notificationRuleFields,
+} from '../../contract/notifications.ts'
+import { type Body, name, nullable, boundedText as text } from '../../contract/schema.ts'
+import { mask } from '../../domain/access/secrets.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { InstallationFile } from '../../domain/installation-file.ts'
 import { fullConfig, type NotificationChannel } from '../../domain/notifications/channel.ts'
-import type { NotificationRuleEntry } from '../../domain/notifications/installation-entries.ts'
 import { defaultRule } from '../../domain/notifications/rule.ts'
 import { isTimeZone } from '../../domain/settings.ts'
 import type { SourceDeps } from '../../manufacturers/sources.ts'
@@ -17,22 +24,101 @@ import {
 import { insertNotificationRule, saveNotificationRule } from '../../storage/notification-rules.ts'
 import { nextRevision } from '../../storage/revision.ts'
 import { validateConfig } from '../alerts/edit-notification-channels.ts'
+import { list, partial, record, sortByContent } from './entries.ts'
+import type { Installation } from './export-installation.ts'
 import { createPicker, type ImportContext, ImportError } from './import-context.ts'
+
+/** A notification channel is identified by its name and type. */
+export const NotificationChannelEntry = record(
+  {
+    name,
+    type: notificationChannelType,
+    ...partial(notificationChannelFields),
+    /** Signs the messages of a webhook. Only present in an export with secrets. */
+    secret: Type.Optional(text(1, 255)),
+  },
+  'a notification channel with at least a name and a type',
+)
+export type NotificationChannelEntry = Body<typeof NotificationChannelEntry>
+
+const channelNames = Type.Array(name, { description: 'a list of names of notification channels' })
+const escalation = 'a section of after_seconds and notification_channels'
+
+/** A rule is identified by its name. */
+export const NotificationRuleEntry = record(
+  {
+    name,
+    notification_channels: channelNames,
+    ...notificationRuleFields,
+    groups: list(name, 'a list of group titles'),
+    escalate: Type.Optional(
+      nullable(
+        record({ after_seconds: escalationSeconds, notification_channels: channelNames }, escalation),
+        escalation,
+      ),
+    ),
+  },
+  'a notification rule with at least a name and its notification channels',
+)
+export type NotificationRuleEntry = Body<typeof NotificationRuleEntry>
+
+export function exportNotificationChannels(
+  channels: readonly NotificationChannel[],
+  withSecrets: boolean,
+): NotificationChannelEntry[] {
+  const entries = channels.map(({ name, type, enabled, config, secrets, signing }) => {
+    const exported = Object.entries(secrets ?? {}).map(([field, value]) => [field, withSecrets ? value : mask])
+    return {
+      ...{ name, type, enabled, config: { ...config, ...Object.fromEntries(exported) } },
+      ...(withSecrets && signing !== null && { secret: signing.secret }),
+    }
+  })
+  return sortByContent(entries)
+}
+
+/** Rules whose groups were all removed are left out, because without them they would apply to more alerts. */
+export function exportNotificationRules({
+  notification_rules,
+  notification_channels,
+  groups,
+}: Installation): NotificationRuleEntry[] {
+  const namesOf = (ids: readonly number[]) =>
+    ids.flatMap((id) => notification_channels.find((channel) => channel.id === id)?.name ?? [])
+  const entries = notification_rules.flatMap((rule): NotificationRuleEntry[] => {
+    const { id: _, name, notification_channel_ids, group_ids, escalate, ...fields } = rule
+    const titles = group_ids.flatMap((id) => groups.find((group) => group.id === id)?.title ?? [])
+    if (group_ids.length > 0 && titles.length === 0) return []
+    const escalated = escalate && {
+      after_seconds: escalate.after_seconds,
+      notification_channels: namesOf(escalate.notification_channel_ids),
+    }
+    return [
+      {
+        name,
+        notification_channels: namesOf(notification_channel_ids),
+        ...fields,
+        groups: titles,
+        escalate: escalated,
+      },
+    ]
+  })
+  return sortByContent(entries)
+}
 
 export interface PlannedChannel {
   readonly stored: NotificationChannel | undefined
   readonly channel: Omit<NotificationChannel, 'id'>
 }
 
-/** Merges the notification channels in the file into the stored ones, with the same validation as a REST request. */
+/** Merges the entries into the stored notification channels, with the same validation as a REST request. */
 export async function planNotificationChannels(
-  file: InstallationFile,
+  entries: readonly NotificationChannelEntry[],
   channels: readonly NotificationChannel[],
   deps: Pick<SourceDeps, 'destinations'>,
 ): Promise<PlannedChannel[]> {
   const pick = createPicker(channels)
   const planned: PlannedChannel[] = []
-  for (const [index, { name, type, enabled, config = {}, secret }] of (file.notification_channels ?? []).entries()) {
+  for (const [index, { name, type, enabled, config = {}, secret }] of entries.entries()) {
     const stored = pick((channel) => channel.name === name && channel.type === type)
     try {
       const valid = await validateConfig(deps, type, stored === undefined ? {} : fullConfig(stored), config)
@@ -58,24 +144,29 @@ function signingOf(
   return { secret: secret ?? createSigningSecret(), previous: null, previous_until: null }
 }
 
-export async function putNotifications(work: ImportContext, planned: readonly PlannedChannel[]): Promise<void> {
-  const { tx, secrets, count, file } = work
-  if (planned.length + (file.notification_rules ?? []).length === 0) return
+export async function importNotifications(
+  work: ImportContext,
+  planned: readonly PlannedChannel[],
+  rules: readonly NotificationRuleEntry[],
+): Promise<void> {
+  const { tx, secrets } = work
+  if (planned.length + rules.length === 0) return
   await nextRevision(tx, 'notifications')
   for (const { stored, channel } of planned) {
     const before = stored === undefined ? undefined : withoutId(stored)
-    if (!count('notification_channels', before, channel)) continue
+    if (!work.count('notification_channels', before, channel)) continue
     if (stored === undefined) await insertNotificationChannel(tx, secrets, channel)
     else await saveNotificationChannel(tx, secrets, { ...channel, id: stored.id })
   }
-  await putRules(work)
+  await importRules(work, rules)
 }
 
-async function putRules({ tx, file, before, count }: ImportContext): Promise<void> {
+async function importRules(work: ImportContext, entries: readonly NotificationRuleEntry[]): Promise<void> {
+  const { tx, before } = work
   const pick = createPicker(before.notification_rules)
   const groups = await listGroups(tx.query)
   const channels = await listSealedChannels(tx.query)
-  for (const [index, entry] of (file.notification_rules ?? []).entries()) {
+  for (const [index, entry] of entries.entries()) {
     const path = `notification_rules.${index}`
     const { notification_channels, groups: titles, escalate, ...fields } = entry
     requireTimeZone(entry, path)
@@ -97,7 +188,7 @@ async function putRules({ tx, file, before, count }: ImportContext): Promise<voi
       ...(groupIds !== undefined && { group_ids: groupIds }),
       ...(escalated !== undefined && { escalate: escalated }),
     }
-    if (!count('notification_rules', stored && withoutId(stored), rule)) continue
+    if (!work.count('notification_rules', stored && withoutId(stored), rule)) continue
     if (stored === undefined) await insertNotificationRule(tx, rule)
     else await saveNotificationRule(tx, { ...rule, id: stored.id })
   }

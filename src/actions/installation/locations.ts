@@ -1,0 +1,82 @@
+import Type from 'typebox'
+import { type Location, locationFields } from '../../contract/locations.ts'
+import { name } from '../../contract/schema.ts'
+import { insertLocation, saveLocation } from '../../storage/locations.ts'
+import { sortBy, whenNotEmpty } from './entries.ts'
+import { createPicker, type ImportContext } from './import-context.ts'
+
+/** Locations are nested, and identified by their names. */
+export interface LocationEntry {
+  readonly name: string
+  readonly description?: string
+  readonly zone?: string | null
+  readonly locations?: readonly LocationEntry[]
+}
+
+export const LocationEntry = Type.Unsafe<LocationEntry>(
+  Type.Cyclic(
+    {
+      Location: Type.Object(
+        {
+          name,
+          ...locationFields,
+          locations: Type.Optional(Type.Array(Type.Ref('Location'), { description: 'a list of locations' })),
+        },
+        { additionalProperties: false, description: 'a location with at least a name' },
+      ),
+    },
+    'Location',
+  ),
+)
+
+export function exportLocations(locations: readonly Location[], parent: number | null = null): LocationEntry[] {
+  return sortBy(
+    locations.filter((location) => location.parent === parent),
+    ({ name }) => name,
+  ).map(({ id, name, description, zone }) => ({
+    name,
+    ...(description !== '' && { description }),
+    ...(zone !== null && { zone }),
+    ...whenNotEmpty('locations', exportLocations(locations, id)),
+  }))
+}
+
+/** Returns the names of the location and its ancestors, outermost first. */
+export function pathOf(locations: readonly Location[], id: number): string[] {
+  const path: string[] = []
+  let current = locations.find((location) => location.id === id)
+  while (current !== undefined && path.length <= locations.length) {
+    path.unshift(current.name)
+    const { parent } = current
+    current = locations.find((location) => location.id === parent)
+  }
+  return path
+}
+
+/** Returns all locations, including those that were added. */
+export async function importLocations(work: ImportContext, entries: readonly LocationEntry[]): Promise<Location[]> {
+  const locations = [...work.before.locations]
+  const put = async (children: readonly LocationEntry[], parent: number | null): Promise<void> => {
+    const pick = createPicker(locations.filter((location) => location.parent === parent))
+    for (const { name, description, zone, locations: inside = [] } of children) {
+      const stored = pick((candidate) => candidate.name === name)
+      const fields = {
+        name,
+        description: description ?? stored?.description ?? '',
+        zone: zone === undefined ? (stored?.zone ?? null) : zone,
+        parent,
+      }
+      let location = stored
+      if (location === undefined) {
+        work.count('locations', undefined, fields)
+        location = await insertLocation(work.tx, fields)
+        locations.push(location)
+      } else if (work.count('locations', location, { ...location, ...fields })) {
+        await saveLocation(work.tx, { ...location, ...fields })
+      }
+      await put(inside, location.id)
+    }
+  }
+  await put(entries, null)
+  return locations
+}

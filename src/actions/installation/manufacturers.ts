@@ -1,0 +1,87 @@
+import { manufacturerFields } from '../../contract/manufacturers.ts'
+import { type Body, code } from '../../contract/schema.ts'
+import { isSecretName, mask, maskSecrets } from '../../domain/access/secrets.ts'
+import { findRepeatedCode } from '../../domain/equipment/manufacturer-config.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { ScopeSettings } from '../../domain/settings.ts'
+import type { SourceDeps } from '../../manufacturers/sources.ts'
+import { type StoredManufacturer, saveManufacturer } from '../../storage/settings.ts'
+import { mergeManufacturer } from '../sources/change-manufacturers.ts'
+import { record, sortBy, whenNotEmpty } from './entries.ts'
+import { type ImportContext, ImportError } from './import-context.ts'
+import { exportSettings, importSettings, manufacturerSettings } from './settings.ts'
+
+export const ManufacturerEntry = record(
+  { code, ...manufacturerFields, settings: manufacturerSettings },
+  'a manufacturer with at least a code',
+)
+export type ManufacturerEntry = Body<typeof ManufacturerEntry>
+
+export function exportManufacturers(
+  manufacturers: readonly StoredManufacturer[],
+  settings: ReadonlyMap<string, ScopeSettings>,
+  withSecrets: boolean,
+): ManufacturerEntry[] {
+  return sortBy(manufacturers, ({ code }) => code).map(({ secretsUnreadable, config, ...fields }) => ({
+    ...fields,
+    config: exportConfig(config, withSecrets, secretsUnreadable),
+    ...whenNotEmpty('settings', exportSettings(settings.get(fields.code))),
+  }))
+}
+
+function exportConfig(config: StoredManufacturer['config'], withSecrets: boolean, isUnreadable: boolean) {
+  const readable = maskUnreadable(config, isUnreadable)
+  return (withSecrets ? readable : maskSecrets(readable)) as StoredManufacturer['config']
+}
+
+/** Replaces secrets that could not be decrypted (null) with `********`, so that an import keeps the stored secrets. */
+function maskUnreadable(value: unknown, isUnreadable: boolean, isSecret = false): unknown {
+  if (value === null) return isSecret && isUnreadable ? mask : null
+  if (Array.isArray(value)) return value.map((item) => maskUnreadable(item, isUnreadable, isSecret))
+  if (typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, item]) => [
+      name,
+      maskUnreadable(item, isUnreadable, isSecret || isSecretName(name)),
+    ]),
+  )
+}
+
+/**
+ * Merges the entries into the stored manufacturers, with the same validation as a REST request. This resolves host names,
+ * which takes time, so it happens before the transaction.
+ */
+export async function planManufacturers(
+  entries: readonly ManufacturerEntry[],
+  stored: readonly StoredManufacturer[],
+  { destinations }: Pick<SourceDeps, 'destinations'>,
+): Promise<StoredManufacturer[]> {
+  const repeated = findRepeatedCode(entries)
+  if (repeated !== null) throw new ImportError(`manufacturers.${repeated.key}`, repeated.problem)
+  return Promise.all(
+    entries.map(async ({ settings: _, ...change }, index) => {
+      const before = stored.find(({ code }) => code === change.code)
+      try {
+        return await mergeManufacturer({ destinations }, change, before)
+      } catch (error) {
+        if (!(error instanceof RequestError)) throw error
+        const [key = '', ...messageParts] = (error.details ?? error.message).split(': ')
+        throw new ImportError(`manufacturers.${index}.${key}`, messageParts.join(': '))
+      }
+    }),
+  )
+}
+
+export async function importManufacturers(
+  work: ImportContext,
+  entries: readonly ManufacturerEntry[],
+  planned: readonly StoredManufacturer[],
+): Promise<void> {
+  for (const manufacturer of planned) {
+    const stored = work.before.manufacturers.find(({ code }) => code === manufacturer.code)
+    if (work.count('manufacturers', stored, manufacturer)) await saveManufacturer(work.tx, work.secrets, manufacturer)
+  }
+  for (const [index, { code, settings }] of entries.entries()) {
+    await importSettings(work, settings, { manufacturer: code, group: null }, `manufacturers.${index}.settings`)
+  }
+}

@@ -1,0 +1,31 @@
+import { placeholderFields, placeholderKind } from '../../contract/placeholders.ts'
+import { type Body, slot } from '../../contract/schema.ts'
+import { isNameAllowed, type Placeholder } from '../../domain/equipment/placeholder.ts'
+import { insertPlaceholder, savePlaceholder } from '../../storage/placeholders.ts'
+import { record } from './entries.ts'
+import { type ImportContext, ImportError } from './import-context.ts'
+
+/** A placeholder is identified by its slot. */
+export const PlaceholderEntry = record(
+  { slot, kind: placeholderKind, ...placeholderFields },
+  'a placeholder with at least a slot and a kind',
+)
+export type PlaceholderEntry = Body<typeof PlaceholderEntry>
+
+export function exportPlaceholders(placeholders: readonly Placeholder[]): PlaceholderEntry[] {
+  return placeholders.toSorted((a, b) => a.slot - b.slot).map(({ id: _, created_at: __, ...fields }) => fields)
+}
+
+/** Call it after the receivers were imported, which frees the slots. */
+export async function importPlaceholders(work: ImportContext, entries: readonly PlaceholderEntry[]): Promise<void> {
+  for (const [index, entry] of entries.entries()) {
+    const stored = work.before.placeholders.find(({ slot }) => slot === entry.slot)
+    const placeholder = { name: '', frequency: null, note: '', created_at: work.now, ...stored, ...entry }
+    if (!isNameAllowed(placeholder)) {
+      throw new ImportError(`placeholders.${index}.name`, 'expected text of 1 to 255 characters')
+    }
+    if (!work.count('placeholders', stored, placeholder)) continue
+    if (stored === undefined) await insertPlaceholder(work.tx, placeholder)
+    else await savePlaceholder(work.tx, { ...placeholder, id: stored.id })
+  }
+}
