@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../simulators/shure/device-api.ts'
-import { liveProtocol } from '../src/http/routes/live.ts'
+import { liveProtocol } from '../src/live/routes/client-messages.ts'
 import {
   type AtEnd,
   type Bench,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 import type { ReceiverInData } from '../src/contract/receivers.ts'
-import { liveProtocol } from '../src/http/routes/live.ts'
+import { liveProtocol } from '../src/live/routes/client-messages.ts'
 import { type AtEnd, type Child, createTempFolder, startChild, waitFor } from './harness.ts'
 import type { UpstreamOptions, UpstreamSystem } from './upstream-types.ts'
 

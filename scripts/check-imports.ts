@@ -48,6 +48,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'platform',
   ],
+  // Registered by `http`, which provides the query parser and the client's key.
+  'live/routes': ['contract', 'actions:types', 'http', 'subsystems', 'domain', 'platform'],
   actions: ['contract', 'alerts/services', 'subsystems', 'manufacturers', 'storage', 'domain', 'platform'],
   integrations: [
     'contract:types',
@@ -60,7 +62,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'platform',
   ],
-  http: ['contract', 'actions', 'subsystems', 'storage', 'domain', 'platform'],
+  http: ['contract', 'actions', 'live/routes', 'subsystems', 'storage', 'domain', 'platform'],
   config: ['domain'],
   service: ['contract', 'subsystems', 'manufacturers', 'upstream', 'storage', 'config', 'domain', 'platform'],
   'http/app': [
@@ -275,7 +277,7 @@ function layerOf(file: string): string {
   const [top = '', folder = '', name, inner] = path.split('/')
   if (top !== 'src') return top
   if (folder === 'http' && name === 'app') return 'http/app'
-  if (inner !== undefined && (folder === 'alerts' || folder === 'history')) return `${folder}/${name}`
+  if (inner !== undefined && ['alerts', 'history', 'live'].includes(folder)) return `${folder}/${name}`
   if (subsystems.includes(folder)) return 'subsystems'
   if (folder !== 'manufacturers' || name === undefined) return folder
   // A test may import everything that the files next to it may import.

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as version2 from '../src/contract/live-messages.ts'
 import { clientMessages, serverMessages } from '../src/contract/messages.ts'
 import { fieldsOf, hoist, nameOf, type Schema, typeOf } from '../src/http/routes/json-schema.ts'
-import { liveProtocol } from '../src/http/routes/live.ts'
+import { liveProtocol } from '../src/live/routes/client-messages.ts'
 
 const path = fileURLToPath(new URL('../docs/websocket.md', import.meta.url))
 

@@ -6,7 +6,7 @@
 import { type Alert, type AlertChange, hasOnlyOtherValues, toAlertMessage } from '../domain/alerts/alert.ts'
 import { toAlertEvent } from '../domain/events/alert-events.ts'
 import type { EventDraft } from '../domain/events/event.ts'
-import type { Feed } from '../live/feed.ts'
+import type { Feed } from '../live/version-1.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import {
   clearAlert,

@@ -1,7 +1,7 @@
 /** Announces events to clients of both versions, and counts those of the receivers that this process evaluates. */
 
 import { type EventChange, type EventRecord, toEventBody } from '../domain/events/event.ts'
-import type { Feed } from '../live/feed.ts'
+import type { Feed } from '../live/version-1.ts'
 import type { LivePublisher } from '../live/live-publisher.ts'
 import type { Counters } from '../platform/counters.ts'
 

@@ -11,7 +11,7 @@ import { type ChannelReading, type Receiver, withoutSuperseded } from '../domain
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { haveSameFacts } from '../domain/levels/level-sample.ts'
-import type { Feed } from '../live/feed.ts'
+import type { Feed } from '../live/version-1.ts'
 import type { LivePublisher } from '../live/live-publisher.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
 import type { Cache } from '../platform/cache.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { LevelSample } from '../domain/levels/level-sample.ts'
-import type { Feed } from '../live/feed.ts'
+import type { Feed } from '../live/version-1.ts'
 import type { LivePublisher } from '../live/live-publisher.ts'
 import type { Cache } from '../platform/cache.ts'
 import { FrameClock } from '../platform/frame-clock.ts'

@@ -30,7 +30,7 @@ import type { SettingScope } from '../domain/settings.ts'
 import { type Show, toShowBody } from '../domain/shows.ts'
 import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
-import { totalOf } from './announced-lists.ts'
+import { totalOf } from './live-lists.ts'
 import { type Chunker, createChunker, type ResponseChunk, toChunk } from './response-chunks.ts'
 
 export interface LiveDataDeps {

@@ -18,9 +18,9 @@ import { compareReceivers, type ToChannelBody } from '../domain/live/receiver-ch
 import { announcedCount } from '../ingest/level-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import { AnnouncedLevels } from './announced-levels.ts'
-import { type AddChange, AnnouncedLists, type AnnouncedListsDeps } from './announced-lists.ts'
 import { LevelBatch } from './level-batch.ts'
 import type { JournalEntry, LiveJournal } from './live-journal.ts'
+import { type AddChange, AnnouncedLists, type AnnouncedListsDeps } from './live-lists.ts'
 
 export interface LivePublisherDeps extends AnnouncedListsDeps {
   readonly journal: LiveJournal

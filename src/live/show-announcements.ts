@@ -2,8 +2,8 @@
 
 import { listShowChanges, type Show } from '../domain/shows.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
-import type { Feed } from './feed.ts'
 import type { LivePublisher } from './live-publisher.ts'
+import type { Feed } from './version-1.ts'
 
 interface ShowAnnouncementDeps {
   readonly lists: Pick<StoredLists, 'current'>

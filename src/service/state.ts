@@ -20,7 +20,7 @@ import { createReceiverStore, type ReceiverStoreListener } from '../ingest/recei
 import { createUnitStore } from '../ingest/unit-store.ts'
 import { EffectiveSettings, type SettingsDefaults } from '../lists/effective-settings.ts'
 import { StoredLists } from '../lists/stored-lists.ts'
-import { createFeed } from '../live/feed.ts'
+import { createFeed } from '../live/version-1.ts'
 import { LiveJournal } from '../live/live-journal.ts'
 import { LivePublisher } from '../live/live-publisher.ts'
 import { now } from '../platform/clock.ts'

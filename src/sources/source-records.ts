@@ -12,7 +12,7 @@ import {
   summarize,
   toDeviceErrors,
 } from '../domain/equipment/health.ts'
-import type { Feed } from '../live/feed.ts'
+import type { Feed } from '../live/version-1.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreBusyError, StoreDownError } from '../storage/errors.ts'

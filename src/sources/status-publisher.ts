@@ -2,7 +2,7 @@
 
 import type { StatusUpdate } from '../contract/messages.ts'
 import { type Connection, type ConnectionStatus, subscriptionStatus } from '../domain/equipment/connection.ts'
-import type { Feed } from '../live/feed.ts'
+import type { Feed } from '../live/version-1.ts'
 
 export interface StatusPublisherDeps {
   readonly feed: Pick<Feed, 'publish'>

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import WebSocket from 'ws'
 import type { ChannelBody } from '../../src/contract/channels.ts'
-import { liveProtocol } from '../../src/http/routes/live.ts'
+import { liveProtocol } from '../../src/live/routes/client-messages.ts'
 import { onTestEnd } from './cleanup.ts'
 import { checkMessage } from './response-check.ts'
 import { timeLimit } from './time-limit.ts'

@@ -4,8 +4,8 @@ import type { TSchema } from 'typebox'
 import * as v2 from '../../contract/live-messages.ts'
 import { LiveQuery, SocketQuery } from '../../contract/live-messages.ts'
 import * as v1 from '../../contract/messages.ts'
+import { liveProtocol } from '../../live/routes/client-messages.ts'
 import { hoist, type Schema } from './json-schema.ts'
-import { liveProtocol } from './live.ts'
 import type { DocumentOptions } from './openapi-document.ts'
 
 interface Message {

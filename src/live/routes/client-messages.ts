@@ -6,9 +6,9 @@ import type { Pong, SocketError } from '../../contract/messages.ts'
 import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { isRecord } from '../../domain/json.ts'
 import { respondToClient } from '../../domain/messages.ts'
-import type { LiveData } from '../../live/live-data.ts'
-import type { LiveOptions } from '../../live/live-session.ts'
-import { createQueryReader } from '../server/validation.ts'
+import { createQueryReader } from '../../http/server/validation.ts'
+import type { LiveData } from '../live-data.ts'
+import type { LiveOptions } from '../live-session.ts'
 
 export const liveProtocol = 'micwatch.v2'
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DeviceUpdate } from '../contract/messages.ts'
 import type { EquipmentFilter } from '../domain/equipment/sites.ts'
 import type { BroadcastMessage } from '../domain/messages.ts'
-import { createFeed, type Feed, filterBatch } from './feed.ts'
+import { createFeed, type Feed, filterBatch } from './version-1.ts'
 
 function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {
   return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }

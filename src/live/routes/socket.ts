@@ -14,12 +14,12 @@ import type { EquipmentFilter } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { findJsonExcess } from '../../domain/json-limits.ts'
 import { respondToClient } from '../../domain/messages.ts'
+import { clientKeyOf } from '../../http/server/client-key.ts'
 import type { LevelDemand, ShownCodes } from '../../ingest/level-demand.ts'
-import { type Feed, filterBatch, type MessageBatch } from '../../live/feed.ts'
-import { LiveSession, type LiveSessionDeps } from '../../live/live-session.ts'
 import type { ClientShares } from '../../platform/client-shares.ts'
-import { clientKeyOf } from '../server/client-key.ts'
-import { type LiveRequest, liveProtocol, readLiveMessage, readSocketOptions } from './live.ts'
+import { LiveSession, type LiveSessionDeps } from '../live-session.ts'
+import { type Feed, filterBatch, type MessageBatch } from '../version-1.ts'
+import { type LiveRequest, liveProtocol, readLiveMessage, readSocketOptions } from './client-messages.ts'
 
 export interface SocketDeps extends LiveSessionDeps {
   readonly feed: Feed
