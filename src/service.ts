@@ -10,16 +10,13 @@ import type { BatteryForecasts } from './conditions/battery-forecasts.ts'
 import type { ConditionMonitor } from './conditions/conditions.ts'
 import type { ManufacturerEntry } from './config/file-schema.ts'
 import type { Config } from './config.ts'
-import type { AlertBody } from './contract/alerts.ts'
 import type { Group } from './contract/groups.ts'
-import type { SourceBody } from './contract/live-messages.ts'
 import type { Location } from './contract/locations.ts'
-import type { ChannelAssignment, Performer } from './contract/performers.ts'
+import type { ChannelAssignment } from './contract/performers.ts'
 import type { Settings } from './contract/settings.ts'
-import type { AnnouncedSiteBody, SiteBody } from './contract/sites.ts'
+import type { SiteBody } from './contract/sites.ts'
 import type { AuditRecord } from './domain/access/access.ts'
 import type { Silence } from './domain/alerts/silences.ts'
-import type { DiscoveredRecord } from './domain/equipment/discovery.ts'
 import type { MonitoredManufacturer, ServiceHealth } from './domain/equipment/health.ts'
 import type { StoredProfile } from './domain/frequencies/profile-changes.ts'
 import type { Scan } from './domain/frequencies/scans/stored-scan.ts'
@@ -36,7 +33,6 @@ import type { PlaceholderStore } from './ingest/placeholder-store.ts'
 import type { ReceiverStore } from './ingest/receiver-store.ts'
 import type { UnitStore } from './ingest/unit-store.ts'
 import type { CheckAnnouncements } from './live/check-announcements.ts'
-import type { Feed } from './live/version-1.ts'
 import type { LivePublisher } from './live/live-publisher.ts'
 import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Cache } from './platform/cache.ts'
@@ -69,11 +65,6 @@ export interface RuntimeOptions {
   readonly isRecording?: boolean
   /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
-  /**
-   * Called for every change of an alert, whichever process made it. `hasOnlyOtherValues`: neither its kind and severity
-   * nor its state have changed.
-   */
-  readonly onAlert?: ((alert: AlertBody, hasOnlyOtherValues: boolean) => void) | undefined
   /** Returns problems to be listed in the health, one sentence each. */
   listProblems?(): readonly string[]
   /** If true, a damaged database is an error; otherwise a snapshot is restored. */
@@ -89,12 +80,11 @@ export interface Runtime {
   readonly receiverStore: ReceiverStore
   readonly placeholderStore: PlaceholderStore
   readonly unitStore: UnitStore
-  readonly feed: Feed
   /** Of which manufacturers clients of this process need levels. */
   readonly levelDemand: LevelDemand
   /** Of which sites clients of this process need levels. */
   readonly siteLevelDemand: LevelDemand
-  /** Announces changes to clients of the live interface, version 2. */
+  /** Announces changes to clients of the live interface. */
   readonly live: LivePublisher
   readonly ingest: Ingest
   readonly sourceRecords: SourceRecords
@@ -146,12 +136,9 @@ export interface Runtime {
   explainSettings(scope: SettingScope): ExplainedSettings
   groups(manufacturer?: string): readonly Group[]
   locations(): readonly Location[]
-  /** Returns the devices that network scans found within the last day; some may have become receivers since. */
-  discovered(): readonly DiscoveredRecord[]
   health(manufacturer?: string): ServiceHealth
   /** Returns what is stored of frequency profiles. */
   storedProfiles(): readonly StoredProfile[]
-  performers(): readonly Performer[]
   /** Returns the alert silences in effect. */
   silences(): readonly Silence[]
   /** Returns the spectrum scans, without their levels. */
@@ -162,9 +149,6 @@ export interface Runtime {
   assignmentsWithSites(): readonly ChannelAssignment[]
   shows(): readonly Show[]
   runningShows(): readonly Show[]
-  /** Returns the status of every source. */
-  sourceBodies(): readonly SourceBody[]
-  announcedSites(): readonly AnnouncedSiteBody[]
   /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
   reportingSources(receiverId: number): readonly string[]
   /**

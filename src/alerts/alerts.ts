@@ -5,7 +5,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Alert, type AlertChange, type AlertCopy, toAlertMessage } from '../domain/alerts/alert.ts'
+import { type Alert, type AlertChange, type AlertCopy, toAlertBody } from '../domain/alerts/alert.ts'
 import { canChangeCauses } from '../domain/alerts/channel-alerts.ts'
 import { type Cause, toAlertCause } from '../domain/alerts/compare-causes.ts'
 import { describeEnding } from '../domain/alerts/describe-alert.ts'
@@ -17,11 +17,12 @@ import { recordOfSite } from '../domain/equipment/sites.ts'
 import type { Log } from '../platform/log.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import type { Topic } from '../platform/topic.ts'
 import { maxTimerMs } from '../platform/wait.ts'
 import type { ReportingSources } from '../sources/reporting-sources.ts'
 import { AlertContext, type AlertContextDeps } from './alert-context.ts'
 import { AlertEvaluation, type AlertEvaluationDeps } from './alert-evaluation.ts'
-import { type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
+import { type AlertChanged, type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
 import { UnstoredAlerts } from './unstored-alerts.ts'
 
 export interface AlertDeps
@@ -53,6 +54,7 @@ interface Due {
 }
 
 export class Alerts {
+  readonly changed: Topic<AlertChanged>
   readonly context: AlertContext
   readonly unstored: UnstoredAlerts
   /** Why levels cannot be recorded, or null if they can; undefined until either is known. */
@@ -80,6 +82,7 @@ export class Alerts {
     this.#deps = deps
     this.context = new AlertContext(deps)
     this.#open = new OpenAlerts({ ...deps, isSilenced: (alert) => this.context.isSilenced(alert) })
+    this.changed = this.#open.changed
     this.#evaluation = new AlertEvaluation({
       ...deps,
       open: this.#open,
@@ -310,10 +313,9 @@ export class Alerts {
   }
 
   #publishUnstored(alert: Alert, hasOnlyOtherValues: boolean): void {
-    const { feed, onChanged, onUnstored } = this.#deps
-    if (!hasOnlyOtherValues) feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
-    onChanged?.(alert, hasOnlyOtherValues)
-    onUnstored(alert, this.#open.find(alert.subject) !== undefined)
+    const body = toAlertBody(alert, { now: this.#deps.now(), isSilenced: this.context.isSilenced(alert) })
+    this.changed.publish({ alert, body, hasOnlyOtherValues, isStored: false })
+    this.#deps.onUnstored(alert, this.#open.find(alert.subject) !== undefined)
   }
 
   /** Sets the timer for the next delay of a receiver's cause that ends. */

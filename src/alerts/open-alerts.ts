@@ -3,11 +3,12 @@
  * other processes stored. Calls of `load`, `write` and `edit` must not overlap.
  */
 
-import { type Alert, type AlertChange, hasOnlyOtherValues, toAlertMessage } from '../domain/alerts/alert.ts'
+import type { AlertBody } from '../contract/alerts.ts'
+import { type Alert, type AlertChange, hasOnlyOtherValues, toAlertBody } from '../domain/alerts/alert.ts'
 import { toAlertEvent } from '../domain/events/alert-events.ts'
 import type { EventDraft } from '../domain/events/event.ts'
-import type { Feed } from '../live/version-1.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import { Topic } from '../platform/topic.ts'
 import {
   clearAlert,
   copyAlert,
@@ -24,7 +25,6 @@ import { currentRevision, nextRevision } from '../storage/revision.ts'
 
 export interface OpenAlertsDeps {
   readonly db: Database
-  readonly feed: Pick<Feed, 'publish'>
   now(): number
   /** How many days cleared alerts are kept. */
   keepDays(): number
@@ -32,10 +32,18 @@ export interface OpenAlertsDeps {
   isSilenced(alert: Alert): boolean
   /** Queues notifications about changed alerts, in the transaction in which these are stored. */
   queueNotifications(tx: Tx, alerts: readonly Alert[]): Promise<void>
-  /** Called with every alert that was raised, changed or cleared, after it was stored. */
-  onChanged?(alert: Alert, hasOnlyOtherValues: boolean): void
-  /** Called after `onChanged` was called for alerts that other processes have changed. */
+  /** Called after alerts that other processes have changed were published. */
   onLoaded?(): void
+}
+
+/** An alert was raised, changed, silenced or cleared, in this process or another one. */
+export interface AlertChanged {
+  readonly alert: Alert
+  readonly body: AlertBody
+  /** Neither its kind and severity nor its state have changed. */
+  readonly hasOnlyOtherValues: boolean
+  /** False while the database cannot be written. */
+  readonly isStored: boolean
 }
 
 /** A user's change of an alert. */
@@ -45,6 +53,7 @@ const dayMs = 24 * 3600_000
 const none: ReadonlyMap<string, Alert> = new Map()
 
 export class OpenAlerts {
+  readonly changed = new Topic<AlertChanged>()
   readonly #deps: OpenAlertsDeps
   readonly #bySubject = new Map<string, Alert>()
   /** The alerts about a receiver and its channels, by receiver and subject. */
@@ -138,10 +147,7 @@ export class OpenAlerts {
     return edited
   }
 
-  /**
-   * Publishes the open alerts to which a silence applies now but did not before, or the other way around. Clients of
-   * version 1 do not know silences; they receive an alert again when its silence has ended.
-   */
+  /** Publishes the open alerts to which a silence applies now but did not before, or the other way around. */
   publishSilenced(): void {
     for (const alert of this.#bySubject.values()) {
       const isSilenced = this.#deps.isSilenced(alert)
@@ -171,15 +177,12 @@ export class OpenAlerts {
     this.#announce(alert, this.#deps.isSilenced(alert), isFollowing)
   }
 
-  /** Clients of version 1 are not notified of an alert that only follows the values of its cause. */
   #announce(alert: Alert, isSilenced: boolean, isFollowing = false): void {
     const isOpen = alert.state !== 'cleared'
     if (isOpen && isSilenced) this.#silenced.add(alert.id)
     else this.#silenced.delete(alert.id)
-    if (!isFollowing && (!isOpen || !isSilenced)) {
-      this.#deps.feed.publish(toAlertMessage(alert), alert.site?.code ?? null)
-    }
-    this.#deps.onChanged?.(alert, isFollowing)
+    const body = toAlertBody(alert, { now: this.#deps.now(), isSilenced })
+    this.changed.publish({ alert, body, hasOnlyOtherValues: isFollowing, isStored: true })
   }
 
   #put(alert: Alert): void {

@@ -35,11 +35,11 @@ async function openLog(db: Database, channel: Channel, { transaction = db.transa
     isOwn: () => isOwn,
     thresholds: () => thresholds,
     rowTrueUntil: () => trueUntil,
-    announce: (change) => announced.push(change),
     keepDays: () => 400,
     log,
     now: () => Date.now(),
   })
+  events.changed.subscribe((change) => announced.push(change))
   events.receiverChanged(1)
   await events.open()
   const values = { ...createWatchedValues(), hasTransmitter: true }

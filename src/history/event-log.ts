@@ -47,6 +47,7 @@ import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { Log } from '../platform/log.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import { Topic } from '../platform/topic.ts'
 import type { Database } from '../storage/database.ts'
 import { closeEvent, insertEvents, listEventsSince, listOpenEvents, pruneEvents } from '../storage/events.ts'
 import { currentRevision } from '../storage/revision.ts'
@@ -60,8 +61,6 @@ export interface EventLogDeps {
   thresholds(receiver: Receiver, channel: Channel): Thresholds
   /** Returns until when a row of a channel was true, without the time for which it is held (`performance.now()`). */
   rowTrueUntil(channelId: number, row: ConditionFlag): number
-  /** Called after every change of the log is committed, in order. */
-  announce(change: EventChange): void
   /** How long events are kept. */
   keepDays(): number
   readonly log: Log
@@ -94,6 +93,8 @@ const dayMs = 86_400_000
 const sampleMs = 1000
 
 export class EventLog {
+  /** Published after every change of the log is committed, in order. */
+  readonly changed = new Topic<EventChange>()
   readonly #deps: EventLogDeps
   readonly #receivers = new Map<number, TrackedReceiver>()
   readonly #channels = new Map<number, TrackedChannel>()
@@ -133,7 +134,7 @@ export class EventLog {
   /** Announces what was stored since the last call, by this process or others. */
   load(): Promise<void> {
     return this.#loading.run(async () => {
-      const { db, announce } = this.#deps
+      const { db } = this.#deps
       const revision = await currentRevision(db.read, 'events')
       if (revision === this.#lastRevision) return
       const { events, removed, revision: newest } = await listEventsSince(db.read, this.#lastRevision)
@@ -141,10 +142,10 @@ export class EventLog {
       this.#lastRevision = Math.max(revision, newest)
       for (const { event, isNew } of events) {
         this.#noteStored(event)
-        announce({ type: isNew ? 'event' : 'event_changed', event })
+        this.changed.publish({ type: isNew ? 'event' : 'event_changed', event })
         if (isTimeSliceUsed()) await yieldToEventLoop()
       }
-      for (const id of removed) announce({ type: 'event_deleted', id })
+      for (const id of removed) this.changed.publish({ type: 'event_deleted', id })
     })
   }
 

@@ -24,7 +24,7 @@ import { type DiskSpace, Recorder } from './recorder.ts'
 interface HistoryDeps {
   readonly db: Database
   readonly databaseUrl: string
-  readonly state: Pick<State, 'receiverStore' | 'settings' | 'lists' | 'assignments'>
+  readonly state: Pick<State, 'receiverStore' | 'settings' | 'lists' | 'cast'>
   readonly monitoring: Pick<Monitoring, 'conditions' | 'alerts' | 'leaseManager'>
   /** Loads the lists. */
   reload(): Promise<void>
@@ -64,7 +64,7 @@ export class RunningHistory implements History {
 
   constructor(deps: HistoryDeps) {
     const { db, databaseUrl, state, monitoring, onGap, log } = deps
-    const { receiverStore, settings, assignments } = state
+    const { receiverStore, settings, cast } = state
     const { conditions, alerts, leaseManager } = monitoring
     const own = {
       levels: receiverStore.levels,
@@ -88,7 +88,7 @@ export class RunningHistory implements History {
     this.#channelStates = new ChannelStates({
       ...own,
       receiver: receiverStore.get,
-      assignments: () => new Map(assignments().map(({ channel_id, ...assignment }) => [channel_id, assignment])),
+      assignments: () => new Map(cast.assignments().map(({ channel_id, ...assignment }) => [channel_id, assignment])),
       load: (channelIds) => listLastChannelStates(db.read, channelIds),
       save: (states) => db.transaction((tx) => saveChannelStates(tx, states)),
     })

@@ -37,10 +37,7 @@ export interface App {
   close(): Promise<void>
 }
 
-export interface AppOptions
-  extends Omit<RuntimeOptions, 'cache' | 'onAlert' | 'listProblems'>,
-    ServerOptions,
-    SetupOptions {
+export interface AppOptions extends Omit<RuntimeOptions, 'cache' | 'listProblems'>, ServerOptions, SetupOptions {
   /** Whether to serve only pages and the API, while other processes poll and subscribe. */
   readonly servesOnly?: boolean
 }
@@ -60,7 +57,6 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const runtime = await openRuntime(config, {
     ...options,
     cache,
-    onAlert: (alert, hasOnlyOtherValues) => integrations?.alertChanged(alert, hasOnlyOtherValues),
     listProblems: () => integrations?.problems ?? [],
   })
   integrations = new Integrations(config, runtime, { log, version: options.version })

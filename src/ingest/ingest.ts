@@ -11,8 +11,6 @@ import { type ChannelReading, type Receiver, withoutSuperseded } from '../domain
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { haveSameFacts } from '../domain/levels/level-sample.ts'
-import type { Feed } from '../live/version-1.ts'
-import type { LivePublisher } from '../live/live-publisher.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
 import type { Cache } from '../platform/cache.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -50,8 +48,6 @@ export interface IngestDeps {
   readonly receiverStore: ReceiverStore
   readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'list' | 'replace'>
   readonly unitStore: UnitStore
-  readonly feed: Feed
-  readonly live: Pick<LivePublisher, 'levelsChanged'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly conditions: Pick<
     ConditionMonitor,

@@ -17,12 +17,11 @@ function createLane() {
   const lane = new LevelLane({
     levels,
     backlog: { add: (id) => void unsaved.push(id) },
-    feed: { publishLevels: (_, id) => void published.push(id) },
-    live: { levelsChanged: () => {} },
     cache: { drop: () => {} },
     onReceived: (id) => void received.push(id),
     now: () => 3000,
   })
+  lane.changed.subscribe((changed) => void published.push(...changed.map(({ receiverId }) => receiverId)))
   const rows = levels.rowsOf(1)
   if (rows === undefined) throw new Error('The receiver has no rows.')
   return { lane, levels, rows, unsaved, received, published }

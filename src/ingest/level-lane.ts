@@ -5,18 +5,15 @@
  */
 
 import type { LevelSample } from '../domain/levels/level-sample.ts'
-import type { Feed } from '../live/version-1.ts'
-import type { LivePublisher } from '../live/live-publisher.ts'
 import type { Cache } from '../platform/cache.ts'
 import { FrameClock } from '../platform/frame-clock.ts'
+import { Topic } from '../platform/topic.ts'
 import type { Backlog } from './backlog.ts'
 import type { EncodedLevels, LevelRows, LevelStore, LostLevels } from './level-store.ts'
 
 export interface LevelLaneDeps {
   readonly levels: LevelStore
   readonly backlog: Pick<Backlog, 'add'>
-  readonly feed: Pick<Feed, 'publishLevels'>
-  readonly live: Pick<LivePublisher, 'levelsChanged'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
   /** Called with the id of every receiver of which this process has received levels. */
   onReceived(receiverId: number): void
@@ -41,6 +38,8 @@ interface Origin {
 }
 
 export class LevelLane {
+  /** The levels of these receivers have changed since the last frame. */
+  readonly changed = new Topic<readonly LevelRows[]>()
   readonly #deps: LevelLaneDeps
   readonly #clock = new FrameClock(() => this.publishFrame())
   /** Receivers whose changes since the last frame were all received by other processes, which store them. */
@@ -90,13 +89,12 @@ export class LevelLane {
    * subscribers.
    */
   publishFrame(): void {
-    const { levels, backlog, cache, feed, live } = this.#deps
+    const { levels, backlog, cache } = this.#deps
     const changed = levels.takeChanged()
     for (const { receiverId } of changed) if (!this.#remote.has(receiverId)) backlog.add(receiverId)
     this.#remote.clear()
     for (const manufacturer of new Set(changed.map((rows) => rows.manufacturer))) cache.drop(manufacturer)
-    for (const { receiverId, manufacturer } of changed) feed.publishLevels(manufacturer, receiverId)
-    for (const { channelIds } of changed) live.levelsChanged(channelIds)
+    this.changed.publish(changed)
   }
 
   stop(): void {

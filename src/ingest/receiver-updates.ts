@@ -1,17 +1,14 @@
-/** Puts receivers into memory and publishes what changed. */
+/** Puts receivers into memory, which announces what changed. */
 
 import type { Alerts } from '../alerts/alerts.ts'
 import type { ConditionMonitor } from '../conditions/conditions.ts'
-import { toReceiverChange } from '../domain/api.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
-import type { Feed } from '../live/version-1.ts'
 import type { Cache } from '../platform/cache.ts'
 import type { ReportingSources } from '../sources/reporting-sources.ts'
 import type { ReceiverStore } from './receiver-store.ts'
 
 export interface ReceiverUpdateDeps {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'put' | 'putConditions' | 'remove'>
-  readonly feed: Pick<Feed, 'publish'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly conditions: Pick<ConditionMonitor, 'put' | 'remove' | 'withReported'>
   readonly alerts: Pick<Alerts, 'evaluateReceiver'>
@@ -27,7 +24,6 @@ export class ReceiverUpdates {
     this.#deps = deps
   }
 
-  /** Puts a receiver of which clients need not be notified. */
   put(receiver: Receiver): void {
     const { receiverStore, conditions, cache } = this.#deps
     // The conditions of a followed receiver come with it.
@@ -36,51 +32,31 @@ export class ReceiverUpdates {
     cache.drop(receiver.manufacturer)
   }
 
-  publish(receiver: Receiver): void {
-    const before = this.#deps.receiverStore.get(receiver.id)
-    this.put(receiver)
-    this.#announce(before, receiver)
-  }
-
-  /** Publishes a receiver of which only conditions have changed since it was read, and evaluates its alerts. */
+  /** Puts a receiver of which only conditions have changed since it was read, and evaluates its alerts. */
   publishConditions(receiver: Receiver): void {
     const { receiverStore, cache, alerts } = this.#deps
     const before = receiverStore.get(receiver.id)
     receiverStore.putConditions(receiver)
     cache.drop(receiver.manufacturer)
-    this.#announce(before, receiver)
     alerts.evaluateReceiver(before, receiver)
   }
 
-  /**
-   * Publishes the receiver's new state after a report that this process received, and evaluates its conditions and
-   * alerts.
-   */
+  /** Puts a receiver after a report that this process received, and evaluates its conditions and alerts. */
   publishReported(reported: Receiver): void {
     const { receiverStore, conditions, alerts, onReceived } = this.#deps
     const before = receiverStore.get(reported.id)
     const after = conditions.withReported(reported)
-    this.publish(after)
+    this.put(after)
     alerts.evaluateReceiver(before, after)
     onReceived(after.id)
   }
 
-  /** Removes a receiver, and publishes it without channels, so that clients drop it. */
   remove(receiver: Receiver): void {
-    const { receiverStore, conditions, reportingSources, cache, feed } = this.#deps
+    const { receiverStore, conditions, reportingSources, cache } = this.#deps
     const { id, manufacturer } = receiver
     receiverStore.remove(id)
     conditions.remove(receiver)
     reportingSources.remove(id)
     cache.drop(manufacturer)
-    const data = { channels: [], is_active: false }
-    feed.publish({ type: 'device_update', manufacturer, receiver_id: id, data })
-  }
-
-  #announce(before: Receiver | undefined, after: Receiver): void {
-    const data = toReceiverChange(before, after)
-    if (data === null) return
-    const { id, manufacturer } = after
-    this.#deps.feed.publish({ type: 'device_update', manufacturer, receiver_id: id, data })
   }
 }

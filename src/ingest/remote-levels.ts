@@ -20,7 +20,7 @@ export interface RemoteReport extends Pick<Receiver, 'id' | 'last_seen' | 'is_ac
 export interface RemoteLevelDeps {
   readonly receiverStore: Pick<ReceiverStore, 'facts' | 'get' | 'levels'>
   readonly levelLane: Pick<LevelLane, 'applyRemote' | 'applyEncoded'>
-  readonly updates: Pick<ReceiverUpdates, 'publish'>
+  readonly updates: ReceiverUpdates
   readonly backlog: Pick<Backlog, 'has'>
   readonly conditions: Pick<ConditionMonitor, 'release'>
   readonly alerts: Pick<Alerts, 'releaseReceiver'>
@@ -102,7 +102,7 @@ export class RemoteLevelLane {
   #applyFacts({ id, last_seen, is_active, channels }: RemoteReport): void {
     const known = this.#deps.receiverStore.get(id)
     if (known === undefined) return
-    this.#deps.updates.publish({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })
+    this.#deps.updates.put({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })
   }
 }
 

@@ -114,7 +114,7 @@ export class StoredChanges {
     for (const id of conditions.load(memories)) {
       alerts.releaseReceiver(id)
       const receiver = receiverStore.get(id)
-      if (receiver !== undefined) updates.publish(conditions.withConditions(receiver))
+      if (receiver !== undefined) updates.put(conditions.withConditions(receiver))
     }
   }
 
@@ -124,7 +124,7 @@ export class StoredChanges {
     const ids = new Set(backlog.listUnsaved(manufacturer))
     for (const id of ids) backlog.markSaved(id)
     for (const receiver of ids.size === 0 ? [] : await listReceivers(db.read))
-      if (ids.has(receiver.id)) updates.publish(conditions.withConditions(receiver))
+      if (ids.has(receiver.id)) updates.put(conditions.withConditions(receiver))
     cache.drop(manufacturer)
   }
 
@@ -141,7 +141,7 @@ export class StoredChanges {
     const known = receiverStore.get(receiver.id)
     const isNewer = backlog.has(receiver.id) || remoteLevels.isNewerThan(receiver)
     const newest = conditions.withConditions(isNewer ? withLevelsOf(receiver, known) : receiver)
-    updates.publish(withKnownChannels(newest, known))
+    updates.put(withKnownChannels(newest, known))
   }
 
   /** Puts a receiver of another installation. Its levels are not stored, so the known ones are newer. */
@@ -152,7 +152,7 @@ export class StoredChanges {
       const current = known?.channels.find(({ id }) => id === channel.id)
       return current === undefined ? channel : withLevelsFrom(channel, current)
     })
-    updates.publish(withKnownChannels({ ...receiver, channels }, known))
+    updates.put(withKnownChannels({ ...receiver, channels }, known))
   }
 
   #remove(id: number): void {

@@ -2,7 +2,6 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
-import type { AlertBody } from '../contract/alerts.ts'
 import { toPerformerNames } from '../domain/live/lists.ts'
 import { now } from '../platform/clock.ts'
 import { createMqttGauge, createOscCounters } from '../platform/counters.ts'
@@ -44,17 +43,16 @@ export class Integrations {
         log,
         now,
       })
+    runtime.alerts.changed.subscribe(({ body, hasOnlyOtherValues }) => {
+      // OSC has no values of alerts.
+      if (!hasOnlyOtherValues) this.#osc?.alertChanged(body)
+      this.#mqtt?.alertChanged(body)
+    })
   }
 
   /** Describes each integration that does not work, in one sentence. */
   get problems(): readonly string[] {
     return [this.#osc?.problem, this.#mqtt?.problem].filter((problem) => problem != null)
-  }
-
-  /** OSC has no values of alerts, so it sends nothing if only these have changed. */
-  alertChanged(alert: AlertBody, hasOnlyOtherValues: boolean): void {
-    if (!hasOnlyOtherValues) this.#osc?.alertChanged(alert)
-    this.#mqtt?.alertChanged(alert)
   }
 
   /** Runs until the signal aborts. */

@@ -1,18 +1,12 @@
 /** Builds the body of `GET /api/data.json`, and the snapshots and filtered lists of the live interface. */
 
+import type { Alerts } from '../alerts/alerts.ts'
 import type { AlertBody } from '../contract/alerts.ts'
 import type { Group } from '../contract/groups.ts'
-import type { SourceBody } from '../contract/live-messages.ts'
-import type { ChannelAssignment, Performer } from '../contract/performers.ts'
+import type { ChannelAssignment } from '../contract/performers.ts'
 import type { PlaceholderInData } from '../contract/placeholders.ts'
-import type { Settings } from '../contract/settings.ts'
-import type { AnnouncedSiteBody } from '../contract/sites.ts'
-import { type Alert, toAlertBody } from '../domain/alerts/alert.ts'
-import { type Silence, toSilenceBody } from '../domain/alerts/silences.ts'
+import { toAlertBody } from '../domain/alerts/alert.ts'
 import { toChannelBody, toReceiverWithoutChannels } from '../domain/api.ts'
-import { toDiscoveredDevices } from '../domain/discovery-api.ts'
-import type { DiscoveredRecord } from '../domain/equipment/discovery.ts'
-import { type Placeholder, toPlaceholderInData } from '../domain/equipment/placeholder.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { includesSite } from '../domain/equipment/sites.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -26,51 +20,36 @@ import {
   selectReceivers,
   settingScopeOf,
 } from '../domain/live/filter.ts'
-import type { SettingScope } from '../domain/settings.ts'
-import { type Show, toShowBody } from '../domain/shows.ts'
-import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
+import { toShowBody } from '../domain/shows.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
-import { totalOf } from './live-lists.ts'
+import { now } from '../platform/clock.ts'
+import { type LiveLists, totalOf } from './live-lists.ts'
 import { type Chunker, createChunker, type ResponseChunk, toChunk } from './response-chunks.ts'
 
-export interface LiveDataDeps {
-  readonly receiverStore: ReceiverStore
-  readonly alerts: { list(): readonly Alert[]; readonly context: { isSilenced(alert: Alert): boolean } }
-  /** Returns the silences in effect. */
-  silences(): readonly Silence[]
-  /** Returns the effective settings of a scope. */
-  settingsIn(scope: SettingScope): Settings
-  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
-  groups(manufacturer: string | undefined): readonly Group[]
-  discovered(): readonly DiscoveredRecord[]
-  performers(): readonly Performer[]
-  runningShows(): readonly Show[]
-  assignments(): readonly ChannelAssignment[]
-  sourceBodies(): readonly SourceBody[]
-  announcedSites(): readonly AnnouncedSiteBody[]
-  now(): number
-}
-
 export class LiveData {
-  readonly #deps: LiveDataDeps
+  readonly #lists: LiveLists
+  readonly #receiverStore: ReceiverStore
+  readonly #alerts: Alerts
   /** Chunkers by filter; only kept for filters that include receivers. */
   readonly #chunkers = new Map<string, Chunker<Receiver>>()
 
-  constructor(deps: LiveDataDeps) {
-    this.#deps = deps
+  constructor(lists: LiveLists, receiverStore: ReceiverStore, alerts: Alerts) {
+    this.#lists = lists
+    this.#receiverStore = receiverStore
+    this.#alerts = alerts
   }
 
   /** Throws if the group of a filter does not exist. */
   requireGroup(id: number | undefined): void {
-    if (id === undefined || this.#deps.groups(undefined).some((group) => group.id === id)) return
+    if (id === undefined || this.#lists.groups().some((group) => group.id === id)) return
     throw new RequestError('bad_request', { details: `group: there is no group ${id}` })
   }
 
   /** Returns the members of the filter's group; null if the filter has no group. */
   members(filter: LiveFilter): GroupMembers | null {
     if (filter.group === undefined) return null
-    const group = this.#deps.groups(undefined).find((candidate) => candidate.id === filter.group)
-    return findMembers(group, this.#deps.receiverStore.listAllFacts(filter), this.#placeholdersOf(filter))
+    const group = this.#lists.groups().find((candidate) => candidate.id === filter.group)
+    return findMembers(group, this.#receiverStore.listAllFacts(filter), this.#placeholdersOf(filter))
   }
 
   /** Returns the body of `GET /api/data.json` in chunks. */
@@ -80,16 +59,17 @@ export class LiveData {
 
   /** Returns the field `data` of a snapshot as JSON. */
   snapshotJson(filter: LiveFilter): string {
-    const { performers, silences, sourceBodies, announcedSites } = this.#deps
     const members = this.members(filter)
     const more = {
       ...this.#listsOf(filter),
       alerts: this.alerts(filter),
-      shows: this.#deps.runningShows().map(toShowBody),
-      sources: sourceBodies().filter(({ code: manufacturer }) => includesSubject({ manufacturer }, filter, members)),
-      sites: announcedSites(),
-      performers: performers(),
-      silences: silences().map(toSilenceBody),
+      shows: this.#lists.runningShows().map(toShowBody),
+      sources: this.#lists
+        .sources()
+        .filter(({ code: manufacturer }) => includesSubject({ manufacturer }, filter, members)),
+      sites: this.#lists.sites(),
+      performers: this.#lists.performers(),
+      silences: this.#lists.silences(),
       queue: this.list('queue', filter),
     }
     const receivers = this.#receiversJson(filter).map(({ bytes }) => bytes)
@@ -116,7 +96,7 @@ export class LiveData {
 
   /** Returns the alerts that are not cleared, newest first. */
   alerts(filter: LiveFilter): readonly AlertBody[] {
-    const { alerts, now } = this.#deps
+    const alerts = this.#alerts
     const members = this.members(filter)
     return [...alerts.list()]
       .sort((a, b) => b.raised_at - a.raised_at || b.id - a.id)
@@ -128,26 +108,24 @@ export class LiveData {
 
   /** Returns how many devices are waiting for review. */
   pending({ manufacturer }: LiveFilter): number {
-    const pending = this.#deps.receiverStore.pendingEntries()
+    const pending = this.#receiverStore.pendingEntries()
     return manufacturer === undefined ? totalOf(pending) : (pending.get(manufacturer) ?? 0)
   }
 
   placeholders(filter: LiveFilter): readonly PlaceholderInData[] {
     const members = this.members(filter)
-    return this.#placeholdersOf(filter)
-      .filter(({ id }) => members === null || members.placeholders.has(id))
-      .map(toPlaceholderInData)
+    return this.#placeholdersOf(filter).filter(({ id }) => members === null || members.placeholders.has(id))
   }
 
   /** Placeholders belong to no manufacturer, so a filter by manufacturer includes none. */
-  #placeholdersOf({ manufacturer, site }: LiveFilter): readonly Placeholder[] {
-    return manufacturer === undefined && includesSite({ site }, null) ? this.#deps.placeholderStore.list() : []
+  #placeholdersOf({ manufacturer, site }: LiveFilter): readonly PlaceholderInData[] {
+    return manufacturer === undefined && includesSite({ site }, null) ? this.#lists.placeholders() : []
   }
 
   #listsOf(filter: LiveFilter) {
     return {
       discovered: this.#discovered(filter),
-      config: this.#deps.settingsIn(settingScopeOf(filter)),
+      config: this.#lists.settingsIn(settingScopeOf(filter)),
       groups: this.#groups(filter),
       assignments: this.#assignments(filter),
       placeholders: this.placeholders(filter),
@@ -155,41 +133,40 @@ export class LiveData {
   }
 
   #groups({ manufacturer, group }: LiveFilter): readonly Group[] {
-    const groups = this.#deps.groups(manufacturer)
+    const groups = this.#lists.groups(manufacturer)
     return group === undefined ? groups : groups.filter(({ id }) => id === group)
   }
 
   #assignments(filter: LiveFilter): readonly ChannelAssignment[] {
-    const { assignments, receiverStore } = this.#deps
     const { manufacturer, site, group } = filter
+    const assignments = this.#lists.assignments()
     if (group !== undefined) {
       const channels = this.members(filter)?.channels ?? null
-      return assignments().filter((assignment) => includesAssignment(assignment, channels))
+      return assignments.filter((assignment) => includesAssignment(assignment, channels))
     }
-    if (manufacturer === undefined && site === undefined) return assignments()
+    if (manufacturer === undefined && site === undefined) return assignments
     const channels = new Set(
-      receiverStore.listAllFacts({ manufacturer, site }).flatMap((receiver) => receiver.channels.map(({ id }) => id)),
+      this.#receiverStore
+        .listAllFacts({ manufacturer, site })
+        .flatMap((receiver) => receiver.channels.map(({ id }) => id)),
     )
-    return assignments().filter((assignment) => includesAssignment(assignment, channels))
+    return assignments.filter((assignment) => includesAssignment(assignment, channels))
   }
 
   #discovered({ manufacturer, site, group }: LiveFilter) {
     if (group !== undefined || !includesSite({ site }, null)) return []
-    const { discovered, receiverStore } = this.#deps
-    const found = discovered().filter((device) => manufacturer === undefined || device.manufacturer === manufacturer)
-    return toDiscoveredDevices(found, receiverStore)
+    return this.#lists.discovered(manufacturer)
   }
 
   /** Returns the start of the body, up to the last receiver. */
   #receiversJson(filter: LiveFilter): readonly ResponseChunk[] {
     const { manufacturer, site } = filter
-    const { receiverStore } = this.#deps
     const members = this.members(filter)
     if (members !== null) {
-      const receivers = [...members.receivers].flatMap((id) => receiverStore.get(id) ?? [])
+      const receivers = [...members.receivers].flatMap((id) => this.#receiverStore.get(id) ?? [])
       return [toChunk(`{"receivers":[${selectReceivers(receivers, members).map(receiverJson).join(',')}`)]
     }
-    const receivers = receiverStore.listAll({ manufacturer, site })
+    const receivers = this.#receiverStore.listAll({ manufacturer, site })
     const key = JSON.stringify([manufacturer, site])
     const chunker = this.#chunkers.get(key) ?? createChunker(receiverJson)
     if (receivers.length > 0) this.#chunkers.set(key, chunker)

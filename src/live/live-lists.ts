@@ -1,4 +1,4 @@
-/** What was last announced in the live interface besides receivers and levels, and how it differs from the current state. */
+/** The lists, settings and statuses that clients of version 2 see. */
 
 import type { SilenceBody } from '../contract/alerts.ts'
 import type { DiscoveredDevice } from '../contract/discovery.ts'
@@ -10,47 +10,138 @@ import type { PlaceholderInData } from '../contract/placeholders.ts'
 import type { ScanBody } from '../contract/scans.ts'
 import type { Settings } from '../contract/settings.ts'
 import type { AnnouncedSiteBody } from '../contract/sites.ts'
+import { toSilenceBody } from '../domain/alerts/silences.ts'
+import { toDiscoveredDevices } from '../domain/discovery-api.ts'
+import { toPlaceholderInData } from '../domain/equipment/placeholder.ts'
+import { toProfileBodies } from '../domain/frequencies/profile-changes.ts'
+import { toScanBody } from '../domain/frequencies/scans/stored-scan.ts'
 import { isSameJson } from '../domain/json.ts'
 import type { LiveSubject } from '../domain/live/filter.ts'
+import { toSourceBodies } from '../domain/live/lists.ts'
 import { differingFields } from '../domain/live/receiver-changes.ts'
 import type { SettingScope } from '../domain/settings.ts'
+import { type Show, stateOf } from '../domain/shows.ts'
+import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { Cast } from '../lists/cast.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
+import type { SourceRecords } from '../sources/source-records.ts'
+import type { SourceRegistry } from '../sources/source-registry.ts'
 
-export interface AnnouncedListsDeps {
-  groups(): readonly Group[]
-  performers(): readonly Performer[]
-  placeholders(): readonly PlaceholderInData[]
+interface Stores {
+  readonly receiverStore: ReceiverStore
+  readonly placeholderStore: PlaceholderStore
+  readonly lists: StoredLists
+  readonly cast: Cast
+  readonly settings: EffectiveSettings
+  readonly sourceRegistry: SourceRegistry
+}
+
+/** What followed installations announce about themselves. */
+export interface FollowedSites {
+  announced(): readonly AnnouncedSiteBody[]
   assignments(): readonly ChannelAssignment[]
-  discovered(): readonly DiscoveredDevice[]
-  silences(): readonly SilenceBody[]
-  scans(): readonly ScanBody[]
-  frequencyProfiles(): readonly FrequencyProfileBody[]
+}
+
+export class LiveLists {
+  readonly #stores: Stores
+  #sourceRecords: SourceRecords | null = null
+  #followedSites: FollowedSites | null = null
+
+  constructor(stores: Stores) {
+    this.#stores = stores
+  }
+
+  /** Adds what is created after the lists. */
+  connect(sourceRecords: SourceRecords, followedSites: FollowedSites): void {
+    this.#sourceRecords = sourceRecords
+    this.#followedSites = followedSites
+  }
+
+  groups(manufacturer?: string): readonly Group[] {
+    const { groups } = this.#stores.lists.current
+    return manufacturer === undefined ? groups : groups.filter((group) => group.manufacturer === manufacturer)
+  }
+
+  placeholders(): readonly PlaceholderInData[] {
+    return this.#stores.placeholderStore.list().map(toPlaceholderInData)
+  }
+
+  performers(): readonly Performer[] {
+    return this.#stores.cast.performers()
+  }
+
+  /** Returns the active assignments of this installation and of followed ones. */
+  assignments(): readonly ChannelAssignment[] {
+    return [...this.#stores.cast.assignments(), ...(this.#followedSites?.assignments() ?? [])]
+  }
+
+  discovered(manufacturer?: string): readonly DiscoveredDevice[] {
+    const { lists, receiverStore } = this.#stores
+    const { discovered } = lists.current
+    const found = discovered.filter((device) => manufacturer === undefined || device.manufacturer === manufacturer)
+    return toDiscoveredDevices(found, receiverStore)
+  }
+
+  /** Returns the silences in effect. */
+  silences(): readonly SilenceBody[] {
+    return this.#stores.lists.current.silences.map(toSilenceBody)
+  }
+
+  scans(): readonly ScanBody[] {
+    return this.#stores.lists.current.scans.map(toScanBody)
+  }
+
+  frequencyProfiles(): readonly FrequencyProfileBody[] {
+    return toProfileBodies(this.#stores.lists.current.frequencyProfiles)
+  }
+
+  shows(): readonly Show[] {
+    return this.#stores.lists.current.shows
+  }
+
+  runningShows(): readonly Show[] {
+    return this.shows().filter((show) => stateOf(show) === 'running')
+  }
+
   /** Returns the effective settings of a scope. */
-  settingsIn(scope: SettingScope): Settings
+  settingsIn(scope: SettingScope): Settings {
+    return this.#stores.settings.inScope(scope)
+  }
+
+  /** False while real-time updates are disabled for the manufacturer, or globally (null). */
+  isBroadcasting(manufacturer: string | null): boolean {
+    return this.settingsIn({ manufacturer, group: null }).enable_websocket
+  }
+
   /** Returns the codes of all manufacturers. */
-  manufacturers(): readonly string[]
-  sources(): readonly SourceBody[]
-  sites(): readonly AnnouncedSiteBody[]
+  manufacturers(): readonly string[] {
+    return this.#stores.sourceRegistry.manufacturers().map(({ code }) => code)
+  }
+
+  /** Returns the status of every source. */
+  sources(): readonly SourceBody[] {
+    const { sourceRegistry } = this.#stores
+    return toSourceBodies(this.#sourceRecords?.health(sourceRegistry.manufacturers()) ?? [])
+  }
+
+  sites(): readonly AnnouncedSiteBody[] {
+    return this.#followedSites?.announced() ?? []
+  }
+
   /** Returns the number of devices that are waiting for review, by manufacturer. */
-  pending(): ReadonlyMap<string, number>
+  pending(): ReadonlyMap<string, number> {
+    return this.#stores.receiverStore.pendingEntries()
+  }
 }
 
 export type AddChange = (change: LiveChange, subject?: LiveSubject) => void
 
-/** Each is announced whole when it changes. */
-interface Lists {
-  readonly groups: readonly Group[]
-  readonly placeholders: readonly PlaceholderInData[]
-  readonly performers: readonly Performer[]
-  readonly assignments: readonly ChannelAssignment[]
-  readonly discovered: readonly DiscoveredDevice[]
-  readonly silences: readonly SilenceBody[]
-  readonly scans: readonly ScanBody[]
-  readonly frequencyProfiles: readonly FrequencyProfileBody[]
-}
-
+/** What was last announced of the lists. */
 export class AnnouncedLists {
-  readonly #deps: AnnouncedListsDeps
-  #lists: Lists
+  readonly #current: LiveLists
+  #lists: ReturnType<typeof readLists>
   /** By manufacturer (text) or group (id); null: global. */
   #settings: ReadonlyMap<string | number | null, Settings>
   #sources: ReadonlyMap<string, SourceBody>
@@ -58,19 +149,19 @@ export class AnnouncedLists {
   #pending: ReadonlyMap<string, number>
 
   /** Regards the current state as announced. */
-  constructor(deps: AnnouncedListsDeps) {
-    this.#deps = deps
-    this.#lists = this.#readLists()
+  constructor(current: LiveLists) {
+    this.#current = current
+    this.#lists = readLists(current)
     this.#settings = this.#readSettings()
     this.#sources = this.#readSources()
     this.#sites = this.#readSites()
-    this.#pending = new Map(deps.pending())
+    this.#pending = new Map(current.pending())
   }
 
   announceLists(add: AddChange): void {
     const before = this.#lists
-    this.#lists = this.#readLists()
-    const { groups, placeholders, performers, assignments, discovered, silences, scans } = this.#lists
+    this.#lists = readLists(this.#current)
+    const { groups, placeholders, performers, assignments, discovered, silences, scans, profiles } = this.#lists
     this.#announceSettings(add)
     if (!isSameJson(before.groups, groups)) add({ type: 'groups', groups })
     if (!isSameJson(before.placeholders, placeholders)) add({ type: 'placeholders', placeholders })
@@ -79,10 +170,7 @@ export class AnnouncedLists {
     if (!isSameJson(before.discovered, discovered)) add({ type: 'discovered', discovered })
     if (!isSameJson(before.silences, silences)) add({ type: 'silences', silences })
     if (!isSameJson(before.scans, scans)) add({ type: 'scans', scans })
-    const { frequencyProfiles } = this.#lists
-    if (!isSameJson(before.frequencyProfiles, frequencyProfiles)) {
-      add({ type: 'frequency_profiles', profiles: [...frequencyProfiles] })
-    }
+    if (!isSameJson(before.profiles, profiles)) add({ type: 'frequency_profiles', profiles: [...profiles] })
   }
 
   announceSources(add: AddChange): void {
@@ -110,7 +198,7 @@ export class AnnouncedLists {
 
   announceQueue(add: AddChange): void {
     const before = this.#pending
-    const pending = new Map(this.#deps.pending())
+    const pending = new Map(this.#current.pending())
     this.#pending = pending
     const codes = new Set([...before.keys(), ...pending.keys()])
     if ([...codes].some((code) => (before.get(code) ?? 0) !== (pending.get(code) ?? 0))) {
@@ -129,32 +217,31 @@ export class AnnouncedLists {
     }
   }
 
-  #readLists(): Lists {
-    const { groups, placeholders, performers, assignments, discovered, silences, scans, frequencyProfiles } = this.#deps
-    return {
-      groups: groups(),
-      placeholders: placeholders(),
-      performers: performers(),
-      assignments: assignments(),
-      discovered: discovered(),
-      silences: silences(),
-      scans: scans(),
-      frequencyProfiles: frequencyProfiles(),
-    }
-  }
-
   #readSettings() {
-    const { manufacturers, groups, settingsIn } = this.#deps
-    const keys = [null, ...manufacturers(), ...groups().map(({ id }) => id)]
-    return new Map(keys.map((key) => [key, settingsIn(toScope(key))]))
+    const keys = [null, ...this.#current.manufacturers(), ...this.#lists.groups.map(({ id }) => id)]
+    return new Map(keys.map((key) => [key, this.#current.settingsIn(toScope(key))]))
   }
 
   #readSources() {
-    return new Map(this.#deps.sources().map((source) => [`${source.code}\n${source.address}`, source]))
+    return new Map(this.#current.sources().map((source) => [`${source.code}\n${source.address}`, source]))
   }
 
   #readSites() {
-    return new Map(this.#deps.sites().map((site) => [site.code, site]))
+    return new Map(this.#current.sites().map((site) => [site.code, site]))
+  }
+}
+
+/** Reads the lists that are announced whole when they change. */
+function readLists(current: LiveLists) {
+  return {
+    groups: current.groups(),
+    placeholders: current.placeholders(),
+    performers: current.performers(),
+    assignments: current.assignments(),
+    discovered: current.discovered(),
+    silences: current.silences(),
+    scans: current.scans(),
+    profiles: current.frequencyProfiles(),
   }
 }
 

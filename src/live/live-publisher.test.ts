@@ -3,13 +3,13 @@ import type { SilenceBody } from '../contract/alerts.ts'
 import type { Group } from '../contract/groups.ts'
 import type { ScanBody } from '../contract/scans.ts'
 import { defaultSettings, type Settings } from '../contract/settings.ts'
-import { toChannelBody } from '../domain/api.ts'
 import type { QueueEntry, QueueStatus } from '../domain/equipment/discovery.ts'
 import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { SettingScope } from '../domain/settings.ts'
 import { createReceiverStore } from '../ingest/receiver-store.ts'
 import { type JournalEntry, LiveJournal } from './live-journal.ts'
+import type { LiveLists } from './live-lists.ts'
 import { LivePublisher } from './live-publisher.ts'
 
 const receiver = (id: number, over: Partial<Receiver> = {}): Receiver => ({
@@ -36,13 +36,10 @@ function start() {
     enable_websocket: manufacturer === null || state.isEnabled,
   })
   const receiverStore = createReceiverStore({
-    receiverChanged: (id) => live.receiverChanged(id),
+    receiverChanged: (id, before, after) => live.receiverChanged(id, before, after),
     queueChanged: () => live.queueChanged(),
   })
-  const live: LivePublisher = new LivePublisher({
-    journal: new LiveJournal({ ageMs: -1, count: 3 }),
-    receiverStore,
-    toChannelBody,
+  const lists = {
     groups: () => state.groups,
     placeholders: () => [],
     performers: () => [],
@@ -52,10 +49,16 @@ function start() {
     scans: () => state.scans,
     frequencyProfiles: () => [],
     settingsIn,
+    isBroadcasting: (manufacturer: string | null) => settingsIn({ manufacturer, group: null }).enable_websocket,
+    shows: () => [],
     manufacturers: () => ['shure'],
     sources: () => [],
     sites: () => [],
     pending: receiverStore.pendingEntries,
+  }
+  const journal = new LiveJournal({ ageMs: -1, count: 3 })
+  const live: LivePublisher = new LivePublisher(lists as unknown as LiveLists, receiverStore, {
+    journal,
     now: () => 0,
   })
   onTestFinished(() => live.close())
@@ -79,13 +82,26 @@ function start() {
     const known = receiverStore.get(id) ?? receiver(id)
     receiverStore.put({ ...known, channels: known.channels.map((channel) => ({ ...channel, rf_level })) })
   }
+  const publishLevels = (...ids: number[]) =>
+    live.levelsChanged(ids.flatMap((id) => receiverStore.levels.rowsOf(id) ?? []))
   const applySample = (id: number, sample: LevelSample) => {
     const rows = receiverStore.levels.rowsOf(id)
     if (rows === undefined) throw new Error(`there is no receiver ${id}`)
     receiverStore.levels.apply(rows, [sample], 0)
-    live.levelsChanged(rows.channelIds)
+    live.levelsChanged([rows])
   }
-  return { state, receiverStore, live, messages, connect, move, setRfLevel, applySample, restarts: () => restarts }
+  return {
+    state,
+    receiverStore,
+    live,
+    messages,
+    connect,
+    move,
+    setRfLevel,
+    publishLevels,
+    applySample,
+    restarts: () => restarts,
+  }
 }
 
 function toMessage(entry: JournalEntry) {
@@ -218,7 +234,7 @@ describe('a live publisher', () => {
 
 describe('a live publisher of levels', () => {
   it('announces levels at a tick, once per channel, and only those that changed', () => {
-    const { receiverStore, live, messages, connect, setRfLevel } = start()
+    const { receiverStore, live, messages, connect, setRfLevel, publishLevels } = start()
     for (const id of [1, 2]) receiverStore.put(receiver(id))
     connect()
     setRfLevel(1, -60)
@@ -227,7 +243,7 @@ describe('a live publisher of levels', () => {
     expect(messages).toEqual([])
     live.tick()
     live.tick()
-    live.levelsChanged([10])
+    publishLevels(1)
     live.tick()
     expect(messages).toEqual([{ type: 'levels', seq: 1, at: '1970-01-01T00:00:00.000Z', values: [[10, -61]] }])
   })
@@ -260,14 +276,14 @@ describe('a live publisher of levels', () => {
   })
 
   it('announces only the levels that changed after a client connects', () => {
-    const { receiverStore, live, messages, connect, setRfLevel } = start()
+    const { receiverStore, live, messages, connect, setRfLevel, publishLevels } = start()
     for (const id of [1, 2]) receiverStore.put(receiver(id))
     connect()
-    live.levelsChanged([10, 20])
+    publishLevels(1, 2)
     setRfLevel(1, -60)
     live.tick()
     connect()
-    live.levelsChanged([10, 20])
+    publishLevels(1, 2)
     setRfLevel(2, -70)
     live.tick()
     expect(live.journal.seq).toBe(2)

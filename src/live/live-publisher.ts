@@ -1,38 +1,55 @@
 /**
- * Announces changes of what clients see, for the live interface, version 2. Other parts report what may have changed;
- * the publisher compares it with what was last announced, and adds the differences to the journal. All changes of one
- * turn of the event loop are announced together. Levels are collected, and announced ten times a second.
+ * Announces changes of what clients see. Subsystems publish what may have changed. Version 1 sends it as it is; version 2
+ * compares it with what was last announced, and adds the differences to the journal. All changes of one turn of the
+ * event loop are announced together. Levels are collected, and announced ten times a second.
  *
- * Nothing is compared or announced until the first client connects, because no client needs earlier changes.
+ * Nothing is compared until the first client of version 2 connects, because no client needs earlier changes.
  */
 
-import type { AlertBody } from '../contract/alerts.ts'
+import type { Alerts } from '../alerts/alerts.ts'
+import type { AlertChanged } from '../alerts/open-alerts.ts'
 import type { CheckBody } from '../contract/checks.ts'
 import type { LiveChange } from '../contract/live-messages.ts'
-import type { EventChanged, EventDeleted, EventMessage, StatusUpdate } from '../contract/messages.ts'
-import type { AnnouncedShow } from '../contract/shows.ts'
+import type { StatusUpdate } from '../contract/messages.ts'
+import { toChannelBody } from '../domain/api.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
+import { type EventChange, toEventBody } from '../domain/events/event.ts'
 import { entryLevels } from '../domain/live/channel-levels.ts'
 import type { LiveSubject } from '../domain/live/filter.ts'
-import { compareReceivers, type ToChannelBody } from '../domain/live/receiver-changes.ts'
-import { announcedCount } from '../ingest/level-store.ts'
+import { compareReceivers } from '../domain/live/receiver-changes.ts'
+import { listShowChanges, type Show } from '../domain/shows.ts'
+import type { EventLog } from '../history/event-log.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import { announcedCount, type LevelRows } from '../ingest/level-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import { now } from '../platform/clock.ts'
+import type { Connections } from '../sources/connections.ts'
+import type { SourceRecords } from '../sources/source-records.ts'
+import type { SubscriptionStatusChanged } from '../sources/status-publisher.ts'
 import { AnnouncedLevels } from './announced-levels.ts'
 import { LevelBatch } from './level-batch.ts'
-import type { JournalEntry, LiveJournal } from './live-journal.ts'
-import { type AddChange, AnnouncedLists, type AnnouncedListsDeps } from './live-lists.ts'
+import { type JournalEntry, LiveJournal } from './live-journal.ts'
+import { type AddChange, AnnouncedLists, type FollowedSites, type LiveLists } from './live-lists.ts'
+import { Version1 } from './version-1.ts'
 
-export interface LivePublisherDeps extends AnnouncedListsDeps {
-  readonly journal: LiveJournal
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'listAllFacts' | 'levels' | 'identityRevision'>
-  /** Converts a channel to its body, with its current levels. */
-  readonly toChannelBody: ToChannelBody
-  now(): number
+interface Options {
+  readonly journal?: LiveJournal
+  /** The wall-clock time in epoch ms. */
+  now?(): number
+}
+
+/** Subsystems that are created after the publisher. */
+interface Announcers {
+  readonly ingest: Ingest
+  readonly alerts: Alerts
+  readonly events: EventLog
+  readonly connections: Connections
+  readonly sourceRecords: SourceRecords
+  readonly followedSites: FollowedSites
 }
 
 /** A client's session. */
 export interface LiveSubscriber {
-  /** Whether the client wants all levels. */
   readonly wantsAllLevels: boolean
   /** Called with the new messages, in order. */
   deliver(entries: readonly JournalEntry[]): void
@@ -47,7 +64,10 @@ type Comparison = 'lists' | 'frequencies' | 'sources' | 'sites' | 'queue' | 'not
 
 export class LivePublisher {
   readonly journal: LiveJournal
-  readonly #deps: LivePublisherDeps
+  readonly lists: LiveLists
+  readonly version1: Version1
+  readonly #receiverStore: ReceiverStore
+  readonly #now: () => number
   readonly #subscribers = new Set<LiveSubscriber>()
   /** The newest message that a client may have received. */
   #lastSentSeq = 0
@@ -55,7 +75,7 @@ export class LivePublisher {
   #lastFullSeq = -1
   #timer: NodeJS.Timeout | undefined
   #flush: NodeJS.Immediate | undefined
-  /** Null while nothing is announced. */
+  /** Null while no client needs changes. */
   #announced: AnnouncedLists | null = null
   readonly #receivers = new Map<number, Receiver>()
   /** The receiver of each channel. */
@@ -66,22 +86,42 @@ export class LivePublisher {
   #identityRevision = -1
   /** Manufacturers whose real-time updates are disabled. */
   #disabled: ReadonlySet<string> = new Set()
+  #shows: readonly Show[] = []
   // What may have changed since the last announcement.
   readonly #changedReceivers = new Set<number>()
   readonly #changedLevels = new Set<number>()
   readonly #comparisons = new Set<Comparison>()
   readonly #changes: { readonly change: LiveChange; readonly subject: LiveSubject }[] = []
 
-  constructor(deps: LivePublisherDeps) {
-    this.#deps = deps
-    this.journal = deps.journal
+  constructor(lists: LiveLists, receiverStore: ReceiverStore, options: Options = {}) {
+    this.lists = lists
+    this.#receiverStore = receiverStore
+    this.#now = options.now ?? now
+    this.journal = options.journal ?? new LiveJournal()
+    this.version1 = new Version1(receiverStore)
+  }
+
+  /** Announces from now on what these subsystems publish. */
+  connect({ ingest, alerts, events, connections, sourceRecords, followedSites }: Announcers): void {
+    this.lists.connect(sourceRecords, followedSites)
+    ingest.levelLane.changed.subscribe((changed) => this.levelsChanged(changed))
+    alerts.changed.subscribe((change) => this.alertChanged(change))
+    events.changed.subscribe((change) => this.eventChanged(change))
+    connections.statusChanged.subscribe((change) => this.statusChanged(change))
+    sourceRecords.changed.subscribe((updates) => this.sourcesChanged(updates))
   }
 
   /** A receiver was added, replaced or removed. */
-  receiverChanged(id: number): void {
+  receiverChanged(id: number, before: Receiver | undefined, after: Receiver | undefined): void {
+    this.version1.receiverChanged(before, after)
     if (this.#announced === null) return
     this.#changedReceivers.add(id)
     this.#schedule()
+  }
+
+  levelsChanged(changed: readonly LevelRows[]): void {
+    this.version1.levelsChanged(changed)
+    for (const { channelIds } of changed) this.#addLevels(channelIds)
   }
 
   /** Carriers changed, and perhaps their conflicts. */
@@ -89,15 +129,21 @@ export class LivePublisher {
     this.#compareNext('frequencies')
   }
 
-  /**
-   * Groups, placeholders, performers, assignments, discovered devices, silences, scans, frequency profiles, settings or
-   * the set of manufacturers may have changed.
-   */
+  /** Lists, shows, settings or the set of manufacturers may have changed. */
   listsChanged(): void {
     this.#compareNext('lists')
+    const before = this.#shows
+    this.#shows = this.lists.shows()
+    if (before === this.#shows) return
+    for (const show of listShowChanges(before, this.#shows)) {
+      this.version1.showChanged(show)
+      this.#addChange({ type: 'show', show })
+    }
   }
 
-  sourcesChanged(): void {
+  /** `updates`: the manufacturers whose status changed. */
+  sourcesChanged(updates: readonly StatusUpdate[]): void {
+    for (const update of updates) this.version1.publish(update)
     this.#compareNext('sources')
   }
 
@@ -115,14 +161,11 @@ export class LivePublisher {
     this.#compareNext('notifications')
   }
 
-  alertChanged(alert: AlertBody): void {
-    const { manufacturer, receiver_id: receiverId, channel_id: channelId } = alert
-    const site = alert.site?.code ?? null
-    this.#addChange({ type: 'alert', ...alert }, { manufacturer, site, receiverId, channelId })
-  }
-
-  showChanged(show: AnnouncedShow): void {
-    this.#addChange({ type: 'show', show })
+  alertChanged(change: AlertChanged): void {
+    this.version1.alertChanged(change)
+    const { manufacturer, receiver_id: receiverId, channel_id: channelId, site } = change.body
+    const subject = { manufacturer, site: site?.code ?? null, receiverId, channelId }
+    this.#addChange({ type: 'alert', ...change.body }, subject)
   }
 
   /** A line check began, or its result was entered. */
@@ -131,24 +174,28 @@ export class LivePublisher {
   }
 
   /** The log of events changed. */
-  eventChanged(change: EventMessage | EventChanged | EventDeleted): void {
-    this.#addChange(change, toEventSubject(change))
+  eventChanged(change: EventChange): void {
+    if (change.type === 'event_deleted') {
+      this.version1.publish(change)
+      this.#addChange(change)
+      return
+    }
+    const event = toEventBody(change.event)
+    const { manufacturer, receiver_id: receiverId, channel_id: channelId } = event
+    const site = event.site?.code ?? null
+    this.version1.publish({ type: change.type, event }, site)
+    this.#addChange({ type: change.type, event }, { manufacturer, site, receiverId, channelId })
   }
 
-  /** The state of a real-time subscription changed. */
-  statusChanged(update: StatusUpdate): void {
+  /** The state of a real-time subscription changed. Version 1 does not repeat failed attempts to reconnect. */
+  statusChanged({ update, isRepeated }: SubscriptionStatusChanged): void {
+    if (!isRepeated) this.version1.publish(update)
     this.#addChange(update, { manufacturer: update.manufacturer })
   }
 
-  /** Levels of these channels may have changed. */
-  levelsChanged(channelIds: Iterable<number>): void {
-    if (this.#announced === null) return
-    for (const id of channelIds) this.#changedLevels.add(id)
-  }
-
-  /** The number of connected clients. */
+  /** The number of connected clients, of both versions. */
   get subscribers(): number {
-    return this.#subscribers.size
+    return this.#subscribers.size + this.version1.subscribers
   }
 
   /**
@@ -233,7 +280,7 @@ export class LivePublisher {
     if (this.#changedReceivers.size > 0) this.#announce()
     if (ids.length === 0) return
     const isFull = this.#lastFullSeq >= 0 && this.journal.since(this.#lastFullSeq) !== null
-    const at = new Date(this.#deps.now()).toISOString()
+    const at = new Date(this.#now()).toISOString()
     this.#deliver([this.journal.appendLevels(new LevelBatch(ids, values, { isFull }), at)])
   }
 
@@ -245,6 +292,12 @@ export class LivePublisher {
   close(): void {
     this.#stop()
     this.#subscribers.clear()
+    this.version1.close()
+  }
+
+  #addLevels(channelIds: Iterable<number>): void {
+    if (this.#announced === null) return
+    for (const id of channelIds) this.#changedLevels.add(id)
   }
 
   #compareNext(comparison: Comparison): void {
@@ -301,10 +354,10 @@ export class LivePublisher {
     this.#receiverOfChannel.clear()
     this.#announcedLevels.clear()
     this.#disabled = this.#findDisabled()
-    for (const receiver of this.#deps.receiverStore.listAllFacts()) this.#rememberReceiver(receiver.id, receiver)
+    for (const receiver of this.#receiverStore.listAllFacts()) this.#rememberReceiver(receiver.id, receiver)
     for (const id of this.channelIds()) if (this.#readLevels(id)) this.#announcedLevels.set(id, this.#levels)
-    this.#announced = new AnnouncedLists(this.#deps)
-    this.#identityRevision = this.#deps.receiverStore.identityRevision
+    this.#announced = new AnnouncedLists(this.lists)
+    this.#identityRevision = this.#receiverStore.identityRevision
   }
 
   #rememberReceiver(id: number, receiver: Receiver | undefined): void {
@@ -326,8 +379,7 @@ export class LivePublisher {
   }
 
   #findDisabled(): ReadonlySet<string> {
-    const { manufacturers, settingsIn } = this.#deps
-    return new Set(manufacturers().filter((code) => !settingsIn({ manufacturer: code, group: null }).enable_websocket))
+    return new Set(this.lists.manufacturers().filter((code) => !this.lists.isBroadcasting(code)))
   }
 
   /** Announces everything that has changed, except levels. */
@@ -354,7 +406,7 @@ export class LivePublisher {
   #announceComparisons(lists: AnnouncedLists, add: AddChange): void {
     const compared = new Set(this.#comparisons)
     this.#comparisons.clear()
-    const { identityRevision } = this.#deps.receiverStore
+    const { identityRevision } = this.#receiverStore
     // Discovered devices are listed until a receiver with their identity is known.
     if (compared.has('lists') || this.#identityRevision !== identityRevision) lists.announceLists(add)
     this.#identityRevision = identityRevision
@@ -369,8 +421,8 @@ export class LivePublisher {
     const slots: (readonly [number, number])[] = []
     for (const id of this.#changedReceivers) {
       const before = this.#receivers.get(id)
-      const after = this.#deps.receiverStore.get(id)
-      const compared = compareReceivers(before, after, this.#deps.toChannelBody)
+      const after = this.#receiverStore.get(id)
+      const compared = compareReceivers(before, after, toChannelBody)
       this.#rememberReceiver(id, after)
       if (after !== undefined) this.#rememberLevels(after)
       const announced = after ?? before
@@ -381,7 +433,7 @@ export class LivePublisher {
         add(change, { manufacturer, site, receiverId: id, channelId })
       }
       slots.push(...compared.slots)
-      this.levelsChanged(compared.levels)
+      this.#addLevels(compared.levels)
     }
     this.#changedReceivers.clear()
     if (slots.length > 0) add({ type: 'slots', values: slots.map((pair) => [...pair]) })
@@ -390,7 +442,7 @@ export class LivePublisher {
   /** Reads the current levels of a channel into `#levels`. Returns false if its levels are not announced. */
   #readLevels(channelId: number): boolean {
     const receiverId = this.#receiverOfChannel.get(channelId) ?? 0
-    const { levels } = this.#deps.receiverStore
+    const { levels } = this.#receiverStore
     const rows = levels.rowsOf(receiverId)
     const index = rows?.channelIds.indexOf(channelId) ?? -1
     if (rows === undefined || index < 0 || this.#disabled.has(rows.manufacturer)) return false
@@ -418,10 +470,4 @@ export class LivePublisher {
     this.recordSent()
     for (const subscriber of this.#subscribers) subscriber.deliver(entries)
   }
-}
-
-function toEventSubject(change: EventMessage | EventChanged | EventDeleted): LiveSubject {
-  if (change.type === 'event_deleted') return {}
-  const { manufacturer, receiver_id: receiverId, channel_id: channelId, site } = change.event
-  return { manufacturer, site: site?.code ?? null, receiverId, channelId }
 }

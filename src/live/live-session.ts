@@ -20,6 +20,7 @@ import {
   listTypes,
   settingScopeOf,
 } from '../domain/live/filter.ts'
+import { now } from '../platform/clock.ts'
 import { HeldChanges, type HeldFrame } from './held-changes.ts'
 import { LineWindow } from './line-window.ts'
 import type { LiveData } from './live-data.ts'
@@ -42,7 +43,6 @@ export interface LiveSessionDeps {
   readonly installation: string
   /** Returns the ids of all installations that this one follows, directly or through others. */
   via(): readonly string[]
-  now(): number
 }
 
 /** A message, or a fragment of a snapshot, which is sent in parts so that a slow client's progress is visible. */
@@ -335,7 +335,7 @@ export class LiveSession implements LiveSubscriber {
    * that no two messages have the same number.
    */
   #enqueueHeldLevels(seq: number): void {
-    const at = new Date(this.#deps.now()).toISOString()
+    const at = new Date(now()).toISOString()
     const count = Math.max(1, Math.floor(this.#levelsRoom / levelsEntryBytes[this.wantsAllLevels ? 'full' : 'true']))
     const ids = [...this.#heldLevels].slice(0, count)
     const levels = this.#deps.live.currentLevels(ids)
@@ -448,7 +448,7 @@ export class LiveSession implements LiveSubscriber {
   /** Sends a tick if nothing else was sent for a second; closes the connection if the client no longer reads. */
   #checkIdle(): void {
     if (this.#unsentBytes === 0) {
-      this.send({ type: 'tick', at: new Date(this.#deps.now()).toISOString() })
+      this.send({ type: 'tick', at: new Date(now()).toISOString() })
       return
     }
     if (performance.now() - this.#progressAt < maxStallMs) return

@@ -1,41 +1,43 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { buildReceiver } from '../../test/support/builders.ts'
 import type { DeviceUpdate } from '../contract/messages.ts'
 import type { EquipmentFilter } from '../domain/equipment/sites.ts'
 import type { BroadcastMessage } from '../domain/messages.ts'
-import { createFeed, type Feed, filterBatch } from './version-1.ts'
+import { createReceiverStore } from '../ingest/receiver-store.ts'
+import { filterBatch, Version1 } from './version-1.ts'
 
 function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {
   return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }
 }
 
 /** Collects the messages that a subscriber receives from now on. */
-function collect(feed: Feed, filter: EquipmentFilter = {}): { received: BroadcastMessage[]; stop(): void } {
+function collect(version1: Version1, filter: EquipmentFilter = {}): { received: BroadcastMessage[]; stop(): void } {
   const stop = new AbortController()
   const received: BroadcastMessage[] = []
   const read = async () => {
-    for await (const { messages } of feed.subscribe({ ...filter, signal: stop.signal })) received.push(...messages)
+    for await (const { messages } of version1.subscribe(filter, stop.signal)) received.push(...messages)
   }
   void read()
   return { received, stop: () => stop.abort() }
 }
 
-let feed: Feed
+let version1: Version1
 beforeEach(() => {
   vi.useFakeTimers()
-  feed = createFeed()
+  version1 = new Version1(createReceiverStore())
 })
 afterEach(() => {
-  feed.close()
+  version1.close()
   vi.useRealTimers()
 })
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-describe('createFeed', () => {
+describe('version 1', () => {
   test('limits updates of a receiver to ten per second, delivers the first at once and always the last', async () => {
-    const { received } = collect(feed)
+    const { received } = collect(version1)
     for (let n = 0; n < 50; n += 1) {
-      feed.publish(update(1, { name: `n${n}` }))
+      version1.publish(update(1, { name: `n${n}` }))
       await pass(20)
     }
     await pass(200)
@@ -46,10 +48,10 @@ describe('createFeed', () => {
   })
 
   test('merges delayed updates of a receiver', async () => {
-    const { received } = collect(feed)
-    feed.publish(update(1, { name: 'a' }))
+    const { received } = collect(version1)
+    version1.publish(update(1, { name: 'a' }))
     await pass(0)
-    for (const data of [{ ip: '10.0.0.2' }, { name: 'b' }]) feed.publish(update(1, data))
+    for (const data of [{ ip: '10.0.0.2' }, { name: 'b' }]) version1.publish(update(1, data))
     await pass(150)
     expect(received.map((message) => (message as DeviceUpdate).data)).toEqual([
       { channels: [], name: 'a' },
@@ -58,16 +60,16 @@ describe('createFeed', () => {
   })
 
   test('merges updates of a receiver in one turn of the event loop into one message', async () => {
-    const { received } = collect(feed)
-    for (const data of [{ name: 'a' }, { ip: '10.0.0.2' }, { name: 'b' }]) feed.publish(update(1, data))
+    const { received } = collect(version1)
+    for (const data of [{ name: 'a' }, { ip: '10.0.0.2' }, { name: 'b' }]) version1.publish(update(1, data))
     await pass(150)
     expect(received).toEqual([update(1, { name: 'b', ip: '10.0.0.2' })])
   })
 
   test('does not delay one receiver because of another', async () => {
-    const { received } = collect(feed)
-    feed.publish(update(1, {}))
-    feed.publish(update(2, {}))
+    const { received } = collect(version1)
+    version1.publish(update(1, {}))
+    version1.publish(update(2, {}))
     await pass(1)
     expect(received).toHaveLength(2)
   })
@@ -87,13 +89,13 @@ describe('createFeed', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 300, maxLength: 320 }), async (steps) => {
         let lateMs = 0
-        // The feed and the test share this clock. `lateMs` does not change between the delivery of a message and its
+        // The unit and the test share this clock. `lateMs` does not change between the delivery of a message and its
         // reading, so the time of reading is the time of delivery.
         const now = () => performance.now() + lateMs
-        const testFeed = createFeed({ now })
+        const tested = new Version1(createReceiverStore(), now)
         const delivered = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))
         const read = async () => {
-          for await (const { messages } of testFeed.subscribe({ signal: new AbortController().signal })) {
+          for await (const { messages } of tested.subscribe({}, new AbortController().signal)) {
             for (const { receiver_id, data } of messages as DeviceUpdate[])
               delivered.get(receiver_id)?.push({ at: now(), name: data.name })
           }
@@ -101,13 +103,13 @@ describe('createFeed', () => {
         void read()
         const last = new Map<number, string>()
         for (const [index, step] of steps.entries()) {
-          testFeed.publish(update(step.receiver, { name: `n${index}` }))
+          tested.publish(update(step.receiver, { name: `n${index}` }))
           last.set(step.receiver, `n${index}`)
           lateMs += step.lateMs
           if (step.endsTurn) await pass(step.afterMs)
         }
         await pass(200)
-        testFeed.close()
+        tested.close()
         for (const [id, updates] of delivered) {
           expect(updates.length).toBeGreaterThan(10)
           expect(updates.at(-1)?.name).toBe(last.get(id))
@@ -122,25 +124,28 @@ describe('createFeed', () => {
   }, 120_000)
 })
 
-describe('createFeed with several subscribers', () => {
+describe('version 1 with several subscribers', () => {
   test('delivers messages about the selected manufacturer and messages without a manufacturer', async () => {
-    const { received } = collect(feed, { manufacturer: 'shure' })
-    feed.publish(update(1, {}, 'sennheiser'))
-    feed.publish(update(2, {}, 'shure'))
-    feed.publish({ type: 'status_update', about: 'upstream', manufacturer: null, message: 'x', status: 'healthy' })
+    const { received } = collect(version1, { manufacturer: 'shure' })
+    version1.publish(update(1, {}, 'sennheiser'))
+    version1.publish(update(2, {}, 'shure'))
+    version1.publish({ type: 'status_update', about: 'upstream', manufacturer: null, message: 'x', status: 'healthy' })
     await pass(1)
     expect(received.map((message) => message.type).sort()).toEqual(['device_update', 'status_update'])
   })
 
   // Conformance: C-18.13.
   test('delivers messages about the selected site and messages that concern all sites', async () => {
-    feed = createFeed({ siteOf: (id) => (id === 1 ? null : 'theatre') })
-    const [local, theatre, unknown] = ['local', 'theatre', 'arena'].map((site) => collect(feed, { site }).received)
-    feed.publish(update(1, {}))
-    feed.publish(update(2, {}))
-    feed.publish({ type: 'event_deleted', id: 1 }, null)
-    feed.publish({ type: 'event_deleted', id: 2 }, 'theatre')
-    feed.publish({ type: 'event_deleted', id: 3 })
+    const receiverStore = createReceiverStore()
+    receiverStore.put(buildReceiver(1))
+    receiverStore.put(buildReceiver(2, { origin: { record: 'a', site: { code: 'theatre', name: 'Theatre' }, id: 2 } }))
+    version1 = new Version1(receiverStore)
+    const [local, theatre, unknown] = ['local', 'theatre', 'arena'].map((site) => collect(version1, { site }).received)
+    version1.publish(update(1, {}))
+    version1.publish(update(2, {}))
+    version1.publish({ type: 'event_deleted', id: 1 }, null)
+    version1.publish({ type: 'event_deleted', id: 2 }, 'theatre')
+    version1.publish({ type: 'event_deleted', id: 3 })
     await pass(1)
     expect(local).toMatchObject([{ receiver_id: 1 }, { id: 1 }, { id: 3 }])
     expect(theatre).toMatchObject([{ receiver_id: 2 }, { id: 2 }, { id: 3 }])
@@ -150,13 +155,19 @@ describe('createFeed with several subscribers', () => {
   // Conformance: C-7.14.
   test('delivers the newest update of each receiver, and every event, to a slow subscriber', async () => {
     const stop = new AbortController()
-    const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
+    const reader = version1.subscribe({}, stop.signal)[Symbol.asyncIterator]()
     for (let n = 0; n < 20; n += 1) {
-      feed.publish(update(1, { name: `n${n}` }))
-      feed.publish(update(2, { ip: `10.0.0.${n}` }))
+      version1.publish(update(1, { name: `n${n}` }))
+      version1.publish(update(2, { ip: `10.0.0.${n}` }))
       await pass(100)
     }
-    feed.publish({ type: 'status_update', about: 'upstream', manufacturer: 'shure', message: 'x', status: 'degraded' })
+    version1.publish({
+      type: 'status_update',
+      about: 'upstream',
+      manufacturer: 'shure',
+      message: 'x',
+      status: 'degraded',
+    })
     await pass(200)
     const { value: first } = await reader.next()
     expect(first.messages).toMatchObject([
@@ -170,26 +181,26 @@ describe('createFeed with several subscribers', () => {
 
   test('shares one batch among all subscribers that keep up', async () => {
     const stop = new AbortController()
-    const [a, b] = [feed.subscribe({ signal: stop.signal }), feed.subscribe({ signal: stop.signal })]
-    const filtered = feed.subscribe({ manufacturer: 'sennheiser', signal: stop.signal })
-    feed.publish(update(1, { name: 'a' }))
-    feed.publish(update(2, { name: 'b' }, 'sennheiser'))
+    const [a, b] = [version1.subscribe({}, stop.signal), version1.subscribe({}, stop.signal)]
+    const filtered = version1.subscribe({ manufacturer: 'sennheiser' }, stop.signal)
+    version1.publish(update(1, { name: 'a' }))
+    version1.publish(update(2, { name: 'b' }, 'sennheiser'))
     await pass(0)
     const nexts = [a, b, filtered].map((subscriber) => subscriber[Symbol.asyncIterator]().next())
     const [first, second, third] = (await Promise.all(nexts)).map(({ value }) => value)
     expect(first.messages).toHaveLength(2)
     expect(first).toBe(second)
     expect(third.messages).toMatchObject([{ receiver_id: 2 }])
-    expect(feed.subscribers).toBe(3)
+    expect(version1.subscribers).toBe(3)
     stop.abort()
-    expect(feed.subscribers).toBe(0)
+    expect(version1.subscribers).toBe(0)
   })
 
   test('filters a batch by manufacturer', async () => {
     const stop = new AbortController()
-    const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
-    feed.publish(update(1, {}))
-    feed.publish(update(2, {}, 'sennheiser'))
+    const reader = version1.subscribe({}, stop.signal)[Symbol.asyncIterator]()
+    version1.publish(update(1, {}))
+    version1.publish(update(2, {}, 'sennheiser'))
     await pass(0)
     const { value: batch } = await reader.next()
     expect(filterBatch(batch, () => true)).toBe(batch)

@@ -1,32 +1,26 @@
 /**
- * Delivers messages to subscribers. Updates of a receiver are limited to ten per second, and its last state is always
- * delivered. A slow subscriber is sent only the newest update of each receiver, so its queue is bounded. Messages
- * published in the same turn of the event loop are delivered as one batch.
+ * Clients of version 1 of the live interface. Converts what the publisher announces to messages of version 1, and
+ * delivers them. Updates of a receiver are limited to ten per second, and its last state is always delivered. A slow
+ * subscriber is sent only the newest update of each receiver, so its queue is bounded. Messages of one turn of the event
+ * loop are delivered as one batch.
  */
 
-import type { ChannelBody } from '../contract/channels.ts'
+import type { AlertChanged } from '../alerts/open-alerts.ts'
 import type { DeviceUpdate } from '../contract/messages.ts'
+import type { AnnouncedShow } from '../contract/shows.ts'
+import { toAlertMessage } from '../domain/alerts/alert.ts'
+import { toChannelBody, toReceiverChange } from '../domain/api.ts'
+import type { Receiver } from '../domain/equipment/receiver.ts'
 import { type EquipmentFilter, includesSite } from '../domain/equipment/sites.ts'
 import { type BroadcastMessage, manufacturerOf } from '../domain/messages.ts'
+import type { LevelRows } from '../ingest/level-store.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
 
-/** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
+/** Messages of one turn of the event loop. Subscribers that keep up share the object and its encodings. */
 export interface MessageBatch {
   readonly messages: readonly BroadcastMessage[]
   /** The manufacturers of the messages, without duplicates. */
   readonly manufacturers: readonly (string | null)[]
-}
-
-export interface Feed {
-  /** `site` is that of an alert, event or show, null for this installation. Without it, the message concerns all sites. */
-  publish(message: BroadcastMessage, site?: string | null): void
-  /** Publishes a receiver's levels. They are read when they are delivered, so that they are the newest. */
-  publishLevels(manufacturer: string, receiverId: number): void
-  /** Yields the messages published from now on that the filter includes, until the signal aborts. */
-  subscribe(options: EquipmentFilter & { readonly signal: AbortSignal }): AsyncIterable<MessageBatch>
-  readonly subscribers: number
-  /** The total number of messages queued for slow subscribers. */
-  readonly queued: number
-  close(): void
 }
 
 /** Minimum time between two updates of a receiver, measured from when the first was actually delivered. */
@@ -35,58 +29,152 @@ const maxQueuedEvents = 1000
 /** A slow subscriber is sent its queue in parts, so that newer updates can replace the rest in the meantime. */
 const maxUpdatesPerBatch = 100
 
-export interface FeedOptions {
-  /** Returns the current channels of a receiver. */
-  channelsOf?(receiverId: number): readonly ChannelBody[]
-  /** Returns the code of the site that monitors a receiver; null for this installation. */
-  siteOf?(receiverId: number): string | null
-  now?(): number
-}
-
 /** A message, and the site that it concerns: null for this installation, undefined for all. */
 interface Published {
   readonly message: BroadcastMessage
   readonly site: string | null | undefined
 }
 
-export function createFeed({
-  channelsOf = () => [],
-  siteOf = () => null,
-  now = () => performance.now(),
-}: FeedOptions = {}): Feed {
-  const subscribers = new Set<Subscriber>()
-  let isClosed = false
+export class Version1 {
+  readonly #receiverStore: ReceiverStore
+  readonly #now: () => number
+  readonly #subscribers = new Set<Subscriber>()
+  #isClosed = false
   /** The earliest time of the next delivery, by receiver. */
-  const nextDeliveryAt = new Map<number, number>()
-  /** Updates to deliver at the end of this turn of the event loop; `delayed` holds updates to deliver later. */
-  const due = new Map<number, DeviceUpdate>()
-  let events: Published[] = []
-  const delayed = new Map<number, DeviceUpdate>()
+  readonly #nextDeliveryAt = new Map<number, number>()
+  /** Updates to deliver at the end of this turn of the event loop. */
+  readonly #due = new Map<number, DeviceUpdate>()
+  readonly #delayed = new Map<number, DeviceUpdate>()
+  #events: Published[] = []
   /** The receivers whose levels have changed since their update was published. */
-  const newLevels = new Set<number>()
-  let delivery: NodeJS.Immediate | undefined
-  let timer: NodeJS.Timeout | undefined
+  readonly #newLevels = new Set<number>()
+  #delivery: NodeJS.Immediate | undefined
+  #timer: NodeJS.Timeout | undefined
 
-  const canDeliverNow = (id: number) => due.has(id) || (!delayed.has(id) && (nextDeliveryAt.get(id) ?? 0) <= now())
+  constructor(receiverStore: ReceiverStore, now: () => number = () => performance.now()) {
+    this.#receiverStore = receiverStore
+    this.#now = now
+  }
+
+  receiverChanged(before: Receiver | undefined, after: Receiver | undefined): void {
+    const { id: receiver_id, manufacturer } = after ?? before ?? {}
+    if (receiver_id === undefined || manufacturer === undefined || !this.#isInUse) return
+    // Clients drop a receiver without channels.
+    const data = after === undefined ? { channels: [], is_active: false } : toReceiverChange(before, after)
+    if (data !== null) this.publish({ type: 'device_update', manufacturer, receiver_id, data })
+  }
+
+  /** Levels are read when they are delivered, so that they are the newest. */
+  levelsChanged(changed: readonly LevelRows[]): void {
+    if (!this.#isInUse) return
+    for (const { manufacturer, receiverId: receiver_id } of changed) {
+      this.#newLevels.add(receiver_id)
+      if (this.#due.has(receiver_id) || this.#delayed.has(receiver_id)) continue
+      this.#publishUpdate({ type: 'device_update', manufacturer, receiver_id, data: { channels: [] } })
+    }
+  }
+
+  /** Version 1 has neither silences nor the values of an alert. A silenced alert is sent when its silence ends. */
+  alertChanged({ alert, body, hasOnlyOtherValues, isStored }: AlertChanged): void {
+    const isHidden = isStored && body.silenced && alert.state !== 'cleared'
+    if (!hasOnlyOtherValues && !isHidden) this.publish(toAlertMessage(alert), alert.site?.code ?? null)
+  }
+
+  showChanged(show: AnnouncedShow): void {
+    this.publish({ type: 'show_update', show }, null)
+  }
+
+  /** `site` is that of an alert, event or show, null for this installation. Without it, the message concerns all sites. */
+  publish(message: BroadcastMessage, site?: string | null): void {
+    if (!this.#isInUse) return
+    if (message.type === 'device_update') {
+      this.#newLevels.delete(message.receiver_id)
+      this.#publishUpdate(message)
+    } else {
+      this.#events.push({ message, site })
+      this.#delivery ??= setImmediate(() => this.#deliver())
+    }
+  }
+
+  /** Yields the messages published from now on that the filter includes, until the signal aborts. */
+  subscribe(filter: EquipmentFilter, signal: AbortSignal): AsyncIterable<MessageBatch> {
+    const subscriber = new Subscriber(filter)
+    if (signal.aborted || this.#isClosed) {
+      subscriber.end()
+      return subscriber
+    }
+    this.#subscribers.add(subscriber)
+    const remove = () => {
+      this.#subscribers.delete(subscriber)
+      subscriber.end()
+    }
+    signal.addEventListener('abort', remove, { once: true })
+    return subscriber
+  }
+
+  get subscribers(): number {
+    return this.#subscribers.size
+  }
+
+  /** The total number of messages queued for slow subscribers. */
+  get queued(): number {
+    let sum = 0
+    for (const { queued } of this.#subscribers) sum += queued
+    return sum
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    clearImmediate(this.#delivery)
+    this.#isClosed = true
+    for (const subscriber of this.#subscribers) subscriber.end()
+    this.#subscribers.clear()
+  }
+
+  get #isInUse(): boolean {
+    return this.#subscribers.size > 0
+  }
+
+  #publishUpdate(update: DeviceUpdate): void {
+    const { receiver_id } = update
+    if (this.#canDeliverNow(receiver_id)) {
+      addUpdate(this.#due, update)
+      this.#delivery ??= setImmediate(() => this.#deliver())
+    } else {
+      addUpdate(this.#delayed, update)
+      const waitMs = (this.#nextDeliveryAt.get(receiver_id) ?? 0) - this.#now()
+      this.#timer ??= setTimeout(() => this.#deliverDelayed(), Math.max(1, waitMs))
+    }
+  }
+
+  #canDeliverNow(id: number): boolean {
+    return this.#due.has(id) || (!this.#delayed.has(id) && (this.#nextDeliveryAt.get(id) ?? 0) <= this.#now())
+  }
+
+  #deliverDelayed(): void {
+    this.#timer = undefined
+    const time = this.#now()
+    let soonest = Number.POSITIVE_INFINITY
+    for (const [id, update] of this.#delayed) {
+      const dueAt = this.#nextDeliveryAt.get(id) ?? 0
+      if (dueAt <= time) {
+        this.#delayed.delete(id)
+        this.#due.set(id, update)
+      } else soonest = Math.min(soonest, dueAt)
+    }
+    if (this.#delayed.size > 0) {
+      this.#timer = setTimeout(() => this.#deliverDelayed(), Math.max(1, soonest - time))
+    }
+    this.#deliver()
+  }
 
   /** Creates one batch for each filter that subscribers have. */
-  function deliver(): void {
-    clearImmediate(delivery)
-    delivery = undefined
-    const updates = Array.from(
-      due.values(),
-      (update): Published => ({
-        message: withNewestLevels(update),
-        site: siteOf(update.receiver_id),
-      }),
-    )
-    const published = [...updates, ...events]
-    const nextAt = now() + spacingMs
-    for (const id of due.keys()) nextDeliveryAt.set(id, nextAt)
-    due.clear()
-    events = []
+  #deliver(): void {
+    clearImmediate(this.#delivery)
+    this.#delivery = undefined
+    const published = this.#takePublished()
     const batches = new Map<string, MessageBatch>()
-    for (const subscriber of subscribers) {
+    for (const subscriber of this.#subscribers) {
       const { filter, key } = subscriber
       const batch =
         batches.get(key) ??
@@ -96,167 +184,94 @@ export function createFeed({
     }
   }
 
-  function withNewestLevels(update: DeviceUpdate): DeviceUpdate {
-    const { receiver_id } = update
-    if (!newLevels.delete(receiver_id)) return update
-    return { ...update, data: { ...update.data, channels: channelsOf(receiver_id) } }
+  #takePublished(): readonly Published[] {
+    const updates = Array.from(this.#due.values(), (update): Published => {
+      const site = this.#receiverStore.facts(update.receiver_id)?.origin?.site.code ?? null
+      return { message: this.#withNewestLevels(update), site }
+    })
+    const nextAt = this.#now() + spacingMs
+    for (const id of this.#due.keys()) this.#nextDeliveryAt.set(id, nextAt)
+    this.#due.clear()
+    return [...updates, ...this.#events.splice(0)]
   }
 
-  function publishUpdate(update: DeviceUpdate): void {
-    const { receiver_id } = update
-    if (canDeliverNow(receiver_id)) {
-      addUpdate(due, update)
-      delivery ??= setImmediate(deliver)
-    } else {
-      addUpdate(delayed, update)
-      const waitMs = (nextDeliveryAt.get(receiver_id) ?? 0) - now()
-      timer ??= setTimeout(deliverDelayed, Math.max(1, waitMs))
-    }
+  #withNewestLevels(update: DeviceUpdate): DeviceUpdate {
+    const { receiver_id, data } = update
+    if (!this.#newLevels.delete(receiver_id)) return update
+    const channels = this.#receiverStore.get(receiver_id)?.channels.map(toChannelBody) ?? []
+    return { ...update, data: { ...data, channels } }
   }
-
-  function deliverDelayed(): void {
-    timer = undefined
-    const time = now()
-    let soonest = Number.POSITIVE_INFINITY
-    for (const [id, update] of delayed) {
-      const dueAt = nextDeliveryAt.get(id) ?? 0
-      if (dueAt <= time) {
-        delayed.delete(id)
-        due.set(id, update)
-      } else soonest = Math.min(soonest, dueAt)
-    }
-    if (delayed.size > 0) timer = setTimeout(deliverDelayed, Math.max(1, soonest - time))
-    deliver()
-  }
-
-  return {
-    publish(message, site) {
-      if (isClosed || subscribers.size === 0) return
-      if (message.type === 'device_update') {
-        newLevels.delete(message.receiver_id)
-        publishUpdate(message)
-      } else {
-        events.push({ message, site })
-        delivery ??= setImmediate(deliver)
-      }
-    },
-    publishLevels(manufacturer, receiver_id) {
-      if (isClosed || subscribers.size === 0) return
-      newLevels.add(receiver_id)
-      if (due.has(receiver_id) || delayed.has(receiver_id)) return
-      publishUpdate({ type: 'device_update', manufacturer, receiver_id, data: { channels: [] } })
-    },
-    subscribe({ signal, ...filter }) {
-      const subscriber = createSubscriber(filter)
-      if (signal.aborted || isClosed) {
-        subscriber.end()
-        return subscriber
-      }
-      subscribers.add(subscriber)
-      signal.addEventListener(
-        'abort',
-        () => {
-          subscribers.delete(subscriber)
-          subscriber.end()
-        },
-        { once: true },
-      )
-      return subscriber
-    },
-    get subscribers() {
-      return subscribers.size
-    },
-    get queued() {
-      let sum = 0
-      for (const { queued } of subscribers) sum += queued
-      return sum
-    },
-    close() {
-      clearTimeout(timer)
-      clearImmediate(delivery)
-      isClosed = true
-      for (const subscriber of subscribers) subscriber.end()
-      subscribers.clear()
-    },
-  }
-}
-
-interface Subscriber extends AsyncIterable<MessageBatch> {
-  readonly filter: EquipmentFilter
-  /** The filter as text: subscribers with the same one are sent the same batches. */
-  readonly key: string
-  readonly queued: number
-  deliver(batch: MessageBatch): void
-  end(): void
 }
 
 /**
- * Creates a subscriber with a bounded queue. A batch is kept unchanged until it is read. If another batch arrives
- * first, the queue is reduced to one update per receiver and the last `maxQueuedEvents` other messages.
+ * A batch is kept unchanged until it is read. If another batch arrives first, the queue is reduced to one update per
+ * receiver and the last `maxQueuedEvents` other messages.
  */
-function createSubscriber(filter: EquipmentFilter): Subscriber {
-  let next: MessageBatch | undefined
-  const updates = new Map<number, DeviceUpdate>()
-  const events: BroadcastMessage[] = []
-  let hasEnded = false
-  let wake: (() => void) | undefined
+class Subscriber implements AsyncIterable<MessageBatch> {
+  readonly filter: EquipmentFilter
+  /** Subscribers with the same filter are sent the same batches. */
+  readonly key: string
+  #next: MessageBatch | undefined
+  readonly #updates = new Map<number, DeviceUpdate>()
+  readonly #events: BroadcastMessage[] = []
+  #hasEnded = false
+  #wake: (() => void) | undefined
 
-  function queue({ messages }: MessageBatch): void {
+  constructor(filter: EquipmentFilter) {
+    this.filter = filter
+    this.key = JSON.stringify([filter.manufacturer, filter.site])
+  }
+
+  get queued(): number {
+    return (this.#next?.messages.length ?? 0) + this.#updates.size + this.#events.length
+  }
+
+  deliver(batch: MessageBatch): void {
+    if (this.queued === 0) this.#next = batch
+    else {
+      if (this.#next !== undefined) this.#queue(this.#next)
+      this.#next = undefined
+      this.#queue(batch)
+    }
+    this.#wake?.()
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<MessageBatch> {
+    while (!this.#hasEnded) {
+      const batch = this.#next ?? this.#dequeuePart()
+      this.#next = undefined
+      if (batch !== undefined) yield batch
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+      this.#wake = undefined
+    }
+  }
+
+  #queue({ messages }: MessageBatch): void {
     for (const message of messages) {
-      if (message.type === 'device_update') addUpdate(updates, message)
+      if (message.type === 'device_update') addUpdate(this.#updates, message)
       else {
-        events.push(message)
-        if (events.length > maxQueuedEvents) events.shift()
+        this.#events.push(message)
+        if (this.#events.length > maxQueuedEvents) this.#events.shift()
       }
     }
   }
 
-  function dequeue(): MessageBatch | undefined {
-    const batch = next ?? dequeuePart()
-    next = undefined
-    return batch
-  }
-
-  function dequeuePart(): MessageBatch | undefined {
-    const messages: BroadcastMessage[] = events.splice(0)
-    for (const [id, update] of updates) {
+  #dequeuePart(): MessageBatch | undefined {
+    const messages: BroadcastMessage[] = this.#events.splice(0)
+    for (const [id, update] of this.#updates) {
       if (messages.length >= maxUpdatesPerBatch) break
-      updates.delete(id)
+      this.#updates.delete(id)
       messages.push(update)
     }
     return messages.length === 0 ? undefined : createBatch(messages)
-  }
-
-  return {
-    filter,
-    key: JSON.stringify([filter.manufacturer, filter.site]),
-    get queued() {
-      return (next?.messages.length ?? 0) + updates.size + events.length
-    },
-    deliver(batch) {
-      if (next === undefined && updates.size + events.length === 0) next = batch
-      else {
-        if (next !== undefined) queue(next)
-        next = undefined
-        queue(batch)
-      }
-      wake?.()
-    },
-    end() {
-      hasEnded = true
-      wake?.()
-    },
-    async *[Symbol.asyncIterator]() {
-      while (!hasEnded) {
-        const batch = dequeue()
-        if (batch !== undefined) yield batch
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        wake = undefined
-      }
-    },
   }
 }
 

@@ -10,12 +10,11 @@ import { UnstoredNotifications } from '../alerts/unstored-notifications.ts'
 import { BatteryForecasts } from '../conditions/battery-forecasts.ts'
 import { ConditionMonitor } from '../conditions/conditions.ts'
 import { StateWriter } from '../conditions/state-writer.ts'
-import type { AlertBody } from '../contract/alerts.ts'
-import { type Alert, toAlertBody } from '../domain/alerts/alert.ts'
+import type { Alert } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
+import type { EventChange } from '../domain/events/event.ts'
 import { polledLevels } from '../domain/levels/level-delivery.ts'
 import type { LiveFrequencies } from '../frequencies/live-frequencies.ts'
-import { createEventAnnouncements } from '../history/event-announcements.ts'
 import { EventLog } from '../history/event-log.ts'
 import { Ingest } from '../ingest/ingest.ts'
 import type { LevelArrival } from '../ingest/level-ages.ts'
@@ -62,8 +61,6 @@ interface MonitoringDeps {
   readonly log: FastifyBaseLogger
   /** Overrides every other polling interval. */
   readonly intervalSeconds: number | undefined
-  /** Called for every change of an alert. */
-  readonly onAlert: ((alert: AlertBody, hasOnlyOtherValues: boolean) => void) | undefined
   /** Called when a source begins to fail or recovers. */
   onSourcesFailingChanged(): void
 }
@@ -141,6 +138,8 @@ export class Monitoring {
       isHeld: this.#orphanedSources.isHeld,
     })
     this.monitor = this.#createMonitor()
+    this.alerts.changed.subscribe(() => this.events.loadSoon())
+    this.events.changed.subscribe((change) => this.#countEvent(change))
     this.maintenance = createStoreMaintenance({ db, paths, log, now })
   }
 
@@ -187,18 +186,16 @@ export class Monitoring {
 
   #createConnections(): Connections {
     const { db, state, log } = this.#deps
-    const { receiverStore, sourceRegistry, feed, live } = state
+    const { receiverStore, sourceRegistry } = state
     return new Connections({
       db,
       receiverStore,
-      feed,
       log,
       now,
       precedenceOf(id) {
         const source = sourceRegistry.find(id)
         return source === undefined ? null : (source.adapter.precedence ?? 0)
       },
-      onStatusChanged: (update) => live.statusChanged(update),
     })
   }
 
@@ -221,13 +218,12 @@ export class Monitoring {
 
   #createAlerts(notificationQueue: NotificationQueue): Alerts {
     const { db, state, log } = this.#deps
-    const { receiverStore, unitStore, sourceRegistry, settings, lists, feed } = state
+    const { receiverStore, unitStore, sourceRegistry, settings, lists } = state
     return new Alerts({
       db,
       queueNotifications: (tx, changed) => notificationQueue.queue(tx, changed),
       receiverStore,
       unitStore,
-      feed,
       log,
       now,
       keepDays: () => this.#keepDays(),
@@ -251,20 +247,12 @@ export class Monitoring {
       },
       isMonitored: (code) => sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled),
       subscriptions: () => this.connections.subscriptions(),
-      onChanged: (alert, isFollowing) => this.#alertChanged(alert, isFollowing),
       onLoaded: () => this.notificationSender.planSoon(),
       onUnstored: (alert, isStored) => {
         if (isStored) this.unstoredNotifications.forget(alert.id)
         else this.unstoredNotifications.changed(alert)
       },
     })
-  }
-
-  #alertChanged(alert: Alert, isFollowing: boolean): void {
-    const body = toAlertBody(alert, { now: now(), isSilenced: this.alerts.context.isSilenced(alert) })
-    this.#deps.state.live.alertChanged(body)
-    this.#deps.onAlert?.(body, isFollowing)
-    this.events.loadSoon()
   }
 
   #createFrequencyConflicts(): FrequencyConflicts {
@@ -286,19 +274,25 @@ export class Monitoring {
   }
 
   #createEventLog(): EventLog {
-    const { db, state, counters, log } = this.#deps
-    const isOwn = (receiverId: number) => this.conditions.isOwn(receiverId)
+    const { db, state, log } = this.#deps
     return new EventLog({
       db,
       receiverStore: state.receiverStore,
-      isOwn,
+      isOwn: (receiverId) => this.conditions.isOwn(receiverId),
       thresholds: (receiver, channel) => this.conditions.thresholdsOf(receiver, channel),
       rowTrueUntil: (channelId, row) => this.conditions.rowTrueUntil(channelId, row),
-      announce: createEventAnnouncements({ ...state, counters, isOwn }),
       keepDays: () => this.#keepDays(),
       log,
       now,
     })
+  }
+
+  /** Counts the events of channels that this process evaluates. */
+  #countEvent(change: EventChange): void {
+    if (change.type !== 'event') return
+    const { kind, channel_id, receiver_id } = change.event
+    if (channel_id === null || receiver_id === null || !this.conditions.isOwn(receiver_id)) return
+    this.#deps.counters.countEvent(kind, channel_id)
   }
 
   #createOrphanedSources(): OrphanedSources {
@@ -317,14 +311,12 @@ export class Monitoring {
 
   #createSourceRecords(): SourceRecords {
     const { db, state } = this.#deps
-    const { sourceRegistry, feed, live } = state
+    const { sourceRegistry } = state
     return new SourceRecords({
       db,
-      feed,
       now,
       manufacturers: sourceRegistry.manufacturers,
       isOrphaned: this.#orphanedSources.has,
-      onChanged: () => live.sourcesChanged(),
       onFailingChanged: () => {
         this.notificationSender.planSoon()
         this.#deps.onSourcesFailingChanged()
@@ -417,14 +409,12 @@ export class Monitoring {
 
   #createIngest(): Ingest {
     const { db, state, cache } = this.#deps
-    const { receiverStore, placeholderStore, unitStore, feed, live } = state
+    const { receiverStore, placeholderStore, unitStore } = state
     return new Ingest({
       db,
       receiverStore,
       placeholderStore,
       unitStore,
-      feed,
-      live,
       cache,
       conditions: this.conditions,
       stateWriter: this.stateWriter,

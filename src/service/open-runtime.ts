@@ -55,20 +55,8 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
 
 function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runtime {
   const { db, secrets, configured, redis, installation, installationName, nodeId, counters, state, checker } = parts
-  const {
-    frequencies,
-    monitoring,
-    history,
-    siteHistory,
-    remoteWrite,
-    loader,
-    checks,
-    reload,
-    sourceBodies,
-    announcedSites,
-    listsChanged,
-  } = parts
-  const { lists, settings, sourceRegistry, sourceDeps, receiverStore, placeholderStore, unitStore, feed, live } = state
+  const { frequencies, monitoring, history, siteHistory, remoteWrite, loader, checks, reload, listsChanged } = parts
+  const { lists, settings, sourceRegistry, sourceDeps, receiverStore, placeholderStore, unitStore, live } = state
   const { sourceRecords, connections, conditions, alerts, events, forecasts } = monitoring
   const { leaseManager, ingest, monitor, notificationSender, reportingSourcesOf } = monitoring
   const { destinations } = sourceDeps
@@ -79,7 +67,6 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     receiverStore,
     placeholderStore,
     unitStore,
-    feed,
     levelDemand: state.levelDemand,
     siteLevelDemand: state.siteLevelDemand,
     live,
@@ -109,11 +96,9 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
     sourceDeps,
     planningCenter: createPlanningCenter({ url: config.planning_center_url, destinations }),
     identityProvider: config.oidc && new OidcProvider({ ...config.oidc, destinations }),
-    sourceBodies,
-    announcedSites,
     reportingSources: reportingSourcesOf,
-    assignments: state.assignments,
-    assignmentsWithSites: state.assignmentsWithSites,
+    assignments: () => state.cast.assignments(),
+    assignmentsWithSites: () => live.lists.assignments(),
     shows: () => lists.current.shows,
     runningShows: state.runningShows,
     get sources() {
@@ -127,8 +112,6 @@ function toRuntime(parts: Parts, config: Config, options: RuntimeOptions): Runti
       lists.current.groups.filter((group) => manufacturer === undefined || group.manufacturer === manufacturer),
     locations: () => lists.current.locations,
     storedProfiles: () => lists.current.frequencyProfiles,
-    discovered: () => lists.current.discovered,
-    performers: state.performers,
     silences: () => lists.current.silences,
     scans: () => lists.current.scans,
     health: (selected) => healthOf(parts, options, selected),

@@ -3,9 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { NotificationAnnouncements } from '../alerts/notification-announcements.ts'
 import type { Config } from '../config.ts'
-import type { SourceBody } from '../contract/live-messages.ts'
 import type { AnnouncedSiteBody } from '../contract/sites.ts'
-import { toSourceBodies } from '../domain/live/lists.ts'
 import { canChangeSurroundings } from '../domain/notifications/surroundings.ts'
 import { toAnnouncedSites } from '../domain/sites/announced-sites.ts'
 import { FrequencyChecker } from '../frequencies/frequency-checker.ts'
@@ -15,7 +13,6 @@ import { RunningHistory } from '../history/history.ts'
 import { createBlankPlaceholders } from '../lists/blank-placeholders.ts'
 import { Loader } from '../lists/loader.ts'
 import { CheckAnnouncements } from '../live/check-announcements.ts'
-import { createShowAnnouncements } from '../live/show-announcements.ts'
 import { now } from '../platform/clock.ts'
 import { createCounters } from '../platform/counters.ts'
 import { untilAborted } from '../platform/wait.ts'
@@ -47,15 +44,12 @@ export type Parts = ReturnType<typeof createParts>
 /** Creates the parts and connects them. They refer to each other, so each is found through `parts` when it is called. */
 export function createParts(config: Config, options: RuntimeOptions, connected: Connected) {
   const { db, secrets, configured, redis, installation, installationName } = connected
-  const { log, isReadOnly = false, cache = { drop: () => {} }, intervalSeconds, onAlert } = options
+  const { log, isReadOnly = false, cache = { drop: () => {} }, intervalSeconds } = options
   const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
   const counters = createCounters(options.droppedLines)
   const state = createState({
     config,
     defaultIntervalSeconds: options.defaultIntervalSeconds,
-    sourceBodies,
-    announcedSites,
-    followedAssignments: () => monitoring.monitor.sites.flatMap((site) => site.assignments()),
     onReceiverChanged(id, before, after) {
       monitoring.events.receiverChanged(id)
       monitoring.frequencyConflicts.receiverChanged(id)
@@ -85,10 +79,14 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
     reload,
     log,
     intervalSeconds,
-    onAlert,
     onSourcesFailingChanged: () => siteHistory.retry(),
   })
   const { events } = monitoring
+  const followedSites = {
+    announced: announcedSites,
+    assignments: () => monitoring.monitor.sites.flatMap((site) => site.assignments()),
+  }
+  live.connect({ ...monitoring, followedSites })
   const history = new RunningHistory({
     db,
     databaseUrl: config.database_url,
@@ -108,7 +106,6 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
   })
   const writeDeps = { db, history: history.levels, state, monitoring, counters, installationName, log }
   const remoteWrite = isReadOnly ? null : createRemoteWrite(config.history_remote_write, writeDeps)
-  const announceShows = createShowAnnouncements(state)
   const manufacturers = new ManufacturerLoader({ state, monitoring, secrets, log, onChanged: listsChanged })
   const loader: Loader = new Loader({
     db,
@@ -116,10 +113,7 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
     conditions: monitoring.conditions,
     configured,
     manufacturers,
-    onListsChanged() {
-      listsChanged()
-      announceShows()
-    },
+    onListsChanged: listsChanged,
   })
   const checks = new CheckAnnouncements({ db, live })
   const notifications = new NotificationAnnouncements({ db, live })
@@ -146,13 +140,8 @@ export function createParts(config: Config, options: RuntimeOptions, connected: 
     notifications,
     follower,
     reload,
-    sourceBodies,
     announcedSites,
     listsChanged,
-  }
-
-  function sourceBodies(): readonly SourceBody[] {
-    return toSourceBodies(monitoring.sourceRecords.health(state.sourceRegistry.manufacturers()))
   }
 
   function announcedSites(): readonly AnnouncedSiteBody[] {
@@ -207,7 +196,6 @@ export async function followDatabase(parts: Parts, options: RuntimeOptions, sign
 export async function closeParts(parts: Parts, { isReadOnly = false }: RuntimeOptions): Promise<void> {
   const { db, redis, state, checker, monitoring, history, siteHistory, loader, follower } = parts
   const { alerts } = monitoring
-  state.feed.close()
   state.live.close()
   monitoring.ingest.levelAges.close()
   monitoring.ingest.levelLane.stop()

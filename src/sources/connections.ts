@@ -24,9 +24,9 @@ import { currentRevision, nextRevision } from '../storage/revision.ts'
 import { ConnectionRecords } from './connection-records.ts'
 import { FlappingSubscriptions } from './flapping-subscriptions.ts'
 import { MessageTimes, type MessageTimesDeps } from './message-times.ts'
-import { StatusPublisher, type StatusPublisherDeps } from './status-publisher.ts'
+import { StatusPublisher } from './status-publisher.ts'
 
-export interface ConnectionDeps extends MessageTimesDeps, StatusPublisherDeps {
+export interface ConnectionDeps extends MessageTimesDeps {
   readonly receiverStore: Pick<ReceiverStore, 'facts' | 'factsByApiId' | 'identityRevision'>
   /** Returns the precedence of the source's protocol adapter; null if the source does not exist. */
   precedenceOf(source: string): number | null
@@ -51,7 +51,8 @@ export class Connections {
   readonly #deps: ConnectionDeps
   readonly #records = new ConnectionRecords()
   readonly #messageTimes: MessageTimes
-  readonly #statusPublisher: StatusPublisher
+  readonly #statusPublisher = new StatusPublisher()
+  readonly statusChanged = this.#statusPublisher.changed
   readonly #flapping = new FlappingSubscriptions((source) => {
     void this.record(source, { type: 'stable', at: this.#deps.now() })
   })
@@ -69,7 +70,6 @@ export class Connections {
   constructor(deps: ConnectionDeps) {
     this.#deps = deps
     this.#messageTimes = new MessageTimes(deps)
-    this.#statusPublisher = new StatusPublisher(deps)
   }
 
   /** Increases with every change of a record. */

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { onTestEnd } from '../../test/support/cleanup.ts'
 import { engines } from '../../test/support/store/databases.ts'
 import { openStore } from '../../test/support/store/helpers.ts'
-import type { StatusUpdate } from '../contract/messages.ts'
 import type { MonitoredManufacturer } from '../domain/equipment/health.ts'
 import { type Database, openDatabase } from '../storage/database.ts'
 import { type CycleOutcome, SourceRecords } from './source-records.ts'
@@ -25,7 +24,6 @@ function open(db: Database, now: () => number = Date.now) {
   const recorded: number[] = []
   const sourceRecords = new SourceRecords({
     db,
-    feed: { publish: (message) => void published.push((message as StatusUpdate).status) },
     manufacturers: () => [shure],
     isOrphaned: () => false,
     now,
@@ -33,6 +31,7 @@ function open(db: Database, now: () => number = Date.now) {
       if (source === 'shure:a') recorded.push(unsuccessful_cycles)
     },
   })
+  sourceRecords.changed.subscribe((updates) => published.push(...updates.map(({ status }) => status)))
   return { reports: sourceRecords, published, recorded }
 }
 

@@ -1,6 +1,7 @@
 /** The status of every source: recorded by the process that polls it, stored in the database, published on change. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { StatusUpdate } from '../contract/messages.ts'
 import type { SourceFailures } from '../domain/alerts/source.ts'
 import {
   type DeviceProblem,
@@ -12,8 +13,8 @@ import {
   summarize,
   toDeviceErrors,
 } from '../domain/equipment/health.ts'
-import type { Feed } from '../live/version-1.ts'
 import { Semaphore } from '../platform/semaphore.ts'
+import { Topic } from '../platform/topic.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreBusyError, StoreDownError } from '../storage/errors.ts'
 import { listSourceRecords, saveSourceRecords } from '../storage/sources.ts'
@@ -25,12 +26,9 @@ export type CycleOutcome =
 
 export interface SourceRecordDeps {
   readonly db: Database
-  readonly feed: Pick<Feed, 'publish'>
   manufacturers(): readonly MonitoredManufacturer[]
   isOrphaned(source: string): boolean
   now(): number
-  /** Called when the status of a source may have changed. */
-  onChanged?(): void
   /** Called when a source begins to fail or recovers, in whichever process it is polled. */
   onFailingChanged?(): void
   /** Called after every cycle, when its outcome has been stored or storing it has failed. */
@@ -59,6 +57,8 @@ interface KnownSource {
 }
 
 export class SourceRecords {
+  /** The status of a source may have changed. Contains the manufacturers whose status has. */
+  readonly changed = new Topic<readonly StatusUpdate[]>()
   readonly #deps: SourceRecordDeps
   readonly #sources = new Map<string, KnownSource>()
   /** The status that was last published, by manufacturer. */
@@ -183,18 +183,17 @@ export class SourceRecords {
     })
   }
 
-  /** Publishes a message when a manufacturer's status has changed, not for every failure. */
   #publishChanges(): void {
-    const { feed, manufacturers, onChanged } = this.#deps
-    onChanged?.()
-    for (const { code, status, error } of this.health(manufacturers())) {
+    const updates: StatusUpdate[] = []
+    for (const { code, status, error } of this.health(this.#deps.manufacturers())) {
       const before = this.#publishedStatus.get(code) ?? 'unknown'
       this.#publishedStatus.set(code, status)
       if (before === status) continue
       const state = status === 'unknown' ? 'has not responded yet' : `is ${status}`
       const message = error === null ? `${code} ${state}` : `${code} ${state}: ${error}`
-      feed.publish({ type: 'status_update', about: 'upstream', manufacturer: code, status, message })
+      updates.push({ type: 'status_update', about: 'upstream', manufacturer: code, status, message })
     }
+    this.changed.publish(updates)
   }
 
   /** Stores all unsaved records. */

@@ -2,26 +2,23 @@
 
 import type { StatusUpdate } from '../contract/messages.ts'
 import { type Connection, type ConnectionStatus, subscriptionStatus } from '../domain/equipment/connection.ts'
-import type { Feed } from '../live/version-1.ts'
+import { Topic } from '../platform/topic.ts'
 
-export interface StatusPublisherDeps {
-  readonly feed: Pick<Feed, 'publish'>
-  /** Called whenever a subscription has connected, failed or ended, even if it was already in that state. */
-  onStatusChanged?(update: StatusUpdate): void
+/** A subscription has connected, failed or ended. */
+export interface SubscriptionStatusChanged {
+  readonly update: StatusUpdate
+  /** It was already published with this status. */
+  readonly isRepeated: boolean
 }
 
 export class StatusPublisher {
-  readonly #deps: StatusPublisherDeps
+  readonly changed = new Topic<SubscriptionStatusChanged>()
   /** The last status of each source's subscription. */
   readonly #last = new Map<string, ConnectionStatus | null>()
   /** The last published status of each source's subscription; unlike `#last`, it is never `connecting`. */
   readonly #published = new Map<string, ConnectionStatus>()
   /** When each subscription went down (`performance.now()`), by source. */
   readonly #downSince = new Map<string, number>()
-
-  constructor(deps: StatusPublisherDeps) {
-    this.#deps = deps
-  }
 
   /** Returns when the source's subscription went down (`performance.now()`); null while it is not down. */
   downSince(source: string): number | null {
@@ -46,8 +43,7 @@ export class StatusPublisher {
     const reason = connections.find((connection) => connection.status === status)?.error_message ?? null
     const message = `${manufacturer}: subscription ${status}${reason === null ? '' : `: ${reason}`}`
     const update = { type: 'status_update', about: 'link', manufacturer, status, message } as const
-    this.#deps.onStatusChanged?.(update)
-    if (before !== status) this.#deps.feed.publish(update)
+    this.changed.publish({ update, isRepeated: before === status })
   }
 
   #updateDownSince(source: string, status: ConnectionStatus | null): void {

@@ -3,7 +3,8 @@
 import type { Group } from '../../contract/groups.ts'
 import type { LiveChange } from '../../contract/live-messages.ts'
 import type { ChannelAssignment } from '../../contract/performers.ts'
-import type { Placeholder } from '../equipment/placeholder.ts'
+import type { PlaceholderBody } from '../../contract/placeholders.ts'
+
 import type { Receiver } from '../equipment/receiver.ts'
 import { type EquipmentFilter, includesSite } from '../equipment/sites.ts'
 import type { SettingScope } from '../settings.ts'
@@ -24,7 +25,7 @@ export interface GroupMembers {
 export function findMembers(
   group: Group | undefined,
   receivers: readonly Receiver[],
-  placeholders: readonly Placeholder[],
+  placeholders: readonly PlaceholderBody[],
 ): GroupMembers {
   const slots = new Set(group?.slots)
   const members = {

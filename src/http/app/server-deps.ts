@@ -54,7 +54,6 @@ export function toServerDeps(config: Config, { log, version, webRoot }: ServerOp
     receiverStore: runtime.receiverStore,
     placeholderStore: runtime.placeholderStore,
     cache,
-    feed: runtime.feed,
     connections: runtime.connections,
     alerts: runtime.alerts,
     silences: runtime.silences,
@@ -76,14 +75,9 @@ export function toServerDeps(config: Config, { log, version, webRoot }: ServerOp
     health: runtime.health,
     manufacturers: runtime.manufacturers,
     locations: runtime.locations,
-    discovered: runtime.discovered,
-    performers: runtime.performers,
     assignments: runtime.assignmentsWithSites,
     shows: runtime.shows,
-    runningShows: runtime.runningShows,
     scans: runtime.scans,
-    sourceBodies: runtime.sourceBodies,
-    announcedSites: runtime.announcedSites,
     reportingSources: runtime.reportingSources,
     identifications: new Identifications({
       db: runtime.db,
@@ -124,7 +118,6 @@ export function toServerDeps(config: Config, { log, version, webRoot }: ServerOp
     redis: runtime.redis,
     ...createEditingDeps(runtime),
     notificationDeps: createNotificationDeps(runtime, { log, publicUrl: public_url, signal: stop }),
-    isBroadcasting: (manufacturer) => runtime.settings(manufacturer).enable_websocket,
   }
 }
 

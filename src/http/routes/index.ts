@@ -1,7 +1,8 @@
 /** All routes, under the mount prefix. */
 
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
-import { LiveData, type LiveDataDeps } from '../../live/live-data.ts'
+import type { Alerts } from '../../alerts/alerts.ts'
+import { LiveData } from '../../live/live-data.ts'
 import { type LevelResponseDeps, recordLevelResponses } from '../../live/routes/level-responses.ts'
 import { type SocketDeps, socketRoutes } from '../../live/routes/socket.ts'
 import type { ClientShares } from '../../platform/client-shares.ts'
@@ -37,10 +38,9 @@ import { type SummaryDeps, summaryRoutes } from './summary.ts'
 
 export interface RoutesDeps
   extends Omit<ReceiverDeps, 'liveData'>,
-    LiveDataDeps,
     MonitoringDeps,
     ProbeDeps,
-    Omit<SocketDeps, 'liveData'>,
+    Omit<SocketDeps, 'liveData' | 'sockets'>,
     PageDeps,
     AccountDeps,
     OidcRoutesDeps,
@@ -66,7 +66,7 @@ export interface RoutesDeps
     SiteRoutesDeps,
     Omit<SummaryDeps, 'liveData'>,
     SettingRoutesDeps {
-  readonly alerts: LiveDataDeps['alerts'] & AlertRoutesDeps['alerts']
+  readonly alerts: Alerts
 }
 
 interface RouteOptions {
@@ -81,7 +81,7 @@ export async function registerRoutes(
   { html, sockets }: RouteOptions,
 ): Promise<void> {
   const collector = await collectRoutes(app, deps)
-  const liveData = new LiveData(deps)
+  const liveData = new LiveData(deps.live.lists, deps.receiverStore, deps.alerts)
   const rootRoutes: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
     livenessRoutes(scope, deps)

@@ -14,7 +14,6 @@ import type { ConditionState } from '../../domain/conditions/condition.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import type { LivePublisher } from '../../live/live-publisher.ts'
-import type { Feed } from '../../live/version-1.ts'
 import type { Counters } from '../../platform/counters.ts'
 import { countConnections } from '../../storage/connections.ts'
 import type { Database } from '../../storage/database.ts'
@@ -27,7 +26,6 @@ import { formatEquipmentMetrics } from './equipment-metrics.ts'
 export interface MetricsDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
-  readonly feed: Feed
   readonly live: LivePublisher
   readonly counters: Pick<Counters, 'registry' | 'eventCount'>
   readonly alerts: { list(): readonly Alert[] }
@@ -69,8 +67,8 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       describeConditions(deps, add)
       await describeRecords(deps, add)
       await describeHistory(deps, add)
-      add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
-      add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
+      add('websocket_clients', 'Connected WebSocket clients.').set(deps.live.subscribers)
+      add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.live.version1.queued)
       const all = Registry.merge([deps.counters.registry, gauges, processMetrics])
       all.setDefaultLabels({ installation: deps.installationName })
       const equipment = await formatEquipmentMetrics(deps, request.query.channels === '1')

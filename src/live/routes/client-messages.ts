@@ -1,4 +1,4 @@
-/** Reads the requests and messages of clients of the live interface, version 2. */
+/** Reads the requests of connections, and the messages of clients of version 2. */
 
 import type { FastifyRequest } from 'fastify'
 import { type LevelsRequest, LiveQuery, SocketQuery } from '../../contract/live-messages.ts'
@@ -25,17 +25,14 @@ export interface SocketOptions {
  * Reads the parameters of a connection. A client requests version 2 with the subprotocol or with `protocol=2`.
  * Throws a RequestError that names an invalid parameter.
  */
-export function readSocketOptions(
-  { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,
-  liveData: Pick<LiveData, 'requireGroup'>,
-): SocketOptions {
+export function readSocketOptions({ query, headers }: FastifyRequest, liveData: LiveData): SocketOptions {
   const { protocol, manufacturer, site } = readQuery(query)
   const offered = String(headers['sec-websocket-protocol'] ?? '').split(',')
   const isLive = protocol === '2' || offered.some((name) => name.trim() === liveProtocol)
   return { filter: { manufacturer, site }, live: isLive ? readLiveOptions(query, liveData) : null }
 }
 
-function readLiveOptions(query: unknown, liveData: Pick<LiveData, 'requireGroup'>): LiveOptions {
+function readLiveOptions(query: unknown, liveData: LiveData): LiveOptions {
   const { manufacturer, site, group, levels = 'true', ack, since, epoch } = readLiveQuery(query)
   liveData.requireGroup(group)
   return {

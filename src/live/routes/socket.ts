@@ -1,7 +1,4 @@
-/**
- * Serves WebSocket clients: version 1 of the interface sends the feed, version 2 (`micwatch.v2`) a snapshot and every
- * change after it.
- */
+/** Serves WebSocket clients: version 1, and version 2 (`micwatch.v2`) with a snapshot and every change after it. */
 
 import type { Writable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -18,17 +15,16 @@ import { clientKeyOf } from '../../http/server/client-key.ts'
 import type { LevelDemand, ShownCodes } from '../../ingest/level-demand.ts'
 import type { ClientShares } from '../../platform/client-shares.ts'
 import { LiveSession, type LiveSessionDeps } from '../live-session.ts'
-import { type Feed, filterBatch, type MessageBatch } from '../version-1.ts'
+import { filterBatch, type MessageBatch } from '../version-1.ts'
 import { type LiveRequest, liveProtocol, readLiveMessage, readSocketOptions } from './client-messages.ts'
 
 export interface SocketDeps extends LiveSessionDeps {
-  readonly feed: Feed
   /** By manufacturer. */
   readonly levelDemand: LevelDemand
   /** By site. */
   readonly siteLevelDemand: LevelDemand
-  /** Returns false while real-time updates are disabled for the manufacturer, or globally (null). */
-  isBroadcasting(manufacturer: string | null): boolean
+  /** The number of WebSockets of each client. */
+  readonly sockets: ClientShares
 }
 
 declare module 'fastify' {
@@ -71,11 +67,12 @@ const invalidLimit = { count: 20, withinMs: 60_000 }
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
 /** Adds the routes `/ws` and `/ws/<name>/`; the name does not affect what is sent. */
-export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly sockets: ClientShares }): void {
+export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
+  const { lists } = deps.live
   const alive = new WeakSet<WebSocket>()
   /** Closes connections after real-time updates were disabled, even if no message is being sent. */
   const switchCheck = setInterval(() => {
-    if (deps.isBroadcasting(null)) return
+    if (lists.isBroadcasting(null)) return
     for (const socket of app.websocketServer.clients) switchOff(socket)
   }, switchCheckMs)
   const heartbeat = setInterval(() => {
@@ -99,7 +96,7 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
       },
       preHandler: async (request) => {
         readSocketOptions(request, deps.liveData)
-        if (!deps.isBroadcasting(null)) throw new RequestError('websocket_off')
+        if (!lists.isBroadcasting(null)) throw new RequestError('websocket_off')
         if (request.ws) takeSocket(deps.sockets, request)
       },
       wsHandler: (socket, request) => {
@@ -139,7 +136,7 @@ function takeSocket(sockets: ClientShares, request: FastifyRequest): void {
 /** Records which levels the client needs until its connection is closed. */
 function addDemand(
   socket: WebSocket,
-  { levelDemand, siteLevelDemand }: Pick<SocketDeps, 'levelDemand' | 'siteLevelDemand'>,
+  { levelDemand, siteLevelDemand }: SocketDeps,
   shown: { readonly manufacturers: ShownCodes; readonly sites: ShownCodes },
 ): void {
   const removals = [levelDemand.add(shown.manufacturers), siteLevelDemand.add(shown.sites)]
@@ -180,7 +177,7 @@ export function closeSockets(clients: Iterable<WebSocket>): () => void {
 function serveLiveClient(
   socket: WebSocket,
   session: LiveSession,
-  { levelDemand, siteLevelDemand }: Pick<SocketDeps, 'levelDemand' | 'siteLevelDemand'>,
+  { levelDemand, siteLevelDemand }: SocketDeps,
   credential: Credential | null,
 ): void {
   socket.on('close', () => session.stop())
@@ -219,18 +216,19 @@ function serveClient(client: Client, deps: SocketDeps, filter: EquipmentFilter):
     send: (message) => send(socket, message),
   })
   send(socket, { type: 'status', message: 'Connected' })
-  sendFeed(client, deps, filter, ended.signal).catch(() => socket.terminate())
+  sendVersion1(client, deps, filter, ended.signal).catch(() => socket.terminate())
 }
 
-async function sendFeed(
+async function sendVersion1(
   { socket, stream }: Client,
   deps: SocketDeps,
   filter: EquipmentFilter,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const published of deps.feed.subscribe({ ...filter, signal })) {
-    if (!deps.isBroadcasting(null)) return switchOff(socket)
-    const batch = filterBatch(published, deps.isBroadcasting)
+  const { version1, lists } = deps.live
+  for await (const published of version1.subscribe(filter, signal)) {
+    if (!lists.isBroadcasting(null)) return switchOff(socket)
+    const batch = filterBatch(published, (manufacturer) => lists.isBroadcasting(manufacturer))
     if (batch.messages.length === 0) continue
     if (socket.bufferedAmount > maxUnsentBytes && !(await drained(socket))) {
       socket.close(closeCodes.tryLater, 'Too slow')
@@ -256,7 +254,7 @@ function serialize(batch: MessageBatch): readonly Buffer[] {
   return messages
 }
 
-/** Waits until a slow client has read its buffered data; meanwhile the feed only keeps the latest state for it. */
+/** Waits until a slow client has read its buffered data; meanwhile only the latest state is kept for it. */
 async function drained(socket: WebSocket): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < maxDrainMs; waitedMs += drainCheckMs) {
     if (socket.bufferedAmount <= maxUnsentBytes / 2 || socket.readyState !== socket.OPEN) return true

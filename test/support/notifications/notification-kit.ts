@@ -5,7 +5,7 @@ import { NotificationSender } from '../../../src/alerts/notification-sender.ts'
 import { OpenAlerts } from '../../../src/alerts/open-alerts.ts'
 import type { AlertMessage } from '../../../src/contract/messages.ts'
 import type { AlertCause } from '../../../src/domain/alerts/alert.ts'
-import { noData } from '../../../src/domain/alerts/alert.ts'
+import { noData, toAlertMessage } from '../../../src/domain/alerts/alert.ts'
 import { defaultRule, type NotificationRule } from '../../../src/domain/notifications/rule.ts'
 import { createCounters, createNotificationCounters } from '../../../src/platform/counters.ts'
 import type { LeaseManager } from '../../../src/sources/lease-manager.ts'
@@ -88,12 +88,14 @@ export async function startNotifications(urls: readonly string[], engine: Engine
   const openAlerts = async (notificationQueue: NotificationQueue) => {
     const opened = new OpenAlerts({
       db,
-      feed: { publish: (message) => void (message.type === 'alert' && published.push(message)) },
       now,
       keepDays: () => 400,
       isSilenced: () => false,
       queueNotifications: (tx, changed) => notificationQueue.queue(tx, changed),
       onLoaded: () => sender.planSoon(),
+    })
+    opened.changed.subscribe(({ alert, hasOnlyOtherValues }) => {
+      if (!hasOnlyOtherValues) published.push(toAlertMessage(alert))
     })
     await opened.open()
     return opened
