@@ -59,7 +59,7 @@ async function collectFrames(atEnd: AtEnd, address: string): Promise<readonly st
   return frames
 }
 
-/** Returns the time to parse one frame, in µs. */
+/** In µs. */
 function measureParsing(frames: readonly string[]): number {
   const startedAt = performance.now()
   for (let round = 0; round < parseRounds; round += 1) for (const frame of frames) JSON.parse(frame)

@@ -141,7 +141,6 @@ interface Change {
 
 type StartViewer = (atEnd: AtEnd, onChanges: (changes: readonly Change[]) => void) => Promise<void>
 
-/** Measures without a viewer, then with one. */
 async function measureAll(
   target: Pick<Child, 'pid' | 'log'>,
   marks: WebSocket,
@@ -220,7 +219,6 @@ function watchLatencies(atEnd: AtEnd, marks: WebSocket) {
   }
 }
 
-/** Returns the viewed receivers by device id. */
 function viewedOf({ systems }: UpstreamProcess, { receivers: shown }: Micwatch): ReadonlyMap<string, ReceiverInData> {
   const [system] = systems
   return new Map(
@@ -232,7 +230,6 @@ function viewedOf({ systems }: UpstreamProcess, { receivers: shown }: Micwatch):
   )
 }
 
-/** Creates a group of the receivers' channels, and returns its id. */
 async function createGroup({ address }: Micwatch, members: readonly ReceiverInData[]): Promise<number> {
   const slots = members.flatMap(({ channels }) => channels.map(({ slot }) => slot))
   const response = await fetch(`${address}/api/group/`, {

@@ -1,7 +1,6 @@
 /**
- * Requests per second for data.json. Reference: a minimal node:http server that sends the same bytes. In the cases in
- * which levels change, it also receives and applies the changes, and each of the two servers is paused while the other
- * is measured.
+ * Requests per second for data.json. Reference: a minimal node:http server that sends the same bytes. In the cases with
+ * changing levels, it also receives and applies the changes, and each server is paused while the other is measured.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -71,7 +70,7 @@ async function measureLive(atEnd: AtEnd, receivers: number, nodeOptions: readonl
   return figures
 }
 
-/** Measures while the other server uses no CPU time, and afterwards lets it receive what it has missed. */
+/** Measures while the other server uses no CPU time, then lets it catch up. */
 async function whilePaused<T>(other: Server, measure: () => Promise<T>): Promise<T> {
   process.kill(other.pid, 'SIGSTOP')
   try {

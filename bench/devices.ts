@@ -85,7 +85,7 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
   },
 })
 
-/** Reads the summary, because reading all of data.json again and again would occupy Micwatch. */
+/** Reads the summary, because reading data.json repeatedly would occupy Micwatch. */
 async function countTransmitters(address: string): Promise<number> {
   const response = await fetch(`${address}/api/summary/`)
   return ((await response.json()) as { transmitters_on: number }).transmitters_on

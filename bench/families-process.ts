@@ -6,7 +6,7 @@ import { startLectrosonicsSimulator } from '../simulators/lectrosonics/dsqd.ts'
 import { startSennheiserRack } from '../simulators/sennheiser/rack.ts'
 import { startStringsRack } from '../simulators/shure/strings.ts'
 
-/** How many devices of each kind are started. */
+/** Devices of each kind. */
 export interface FamilyCounts {
   readonly shure: number
   readonly sennheiser: number

@@ -1,6 +1,6 @@
 /**
  * The check of carriers, beside a check of every product against every carrier, and suggestions, beside the lowest
- * possible frequencies one after the other.
+ * possible frequencies in turn.
  */
 
 import { type Carrier, createCarrier, type Equipment, type KhzRange } from '../src/domain/frequencies/carrier.ts'
@@ -76,7 +76,7 @@ function measureSuggestion(count: number, mhz: number): readonly Figure[] {
   ]
 }
 
-/** Returns how many carriers fit if each has the lowest frequency without a conflict. */
+/** Returns the number of carriers that fit if each has the lowest frequency without a conflict. */
 function placeLowest({ fromKhz, toKhz }: KhzRange, equipment: Equipment, count: number): number {
   const placed: Carrier[] = []
   for (let khz = fromKhz; khz <= toKhz && placed.length < count; khz += ulxd.step_khz) {

@@ -1,5 +1,5 @@
 /**
- * How evenly meters move. Measures the time between two updates of the same receiver at a viewer, while its system
+ * The regularity of meters. Measures the time between two updates of the same receiver at a viewer, while its system
  * pushes levels ten times a second and the service is under other load. Reference: a minimal `ws` relay that forwards a
  * frame at the same rate, on the same machine at the same time.
  */

@@ -1,8 +1,8 @@
 /**
- * How CPU time and memory grow with the number of receivers and of clients. A row that ends in "10 times the …" is the
- * figure for the largest size divided by that for the second largest. Its reference is the ratio of the two sizes, so a
- * ratio of 1 means linear growth, and more than 1 means faster growth. The CPU time for many clients is also measured
- * for a minimal relay.
+ * The growth of CPU time and memory with the number of receivers and of clients. A row that ends in "10 times the …" is
+ * the figure for the largest size divided by that for the second largest. Its reference is the ratio of the two sizes,
+ * so a ratio of 1 means linear growth, and more than 1 means faster growth. The CPU time for many clients is also
+ * measured for a minimal relay.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -213,7 +213,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Returns the CPU time that a process has used, in ms; null on systems without `/proc`. */
+/** In ms; null on systems without `/proc`. */
 export async function cpuTimeMs(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
   // The fields after the name in parentheses begin with field 3, the state. Fields 14 and 15 are the user and system
@@ -231,14 +231,14 @@ export async function cpuMsPerSecond(pids: readonly number[], seconds: number): 
   return after.map((value, index) => ((value - (before[index] ?? 0)) / (endedAt - startedAt)) * 1000)
 }
 
-/** Returns the resident memory of a process in MB; null on systems without `/proc`. */
+/** In MB; null on systems without `/proc`. */
 export async function residentMegabytes(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kibibytes = /VmRSS:\s+(\d+)/.exec(status)?.[1]
   return kibibytes === undefined ? null : (Number(kibibytes) * 1024) / 1e6
 }
 
-/** Options of Node for a process whose event loop is to be watched with `longestHoldMs`. */
+/** Node options for a process that `longestHoldMs` watches. */
 export const watchEventLoop: readonly string[] = [
   `--import=data:text/javascript,${encodeURIComponent(`
     import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -275,7 +275,6 @@ export async function waitFor(
   }
 }
 
-/** Calls `send` at a constant rate for `seconds`. */
 export async function atRate(perSecond: number, seconds: number, send: (index: number) => void): Promise<void> {
   const startedAt = performance.now()
   for (let sent = 0; sent < perSecond * seconds; ) {

@@ -1,6 +1,6 @@
 /**
- * Fills a history with many days in a short time: a few hours are encoded once, and their chunks, which do not contain the
- * time, are written again and again with other starts.
+ * Fills a history with many days in a short time. A few hours are encoded once. Their chunks do not contain the time,
+ * and are written repeatedly with different starts.
  */
 
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { type Chunk, groupOf, groupsOf, type HistoryTables } from '../src/histor
 import { createTempFolder, withCleanup } from './harness.ts'
 import { channelIds, daySeconds, hourSeconds, start } from './history-levels.ts'
 
-/** The tiers whose chunks are not longer than an hour, and those whose chunks are a day long. */
+/** Tiers whose chunks are at most an hour long, and tiers whose chunks are a day long. */
 const hourTiers = [1, 10, 60] as const
 const dayTiers = [600, 3600] as const
 
@@ -22,7 +22,7 @@ type Chunks<Tier extends number> = ReadonlyMap<Tier, readonly Chunk[]>
 
 export interface Templates {
   readonly hours: readonly Chunks<(typeof hourTiers)[number]>[]
-  /** As many days as hours. Each begins with another hour. */
+  /** One day per hour. Each begins with another hour. */
   readonly days: readonly Chunks<(typeof dayTiers)[number]>[]
 }
 
@@ -56,7 +56,7 @@ function encodeHour(hour: RecordedSeconds): Promise<Templates['hours'][number]> 
   })
 }
 
-/** Encodes a day that consists of these hours in turn, beginning with that at `first`. */
+/** Encodes a day that repeats these hours, beginning with the one at `first`. */
 function encodeDay(tier: (typeof dayTiers)[number], hours: readonly MutableSteps[], first: number): readonly Chunk[] {
   return groupsOf(channelIds).map((group) => {
     const ids = channelIds.filter((id) => groupOf(id) === group)

@@ -1,4 +1,4 @@
-/** How long the demo takes until its history contains the last hour, and the day before its start. */
+/** Measures the time until the history of the demo contains the last hour, and the day before its start. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitFor, withCleanup } from './harness.ts'
@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 /** More frequent requests would slow the demo down, and exceed its limit. */
 const askEveryMs = 250
-/** As many as one request may ask for. The demo has a few more, which it finds within seconds. */
+/** The limit of one request. The demo has a few more channels, which it finds within seconds. */
 const askedChannels = 100
 
 /** Returns milliseconds from the start of the demo's process. */
@@ -46,7 +46,7 @@ interface Levels {
 /** True if every step of every channel is recorded. */
 async function isFilled(address: string, until: number, lengthMs: number): Promise<boolean> {
   await sleep(askEveryMs)
-  // The first steps of the day are filled from its first whole second on.
+  // The steps of the day begin at its first whole second.
   const range = [until - lengthMs + 60_000, until].map((time) => new Date(Math.floor(time / 1000) * 1000).toISOString())
   const levels = (await read(`${address}&from=${range[0]}&to=${range[1]}&max_points=144&series=rf`)) as Levels
   return levels.channels.every(({ state }) => !state.includes('-'))

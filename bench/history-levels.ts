@@ -5,12 +5,11 @@ import { type ColumnName, columnNames, noValue, type RecordedSeconds } from '../
 export const channelIds: readonly number[] = Array.from({ length: 400 }, (_, index) => index + 1)
 export const hourSeconds = 3600
 export const daySeconds = 24 * hourSeconds
-/** As many seconds are stored at a time. */
 export const batchSeconds = 5
 /** 2026-05-01T00:00:00Z */
 export const start = 1_777_593_600
 
-/** An hour of all channels: random walks at ten samples a second, by 2 dB RF and 6 dB audio, or nothing but noise. */
+/** An hour of all channels: random walks at ten samples a second, by 2 dB RF and 6 dB audio, or only noise. */
 export function createHour(isOn: boolean): RecordedSeconds {
   const length = hourSeconds * channelIds.length
   const columns = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What the recorder itself costs, before its seconds are stored. */
+/** The cost of the recorder, before its seconds are stored. */
 
 import { unknownCondition } from '../src/domain/conditions/condition.ts'
 import { emptyChannel, type Receiver } from '../src/domain/equipment/receiver.ts'
@@ -12,7 +12,7 @@ const channelsPerReceiver = 4
 const samplesPerSecond = 10
 const maxChannels = 1000
 
-/** Returns the processor time for folding the samples of all channels into seconds and passing these on, in ms. */
+/** Returns the CPU time in ms for folding the samples of all channels into seconds and passing these on. */
 export function measureFolding(seconds: number): number {
   const levels = new LevelStore()
   const current = new CurrentSecond()

@@ -1,5 +1,5 @@
 /**
- * The reference of the benchmark of the history: the same seconds in a row for each channel and minute, as differences
+ * The reference of the benchmark of the history: the same seconds in one row per channel and minute, as differences
  * compressed with deflate, without coarser tiers.
  */
 
@@ -11,7 +11,7 @@ import { columnNames, type RecordedSeconds } from '../src/domain/history/columns
 import { type AtEnd, createTempFolder, percentile } from './harness.ts'
 import { channelIds, cut, daySeconds, hourSeconds, start } from './history-levels.ts'
 
-/** The database for queries contains fewer channels, because it would take longest to fill. */
+/** The database for queries contains fewer channels, because it takes longest to fill. */
 const referenceChannels = 100
 const queries = 40
 

@@ -1,4 +1,4 @@
-/** Recorded levels: what they need on the disk, how long queries take, and CPU time. */
+/** Recorded levels: disk usage, duration of queries, and CPU time. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,10 +22,10 @@ import { fileSize, measureReference, percentileOfRuns, writtenBytes } from './hi
 
 type Engine = 'sqlite' | 'postgres'
 
-/** How many different hours the copied days consist of. */
+/** The number of different hours in the copied days. */
 const templateHours = 3
 const foldedSeconds = 600
-/** For how long the main thread is watched beside a thread that only computes. */
+/** The main thread is watched for this long beside a thread that only computes. */
 const idleMs = 5000
 const watchEveryMs = 1
 
@@ -35,9 +35,9 @@ interface Inputs {
   readonly reference: Awaited<ReturnType<typeof measureReference>>
   readonly onDays: Templates
   readonly offDays: Templates
-  /** Processor time of the recorder for an hour, before its seconds are stored. */
+  /** CPU time of the recorder for an hour, before its seconds are stored. */
   readonly foldMs: number
-  /** The longest hold of the main thread beside another thread that computes. */
+  /** The longest block of the main thread beside another computing thread. */
   readonly idleHoldMs: number
 }
 
@@ -128,7 +128,6 @@ interface Target {
   openTables(): Promise<HistoryTables>
   /** Bytes on the disk, after the history was closed. */
   bytes(): Promise<number>
-  /** All bytes written to the disk until now. */
   written(): Promise<number>
 }
 
@@ -165,7 +164,7 @@ async function openPostgres(atEnd: AtEnd): Promise<Target> {
   const bytes = () =>
     ask(`select sum(pg_total_relation_size(oid)) as bytes from pg_class
       where relkind = 'r' and relname like 'history\\_levels%'`)
-  // What is in the log is later written to the tables as well.
+  // Data in the log are later written to the tables as well.
   const written = async () => (await ask("select pg_current_wal_lsn() - '0/0'::pg_lsn as bytes")) + (await bytes())
   return { history: levels, openTables: () => PostgresTables.open(url), bytes, written }
 }
@@ -228,9 +227,9 @@ async function measureQueries({ history }: Target, days: number) {
 }
 
 /**
- * Returns a function that returns the longest hold of the main thread until then, in milliseconds. On Linux, what the
- * thread waited for a processor does not count. A timer that the system fires late holds nothing: a hold is not longer
- * than the event loop was active.
+ * Returns a function that returns the longest block of the main thread until then, in milliseconds. On Linux, waiting
+ * for a processor does not count. A timer that the system fires late blocks nothing, so a block is at most as long as
+ * the event loop was active.
  */
 function watchHolds(): () => number {
   const read = () => ({
@@ -251,7 +250,7 @@ function watchHolds(): () => number {
   }
 }
 
-/** How long the main thread has waited for a processor since it started; 0 on systems without `/proc`. */
+/** Time in ms that the main thread has waited for a processor since it started; 0 on systems without `/proc`. */
 function waitedMs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
@@ -260,7 +259,7 @@ function waitedMs(): number {
   }
 }
 
-/** What the machine alone delays the main thread, while another thread computes. */
+/** The delay of the main thread by the machine alone, while another thread computes. */
 async function measureIdleHold(): Promise<number> {
   const worker = new Worker('for (let sum = 0; ; ) sum = (sum * 31 + 7) % 1000003', { eval: true })
   const stop = watchHolds()

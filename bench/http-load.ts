@@ -80,7 +80,7 @@ export async function loadHttp(
 const readBytes = 1024 * 1024
 const maxHeadBytes = 4 * 1024
 
-/** Returns a parser that understands only as much HTTP as is needed to find the end of a response. */
+/** The parser understands only the HTTP that is needed to find the end of a response. */
 function createResponseReader(onResponse: (status: number, etag: string) => void): (chunk: Buffer) => void {
   let head = ''
   let status = 0

@@ -1,7 +1,7 @@
 /**
- * Latency of a change, from the upstream's socket to the client's, while the counterparts of all integrations hang: OSC
- * targets over UDP and TCP, the MQTT broker, the receiver of remote write, and the sign-in provider. Reference: Micwatch
- * without integrations.
+ * Latency of a change, from the upstream's socket to the client's, while the counterparts of all integrations hang.
+ * These are OSC targets over UDP and TCP, the MQTT broker, the receiver of remote write, and the sign-in provider.
+ * Reference: Micwatch without integrations.
  */
 
 import { createSocket } from 'node:dgram'

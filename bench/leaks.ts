@@ -1,6 +1,6 @@
 /**
- * Memory in use after 10,000 polling cycles, or after as many as fit into a minute. Reference: the memory after the
- * first third of these cycles.
+ * Memory in use after 10,000 polling cycles, or after all that fit into a minute. Reference: the memory after the first
+ * third of these cycles.
  */
 
 import { setFlagsFromString } from 'node:v8'

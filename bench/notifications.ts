@@ -1,7 +1,7 @@
 /**
- * How soon messages about alerts are delivered, and what they cost monitoring: the latency of level changes and the
- * longest hold of the event loop. References: the same run with the same alerts, but without notification channels; for
- * the event loop, a process that only computes.
+ * The delivery time of messages about alerts, and their cost for monitoring. The cost is the latency of level changes,
+ * and the longest time for which the event loop was blocked. References: the same run with the same alerts, but without
+ * notification channels; for the event loop, a process that only computes.
  */
 
 import { once } from 'node:events'
@@ -29,9 +29,8 @@ const alertsPerMinute = 100
 /** Longer than three timeouts of an endpoint that hangs. */
 const seconds = 35
 const changesPerSecond = 50
-/** Receivers, besides the first channels, whose levels change: more than the alerts of a run. */
+/** Receivers with changing levels, besides the first channels: more than the alerts of a run. */
 const receivers = 40
-/** How many alerts are open at the same time. */
 const openAlerts = 10
 const rules = 10
 const alertsForRules = 1000
@@ -155,7 +154,7 @@ async function openAdmin({ address }: Pick<Micwatch, 'address'>) {
   }
 }
 
-/** Starts a webhook that responds with a status, or never. It records how long each raised alert took to arrive, in ms. */
+/** Starts a webhook that responds with a status, or never. It records the delivery time of each raised alert in ms. */
 async function startEndpoint(atEnd: AtEnd, status: number | 'hang') {
   const delays: number[] = []
   const endpoint = { url: '', delays, messages: 0 }
@@ -179,7 +178,7 @@ async function startEndpoint(atEnd: AtEnd, status: number | 'hang') {
   return endpoint
 }
 
-/** Returns the longest hold of a process that only computes, in slices of 6 ms: what the machine alone delays. */
+/** Returns the longest block of a process that only computes, in slices of 6 ms: the delay by the machine alone. */
 function measureSlices(): Promise<number> {
   const program = `
     console.log('{}')
@@ -196,7 +195,10 @@ function measureSlices(): Promise<number> {
   })
 }
 
-/** Measures the longest hold of the event loop while rules are applied to many alerts and messages about them are sent. */
+/**
+ * Measures the longest time for which the event loop is blocked while rules are applied to many alerts and messages
+ * about them are sent.
+ */
 async function measureHold(atEnd: AtEnd, nodeOptions: readonly string[]) {
   const others = channelsPerReceiver - 1
   const { simulator, micwatch } = await start(atEnd, Math.ceil(alertsForRules / others), nodeOptions)

@@ -117,7 +117,7 @@ async function measureFrequencies(browser: Browser, { address }: Micwatch, blank
   return figures
 }
 
-/** Measures the timeline with 60 strips, all of them visible, and levels of an hour that the fake service computes. */
+/** Measures the timeline with 60 visible strips, and levels of an hour that the fake service computes. */
 async function measureTimeline(browser: Browser, blank: PageFigures): Promise<readonly Figure[]> {
   const service = await startFakeService('')
   service.data.receivers = Array.from({ length: 15 }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))

@@ -126,7 +126,7 @@ async function compareWithDelay(
   ]
 }
 
-/** Measures the CPU time that this process, with all its threads, uses during `work`. */
+/** Includes all threads of this process. */
 export async function measureCpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -134,7 +134,7 @@ export async function measureCpuMs(work: () => unknown): Promise<number> {
   return (user + system) / 1000
 }
 
-/** Measures the CPU time, and the longest time for which the event loop was blocked. */
+/** Also measures the longest time for which the event loop was blocked. */
 async function measureBlocking(work: () => unknown): Promise<{ cpuMs: number; blockedMs: number }> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()

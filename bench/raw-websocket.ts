@@ -12,7 +12,7 @@ let opened = 0
 export async function openRawWebSocket(address: string, protocol?: string): Promise<Socket> {
   const { hostname, port, host, pathname } = new URL(address)
   opened += 1
-  // One address may have a quarter of the connections.
+  // One address may use a quarter of the connections.
   const localAddress = `127.0.0.${1 + (opened % 8)}`
   const socket = connect({ host: hostname, port: Number(port), noDelay: true, localAddress })
   const key = randomBytes(16).toString('base64')

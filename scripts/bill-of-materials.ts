@@ -1,17 +1,17 @@
-/** Creates the software bill of materials (CycloneDX). The same sources and packages make the same bytes. */
+/** Creates the software bill of materials (CycloneDX). The output is reproducible. */
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sourceDate } from './source-date.ts'
 
-/** Packages with native code and the loader that they need. They are installed for each platform and not bundled. */
+/** Packages with native code, and their loader. They are installed for each platform and not bundled. */
 export const nativePackages = ['@node-rs/argon2', '@photostructure/sqlite', 'node-gyp-build']
 
-/** The name that the taxonomy of CycloneDX gives to the folder of a package. */
+/** The name of a package's folder in the taxonomy of CycloneDX. */
 const folderProperty = 'cdx:npm:package:path'
 
-/** The part of package-lock.json that describes a package, by its folder. */
+/** The entry of a package in package-lock.json, by its folder. */
 interface LockedPackage {
   readonly version: string
   readonly license?: string
@@ -26,8 +26,8 @@ interface Component {
 }
 
 /**
- * Lists the npm packages in `folders` (relative to `root`), the SQLite that one of them contains, and the Node.js of this
- * version.
+ * Lists the npm packages in `folders` (relative to `root`), the SQLite that one of them contains, and the Node.js of
+ * this version.
  */
 export function billOfMaterials(root: string, folders: Iterable<string>, nodeVersion?: string): string {
   const { packages } = readJson(join(root, 'package-lock.json')) as { packages: Record<string, LockedPackage> }
@@ -65,7 +65,7 @@ export function billOfMaterials(root: string, folders: Iterable<string>, nodeVer
   return JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', serialNumber, version: 1, ...content })
 }
 
-/** Returns the folders of the npm packages that a bill of materials lists. */
+/** Returns the folders of the npm packages in a bill of materials. */
 export function listedFolders(bill: string): string[] {
   const { components } = JSON.parse(bill) as { components: readonly Component[] }
   return components.flatMap(({ properties = [] }) =>
@@ -125,7 +125,7 @@ function dependenciesOf(
     .sort()
 }
 
-/** Returns the folder of the package `name` that Node.js finds from `folder`: in it, or in one around it. */
+/** Returns the folder of the package `name` that Node.js resolves from `folder`. */
 function resolve(name: string, folder: string, packages: Readonly<Record<string, LockedPackage>>): string {
   const path = join(folder, 'node_modules', name)
   if (folder === '' || packages[path] !== undefined) return path

@@ -33,7 +33,7 @@ const entryPoints = {
 const optionalDependencies = ['pg-native']
 
 /**
- * Packages that others load at once, but of which Micwatch calls nothing: Fastify's own compilers of schemas, and the file
+ * Packages that others load at startup, but that Micwatch never calls: Fastify's own schema compilers, and the file
  * search of @fastify/static. They would be a tenth of the program that starts.
  */
 const unusedPackages = /^(?:@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|glob)$/
@@ -84,8 +84,8 @@ async function buildLauncher(): Promise<void> {
 }
 
 /**
- * Builds the program and returns the files that are part of it. Packages are bundled, because one file loads in a third of the time
- * that a thousand files need.
+ * Builds the program and returns its source files. Packages are bundled, because one file loads in a third of the time
+ * of a thousand files.
  */
 async function buildProgram(): Promise<string[]> {
   const { metafile } = await bundleProgram({
@@ -93,7 +93,7 @@ async function buildProgram(): Promise<string[]> {
     entryPoints,
     outdir: dist,
     bundle: true,
-    // Keeps modules that are imported on demand in files of their own.
+    // Keeps modules that are imported on demand in separate files.
     splitting: true,
     external: [...nativePackages, ...optionalDependencies],
     plugins: [withoutUnused],
@@ -115,8 +115,7 @@ async function buildProgram(): Promise<string[]> {
 
 /**
  * Escapes characters beyond Latin-1, because a single one makes V8 store the whole source with two bytes per character.
- * esbuild escapes them in strings; those that remain are in comments and regular expressions, where an escape is
- * equivalent.
+ * esbuild escapes them in strings. The rest are in comments and regular expressions, where an escape is equivalent.
  */
 function escapeNonLatin1(path: string): void {
   const text = readFileSync(path, 'utf8')
@@ -127,7 +126,7 @@ function escapeNonLatin1(path: string): void {
   if (escaped !== text) writeFileSync(path, escaped)
 }
 
-/** Builds the web pages and returns the files that are part of them, with fonts and images that style sheets name. */
+/** Builds the web pages and returns their source files, including fonts and images that style sheets name. */
 async function buildPages(): Promise<string[]> {
   const inputs: string[] = []
   const web = join(root, 'web')

@@ -97,7 +97,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['contract', 'domain'],
 }
 
-/** The folders of the layer `subsystems`: each owns a part of the running service. They may import each other. */
+/** Each subsystem owns a part of the running service. They may import each other. */
 const subsystems = ['sources', 'ingest', 'conditions', 'alerts', 'frequencies', 'history', 'sites', 'lists', 'live']
 
 /** The modules of a manufacturer that other layers may import. */
@@ -197,7 +197,7 @@ function parseModule(file: string, text: string): Module {
   return { imports, processLines: [...processLines] }
 }
 
-/** A node of the syntax tree (ESTree with TypeScript); only the fields that the check uses. */
+/** A node of the syntax tree (ESTree with TypeScript), with only the fields that the check uses. */
 interface Node {
   readonly type: string
   readonly start: number

@@ -67,15 +67,12 @@ const unfinished: readonly string[] = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'SUPPORT.md',
-  'bench/',
   'deploy/',
   'docs/',
   'integrations/',
-  'scripts/',
-  'simulators/',
+
   'src/actions/',
   'src/alerts/',
-  'src/cli/',
   'src/conditions/',
 
   'src/contract/',

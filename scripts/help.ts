@@ -1,16 +1,19 @@
-/** Renders the documents to HTML pages, which the service serves under `/help/`. Their only script checks the clock of the device. */
+/**
+ * Renders the documents to HTML pages, which the service serves under `/help/`. Their only script checks the clock of
+ * the device.
+ */
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { buildSync } from 'esbuild'
 import { Marked, type Token, type Tokens } from 'marked'
 
-/** The document that lists all others; the navigation of the pages follows it. */
+/** The document that lists all others and defines the navigation. */
 const indexSource = 'docs/README.md'
-/** Files outside of `docs/` that are part of the help too. */
+/** Files outside `docs/` that are also part of the help. */
 const otherFiles = ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'SUPPORT.md', 'ARCHITECTURE.md']
 const folders = ['docs', 'deploy']
-/** Below the page, the address of the style sheet. */
+/** Relative to `/help/`. */
 const styleSheet = 'help.css'
 const clockScript = 'help-clock.js'
 
@@ -18,7 +21,7 @@ const parser = new Marked({ gfm: true })
 
 /** A rendered document. */
 interface HelpPage {
-  /** Below `/help/`. */
+  /** Relative to `/help/`. */
   readonly address: string
   readonly html: string
 }
@@ -28,7 +31,7 @@ interface NavigationSection {
   readonly entries: readonly { readonly source: string; readonly title: string }[]
 }
 
-/** Lists the files that the help contains, as paths below `root`. */
+/** Lists the files in the help, as paths below `root`. */
 export function listHelpFiles(root: string): string[] {
   const inFolders = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -50,7 +53,7 @@ export function addressOf(path: string): string {
   return /\.(png|svg|txt)$/.test(path) ? below : `${below}.txt`
 }
 
-/** Returns the tokens of a document, nested ones included, in their order. */
+/** Returns the tokens of a document in order, including nested ones. */
 export function tokensOf(markdown: string): Token[] {
   const tokens: Token[] = []
   const add = (token: Token) => {
@@ -60,7 +63,7 @@ export function tokensOf(markdown: string): Token[] {
   return tokens
 }
 
-/** Returns the ids of the headings, as GitHub forms them. */
+/** Returns the ids of the headings in GitHub's form. */
 export function headingIds(markdown: string): string[] {
   const slug = slugger()
   return tokensOf(markdown)
@@ -68,7 +71,7 @@ export function headingIds(markdown: string): string[] {
     .map((token) => slug(plainText(token.tokens)))
 }
 
-/** Returns a function that forms the id of the next heading of a document. */
+/** The returned function creates the id of the next heading of a document. */
 function slugger(): (heading: string) => string {
   const counts = new Map<string, number>()
   return (heading) => {
@@ -107,7 +110,7 @@ function readNavigation(root: string): NavigationSection[] {
   return sections
 }
 
-/** Renders one document. Links to files that the help does not contain become text. */
+/** Links to files outside the help become text. */
 function renderDocument(root: string, source: string, sections: readonly NavigationSection[]): HelpPage {
   const files = new Set(listHelpFiles(root))
   const address = addressOf(source)
@@ -136,9 +139,9 @@ function renderDocument(root: string, source: string, sections: readonly Navigat
         const { width, height } = pictureSize(join(root, dirname(source), href))
         return `<img src="${escapeHtml(target)}" alt="${escapeHtml(text)}" width="${width}" height="${height}" loading="lazy">`
       },
-      // A wide table or example scrolls within the page, with the keyboard too.
+      // A wide table or example scrolls within the page, also with the keyboard.
       table(token) {
-        // A heading without text is no heading.
+        // A heading without text is not a heading.
         const isEmpty = (cell: Tokens.TableCell) => cell.header && cell.tokens.length === 0
         const cells = (row: readonly Tokens.TableCell[]) =>
           row.map((cell) => (isEmpty(cell) ? '<td></td>' : this.tablecell(cell))).join('')
@@ -243,7 +246,7 @@ function splitAfterHeading(body: string): readonly [string, string] {
   return end === -1 ? ['', body] : [body.slice(0, end + '</h1>'.length), body.slice(end + '</h1>'.length)]
 }
 
-/** Writes all pages, and the files that they link to, to `target`. */
+/** Writes all pages and linked files to `target`. */
 export function writeHelp(root: string, target: string): void {
   const sections = readNavigation(root)
   for (const file of listHelpFiles(root)) {

@@ -14,7 +14,7 @@ interface Screen {
   readonly name: string
   readonly viewport: { readonly width: number; readonly height: number }
   readonly path: string
-  /** Brings the page into the state that the picture shows. */
+  /** Brings the page into the state of the picture. */
   prepare?(page: Page): Promise<void>
 }
 
@@ -51,7 +51,7 @@ const screens: readonly Screen[] = [
     prepare: (page) => page.getByRole('heading', { name: 'Summary' }).waitFor({ timeout: 120_000 }),
   },
 ]
-/** The time that the demo takes until a battery is low, a receiver's address has changed, and a receiver is offline. */
+/** The time until the demo has a low battery, a changed address of a receiver, and an offline receiver. */
 const storyMs = 150_000
 
 const demo = spawn(process.execPath, ['dist/main.js', 'serve', '--demo', '--json', '--port', '0'], {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Test files that take long and need little of it to compute, the slowest first. */
+/** Test files that mostly wait, slowest first. */
 const waiting = [
   'strings',
   'datagram-session',
@@ -37,7 +37,7 @@ const waiting = [
   'connectivity',
 ]
 
-/** Test files that take long because they compute, or let a browser or other processes compute; the slowest first. */
+/** Test files that compute, or let a browser or other processes compute, slowest first. */
 const computing = [
   'monitor',
   'wall',
@@ -58,7 +58,7 @@ const computing = [
   'player',
 ]
 
-/** The position of a file among those of its kind, from 0 to 1; 1 for all that are in neither list. */
+/** The position of a file among those of its kind, from 0 to 1; 1 for files in neither list. */
 function positionOf({ moduleId }: TestSpecification): number {
   const name = basename(moduleId).replace(/\.test\.tsx?$/, '')
   const list = waiting.includes(name) ? waiting : computing
@@ -67,8 +67,8 @@ function positionOf({ moduleId }: TestSpecification): number {
 }
 
 /**
- * Orders test files so that the run ends early: the slowest ones first, so that none of them is still running alone at
- * the end, and those that wait beside those that compute, so that no core is idle.
+ * Orders test files so that the run ends early. The slowest ones come first, so that none runs alone at the end.
+ * Waiting ones run beside computing ones, so that no core is idle.
  */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process'
 const earliest = 315_532_800
 
 /**
- * Returns the time of everything that is built from these sources, so that it does not depend on when it is built:
- * `SOURCE_DATE_EPOCH` (reproducible-builds.org), else the time of the commit, else 1980.
+ * Returns the time of all build output, so that it does not depend on the time of the build: `SOURCE_DATE_EPOCH`
+ * (reproducible-builds.org), else the time of the commit, else 1980.
  */
 export function sourceDate(root: string): Date {
   const text = process.env.SOURCE_DATE_EPOCH ?? commitTime(root)

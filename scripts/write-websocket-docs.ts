@@ -40,8 +40,8 @@ export function websocketDocs(): string {
 }
 
 const introduction = [
-  'Connect to `/ws` or `/ws/<name>/`. The name does not matter: every client is sent the same messages. With a mount prefix, both paths work with and without it. With `?manufacturer=<code>`, messages about other manufacturers are left out. The WebSocket needs the same permission as reading: no credentials if the service only listens on this machine or has `public_read: true`, otherwise a session cookie or `Authorization: Bearer <token>`.',
-  'Every message is a JSON object in a text frame and has a `type`. The first message is a `status`. The binary subprotocol `micwatch.levels.v1` of Micwatch 0.1.0 no longer exists: until Micwatch 2.0, clients that offer it are accepted and sent these JSON messages instead. Later versions may add fields and message types: ignore those that you do not know.',
+  'Connect to `/ws` or `/ws/<name>/`. The name does not matter: every client receives the same messages. With a mount prefix, both paths work with and without it. With `?manufacturer=<code>`, messages about other manufacturers are omitted. The WebSocket needs the same permission as reading. If the service only listens on this machine or has `public_read: true`, no credentials are needed. Otherwise, send a session cookie or `Authorization: Bearer <token>`.',
+  'Every message is a JSON object in a text frame and has a `type`. The first message is a `status`. The binary subprotocol `micwatch.levels.v1` of Micwatch 0.1.0 no longer exists. Until Micwatch 2.0, clients that offer it are accepted and receive these JSON messages instead. Later versions may add fields and message types; ignore those that you do not know.',
 ].join('\n\n')
 
 const introduction2 = `A client that offers the subprotocol \`${liveProtocol}\` (\`Sec-WebSocket-Protocol: ${liveProtocol}\`) or connects to \`/ws?protocol=2\` is sent everything first, as a \`snapshot\`, and after that one message for each change. \`GET /api/asyncapi.json\` describes the messages of both versions for programs.

@@ -1,4 +1,4 @@
-/** Worker thread that plays the seconds of the demo's day, so that the live pages are not delayed. */
+/** A worker thread that plays the seconds of the demo's day, so that live pages are not delayed. */
 
 import { parentPort } from 'node:worker_threads'
 import type { PlayRequest, PlayResponse } from './demo-day.ts'

@@ -1,6 +1,6 @@
 /**
- * Fills the history of the demo with the day before its start, from the newest time backwards. Levels are played in a
- * worker thread; the caller stores them.
+ * Fills the history of the demo with the day before its start, newest time first. A worker thread plays the levels; the
+ * caller stores them.
  */
 
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ import {
   type WeakSpan,
 } from './show/day-levels.ts'
 
-/** What the demo simulates, and since when. */
+/** The simulated equipment, and the start time. */
 export interface Venue {
   readonly seed: number
   /** Epoch milliseconds. */
@@ -32,7 +32,6 @@ export interface Venue {
   readonly devices: readonly PlayedDevice[]
 }
 
-/** A channel that is monitored. */
 export interface MonitoredChannel {
   readonly id: number
   readonly channel: number
@@ -42,14 +41,14 @@ export interface MonitoredChannel {
   readonly deviceId: string | null
 }
 
-/** Where the day is stored. */
+/** Stores the day. */
 export interface DayTarget {
   /** Returns the channels that are known now. */
   listChannels(): readonly MonitoredChannel[]
   importSeconds(seconds: RecordedSeconds): Promise<void>
   addEvents(events: readonly PlayedEvent[]): Promise<void>
   addStates(states: readonly PlayedState[]): Promise<void>
-  /** Adds a show that has ended, and its events. Times are epoch milliseconds. */
+  /** Adds a finished show and its events. Times are epoch milliseconds. */
   addShow(show: { readonly title: string; readonly startedAt: number; readonly endedAt: number }): Promise<void>
 }
 
@@ -66,16 +65,16 @@ export interface PlayResponse {
   readonly dropouts: readonly WeakSpan[]
 }
 
-/** What is played and stored at once, in seconds: little of the last hour, so that it is there soon, then whole hours. */
+/** The seconds to play and store at once: few of the last hour, so that it is complete soon, then whole hours. */
 const recentSpan = 600
 const earlierSpan = 3600
-/** Channels that appear later than this are not filled. */
+/** Channels that appear later are not filled. */
 const lateMs = 30_000
 const checkEveryMs = 100
-/** At most this much is filled, so that a demo with thousands of receivers also ends within a minute. */
+/** The limit for a day, so that a demo with thousands of receivers also finishes within a minute. */
 const maxChannelHours = 24 * 400
 
-/** Fills the history. Resolves when the day is complete or the signal aborts. */
+/** Resolves when the day is complete or the signal aborts. */
 export async function playDay(venue: Venue, target: DayTarget, signal: AbortSignal): Promise<void> {
   const { seed, startedAt, devices } = venue
   const day = planDay(
@@ -101,7 +100,7 @@ export async function playDay(venue: Venue, target: DayTarget, signal: AbortSign
         await pause(checkEveryMs, undefined, { signal })
         continue
       }
-      // The thread plays a block while the one before is stored.
+      // The thread plays a block while the previous one is stored.
       const [next]: readonly [PlayedBlock | null, unknown] = await Promise.all([
         hasMore ? playBlock(thread, group, startedAt, dayStart) : null,
         played === null ? undefined : storeBlock(played, { startedAt, dayStart, target }),
@@ -119,7 +118,7 @@ export async function playDay(venue: Venue, target: DayTarget, signal: AbortSign
   }
 }
 
-/** Channels that became known at the same time, or are filled equally far. */
+/** Channels that became known at the same time, or are filled to the same time. */
 interface Group {
   /** Identifies the group in the thread. */
   readonly id: number
@@ -134,7 +133,7 @@ interface Group {
 
 let lastGroupId = 0
 
-/** Returns the group that is filled least far. Groups that are filled equally far are joined. */
+/** Returns the group with the fewest filled seconds. Groups that are filled to the same time are joined. */
 function joinNewest(groups: Group[]): Group | undefined {
   const to = Math.max(...groups.map((group) => group.to))
   const [first, ...others] = groups.filter((group) => group.to === to)
@@ -150,7 +149,7 @@ function joinNewest(groups: Group[]): Group | undefined {
   return joined
 }
 
-/** Adds a group of the channels that have become known, if there are any. */
+/** Adds a group of the channels that have become known. */
 function addGroup(
   groups: Group[],
   { venue, day, channels }: { venue: Venue; day: VenueDay; channels: readonly MonitoredChannel[] },
@@ -243,7 +242,7 @@ async function play(thread: Worker, request: PlayRequest): Promise<PlayResponse>
   return response as PlayResponse
 }
 
-/** Adds what concerns the whole venue. */
+/** Adds the events of the whole venue. */
 async function addVenueEvents(
   { startedAt, devices }: Venue,
   day: VenueDay,

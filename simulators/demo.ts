@@ -15,7 +15,7 @@ import { startStringsRack } from './shure/strings.ts'
 
 export interface DemoOptions {
   readonly seed?: number | undefined
-  /** Number of receivers on both systems together. If it is set, the rack is not started. Default: 24 and the rack. */
+  /** Number of receivers on both systems together. If set, the rack is not started. Default: 24 and the rack. */
   readonly receivers?: number | undefined
   /** Port of the first system; the second system uses the next port. 0 (default): free ports. */
   readonly port?: number
@@ -27,7 +27,7 @@ export interface Demo {
     readonly name: string
     readonly config: Readonly<Record<string, unknown>>
   }[]
-  /** What is simulated, for the day before. */
+  /** The simulated equipment, for the day before. */
   readonly venue: Venue
   close(): Promise<void>
 }

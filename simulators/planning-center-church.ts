@@ -43,7 +43,7 @@ export interface SimulatedMember {
   readonly position: string
   /** Confirmed, unconfirmed or declined. */
   readonly status: 'C' | 'U' | 'D'
-  /** Ids of the services; absent: all. */
+  /** Ids of the services. Default: all. */
   readonly times?: readonly string[]
 }
 
@@ -144,7 +144,7 @@ function createPlan(id: string, title: string | null, day: number): SimulatedPla
   }
 }
 
-/** Draws a head and shoulders as a PNG picture of 96 × 96 pixels; another index gives other colours. */
+/** Draws a head and shoulders as a PNG picture of 96 × 96 pixels. The index determines the colours. */
 export function drawPhoto(index: number): Uint8Array {
   const size = 96
   const background = [90 + ((index * 53) % 120), 90 + ((index * 97) % 120), 110 + ((index * 31) % 120)]

@@ -1,7 +1,7 @@
 /**
- * Simulates the part of Planning Center Services that shows who is scheduled, as its reference and its public clients
- * describe it: JSON:API 1.0 under `/services/v2`, a personal access token as Basic authentication, pages, filters,
- * included records, and 100 requests of a user in 20 s, or 75 while it reads far into a list. Photos need no token.
+ * Simulates the scheduling part of Planning Center Services, as its reference and its public clients describe it. It
+ * has JSON:API 1.0 under `/services/v2`, a personal access token as Basic authentication, pages, filters and included
+ * records. It allows 100 requests per user in 20 s, and 75 far into a list. Photos need no token.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -27,12 +27,12 @@ export interface PlanningCenterSimulator {
   readonly token: string
   /** May be changed at any time. */
   readonly church: Church
-  /** The requests so far, photos included: method, target and status. */
+  /** The requests so far, including photos: method, target and status. */
   readonly requests: readonly LoggedRequest[]
-  /** Sets a fault of all requests, photos included, unless the scope restricts it. */
+  /** Sets a fault of all requests, including photos, unless the scope restricts it. */
   setFault(fault: Fault, scope?: FaultScope): void
   clearFaults(): void
-  /** Stops the server. Connections are refused afterwards. */
+  /** Later connections are refused. */
   close(): Promise<void>
 }
 
@@ -127,7 +127,7 @@ function close(server: Server & { closeAllConnections?(): void }): Promise<void>
 const farOffset = 30_000
 const farShare = 0.75
 
-/** Counts the requests of the user in fixed periods, those that are refused included. */
+/** Counts the requests of the user in fixed periods, including rejected ones. */
 function createLimiter(limit: { readonly requests: number; readonly seconds: number }, now: () => number) {
   let startedAt = Number.NEGATIVE_INFINITY
   let count = 0

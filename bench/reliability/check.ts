@@ -19,7 +19,7 @@ export interface Finding {
 }
 
 export interface CheckOptions {
-  /** Whether to run the short variant, which CI runs on every push. */
+  /** True for the short variant, which CI runs on every push. */
   readonly isQuick: boolean
   readonly seed: number
   log(text: string): void

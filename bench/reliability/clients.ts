@@ -197,7 +197,7 @@ export const pausedClient: Check = {
   },
 }
 
-/** Measures how long, in ms, a change of one receiver takes to reach all clients while all other receivers change. */
+/** Measures the time in ms until a change of one receiver reaches all clients while all other receivers change. */
 async function measureDelays(
   counts: readonly number[],
   changes: readonly Change[],

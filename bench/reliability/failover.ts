@@ -59,7 +59,7 @@ async function secondsUntilWorking(service: Service): Promise<number> {
   return (performance.now() - restoredAt) / 1000
 }
 
-/** Kills the polling process repeatedly, and measures how long it takes until the standby process polls. */
+/** Kills the polling process repeatedly, and measures the time until the standby process polls. */
 async function measureTakeover(
   rounds: number,
   first: Service,

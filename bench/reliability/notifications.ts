@@ -1,6 +1,6 @@
 /**
- * Check N1 of docs/reliability.md: alerts are delivered within 3 s, also while other services hang, each is delivered
- * even if the process is killed, and monitoring is not slower for it.
+ * Check N1 of docs/reliability.md: alerts are delivered within 3 s, even while other services hang. Each is delivered
+ * even if the process is killed, and monitoring does not become slower.
  */
 
 import { once } from 'node:events'
@@ -18,13 +18,13 @@ import { entryOf, plainShow, type Service, signInAsAdmin, startService } from '.
 
 const receivers = 25
 const alertsPerMinute = 100
-/** How often the process is killed between an alert and its message. */
+/** The process is killed this many times between an alert and its message. */
 const kills = 30
 /** A message is usually delivered 2 to 2.5 s after its alert. */
 const longestWaitMs = 2_500
 const changesPerSecond = 50
 const changesForSeconds = 25
-/** A process that replaces one that was killed waits for its leases. */
+/** The replacement of a killed process waits for its leases. */
 const takeoverMs = 120_000
 
 export const notifications: Check = {
@@ -71,7 +71,7 @@ export const notifications: Check = {
     const afterAnHour = await measureChanges(context)
     return [
       atMost('raised to delivered, p99', percentile(latencies, 99) / 1000, 3, 's'),
-      // The hanging and the refusing webhook have messages all the time.
+      // The hanging and the refusing webhook always have messages.
       atMost('change to message, p99', beside, Math.max(25, 2 * alone), 'ms', alone),
       atMost('change to message after an hour of alerts, p99', afterAnHour, Math.max(25, 2 * alone), 'ms', alone),
       ...(await killAndCount(context, { webhook, start, random, log })),
@@ -98,7 +98,7 @@ async function listOpenAlerts(service: Service, headers: Record<string, string>)
 
 interface Webhook {
   readonly url: string
-  /** When each alert was received first (epoch ms), and the ids of the messages that contained it. */
+  /** The time when each alert was first received (epoch ms), and the ids of the messages that contained it. */
   readonly alerts: Map<number, { readonly at: number; readonly messages: Set<string> }>
 }
 
@@ -124,7 +124,7 @@ async function startWebhook(atEnd: AtEnd, manner: 'accept' | 'refuse' | 'hang'):
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, alerts }
 }
 
-/** Raises alerts for a minute. Returns how long each took from `raised_at` to the webhook, in ms. */
+/** Raises alerts for a minute. Returns the time of each from `raised_at` to the webhook, in ms. */
 async function measureDelivery({ service, headers, setBattery }: Context, { alerts }: Webhook): Promise<number[]> {
   const startedAt = Date.now()
   for (let channel = 0; channel < alertsPerMinute; channel++) {
@@ -138,7 +138,7 @@ async function measureDelivery({ service, headers, setBattery }: Context, { aler
   return raised.map(({ id, raised_at }) => (alerts.get(id)?.at ?? Number.POSITIVE_INFINITY) - Date.parse(raised_at))
 }
 
-/** Queues what a service that fails is sent in an hour of alerts, with the times of that hour. */
+/** Queues an hour of alerts for a failing service, with the times of that hour. */
 function queueForAnHour(path: string, notificationChannelId: number): void {
   const database = new DatabaseSync(path)
   database.exec('PRAGMA busy_timeout = 60000')
@@ -164,7 +164,7 @@ function queueForAnHour(path: string, notificationChannelId: number): void {
 }
 
 /**
- * Sends level changes at a constant rate, for longer than two timeouts of a service that hangs. Returns the 99th
+ * Sends level changes at a constant rate, for longer than two timeouts of a hanging service. Returns the 99th
  * percentile of the time from the system to a client, in ms.
  */
 function measureChanges({ service, headers, simulator }: Context): Promise<number> {
@@ -191,7 +191,7 @@ async function killAndCount(
   const { webhook, random, start, log } = options
   const problems: string[] = []
   let running = service
-  // A process that is killed after the delivery does not count, but must not send the alert again either.
+  // A process that is killed after the delivery does not count, but must not send the alert again.
   for (let channel = 0, counted = 0; counted < kills; channel++) {
     setBattery(channel, 90)
     const isCleared = async () => (await listOpenAlerts(running, headers)).length < alertsPerMinute

@@ -23,7 +23,7 @@ const topologies: readonly Topology[] = [
   { pollingNodes: 2, displayNodes: 2 },
 ]
 
-/** Two nodes that do not poll, because only those can show nothing. */
+/** Two nodes do not poll, because only such nodes can show nothing. */
 const levelTopologies = [
   [{ pollingNodes: 1, displayNodes: 0 }, measureOneNode],
   [{ pollingNodes: 2, displayNodes: 2 }, measureLevels],

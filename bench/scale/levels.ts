@@ -1,6 +1,6 @@
 /**
- * What levels cost: processor time per sample of nodes that poll, that show and that do not show them, and what passes
- * through Redis. A sample is one report of the levels of one channel.
+ * The cost of levels: CPU time per sample of nodes that poll, show or do not show them, and the traffic through Redis.
+ * A sample is one report of the levels of one channel.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { residentBytes } from '../reliability/fuzz/report.ts'
 import type { Deployment, Node } from './nodes.ts'
 import { openServerCounts } from './server-counts.ts'
 
-/** Who shows levels: for each node, the systems that a client of it shows. */
+/** For each node, the systems that its client shows. */
 interface Audience {
   readonly name: string
   readonly systems: readonly (readonly string[])[]
@@ -19,7 +19,7 @@ interface Audience {
 export interface LevelFigures {
   readonly name: string
   readonly samples_per_second: number
-  /** For each node, the processor time of all its threads that one sample of the installation costs, in µs. */
+  /** For each node, the CPU time of all its threads per sample of the installation, in µs. */
   readonly cpu_us_per_sample: readonly number[]
   readonly resident_mb: readonly number[]
   /** Received and sent by Redis, per sample. */
@@ -34,8 +34,8 @@ export interface LevelLoad {
 
 const settleMs = 3_000
 /**
- * Before the first measurement: a node receives levels for 30 s after a request that returned them, for instance while
- * the nodes were started, and the first levels change conditions.
+ * Before the first measurement, a node receives levels for 30 s after a request that returned them, for instance during
+ * the start of the nodes. The first levels also change conditions.
  */
 const warmUpSeconds = 35
 
@@ -45,7 +45,7 @@ export function measureOneNode(atEnd: AtEnd, nodes: readonly Node[], deployment:
   return measureAudiences(atEnd, nodes, deployment, load, audiences)
 }
 
-/** Measures nodes of which the last two do not poll, with more and more clients there. */
+/** Measures nodes of which the last two do not poll, with an increasing number of clients there. */
 export function measureLevels(atEnd: AtEnd, nodes: readonly Node[], deployment: Deployment, load: LevelLoad) {
   const all = codesOf(deployment)
   const unshown = Array.from({ length: nodes.length - 2 }, () => [])
@@ -91,7 +91,7 @@ async function measureAudiences(
         await openClient((close) => closers.push(close), `${address}/ws?protocol=2&manufacturer=${code}`)
     }
     await sleep(settleMs)
-    // What the nodes do anyway, with the same clients.
+    // The base load of the nodes with the same clients.
     const idle = await measure(0)
     await sendSamples(deployment, { ...load, seconds: 1 })
     const busy = await measure(load.samplesPerSecond)
@@ -115,8 +115,8 @@ async function measureAudiences(
 let round = 0
 
 /**
- * Sends the levels of all channels of one receiver after the other. They change no condition. Returns the number of
- * samples sent.
+ * Sends the levels of all channels of one receiver after another, without changing a condition. Returns the number of
+ * samples.
  */
 async function sendSamples({ upstreams }: Deployment, { samplesPerSecond, seconds }: LevelLoad): Promise<number> {
   const lists = upstreams.map(({ simulator }) => ({ simulator, devices: simulator.show.devicesAt(0) }))

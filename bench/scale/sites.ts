@@ -1,6 +1,6 @@
 /**
- * What an installation needs that follows many others. All sites are the same origin, which is polled and judged there and
- * followed once for each record: to the installation that follows, these are different sites.
+ * The cost of an installation that follows many others. All sites are the same origin, which is polled and evaluated
+ * there, and followed once per record. To the installation that follows, these are different sites.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Writes the archives of packages: `ar` (the container of a deb), tar.gz and zip. The same files make the same bytes. */
+/** Writes the archives of packages: `ar` (the container of a deb), tar.gz and zip. The output is reproducible. */
 
 import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 
 /**
- * Packs the entries of a folder with GNU tar, owned by root and readable by all users, whatever the umask is. All files
+ * Packs the entries of a folder with GNU tar, owned by root and readable by all users, whatever the umask. All files
  * have the time `date`.
  */
 export function tarGz(folder: string, entries: readonly string[], date: Date): Buffer {
@@ -35,8 +35,8 @@ export function ar(files: readonly (readonly [name: string, content: Buffer])[])
 }
 
 /**
- * Packs a folder; its name is the first part of all paths. Files are readable by all users, whatever the umask is, and
- * programs stay executable; links are not supported. All files have the time `date`, in UTC.
+ * Packs a folder; its name is the first part of all paths. Files are readable by all users, whatever the umask, and
+ * programs stay executable. Links are not supported. All files have the time `date`, in UTC.
  */
 export function zip(parent: string, name: string, date: Date): Buffer {
   const locals: Buffer[] = []
@@ -62,7 +62,7 @@ export function zip(parent: string, name: string, date: Date): Buffer {
     const isProgram = (lstatSync(join(parent, path)).mode & 0o111) !== 0
     attributes.writeUInt32LE(((isProgram ? 0o100755 : 0o100644) << 16) >>> 0, 6)
     attributes.writeUInt32LE(offset, 10)
-    // Made by Unix, so that the modes are kept.
+    // Marked as made by Unix, so that the modes are kept.
     entries.push(Buffer.from('PK\x01\x02\x14\x03', 'latin1'), fields, attributes, fileName)
     offset += 4 + fields.length + fileName.length + packed.length
   }

@@ -6,13 +6,13 @@ import { dirname, join, relative } from 'node:path'
 import { ar, tarGz } from './archives.ts'
 
 interface DebOptions {
-  /** The folder of the program; it is moved into the package. */
+  /** The folder of the program, which is moved into the package. */
   readonly program: string
-  /** An empty folder to work in. */
+  /** An empty working folder. */
   readonly work: string
   /** The folder with the scripts and the configuration. */
   readonly files: string
-  /** The unit that `deploy/` describes. */
+  /** The unit in `deploy/`. */
   readonly unit: string
   readonly version: string
   readonly architecture: string
@@ -60,7 +60,7 @@ function place(from: string, to: string, mode: number): void {
   chmodSync(to, mode)
 }
 
-/** Adapts the unit to the paths and the user of the package. Throws if a line that has to change is missing. */
+/** Adapts the unit to the paths and the user of the package. Throws if an expected line is missing. */
 function toPackagedUnit(unit: string): string {
   const changes = [
     [/^# Install as .*\n/m, ''],

@@ -44,7 +44,7 @@ function pack({ kind, program, architecture = 'amd64' }: Target, work: string, n
 
 const isBuilt = (target: Target) => existsSync(join(release, fileNameOf(target, version)))
 
-/** Lists the checksums of all files in the folder, in the format of `sha256sum --check`. */
+/** In the format of `sha256sum --check`. */
 function writeChecksums(): void {
   const names = readdirSync(release)
     .filter((name) => name !== 'SHA256SUMS')

@@ -1,4 +1,4 @@
-/** The scripts with which people start the program from an unpacked archive. */
+/** The scripts that start the program from an unpacked archive. */
 
 import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 
 const files = fileURLToPath(new URL('./files', import.meta.url))
 
-/** Adds the launchers to the folder of a program. */
 export function addLaunchers(folder: string, isWindows: boolean): void {
   cpSync(join(files, 'launch.js'), join(folder, 'launch.js'))
   const launchers = isWindows

@@ -17,24 +17,24 @@ import { dirname, extname, join } from 'node:path'
 import { billOfMaterials, listedFolders } from '../bill-of-materials.ts'
 import { nodeVersion, type Target } from './targets.ts'
 
-/** Thrown for an error that its message explains. */
+/** An error that its message explains. */
 export class PackageError extends Error {}
 
 interface ProgramOptions {
   readonly root: string
   readonly target: Target
-  /** Packages that were downloaded are kept here. */
+  /** Keeps downloaded packages. */
   readonly cache: string
 }
 
-/** Writes the program to `folder`, which must not exist. */
+/** `folder` must not exist. */
 export function writeProgram(folder: string, { root, target, cache }: ProgramOptions): void {
   mkdirSync(join(folder, 'bin'), { recursive: true })
   const isCopied = (path: string) => extname(path) !== '.map'
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: isCopied })
   writeFileSync(join(folder, 'dist/sbom.cdx.json'), billOfPackages(root, [target]))
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
-  // The one of the repository describes the sources.
+  // The README of the repository describes the sources.
   cpSync(join(root, 'scripts/package/README.md'), join(folder, 'README.md'))
   const { name, version, type, license } = readJson(join(root, 'package.json'))
   // `type` makes Node.js treat the files in dist/ as modules.
@@ -57,21 +57,21 @@ export function writeProgram(folder: string, { root, target, cache }: ProgramOpt
   const sqlite = '@photostructure/sqlite'
   copyPackage(join(modules, sqlite), into(sqlite), ['prebuilds', 'src', 'scripts', 'binding.gyp'])
   const prebuilt = join('prebuilds', target.sqlite)
-  // Node.js of these packages needs glibc, too.
+  // Node.js of these packages also needs glibc.
   const isUsable = (path: string) => !path.endsWith('.musl.node')
   cpSync(join(modules, sqlite, prebuilt), join(into(sqlite), prebuilt), { recursive: true, filter: isUsable })
   // Finds the prebuilt file.
   copyPackage(join(modules, 'node-gyp-build'), into('node-gyp-build'))
 }
 
-/** Returns the bill of materials of what the packages of these targets contain. */
+/** Returns the bill of materials of the packages of these targets. */
 export function billOfPackages(root: string, targets: readonly Target[]): string {
   const built = listedFolders(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8'))
   const binaries = targets.map(({ argon2 }) => `node_modules/${argon2}`)
   return billOfMaterials(root, [...built, ...binaries], nodeVersion)
 }
 
-/** Copies the files of a package that run, without those named in `without`. */
+/** Copies the files of a package that run, except those in `without`. */
 function copyPackage(from: string, to: string, without: readonly string[] = []): void {
   mkdirSync(dirname(to), { recursive: true })
   const excluded = new Set([...without, 'node_modules'].map((name) => join(from, name)))
@@ -81,7 +81,7 @@ function copyPackage(from: string, to: string, without: readonly string[] = []):
 
 /**
  * Downloads a package from the registry, unless it is in the cache, and returns its folder. Processes may share the
- * cache: each downloads into a folder of its own, and the first that is complete stays.
+ * cache: each downloads into a folder of its own, and the first complete one stays.
  */
 function download(reference: string, cache: string): string {
   const folder = join(cache, reference.replaceAll('/', '+'))

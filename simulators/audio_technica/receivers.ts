@@ -1,7 +1,7 @@
 /**
- * Simulates Audio-Technica receivers (System 20 PRO and ESW) and chargers at their control ports, following what is
- * public of their specifications: messages end with CR and have at most 287 bytes, one session is accepted, nothing is
- * pushed, and no authentication is required. Values of a transmitter that is no longer received remain.
+ * Simulates Audio-Technica receivers (System 20 PRO and ESW) and chargers at their control ports, following the public
+ * parts of their specifications. Messages end with CR and have at most 287 bytes. A device accepts one session, pushes
+ * nothing and requires no authentication. Values of a transmitter that is no longer received remain.
  */
 
 import { type LineDeviceOptions, type LineDevices, type LineProtocol, startLineDevices } from '../show/line-devices.ts'
@@ -11,7 +11,7 @@ import { createShowContext } from '../show/simulator.ts'
 const maxMessageBytes = 287
 
 interface SimulatedFamily {
-  /** The value that has to follow the handshake in a query. */
+  /** The value that must follow the handshake in a query. */
   readonly linkId: string
   /** Returns undefined for an unknown command. */
   deviceValue(command: string, state: DeviceState): string | undefined
@@ -234,7 +234,7 @@ function toHoursAndMinutes(minutes: number): string {
   return [Math.floor(whole / 60), whole % 60].map((part) => String(part).padStart(2, '0')).join('')
 }
 
-/** Texts contain no quotation marks. */
+/** Text contains no quotation marks. */
 function quote(text: string | null): string {
   return `"${(text ?? '').replaceAll('"', "'")}"`
 }

@@ -1,7 +1,7 @@
 /**
- * Simulates N-DR1 receivers with OSC over TCP, as public programs read them: a query is a message without arguments, its
- * answer the same address with values. A subscription repeats the answer, settings are sent on request only, and a
- * client that sends the other kind of frames is not answered.
+ * Simulates N-DR1 receivers with OSC over TCP, as public programs read them. A query is a message without arguments;
+ * its answer has the same address and values. A subscription repeats the answer. Settings are sent on request only. A
+ * client with the other framing receives no answer.
  */
 
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ export interface DpaSimulator {
   readonly received: readonly string[]
   /** `silent`: OSC over TCP is off; `foreign`: another protocol; `noise`: malformed packets between valid ones. */
   setFault(fault: 'silent' | 'foreign' | 'noise' | null): void
-  /** Replaces the arguments of an address on all receivers; with null, they do not answer it. */
+  /** Replaces the arguments of an address on all receivers. With null, they do not answer it. */
   override(address: string, args: Arguments | null): void
   setSilence(silence: Silence | null): void
   /** Changes a channel of the first receiver. */
@@ -83,7 +83,7 @@ export async function startDpaSimulator(options: DpaSimulatorOptions = {}): Prom
       })
     let rest = ''
     socket.on('data', (bytes) => {
-      // A packet in SLIP begins with a byte that no length begins with.
+      // No length begins with the first byte of a SLIP packet.
       if ((bytes[0] === 0xc0) !== (framing === 'slip') && rest === '') return
       const packets = splitPackets(rest + bytes.toString('latin1'))
       rest = packets.rest
@@ -159,7 +159,6 @@ function kindOf(address: string): SentValue {
 const channelWarnings = ['interference', 'afoverload', 'antennashorted']
 const deviceWarnings = ['hightemp', 'criticaltemp', 'fan', 'rfoverload']
 
-/** The settings of the device, and its warnings. */
 function settings(read: (address: string) => Arguments | undefined): (readonly [string, Arguments])[] {
   const ofChannels = [1, 2].flatMap((channel) => [
     ...['name', 'rx/mute'].map((name) => `/ch/${channel}/${name}`),

@@ -1,6 +1,6 @@
 /**
- * Simulates DSQD receivers at their command ports, following the command reference: queries end with CR, answers with
- * CR LF, a leading `!` requests an answer that repeats the query, nothing is pushed, and no authentication is required.
+ * Simulates DSQD receivers at their command ports, following the command reference. Queries end with CR, answers with
+ * CR LF. A leading `!` requests an answer that repeats the query. Devices push nothing and require no authentication.
  */
 
 import { commonScale, type ReportedScale } from '../show/day-levels.ts'
@@ -103,7 +103,7 @@ function channelValue(name: string, channel: ShowChannel): string | undefined {
 }
 
 /**
- * Returns the values of `chstat`. Audio levels are limited to -60 to 0 dBFS, RF levels to 0 to 60 dBµV; the active
+ * Returns the values of `chstat`. Audio levels are limited to -60 to 0 dBFS, RF levels to 0 to 60 dBµV. The active
  * antenna changes with the RF level.
  */
 function statusOf({ audio_level, rf_level, transmitter }: ShowChannel): number[] {
@@ -115,7 +115,7 @@ function statusOf({ audio_level, rf_level, transmitter }: ShowChannel): number[]
   return [...receiver, 1 + (Math.abs(rf) % 2), 0, 1 - linked, 42, linked * warning, 0, 0, 0, linked * 30, battery]
 }
 
-/** What `statusOf` reports of the show. */
+/** The part of the show that `statusOf` reports. */
 export const reportedScale: ReportedScale = { ...commonScale, rf: [-107, -47], audio: [-60, 0] }
 
 function clamp(value: number, low: number, high: number): number {

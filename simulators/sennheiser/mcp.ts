@@ -7,7 +7,7 @@
 import { isSilenced, type Silence } from '../show/silence.ts'
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from './simulated-udp.ts'
 
-/** State of the device, with numbers as in the protocol. */
+/** Numbers are as in the protocol. */
 export interface McpState {
   name: string
   frequencyKhz: number
@@ -45,7 +45,7 @@ export interface McpSimulator {
   readonly udp: SimulatedUdpSocket
   readonly subscriptions: number
   readonly state: Readonly<McpState>
-  /** Changes the state as if at the front panel; subscribers receive configuration changes. */
+  /** Changes the state as if at the front panel. Subscribers receive configuration changes. */
   set(changes: Partial<McpState>): void
   setSilence(silence: Silence | null): void
   /** Sends this text unchanged to every subscriber. */
@@ -57,8 +57,10 @@ interface Subscription {
   readonly peer: Peer
   readonly endsAt: number
   /**
-   * Bit mask of the events that trigger a notification: 1 = the configuration changes (sends the changed attributes),
-   * 2 = the warnings change (sends levels), 4 = the pilot or the battery changes (sends levels; EM only).
+   * Bit mask of the events that trigger a notification:
+   * - 1: the configuration changes (sends the changed attributes)
+   * - 2: the warnings change (sends levels)
+   * - 4: the pilot or the battery changes (sends levels; EM only)
    */
   readonly flags: number
   readonly cycle: NodeJS.Timeout | null
@@ -155,7 +157,7 @@ class SimulatedRackDevice implements McpSimulator {
     await this.udp.close()
   }
 
-  /** Returns the reply to a datagram; empty if there is none. */
+  /** Returns the reply to a datagram, or an empty text. */
   reply(text: string, peer: Peer): string {
     if (text.length > maxDatagramChars) return ''
     if (!text.endsWith('\r')) return formatError(1050, text)
@@ -224,7 +226,7 @@ class SimulatedRackDevice implements McpSimulator {
       timeoutS <= 300 && cycleMs <= 60_000 && cycleMs % 100 === 0 && flags <= (this.#kind === 'EM' ? 7 : 3)
     if (!isAllowed) return formatError(1020, line)
     this.#endSubscription(peer)
-    // The data is sent before the acknowledgement, which the protocol allows.
+    // The data precede the acknowledgement, which the protocol allows.
     if (flags !== 0) this.sendTo(peer, this.#allConfiguration())
     if (timeoutS === 0 && cycleMs > 0) this.sendTo(peer, this.#cycleText())
     if (timeoutS > 0) this.#startSubscription(peer, { timeoutS, cycleMs, flags })

@@ -74,7 +74,7 @@ function skipIfAddressUnavailable(error: NodeJS.ErrnoException): null {
 interface RackUnit {
   readonly channels: number
   readonly reportedId: string
-  /** What its update function sets. */
+  /** The values that its update function sets. */
   readonly scale: ReportedScale
   start(): Promise<RackDevice>
 }

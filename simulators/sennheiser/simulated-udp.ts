@@ -11,18 +11,18 @@ export interface UdpSocketOptions {
   readonly host?: string
   /** Default 0: any free port. */
   readonly port?: number
-  /** How texts are converted to bytes. Default: utf8. With latin1, each character is one byte. */
+  /** Default: utf8. With latin1, each character is one byte. */
   readonly encoding?: 'utf8' | 'latin1'
 }
 
 /** Simulated network conditions; may be changed at any time. */
 export interface NetworkConditions {
   /**
-   * What the socket sends. `none`: nothing, as if network control is off or the device is unplugged. `garbage`: only
-   * garbage, as if another kind of device uses the address. `both`: garbage before every valid datagram.
+   * The sent data. `none`: nothing, as if network control is off or the device is unplugged. `garbage`: only garbage,
+   * as if another kind of device uses the address. `both`: garbage before every valid datagram.
    */
   content: 'valid' | 'none' | 'garbage' | 'both'
-  /** Drops every n-th datagram that is sent; 0 drops none. */
+  /** Drops every n-th sent datagram; 0 drops none. */
   dropEvery: number
   /** Delay of every sent datagram. */
   delayMs: number

@@ -57,7 +57,7 @@ export function createInitialValues(model: SscModel, mac: string): Record<string
   }
 }
 
-/** Returns what a receiver reports about a channel whose transmitter is switched on or off. */
+/** Returns the values of a channel whose transmitter is switched on or off. */
 export function linkValues(model: SscModel, channel: number, isLinked: boolean): Record<string, unknown> {
   const warnings = `/rx${channel}/warnings`
   switch (model) {

@@ -1,7 +1,7 @@
 /**
  * Simulates an SSC 1 device on a real socket: an EW-DX with two or four channels, an EM 6000, a SpeechLine receiver or
- * a charger. It replies to the source port, ends subscriptions by lifetime and count with error 310, accepts eight
- * clients, rejects addresses of an unlinked transmitter with error 424 next to valid values, and rounds numbers to
+ * a charger. It replies to the source port, ends subscriptions by lifetime and count with error 310, and accepts eight
+ * clients. It rejects addresses of an unlinked transmitter with error 424 next to valid values, and rounds numbers to
  * their steps.
  */
 

@@ -1,7 +1,7 @@
 /**
- * Simulates an ew G3 receiver with firmware before 1.7 on a real socket, as observed by public projects: it sends to the
- * port on which it listens, forgets a client that has not registered for five seconds, sends its meters about twelve
- * times a second and its identity every five seconds, and sends its configuration on request and after a change.
+ * Simulates an ew G3 receiver with firmware before 1.7 on a real socket, as observed by public projects. It sends to
+ * the port on which it listens, and forgets a client that has not registered for five seconds. It sends its meters
+ * about twelve times a second, its identity every five seconds, and its configuration on request and after a change.
  */
 
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from './simulated-udp.ts'
@@ -21,7 +21,7 @@ export interface WsmSimulatorOptions extends UdpSocketOptions {
   /** As in its identity: `EM300G3`. */
   readonly model?: string
   readonly state?: Partial<WsmState>
-  /** How long a client is known after it has registered. Default: 5 s. */
+  /** A client is forgotten this long after it has registered. Default: 5 s. */
   readonly registrationMs?: number
 }
 
@@ -57,7 +57,7 @@ export async function startWsmSimulator(options: WsmSimulatorOptions = {}): Prom
       udp.send(acknowledgement(text.slice(4, 8)), peer)
     } else if (text.startsWith('\xa4\xfd\xf7\xca') && clients.has(address)) {
       udp.send(configuration(), peer)
-      // The device sends the results of its RF scan as well.
+      // The device also sends the results of its RF scan.
       udp.send(`${header('\xf9\xf8\xf7\xca')}${'\x00'.repeat(98)}`, peer)
     }
   })

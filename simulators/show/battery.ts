@@ -1,6 +1,6 @@
 /**
- * Simulates the battery of a transmitter as a pure function of the elapsed time: the run time of the battery, and the
- * level that a gauge shows, which is not proportional to it.
+ * Simulates the battery of a transmitter as a pure function of the elapsed time. The level of its gauge is not
+ * proportional to its run time.
  */
 
 import { chance, smoothNoise } from './levels.ts'
@@ -8,26 +8,26 @@ import { chance, smoothNoise } from './levels.ts'
 export const batteryTypes = ['lithium', 'nimh', 'alkaline'] as const
 export type BatteryType = (typeof batteryTypes)[number]
 
-/** A transmitter's battery, and those that replace it whenever one is empty. */
+/** A transmitter's battery and its replacements, each inserted when the previous one is empty. */
 export interface Pack {
   readonly type: BatteryType
   /** Determines how unevenly the batteries drain. */
   readonly seed: number
   /** Battery percentage at the start. */
   readonly charge: number
-  /** How fast the first battery drains, in percent per hour on average; its replacements drain at `perHour`. */
+  /** The average drain of the first battery in percent per hour. Its replacements drain at `perHour`. */
   readonly firstPerHour: number
   readonly perHour: number
-  /** When the first battery was inserted, in milliseconds since the start of the show (default 0). */
+  /** In milliseconds since the start of the show (default 0). */
   readonly insertedAtMs?: number
 }
 
 export interface BatteryState {
-  /** What the gauge shows, in percent. */
+  /** The level of the gauge in percent. */
   readonly percent: number
-  /** How long the battery will still last. */
+  /** Remaining run time. */
   readonly remainingMs: number
-  /** How long a full battery lasts in this transmitter. */
+  /** Run time of a full battery in this transmitter. */
   readonly lifeMs: number
 }
 
@@ -38,7 +38,7 @@ const swapMs = 25_000
 const hourMs = 3_600_000
 
 /**
- * What a gauge shows after each fraction of the run time. Lithium packs have a fuel gauge; the voltage of NiMH falls
+ * The level of a gauge after each fraction of the run time. Lithium packs have a fuel gauge. The voltage of NiMH falls
  * quickly at both ends, and that of alkaline cells falls ever more slowly.
  */
 const curves: Readonly<Record<BatteryType, readonly (readonly [used: number, percent: number])[]>> = {
@@ -51,7 +51,7 @@ function pairs<Pair extends readonly [number, number]>(...points: Pair[]): Pair[
   return points
 }
 
-/** Returns the battery in the transmitter; null while it is being replaced. */
+/** Returns null while the battery is being replaced. */
 export function batteryAt(pack: Pack, elapsedMs: number): BatteryState | null {
   const sinceStart = Math.max(0, elapsedMs - (pack.insertedAtMs ?? 0))
   const start = usedAt(pack.type, pack.charge)
@@ -63,7 +63,7 @@ export function batteryAt(pack: Pack, elapsedMs: number): BatteryState | null {
   return sinceMs < 0 ? null : stateOf(pack, { number, start: 0, sinceMs, totalMs })
 }
 
-/** How long a battery lasts that drains so fast. */
+/** The run time of a battery with this drain. */
 function lifeOf(perHour: number): number {
   return ((100 - emptyAt) / perHour) * hourMs
 }
@@ -81,7 +81,7 @@ function stateOf(
   return { percent: Math.round(percentAt(type, used)), remainingMs: totalMs - run.sinceMs, lifeMs }
 }
 
-/** Returns what the gauge shows after a fraction of the run time. */
+/** Returns the level of the gauge after a fraction of the run time. */
 function percentAt(type: BatteryType, used: number): number {
   const points = curves[type]
   const index = Math.max(
@@ -104,13 +104,13 @@ function usedAt(type: BatteryType, percent: number): number {
   return fromUsed + ((toUsed - fromUsed) * (from - percent)) / (from - to)
 }
 
-/** Returns the remaining minutes that a device reports which computes them, to within a few percent. */
+/** Returns the remaining minutes as a device computes them, to within a few percent. */
 export function reportedMinutes({ seed }: Pack, { remainingMs }: BatteryState): number {
   const minutes = remainingMs / 60_000
   return Math.round(minutes * (1 + 0.04 * smoothNoise(seed + 5, minutes, 60)))
 }
 
-/** Returns how fast batteries of a type drain in one transmitter, in percent per hour. */
+/** In percent per hour. */
 export function drainOf(type: BatteryType, seed: number): number {
   return typicalDrain[type] * (0.9 + 0.2 * chance(seed, 60))
 }

@@ -1,4 +1,6 @@
-/** Generates a simulated show: receivers, and the performers on their channels. A seed always gives the same show. */
+/**
+ * Generates a simulated show: receivers, and the performers on their channels. A seed always generates the same show.
+ */
 
 import type { Hardware } from '../../src/domain/equipment/receiver.ts'
 import { type BatteryType, drainOf, type Pack } from './battery.ts'
@@ -90,7 +92,7 @@ export interface CastOptions {
   readonly manufacturers?: Readonly<Partial<Record<SimulatedManufacturer, number>>>
   /** Total number of receivers (default 24). */
   readonly receivers?: number
-  /** Number of channels of every receiver. Default: as many as the receiver's model has. */
+  /** Channels of every receiver. Default: those of the receiver's model. */
   readonly channelsPerReceiver?: number
   /**
    * Number of each manufacturer's first receiver (default 1). Two shows share no device if their receivers' numbers do
@@ -111,7 +113,7 @@ export interface ChannelSetup {
   readonly seed: number
   readonly name: string
   readonly part: Part
-  /** Null: a spare channel without a transmitter. */
+  /** Null for a spare channel without a transmitter. */
   readonly pack: Pack | null
 }
 
@@ -244,7 +246,7 @@ const company: readonly Performer[] = [
 ]
 
 /**
- * Returns a channel's performer. Every seventh channel is a spare; after the last performer, names repeat with a
+ * Returns a channel's performer. Every seventh channel is a spare. After the last performer, names repeat with a
  * number.
  */
 function findPerformer(position: number): Performer | null {

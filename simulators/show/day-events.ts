@@ -1,4 +1,4 @@
-/** The events of the day before the show: what Micwatch would have written about the simulated channels. */
+/** The events of the day before the show, as Micwatch would have recorded them. */
 
 import type { EventKind } from '../../src/contract/values.ts'
 import type { OnPeriod, Period, VenueDay } from './day.ts'
@@ -14,7 +14,7 @@ import {
 /** An event without its text. Times are epoch milliseconds; both ids are null if it concerns the whole venue. */
 export interface PlayedEvent {
   readonly time: number
-  /** Null: it has no duration. */
+  /** Null for an event without a duration. */
   readonly until: number | null
   readonly kind: EventKind
   readonly channelId: number | null
@@ -32,7 +32,7 @@ export interface PlayedEvent {
 
 type Happening = Pick<PlayedEvent, 'kind' | 'data'> & { readonly atMs: number; readonly untilMs?: number }
 
-/** Lists what happened to a channel on the day, except dropouts. */
+/** Lists the events of a channel on the day, except dropouts. */
 export function listChannelEvents(channel: PlayedChannel, receiverId: number, startedAt: number): PlayedEvent[] {
   const { id, day, scale, offline } = channel
   const happenings = scale.hasFixedTransmitter ? [] : [...transmitterEvents(day.on, scale), ...muteEvents(channel)]
@@ -72,7 +72,7 @@ function transmitterEvents(periods: readonly OnPeriod[], scale: ReportedScale): 
   })
 }
 
-/** Returns when the battery reached the bounds at which it is low and critical. */
+/** Returns the times at which the battery became low and critical. */
 function batteryEvents(period: OnPeriod, scale: ReportedScale): Happening[] {
   return batteryRows.flatMap(({ row, percent }): Happening[] => {
     if (row === 'battery_replace_soon' || scale.battery !== 'percent') return []
@@ -93,7 +93,6 @@ function muteEvents({ day, isMuted }: PlayedChannel): Happening[] {
   })
 }
 
-/** Lists when a receiver was offline. */
 export function listReceiverEvents(offline: readonly Period[], receiverId: number, startedAt: number): PlayedEvent[] {
   const common = { until: null, channelId: null, receiverId }
   return offline.flatMap(({ fromMs, toMs }): PlayedEvent[] => [
@@ -108,7 +107,7 @@ export function toDropoutEvent({ channelId, fromMs, toMs, lowestDbm }: WeakSpan,
 }
 
 /**
- * Lists the remarks of the crew as markers. `findChannel` returns the ids of a channel in a device of the show, and null
+ * Lists the remarks of the crew as markers. `findChannel` returns the ids of a channel in a device of the show, or null
  * if it is not monitored.
  */
 export function listMarkers(

@@ -1,4 +1,4 @@
-/** Plays the day before the show as recorded seconds: what Micwatch would have recorded of the simulated channels. */
+/** The recorded seconds of the day before the show, as Micwatch would have recorded them. */
 
 import { conditionTable } from '../../src/domain/conditions/condition.ts'
 import {
@@ -15,19 +15,19 @@ import type { ChannelSetup, DeviceSetup } from './cast.ts'
 import { batteryIn, type ChannelDay, findPeriod, type OnPeriod, type Period } from './day.ts'
 import { findDropout, noiseAt, signalAt } from './levels.ts'
 
-/** Which values a device reports. */
+/** The values that a device reports. */
 export interface ReportedScale {
-  /** Lowest and highest level in dBm; null: RF is not reported. */
+  /** Lowest and highest level in dBm; null without RF. */
   readonly rf: readonly [lowest: number, highest: number] | null
-  /** Lowest and highest level in dBFS; null: audio is not reported. */
+  /** Lowest and highest level in dBFS; null without audio. */
   readonly audio: readonly [lowest: number, highest: number] | null
-  /** By how many dB the reported peak is above the RMS level; 0 if the device reports one level. */
+  /** The difference between reported peak and RMS in dB; 0 if the device reports one level. */
   readonly peakAboveRms: number
   /** In percent, as one of five bars, as one of four levels, or not at all. */
   readonly battery: 'percent' | 'bars' | 'four-levels' | null
   /** True if the remaining battery time is reported. */
   readonly reportsMinutes: boolean
-  /** Link quality of a transmitter that is on, in percent; null: not reported. */
+  /** Link quality in percent while a transmitter is on; null if not reported. */
   readonly quality: number | null
   /** True if the transmitter is part of the device and therefore always on. */
   readonly hasFixedTransmitter: boolean
@@ -54,7 +54,7 @@ export interface PlayedDevice {
   readonly mutedChannels: readonly number[]
 }
 
-/** A simulated channel with the id of its record. Contains data only, so that it can be passed to a thread. */
+/** A simulated channel with the id of its record. Contains only data, so that it can be passed to a thread. */
 export interface PlayedChannel {
   readonly id: number
   readonly setup: ChannelSetup
@@ -73,7 +73,10 @@ export interface WeakSpan {
   readonly lowestDbm: number
 }
 
-/** Returns `count` seconds of these channels from epoch second `from`. The show starts at `startedAt`, in epoch milliseconds. */
+/**
+ * Returns `count` seconds of these channels, starting at epoch second `from`. The show starts at `startedAt` (epoch
+ * milliseconds).
+ */
 export function playSeconds(
   channels: readonly PlayedChannel[],
   startedAt: number,
@@ -95,12 +98,12 @@ export function playSeconds(
 type SecondValues = Record<ColumnName, number>
 
 const sampleMs = 200
-/** Where something short happens. */
+/** The resolution for short events. */
 const fineSampleMs = 100
 const weakDbm = -85
 const interferenceDbm = -68
 
-/** Returns one second that begins at this time of the show. Its state is the one at its end. */
+/** Returns one second that begins at this time of the show, with the state at its end. */
 function playSecond(channel: PlayedChannel, fromMs: number): SecondValues {
   const { setup, day, offline, scale } = channel
   const lastMs = fromMs + 999
@@ -211,7 +214,7 @@ const rowMasks = {
   noBattery: toRowMask(['no_battery_data']),
 }
 
-/** Battery levels in percent at or under which a row is true. */
+/** Battery levels in percent at or below which a row is true. */
 export const batteryRows = [
   { row: 'battery_critical', percent: 10 },
   { row: 'battery_low', percent: 20 },
@@ -229,7 +232,7 @@ function rowsOf(values: SecondValues, isMuted: boolean): number {
   return rows
 }
 
-/** What was true of a channel from a time on. */
+/** The state of a channel from a time on. */
 export interface PlayedState {
   readonly channelId: number
   /** Epoch milliseconds. */
@@ -245,7 +248,7 @@ const conditions = conditionTable.map((condition) => ({ condition, mask: toRowMa
 const briefRows = rowMasks.weak | rowMasks.fair | rowMasks.clipping
 const okCondition = { state: 'ok', severity: 'ok', attention: false, needs: 'memory' } as const
 
-/** Lists the states of a channel on the day, from `fromMs` on, which is a time of the show. */
+/** Lists the states of a channel on the day, starting at `fromMs`, a time of the show. */
 export function listStates(channel: PlayedChannel, startedAt: number, fromMs: number): PlayedState[] {
   const { id, day, offline } = channel
   const bounds = [...day.on, ...day.muted, ...day.interference, ...offline].flatMap((period) => [
@@ -270,7 +273,7 @@ export function listStates(channel: PlayedChannel, startedAt: number, fromMs: nu
   })
 }
 
-/** Returns when a battery is at a level for the first time; null if it is not. */
+/** Returns when a battery first reaches a level, or null. */
 export function timeAtBattery(period: OnPeriod, percent: number): number | null {
   const { fromMs, toMs, batteryFrom, batteryTo } = period
   if (batteryFrom <= percent || batteryIn(period, toMs - 1) > percent) return null
@@ -279,7 +282,6 @@ export function timeAtBattery(period: OnPeriod, percent: number): number | null 
 
 // --- Dropouts ---------------------------------------------------------------------------------------------------------
 
-/** Returns the dropouts of transmitters in these seconds. */
 export function findWeakSpans(
   channels: readonly PlayedChannel[],
   startedAt: number,

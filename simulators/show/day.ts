@@ -1,7 +1,7 @@
 /**
- * The day before the show that the demo plays, as pure data chosen by seed: a preview in the evening, a quiet night, a
- * line check, a rehearsal, a matinee with an interval, and the call for the show that is running now. Times are
- * milliseconds since the start of the show, so those of the day before are negative.
+ * The day before the show that the demo plays, as pure data chosen by seed. It has a preview in the evening, a quiet
+ * night, a line check, a rehearsal, a matinee with an interval, and the call for the show that is running now. Times
+ * are milliseconds since the start of the show, so those of the day before are negative.
  */
 
 import type { ChannelSetup, DeviceSetup } from './cast.ts'
@@ -30,7 +30,7 @@ export interface DeviceDay {
   readonly channels: ReadonlyMap<number, ChannelDay>
 }
 
-/** A remark of the crew; null as `toMs`: at a moment. `channel` is set if it concerns one channel. */
+/** A remark of the crew. `toMs` is null for a moment, and `channel` is set for a single channel. */
 export interface Remark {
   readonly fromMs: number
   readonly toMs: number | null
@@ -38,7 +38,7 @@ export interface Remark {
   readonly channel?: { readonly deviceId: string; readonly channel: number }
 }
 
-/** What happened in the whole venue. */
+/** The incidents in the whole venue. */
 export interface VenueDay {
   readonly shows: readonly (Period & { readonly title: string })[]
   readonly remarks: readonly Remark[]
@@ -60,10 +60,10 @@ const interval = hours(-3.75, -3.4)
 const call = hours(-1.4, 0)
 
 interface Session extends Period {
-  /** How long before `fromMs` and after `toMs` transmitters are switched on and off, at most. */
+  /** Transmitters are switched on up to this long before `fromMs`, and off up to this long after `toMs`. */
   readonly leadMs: number
   readonly trailMs: number
-  /** The proportion of transmitters that is used. */
+  /** The proportion of transmitters in use. */
   readonly share: number
 }
 
@@ -74,7 +74,7 @@ const sessions: readonly Session[] = [
   { ...call, leadMs: 25 * minuteMs, trailMs: 0, share: 1 },
 ]
 
-/** The devices and channels to which something special happens. */
+/** Devices and channels with incidents. */
 interface Incidents {
   /** A receiver that was offline during the rehearsal, and one that was offline at night. */
   readonly offline: ReadonlyMap<string, Period>
@@ -161,7 +161,6 @@ function planChannel(setup: ChannelSetup, incidents: Incidents): ChannelDay {
   }
 }
 
-/** Returns when the transmitter was on for a session. */
 function attend({ seed }: ChannelSetup, session: Session): Period {
   const offset = (salt: number) => chance(seed + salt, Math.floor(session.fromMs / hourMs))
   return {
@@ -170,7 +169,7 @@ function attend({ seed }: ChannelSetup, session: Session): Period {
   }
 }
 
-/** The transmitters are checked one after the other, in the order of their slots, and on for a few minutes each. */
+/** The transmitters are checked one after another, in the order of their slots, and are on for a few minutes each. */
 function checkLine({ seed, slot }: ChannelSetup): OnPeriod[] {
   const length = lineCheck.toMs - lineCheck.fromMs - 6 * minuteMs
   const fromMs = Math.round(lineCheck.fromMs + length * ((slot % 97) / 97))
@@ -179,7 +178,7 @@ function checkLine({ seed, slot }: ChannelSetup): OnPeriod[] {
   return [{ fromMs, toMs, batteryFrom, batteryTo: batteryFrom }]
 }
 
-/** Adds the batteries, from the last period back, so that the last one has the charge of the show's start at its end. */
+/** Adds the batteries from the last period backwards, so that the last one ends with the charge of the show's start. */
 function addBatteries({ seed, pack }: ChannelSetup, periods: readonly Period[]): OnPeriod[] {
   if (pack === null) return []
   let batteryTo = pack.charge
@@ -189,7 +188,7 @@ function addBatteries({ seed, pack }: ChannelSetup, periods: readonly Period[]):
       const drained = (pack.firstPerHour * (period.toMs - period.fromMs)) / hourMs
       const batteryFrom = Math.min(batteryTo + drained, 99)
       const result = { ...period, batteryFrom, batteryTo }
-      // The battery of the earlier session was the same one, or was changed between the sessions.
+      // The earlier session used the same battery, or it was changed between the sessions.
       const isSame = batteryFrom < 75 && chance(seed + 806, index) < 0.4
       batteryTo = isSame ? batteryFrom : 25 + 30 * chance(seed + 807, index)
       return result

@@ -69,7 +69,7 @@ export interface LoggedRequest {
   readonly authorization: string | null
   /** Null until the response is sent. */
   status: number | null
-  /** Why the system rejected the request: `no-credentials`, `replay`, `rate-limit` … */
+  /** For example `no-credentials`, `replay` or `rate-limit`. */
   refusal: string | null
 }
 
@@ -216,7 +216,7 @@ export function toTransmitters(state: DeviceState): (ListedTransmitter & { chann
   )
 }
 
-/** Returns what the common device API has of a transmitter. */
+/** Omits the fields that the common device API does not have. */
 export function toListed({ battery_type: _, minutes_left: __, ...listed }: ShowTransmitter): ListedTransmitter {
   return listed
 }
@@ -283,7 +283,6 @@ function createLimiter(rateLimit: RateLimit, now: () => number) {
   }
 }
 
-/** Returns the request log and the function that adds to it. */
 type RecordedRequest = Pick<ApiRequest, 'method' | 'path'> & Partial<Pick<ApiRequest, 'headers'>>
 
 export function createRequestLog(now: () => number): {
@@ -340,7 +339,7 @@ export function createFaultSwitch(dropConnections: () => void) {
       if (fault?.type === 'close-connections') dropConnections()
       else active = fault && { fault, scope, remaining: scope.times ?? Number.POSITIVE_INFINITY }
     },
-    /** Returns the active fault if it applies to this path, and counts the request as one that fails. */
+    /** Returns the active fault if it applies to this path, and counts the failed request. */
     take(path: string): Fault | null {
       if (active === null || !appliesTo(active.fault, active.scope, path)) return null
       const { fault } = active

@@ -9,7 +9,7 @@ export type Fault =
   | { readonly type: 'hang' }
   /** Sends the correct response, one byte every half second. */
   | { readonly type: 'drip' }
-  /** Sends the response that is correct at the time of the request this much later. */
+  /** Delays the correct response of the time of the request. */
   | { readonly type: 'late'; readonly afterMs: number }
   | { readonly type: 'reset' }
   | {
@@ -62,7 +62,7 @@ export function appliesTo(fault: Fault, scope: FaultScope, path: string): boolea
   return pattern === undefined || (typeof pattern === 'string' ? path.includes(pattern) : pattern.test(path))
 }
 
-/** Responds to a request as the fault requires. `apiResponse` is the response without the fault. */
+/** `apiResponse` is the response without the fault. */
 export function applyFault(
   fault: Fault,
   request: IncomingMessage,

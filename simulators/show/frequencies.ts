@@ -1,9 +1,9 @@
 /**
- * The frequencies of simulated receivers. Those of the demo were computed by the suggestions of this service, at the
- * standard distance, so that its page of frequencies shows few conflicts; the others are 0.725 MHz apart.
+ * The frequencies of simulated receivers. This service's own suggestions at the standard distance produced those of the
+ * demo, so that its page of frequencies shows few conflicts. The others are 0.725 MHz apart.
  */
 
-/** MHz of the performers from a position on. */
+/** Position of a performer -> MHz of the following performers. */
 const coordinated: Readonly<Record<string, readonly (readonly [first: number, mhz: string])[]>> = {
   shure: [
     [0, '470.300 470.650 471.075 471.425 492.050 492.750 493.175 493.975 471.925 472.275'],
@@ -28,7 +28,7 @@ const byPosition = new Map(
   ),
 )
 
-/** Returns the frequency of a channel in MHz, with three decimals. `firstMhz` is the lowest of the manufacturer. */
+/** Returns MHz with three decimals. `firstMhz` is the lowest frequency of the manufacturer. */
 export function frequencyAt(manufacturer: string, position: number, firstMhz: number): string {
   // Steps of 0.725 MHz stay on the 25 kHz grid and below 606 MHz, clear of the radio astronomy band.
   return byPosition.get(`${manufacturer} ${position}`) ?? (firstMhz + ((position * 0.725) % 66.7)).toFixed(3)

@@ -1,6 +1,6 @@
 /**
- * Simulates the RF and audio levels of a performer's transmitter as pure functions of the elapsed time: the same seed
- * gives the same value at the same time, in any order of calls.
+ * Simulates the RF and audio levels of a performer's transmitter as pure functions of the elapsed time. A seed gives
+ * the same value at the same time, in any order of calls.
  */
 
 /** The kind of audio on a channel; determines its rhythm. */
@@ -17,12 +17,12 @@ export function signalAt(seed: number, part: Part, elapsedMs: number): { audio_l
   return { audio_level, rf_level }
 }
 
-/** Returns the levels of a channel without a transmitter: only noise. */
+/** Returns the noise of a channel without a transmitter. */
 export function noiseAt(seed: number, elapsedMs: number): { audio_level: number; rf_level: number } {
   return { audio_level: silence, rf_level: Math.round(rfFloor + 2 + 2 * smoothNoise(seed + 7, elapsedMs, 2_000)) }
 }
 
-/** Adds up average distance, movement, shadowing, fading and occasional dropouts. */
+/** Combines average distance, movement, shadowing, fading and occasional dropouts. */
 function rfAt(seed: number, elapsedMs: number): number {
   const usual = -48 - 14 * chance(seed, 1)
   const walking = 8 * smoothNoise(seed + 1, elapsedMs, 19_000)
@@ -39,7 +39,7 @@ function dropout(seed: number, elapsedMs: number): number {
   return 46 * Math.sin((Math.PI * (elapsedMs - span.fromMs)) / (span.toMs - span.fromMs))
 }
 
-/** Returns when RF drops out in a minute of the show, in milliseconds since its start; null if it does not. */
+/** Returns the dropout in a minute of the show in milliseconds since its start, or null. */
 export function findDropout(seed: number, minute: number): { readonly fromMs: number; readonly toMs: number } | null {
   if (chance(seed + 4, minute) > 0.025) return null
   const fromMs = 60_000 * minute + 5_000 + 50_000 * chance(seed + 5, minute)

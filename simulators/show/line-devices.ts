@@ -14,9 +14,9 @@ export interface LineProtocol {
   readonly answerEnd: string
   /** True if a receiver closes further connections while one is open. */
   readonly hasOneSession?: boolean
-  /** `isBusy`: another query has arrived together with this one. */
+  /** `isBusy` is true if another query has arrived together with this one. */
   answer(query: string, state: DeviceState, options: { readonly isBusy: boolean }): string
-  /** Returns the kind of values that a query asks for. */
+  /** Returns the kind of values in the answer. */
   kindOf(query: string): SentValue
   /** The answer under the fault `status`. Without it, the query is not answered. */
   answerWithStatus?(query: string, state: DeviceState, status: number): string

@@ -17,7 +17,7 @@ export interface PushControls {
   readonly sent: number
   /** Publishes pending changes immediately. */
   flush(): void
-  /** Stops publishing until `resume`. Changes made meanwhile are published then. */
+  /** Stops publishing until `resume`, which publishes the changes in between. */
   pause(): void
   resume(): void
   /** Sends this text unchanged to every connection, as one frame or as the data of one event. */
@@ -25,7 +25,7 @@ export interface PushControls {
 }
 
 export interface PushTimer {
-  /** Called when a client connects, so that changes are published from then on. */
+  /** Called when a client connects, to start publishing changes. */
   start(): void
   flush(): void
   pause(): void
@@ -86,7 +86,7 @@ function compare(
   return changes
 }
 
-/** Returns all fields of a device; they are published when the device is new. */
+/** The fields of a new device are all published. */
 export function allFields(state: DeviceState): DeviceChanges['fields'] {
   const { device_id, ...fields } = toDetail(state)
   return { ...fields, channels: toChannels(state), transmitters: toTransmitters(state) }

@@ -189,6 +189,6 @@ it('computes a thousand receivers of four channels in under 10 ms', () => {
     expect(show.devicesAt(at * 1000)).toHaveLength(1000)
     return performance.now() - startedAt
   })
-  // Only the fastest run has to be this fast, because other tests run on the same machine.
+  // Only the fastest run must be this fast, because other tests run on the same machine.
   expect(Math.min(...durations)).toBeLessThan(timeLimit(10))
 })

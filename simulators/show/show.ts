@@ -1,6 +1,6 @@
 /**
- * Simulates a show: receivers with performers, scripted events, and manual changes that override the events. The
- * seed determines the show. The show has no clock, so callers pass the elapsed time.
+ * Simulates a show: receivers with performers, scripted events, and manual changes that override the events. The seed
+ * determines the show. The show has no clock, so callers pass the elapsed time.
  */
 
 import { type BatteryState, type BatteryType, batteryAt, type Pack, reportedMinutes } from './battery.ts'
@@ -38,7 +38,7 @@ export interface ShowChannel {
   readonly transmitter: ShowTransmitter | null
 }
 
-/** State of a device at one time. `device` is the same object as long as none of its fields changes. */
+/** `device` is the same object until one of its fields changes. */
 export interface DeviceState {
   readonly device: ShowDevice
   readonly online: boolean
@@ -51,7 +51,7 @@ export interface ChannelChange extends Partial<Pick<ShowChannel, 'name' | 'frequ
   readonly audio_level?: number
   readonly rf_level?: number
   readonly battery?: number
-  /** The batteries that are used instead of those of the cast. */
+  /** Replaces the batteries of the cast. */
   readonly pack?: Pack
   /** True if the transmitter is switched on. */
   readonly transmitter?: boolean
@@ -59,7 +59,7 @@ export interface ChannelChange extends Partial<Pick<ShowChannel, 'name' | 'frequ
 
 export interface ShowOptions extends CastOptions {
   readonly seed?: number
-  /** True if scripted events happen: address changes, conflicts, devices going offline and returning (default true). */
+  /** Enables scripted events: address changes, conflicts, devices going offline and returning (default true). */
   readonly story?: boolean
 }
 
@@ -70,13 +70,13 @@ export interface Show {
   deviceAt(elapsedMs: number, id: string): DeviceState | undefined
   countAt(elapsedMs: number, manufacturer?: string): number
   /**
-   * Returns how long the battery of a channel's transmitter will still last, in milliseconds; null if there is no
-   * transmitter, or if the battery level was changed by hand.
+   * Returns the remaining battery time of a channel's transmitter in milliseconds. Null without a transmitter, and
+   * after a manual change of the battery level.
    */
   remainingMsAt(elapsedMs: number, id: string, channel: number): number | null
   /** Returns the devices that are present from the start, without scripted events and manual changes. */
   setups(): readonly DeviceSetup[]
-  /** Changes a device or channel manually; overrides the scripted events. */
+  /** Manual changes override the scripted events. */
   set(id: string, change: DeviceChange): void
   set(id: string, change: ChannelChange, channel: number): void
   /** Removes the manual changes. */
@@ -241,7 +241,7 @@ function channelAt(snapshot: DeviceSnapshot, setup: ChannelSetup, elapsedMs: num
   return { channel, name, frequency, audio_level: audio, rf_level: rf, transmitter }
 }
 
-/** Returns the batteries of a channel whose transmitter is on, and the one in it; null if it is off. */
+/** Returns the batteries of a channel, and the current one; null if the transmitter is off. */
 function transmitterBattery(
   snapshot: DeviceSnapshot,
   setup: ChannelSetup,

@@ -1,4 +1,4 @@
-/** A show of which systems report only a part. */
+/** A show that systems report only partially. */
 
 import type { DeviceState, Show, ShowChannel } from './show.ts'
 import { isSilenced, type Silence } from './silence.ts'
@@ -24,7 +24,7 @@ export function createSilencedShow(show: Show): SilencedShow {
   }
 }
 
-/** Leaves out the fields that are silenced, except the channel's number. */
+/** Omits the silenced fields, except the channel's number. */
 function silenceChannel(state: ShowChannel, silence: Silence | null): ShowChannel {
   const { channel, transmitter, ...fields } = state
   const keep = <Fields extends object>(reported: Fields) =>

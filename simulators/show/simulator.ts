@@ -14,7 +14,7 @@ export interface SimulatorOptions extends ApiOptions {
   readonly channelsPerReceiver?: number
   readonly firstNumber?: number
   readonly story?: boolean
-  /** Start time of the show; systems that share a show must start at the same time. Default: now. */
+  /** Start time of the show. Systems that share a show must start at the same time. Default: now. */
   readonly startedAt?: number
   /** Pushes per second (default 5). With 0, changes are pushed only by `push.flush()`. */
   readonly pushesPerSecond?: number
@@ -44,7 +44,7 @@ export interface RackOptions {
   /** Index of the performer on the rack's first channel. */
   readonly firstPerformer: number
   readonly startedAt: number
-  /** How many devices of each kind are started; 1 if omitted. */
+  /** Devices of each kind. Default: 1. */
   readonly copies?: number
 }
 

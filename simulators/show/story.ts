@@ -1,6 +1,6 @@
 /**
- * Scripted events of a show, chosen by seed: one device changes its address, one appears with an address already in
- * use, one goes offline and returns, one transmitter is switched off and on, one battery drains early.
+ * Scripted events of a show, chosen by seed. One device changes its address, one appears with an address already in
+ * use, and one goes offline and returns. One transmitter is switched off and on, and one battery drains early.
  */
 
 import { createDeviceSetup, type DeviceSetup, type ShowDevice, type SimulatedManufacturer } from './cast.ts'

@@ -192,7 +192,7 @@ describe('the WebSocket', () => {
     await until(() => pongs === 1)
     shure.setFault({ type: 'silent-connections' })
     socket.ping()
-    // What was sent before arrives.
+    // Data sent before still arrives.
     await pause(500)
     await nextTurn()
     const countBefore = frames.all.length

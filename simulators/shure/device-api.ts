@@ -20,7 +20,7 @@ type Algorithm = 'MD5' | 'SHA-256'
 export interface ShureSimulatorOptions extends SimulatorOptions {
   readonly username?: string
   readonly sharedKey?: string
-  /** The algorithms that are offered, in this order. Default: both. */
+  /** The offered algorithms, in this order. Default: both. */
   readonly algorithms?: readonly Algorithm[]
   /** Number of requests after which a nonce is stale. */
   readonly nonceUses?: number

@@ -1,5 +1,5 @@
 /**
- * Simulates a Shure receiver with command strings, as documented by Shure and observed in the field: frames are split,
+ * Simulates a Shure receiver with command strings, as documented by Shure and observed in the field. Frames are split,
  * meters are off until a client starts them, and each family supports its own keys. UHF-R uses UDP. MXW is silent while
  * its microphones are off.
  */
@@ -30,7 +30,7 @@ export interface StringsSimulatorOptions {
   readonly splitsFrames?: boolean
   /** True if the device has been on for a while, so that it reports battery runtimes. */
   readonly isWarm?: boolean
-  /** The model that it reports. Default: the family's usual model. */
+  /** The reported model. Default: the family's usual model. */
   readonly model?: string
   /** Keys that its firmware does not support. */
   readonly unknownKeys?: readonly string[]
@@ -178,7 +178,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
   }
 }
 
-/** The channels of the rack that are muted. */
+/** The muted channels of the rack. */
 const mutedAllDay = [
   { family: 'ulxd', channel: 2, by: 'receiver' },
   { family: 'qlxd', channel: 1, by: 'transmitter' },
@@ -192,8 +192,8 @@ const stageFamilies = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr']
 const roomFamilies = ['mxw', 'mxwnext'] as const
 
 /**
- * Starts devices of every family that is used on stages, and, with `includesRooms`, of those for meeting rooms. One
- * channel is muted, one has a muted transmitter, one has an encryption error, and one has a spare transmitter.
+ * Starts devices of every stage family, and, with `includesRooms`, of those for meeting rooms. One channel is muted,
+ * one has a muted transmitter, one has an encryption error, and one has a spare transmitter.
  */
 export async function startStringsRack(options: RackOptions & { readonly includesRooms?: boolean }) {
   const { seed, firstPerformer, startedAt, copies = 1, includesRooms = false } = options

@@ -27,7 +27,7 @@ export interface SystemApiOptions extends SimulatorOptions {
   readonly pageSize?: number
   /** Always returns the first page. */
   readonly ignoresPaging?: boolean
-  /** Number of bodypacks in a networked charger, which is listed too. Default: none. */
+  /** Number of bodypacks in a networked charger, which is also listed. Default: none. */
   readonly dockedPacks?: number
   /** The server's settings name a network adapter that does not exist, so the list is empty without an error. */
   readonly wrongAdapter?: boolean

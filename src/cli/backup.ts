@@ -48,7 +48,7 @@ export function backupCommand(terminal: Terminal, done: (code: ExitCode) => void
     .action(async (file: string, options: BackupOptions) => done(await backup(file, options, terminal)))
 }
 
-/** Writes a backup. A database of an older version is copied unchanged, without migrating it. */
+/** A database of an older version is copied unchanged, without migrating it. */
 async function backup(file: string, options: BackupOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
   await requireStore(config)
@@ -62,7 +62,7 @@ async function backup(file: string, options: BackupOptions, terminal: Terminal):
   try {
     const written = await writeBackup(db, config.database_url, file, { overwrite, owner: 'process', withHistory })
     progress.end()
-    // A database that cannot be written can still be backed up.
+    // A database that is not writable can still be backed up.
     await db.transaction((tx) => saveLastBackup(tx, Date.now())).catch(() => {})
     if (options.json) printJson(terminal, { ...written, engine: db.dialect })
     else terminal.out(`Wrote ${plain(file)} (${written.bytes} bytes).`)
@@ -146,7 +146,7 @@ async function restore(file: string, options: FileOptions, terminal: Terminal): 
   return exitCodes.ok
 }
 
-/** Returns the codes of the manufacturers whose secrets cannot be decrypted with this installation's key. */
+/** Returns the manufacturers whose secrets this installation's key cannot decrypt. */
 async function findUnreadable(config: Config): Promise<string[]> {
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   const db = await openDatabase({ url: config.database_url })

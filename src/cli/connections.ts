@@ -92,7 +92,7 @@ async function check(
   )
   const problems = down.map((connection) => bodyOf(runtime, connection))
   const unconnected = options.alert ? listUnconnected(runtime, connections, options.manufacturer) : []
-  // Of a site, only repeated failures raise an alert.
+  // For a site, only repeated failures raise an alert.
   if (options.alert)
     await raiseAlerts(
       runtime,
@@ -110,7 +110,7 @@ async function check(
   return options.alert && hasFailed ? exitCodes.failed : exitCodes.ok
 }
 
-/** A source from which nothing was ever received. It has no receivers, and therefore no connections that could be down. */
+/** A source that has never sent anything. It has no receivers, and therefore no connections that could be down. */
 interface UnconnectedSource {
   readonly manufacturer: string
   readonly source: string
@@ -133,7 +133,7 @@ function listUnconnected(
   })
 }
 
-/** Describes a source for which no error is stored. */
+/** Describes a source without a stored error. */
 function toUnknownError({ manufacturer, source, record }: UnconnectedSource): SourceError[] {
   if (record !== null && record.error !== null) return []
   const error = 'it was never contacted; start micwatch serve or micwatch poll_devices'
@@ -154,8 +154,8 @@ function failingSources(runtime: Runtime, manufacturer: string | undefined): Sou
 }
 
 /**
- * Raises one alert per lost subscription, and per source that has failed and was never connected. They are the alerts
- * that the service would raise, and are cleared when the subscription or the source responds.
+ * Raises one alert per lost subscription, and per source that has failed and was never connected. The service would
+ * raise the same alerts. They are cleared when the subscription or the source responds.
  */
 async function raiseAlerts(
   { alerts }: Runtime,

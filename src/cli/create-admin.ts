@@ -53,7 +53,7 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
     )
     if (options.json) printJson(terminal, { user: toUserBody(user), created: isNew })
     else terminal.out(isNew ? `${user.username} is an administrator.` : `${user.username} has a new password.`)
-    // A missing database is normal before the first start. After it, the user has probably specified the wrong folder.
+    // A missing database is normal before the first start. Later, the user has probably specified the wrong folder.
     if (isFirst) terminal.err(`There was no database at ${resolve(path)}; a new one was created.`)
     return exitCodes.ok
   } catch (error) {

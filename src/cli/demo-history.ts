@@ -16,9 +16,9 @@ import { importEvents } from '../storage/events.ts'
 import { nextRevision } from '../storage/revision.ts'
 import { insertShow } from '../storage/shows.ts'
 
-/** Rows that are stored in one transaction, so that live data never waits long. */
+/** Rows per transaction, so that live data never wait long. */
 const rowsAtOnce = 50
-/** The name of the person who is said to have added the markers. */
+/** The author of the markers. */
 const crewName = 'RF crew'
 
 export function createDayTarget(runtime: Runtime): DayTarget {
@@ -80,7 +80,7 @@ function toDraft(event: PlayedEvent, receiver: Receiver | null, channel: Channel
   return [draftEvent(kind, about, { time, until, data: { ...common, ...data } })]
 }
 
-/** What is not played is taken from the channel as it is now. */
+/** Other values are those of the channel now. */
 function toPlayed(channel: Channel, { time, isOn, isMuted, battery, condition }: PlayedState): Channel {
   const { transmitter } = channel
   const { state, severity, attention } = condition

@@ -1,6 +1,6 @@
 /**
  * add_<vendor>_devices: adds addresses to an upstream's discovery list, or removes them. A manufacturer whose devices
- * are monitored individually has no such list; the devices that respond are added to its configuration.
+ * are monitored individually has no such list. The devices that respond are added to its configuration instead.
  */
 
 import type { Command } from 'commander'
@@ -36,7 +36,7 @@ interface AddOptions extends CommonOptions {
   readonly manufacturer?: string
 }
 
-/** Creates one command for every plugin that has discovery lists or can search for individual devices. */
+/** Creates a command for every plugin that has discovery lists or can search for individual devices. */
 export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
   return plugins
     .filter((plugin) => hasDiscoveryList(plugin) || plugin.search !== undefined)
@@ -105,7 +105,7 @@ function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): re
   return addresses
 }
 
-/** Returns the manufacturer that uses the plugin; if there are several, the one that the user named. */
+/** Returns the manufacturer that uses the plugin; the one that the user named if there are several. */
 async function chooseManufacturer(runtime: Runtime, plugin: Plugin, named: string | undefined): Promise<string> {
   const enabled = new Set(runtime.manufacturers().flatMap(({ code, isEnabled }) => (isEnabled ? [code] : [])))
   const records = await listManufacturers(runtime.db.read, runtime.secrets)
@@ -185,7 +185,7 @@ function actorOf({ env }: Terminal): Actor {
   return { kind: 'cli', id: null, name: env.USER ?? env.LOGNAME ?? 'cli', role: 'admin', address: null }
 }
 
-/** Reads how many addresses are on the list now, so that the output confirms the change. */
+/** Reads the number of addresses on the list, so that the output confirms the change. */
 async function readBack({ source, error }: Registration, signal: AbortSignal) {
   const { discovery } = source.adapter
   const listed = error === null ? await discovery?.getDiscoveryIps(source.client, signal).catch(() => null) : null

@@ -1,4 +1,4 @@
-/** doctor: checks the installation and everything that it depends on, and says what to do. Changes nothing. */
+/** doctor: checks the installation and its dependencies, and suggests what to do. Changes nothing. */
 
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -40,7 +40,7 @@ import {
   withTemporaryFolder,
 } from './terminal.ts'
 
-/** The limits add up to less than 15 s, with that of one check (`checkLimitMs`). */
+/** The limits add up to less than 15 s, including that of one check (`checkLimitMs`). */
 const databaseMs = 4_500
 const openMs = 3_000
 /** A name server that does not respond would otherwise hold the process after the result has been printed. */
@@ -67,7 +67,7 @@ async function doctor(options: CommonOptions, terminal: Terminal): Promise<ExitC
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Throws a ConfigError about a flag or a missing file; any other error of the configuration is a problem that was found. */
+/** Throws a ConfigError about a flag or a missing file. Any other error of the configuration is a finding. */
 function readConfiguration(options: CommonOptions, terminal: Terminal): { config: Config | null; check: Check } {
   const name = 'configuration'
   try {
@@ -114,7 +114,7 @@ async function checkAll(config: Config, folder: string, terminal: Terminal): Pro
   return [...(await first).flat(), { name: 'database', ...finding }, ...rest]
 }
 
-/** Opens the stored manufacturers together with those in the configuration, and checks what needs them. */
+/** Opens the stored manufacturers together with those in the configuration, and runs the checks that need them. */
 async function checkWithRuntime(config: Config, store: OpenStore, terminal: Terminal): Promise<Check[]> {
   let runtime: Runtime
   try {
@@ -128,7 +128,7 @@ async function checkWithRuntime(config: Config, store: OpenStore, terminal: Term
     const leases = await within(500, listHeldLeases(db.read)).catch(() => [])
     const mcpSources = sources.filter(({ settings }) => settings.baseUrl.startsWith('mcp:'))
     const isPolled = leases.some(({ source }) => mcpSources.some(({ id }) => id === source))
-    // Before the sources are checked, because that uses the port.
+    // Runs before the check of the sources, which uses the port.
     const ports = await runCheck('mcp_port', () => (mcpSources.length === 0 ? null : checkMcpPort(isPolled)))
     const isStoreRead = store.url !== null
     const checks = await Promise.all([

@@ -27,7 +27,7 @@ interface FollowOptions extends CommonOptions {
   readonly manufacturer?: string
 }
 
-/** How often changes to the manufacturers are applied. */
+/** The interval for applying changes to the manufacturers. */
 const refreshEveryMs = 1000
 
 /** Creates one command for every plugin with WebSocket subscriptions, and one for all event streams. */

@@ -1,4 +1,4 @@
-/** history: what is recorded, an export of levels as CSV, and the removal of old levels. */
+/** history: shows the recorded range, exports levels as CSV, and removes old levels. */
 
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'

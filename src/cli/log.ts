@@ -19,7 +19,7 @@ interface Line {
 
 const { warn: warnLevel = 40, fatal: fatalLevel = 60 } = pino.levels.values
 
-/** Creates the log at the configured level, otherwise at this one. */
+/** `defaultLevel` applies if none is configured. */
 export function createLog(
   terminal: Pick<Terminal, 'env' | 'err'>,
   { log, log_format }: Pick<Config, 'log' | 'log_format'>,
@@ -39,20 +39,20 @@ export function createLog(
   return pino({ level: log ?? defaultLevel }, { write })
 }
 
-/** Many parts of the service may report one cause in their own words, such as a database that does not respond. */
+/** Several parts of the service may report one cause in their own words, such as a database that does not respond. */
 function causeOf({ msg, error, err, source, channel }: Line): string {
   return String(error ?? err?.message ?? JSON.stringify([msg, source, channel]))
 }
 
-/** Limits the lines about a cause that repeats: three as they come, then one a minute. */
+/** Limits the lines about a repeated cause: the first three, then one a minute. */
 export class RepeatLimiter {
   static readonly #writtenAtFirst = 3
   static readonly #repeatAfterMs = 60_000
   readonly #causes = new LruMap<string, { lines: number; seenAt: number; writtenAt: number; leftOut: number }>(1000)
 
   /**
-   * Returns how many lines about the cause were left out since the last one; null if this one is left out, too. A cause
-   * of which nothing was logged for a minute is new again. `now` is in milliseconds.
+   * Returns the number of lines about the cause that were dropped since the last one; null to drop this one. After a
+   * minute without a line, a cause is new again. `now` is in milliseconds.
    */
   admit(cause: string, now: number): number | null {
     const known = this.#causes.get(cause)

@@ -1,4 +1,4 @@
-/** notify test: sends a test message to notification channels, and prints what their services responded. */
+/** notify test: sends a test message to notification channels, and prints the responses of their services. */
 
 import { Command } from 'commander'
 import { type NotificationChannelDeps, testNotificationChannel } from '../actions/alerts/edit-notification-channels.ts'
@@ -60,7 +60,7 @@ async function testChannels(wanted: string | undefined, options: CommonOptions, 
   })
 }
 
-/** Selects channels by id or name, or all that are enabled. */
+/** Selects notification channels by id or name, or all enabled ones. */
 function select(channels: readonly SealedChannel[], wanted: string | undefined): readonly SealedChannel[] {
   if (wanted === undefined) {
     const enabled = channels.filter((channel) => channel.enabled)

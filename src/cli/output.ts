@@ -6,7 +6,6 @@ export interface Output {
   write(text: string): void
   /** Waits until the reader has taken the text. Resolves with false if the reader has closed the pipe. */
   writeAndWait(text: string | Uint8Array): Promise<boolean>
-  /** Number of writes that were dropped. */
   readonly dropped: number
 }
 
@@ -37,7 +36,7 @@ export function createOutput(stream: Writable, maxBufferedBytes: number): Output
     writeAndWait: (text) =>
       new Promise((resolve) => {
         if (!stream.writable) return resolve(false)
-        // A stream that is destroyed does not call back for the chunk that it was writing.
+        // A destroyed stream does not call back for the chunk in progress.
         const onClose = () => resolve(false)
         stream.once('close', onClose)
         stream.write(text, (error) => {

@@ -45,7 +45,7 @@ interface PollOptions extends CommonOptions {
   readonly dryRun?: boolean
 }
 
-/** Used if neither the flag nor a setting specifies an interval. */
+/** The default without a flag or setting. */
 const defaultIntervalSeconds = 5
 const defaultLevel = 'error'
 
@@ -155,8 +155,7 @@ async function pollOnce(
 const nothingToPoll = 'No manufacturer is configured and enabled; there is nothing to poll.'
 
 /**
- * Previews cycles until stopped and prints one line per cycle. Before each cycle, loads the changes made by other
- * processes.
+ * Previews cycles until stopped and prints one line per cycle. Loads the changes of other processes before each cycle.
  */
 async function previewContinuously(
   pollers: readonly Poller[],
@@ -251,13 +250,12 @@ function addCycles(a: ManufacturerCycle, b: Cycle): ManufacturerCycle {
   }
 }
 
-/** Joins the errors of the failed sources, each distinct error once. */
+/** Joins the distinct errors of the failed sources. */
 function joinErrors(a: string | null, b: string | null): string | null {
   if (a === null || b === null || a.split('; ').includes(b)) return a ?? b
   return `${a}; ${b}`
 }
 
-/** Prints one cycle of continuous polling. */
 function printLine(sourceCycle: SourceCycle, { json, dryRun }: PollOptions, terminal: Terminal): void {
   const document = toDocument([sourceCycle])
   if (json) terminal.out(JSON.stringify(dryRun ? { dry_run: true, ...document } : document))
@@ -294,8 +292,8 @@ function describe(cycle: ManufacturerCycle): string {
 }
 
 /**
- * Provides a database to a dry run, which must write nothing: the existing one if it has the schema of this version,
- * otherwise an empty one in a temporary folder.
+ * Provides a database to a dry run, which must write nothing. It is the existing one if it has the schema of this
+ * version, otherwise an empty one in a temporary folder.
  */
 async function withDatabaseToRead<T>(
   config: Config,

@@ -60,7 +60,7 @@ process.on('SIGHUP', () => {
 let isStopRequested = false
 let drain: (() => Promise<void>) | null = null
 function requestStop(code: number, mayDrain = false): void {
-  // A second signal ends the process at once.
+  // A second signal ends the process immediately.
   if (isStopRequested) process.exit(code)
   isStopRequested = true
   if (mayDrain && drain !== null) void drain().finally(() => stop.abort())
@@ -118,7 +118,7 @@ const terminal: Terminal = {
     return out.dropped + err.dropped
   },
   out: (text) => out.write(`${escapeControls(text)}\n`),
-  // A progress line begins with a carriage return. It keeps its control characters, because it has to redraw itself.
+  // A progress line begins with a carriage return. It keeps its control characters, because it must redraw itself.
   err: (text) => err.write(text.startsWith('\r') ? text : `${escapeControls(text)}\n`),
   write: (text) =>
     out.writeAndWait(
@@ -178,7 +178,7 @@ async function run(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** Reads a line without echo; null without a terminal or after Ctrl+C. */
+/** Returns null without a terminal or after Ctrl+C. */
 function askSecret(question: string): Promise<string | null> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) return Promise.resolve(null)

@@ -9,13 +9,13 @@ export interface ReloadOptions {
   readonly log: FastifyBaseLogger
   /** The log level if the configuration does not set one. */
   readonly defaultLevel: string
-  /** Reads the configuration again. Throws a ConfigError if it is invalid. */
+  /** Throws a ConfigError if the configuration is invalid. */
   readAgain(): Config
-  /** Applies what has changed. Throws if that is not possible; nothing has changed then. */
+  /** Applies the changes, or throws without changing anything. */
   apply(changed: Config): Promise<ConfigChanges>
 }
 
-/** Listens for SIGHUP from now on. One that arrives before `start` is called reloads the configuration then. */
+/** Listens for SIGHUP. One that arrives before `start` reloads the configuration when `start` is called. */
 export function listenForHangups(terminal: Pick<Terminal, 'onHangup'>): { start(options: ReloadOptions): void } {
   let isPending = false
   terminal.onHangup(() => {

@@ -1,6 +1,6 @@
 /**
- * serve: runs pages, REST, WebSocket, polling and subscriptions in one process. The server and the simulators are loaded
- * only by the commands that use them, because loading them would make all other commands start much more slowly.
+ * serve: runs pages, REST, WebSocket, polling and subscriptions in one process. Only the commands that use the server
+ * and the simulators load them, because loading them would make all other commands start much more slowly.
  */
 
 import { once } from 'node:events'
@@ -80,7 +80,7 @@ function hasDataLocation({ dataDir, databaseUrl }: ServeOptions, { env }: Termin
 
 interface DemoOptions {
   readonly demo: Demo | null
-  /** True if the data are in a temporary folder. The manufacturers in the configuration are then left out. */
+  /** True if the data are in a temporary folder. The manufacturers in the configuration are then ignored. */
   readonly isTemporary: boolean
 }
 
@@ -141,7 +141,7 @@ async function run(
   return exitCodes.ok
 }
 
-/** Fills the history with the demo's day before, unless something was recorded before. */
+/** Fills the history with the day before the demo, unless something was recorded before. */
 async function fillHistory(
   runtime: Runtime,
   venue: Demo['venue'],

@@ -1,11 +1,9 @@
-/** Selects the sources on which a command works. */
-
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { Runtime } from '../service.ts'
 import { UsageError } from './terminal.ts'
 
 /**
- * Returns the sources of the named manufacturer, or all. Throws a UsageError when the manufacturer is unknown or
+ * Returns the sources of the named manufacturer, or all. Throws a UsageError if the manufacturer is unknown or
  * disabled.
  */
 export function sourcesOf(runtime: Runtime, manufacturer: string | undefined): readonly MonitoredSource[] {

@@ -65,7 +65,7 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
   }
 }
 
-/** Unlike that of the service, this status is unhealthy if all systems are. */
+/** Unlike the service's status, this one is unhealthy if all systems are. */
 function overallStatus(manufacturers: readonly ManufacturerHealth[]): ServiceHealth['status'] {
   const used = manufacturers.filter(({ status }) => status !== 'disabled' && status !== 'unconfigured')
   const areAllDown = used.length > 0 && used.every(({ status }) => status === 'unhealthy')
@@ -76,14 +76,14 @@ function toError({ manufacturer, source, error }: SourceRecord): SourceError[] {
   return error === null ? [] : [{ manufacturer, source: addressOf(source, manufacturer), error }]
 }
 
-/** Returns the error of a manufacturer that has no sources because its configuration is invalid. */
+/** Returns the error of a manufacturer without sources because its configuration is invalid. */
 function toErrorWithoutSource({ code, base_url, sources, error }: ManufacturerHealth): SourceError[] {
   return sources.length > 0 || error === null ? [] : [{ manufacturer: code, source: base_url, error }]
 }
 
 /**
- * Checks a source and builds the record that the service would report. If the check fails, the record has the stored
- * number of failures, but at least one. A pause that the system requested leaves the number unchanged.
+ * Checks a source and builds the record that the service would report. After a failed check, the record has the stored
+ * number of failures, but at least one. A pause that the system requested does not change the number.
  */
 async function checkSource(runtime: Runtime, { id, manufacturer, checkHealth }: MonitoredSource, signal: AbortSignal) {
   const { status, error } = await checkHealth(signal)

@@ -1,5 +1,3 @@
-/** Opens the database for commands. */
-
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import type { Actor } from '../domain/access/access.ts'

@@ -1,4 +1,4 @@
-/** What all commands share: the terminal, options, exit codes and output formats. */
+/** Shared by all commands: the terminal, options, exit codes and output formats. */
 
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,8 +12,8 @@ import { type Config, type ReadOptions, readConfig } from '../config.ts'
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   /**
-   * Adds the variables of the environment file to `env`, and prints a warning for each variable without an effect. Has
-   * no effect the second time. Throws a ConfigError if the file cannot be read.
+   * Adds the variables of the environment file to `env`, and prints a warning for each variable without an effect.
+   * Later calls have no effect. Throws a ConfigError if the file cannot be read.
    */
   prepareEnvironment(): void
   readonly pid: number
@@ -23,19 +23,19 @@ export interface Terminal {
   readonly webRoot: string
   /** Aborts on SIGINT and SIGTERM, and on SIGHUP if the process has a terminal. */
   readonly signal: AbortSignal
-  /** Called on the first SIGTERM; the signal aborts when the listener has finished. A second one ends the process. */
+  /** Called on the first SIGTERM. The signal aborts when the listener has finished. A second one ends the process. */
   onTerminate(listener: () => Promise<void>): void
   /** Called at every SIGHUP if the process has no terminal. */
   onHangup(listener: () => void): void
-  /** Handles uncaught exceptions from now on. Without a handler they end the process. */
+  /** Handles later uncaught exceptions. Without a handler, they end the process. */
   onException(handler: (error: unknown) => void): void
   /** Registers synchronous work to run when the process exits. */
   onExit(work: () => void): void
-  /** Ends the process after this time, even if something is still pending then. */
+  /** Ends the process after this time, even if something is still pending. */
   exitWithin(ms: number): void
   /** Stops the process as SIGTERM does, but with exit code 1. */
   giveUp(): void
-  /** Number of lines that standard output and standard error dropped. */
+  /** Lines that standard output and standard error dropped. */
   readonly droppedLines: number
   /** True if standard error is a terminal, on which progress can be drawn. */
   readonly isInteractive: boolean
@@ -51,16 +51,14 @@ export interface Terminal {
    * cancelled.
    */
   askSecret(question: string): Promise<string | null>
-  /** Reads the first line of standard input. */
   readLine(): Promise<string>
-  /** Reads all of standard input. */
   readAll(): Promise<string>
 }
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, tempFail: 75 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Thrown for an invalid command line or input file. */
+/** An invalid command line or input file. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -175,7 +173,7 @@ export function createProgress(
   }
 }
 
-/** Creates a temporary folder that is removed when the work is done or the process exits. */
+/** The folder is removed when the work is done or the process exits. */
 export async function withTemporaryFolder<T>(
   prefix: string,
   terminal: Pick<Terminal, 'onExit'>,

@@ -1,7 +1,7 @@
 /**
- * An uncaught exception must not stop monitoring during a show, so it is logged and the process continues. An exception
- * that repeats too often indicates a permanent fault; the process then shuts down normally, and its supervisor restarts
- * it. An exception in a timer or listener of a source is a failure of that source alone.
+ * Logs uncaught exceptions and continues, because they must not stop monitoring during a show. An exception that
+ * repeats too often indicates a permanent fault. The process then shuts down normally, and its supervisor restarts it.
+ * An exception in a timer or listener of a source is a failure of that source alone.
  */
 
 import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from '../domain/scheduling/exception-rate.ts'

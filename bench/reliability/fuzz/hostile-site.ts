@@ -9,12 +9,12 @@ import { followedExamples, mutationsOf } from '../../../test/support/hostile-mes
 
 export interface HostileSite {
   readonly url: string
-  /** The number of messages that have not been sent yet. */
+  /** Messages that have not been sent yet. */
   readonly left: number
   close(): void
 }
 
-/** Each connection is sent a valid snapshot, and then the mutations that earlier connections have left. */
+/** Each connection receives a valid snapshot, and then the mutations that earlier connections have left. */
 export async function startHostileSite(seed: number, perType: number): Promise<HostileSite> {
   const types = Object.keys(followedExamples)
   const messages = types.flatMap((type) => fc.sample(mutationsOf(type), { seed, numRuns: perType }))

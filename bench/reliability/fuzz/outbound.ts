@@ -1,4 +1,4 @@
-/** Requests of the service itself: secrets whose address is changed, and destinations that it must not reach. */
+/** Requests of the service itself: changed addresses of secrets, and destinations that it must not reach. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -10,7 +10,7 @@ import type { Attack } from './shares.ts'
 
 type Respond = (path: string) => object
 
-/** Starts a server that records everything it is sent. */
+/** Starts a server that records everything it receives. */
 async function startRecorder(atEnd: AtEnd, respond: Respond = () => ({})) {
   const requests: string[] = []
   const server = createServer(async (request, response) => {
@@ -32,7 +32,7 @@ async function startRecorder(atEnd: AtEnd, respond: Respond = () => ({})) {
 const stored = 'http://127.0.0.1:9'
 const secret = 'the-stored-secret'
 
-/** Changes the address of stored secrets in every way; none of them is sent there. */
+/** Changes the address of stored secrets in every way. None may be sent there. */
 export async function trySecrets(report: FuzzReport, { service, admin }: Attack, atEnd: AtEnd): Promise<void> {
   const { requests, port } = await startRecorder(atEnd)
   const send = (method: string, path: string, body: object) => {
@@ -79,7 +79,7 @@ const forbidden = [
   ...['[64:ff9b::a9fe:a9fe]', '[2002:a9fe:a9fe::1]', '224.0.0.1', '[ff02::1]'],
 ]
 
-/** Names destinations that the service never sends to, in every setting that contains an address. */
+/** Enters destinations that the service never sends to in every setting that contains an address. */
 export async function tryDestinations(report: FuzzReport, { service, admin }: Attack): Promise<void> {
   const own = new URL(service.address).host
   for (const host of [...forbidden, own]) {

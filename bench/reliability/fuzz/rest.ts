@@ -1,6 +1,6 @@
 /**
- * Fuzzes the REST API with requests generated from its OpenAPI document: half of them valid, a quarter invalid, a
- * quarter random bytes. No response may be malformed or late, or have a 5xx status, except 503 where it is expected.
+ * Fuzzes the REST API with requests generated from its OpenAPI document. Half of them are valid, a quarter invalid, and
+ * a quarter random bytes. No response may be malformed or late. A 5xx status is only allowed if it is an expected 503.
  */
 
 import { Agent, request } from 'node:http'

@@ -18,7 +18,7 @@ export interface Attack {
   readonly random: Random
 }
 
-/** Sends more requests than `limit`, spelled in every way; no spelling may get around the limit. */
+/** Sends more requests than `limit` in every spelling. No spelling may bypass the limit. */
 export async function trySpellings(
   report: FuzzReport,
   service: HttpClient & { readonly address: string },
@@ -40,7 +40,7 @@ export async function trySpellings(
   if (served === 0 || served > limit + 10) addProblem(report, `${served} requests passed the limit of ${limit}`)
 }
 
-/** Causes hundreds of records with weak credentials; the records of administrators stay, and few are added. */
+/** Causes hundreds of records with weak credentials. The records of administrators must stay, and few may be added. */
 export async function tryAudit(report: FuzzReport, { service, admin, operator, random }: Attack): Promise<void> {
   const body = { username: 'mallory', password: 'green stage rabbit 9', role: 'viewer' }
   await service.post('/api/admin/users/', body, admin)
@@ -68,7 +68,10 @@ export async function tryAudit(report: FuzzReport, { service, admin, operator, r
 const carriers = (total: number) =>
   Array.from({ length: total }, (_, index) => ({ id: `c${index}`, mhz: (470 + index * 0.025).toFixed(3) }))
 
-/** One viewer floods the checks of frequencies and opens more WebSockets than its share; another client is still served. */
+/**
+ * One viewer floods the checks of frequencies and opens more WebSockets than its share. Another client must still be
+ * served.
+ */
 export async function tryShares(report: FuzzReport, { service, admin, viewer }: Attack): Promise<void> {
   const check = (total: number, headers: Attack['viewer']) =>
     service.post('/api/frequencies/check/', { carriers: carriers(total) }, headers)
@@ -102,7 +105,7 @@ function checkRefusal(report: FuzzReport, { status, headers }: HttpResponse): vo
     addProblem(report, `a client beyond its share was refused with ${status}, Retry-After ${headers['retry-after']}`)
 }
 
-/** Less than the route accepts, so that the values are counted. */
+/** Below the limit of the route, so that the values are counted. */
 const bodyBytes = 500_000
 const repeat = (open: string, item: string, close: string) =>
   `${open}${item.repeat(Math.floor((bodyBytes - 10) / item.length))}${close}`
@@ -118,7 +121,7 @@ const hostileBodies = {
   deep: '['.repeat(bodyBytes),
 } as const
 
-/** Returns how long a hostile body takes to be refused, in multiples of a harmless one of the same size. */
+/** Returns the time until a hostile body is rejected, in multiples of a harmless one of the same size. */
 export async function tryJson(report: FuzzReport, { service, viewer }: Attack): Promise<number> {
   const measure = async (body: string) => {
     const startedAt = performance.now()

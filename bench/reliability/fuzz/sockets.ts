@@ -51,7 +51,7 @@ function randomMessage(random: Random): string {
   return `{"type":"ping","id":${'['.repeat(levels)}${']'.repeat(levels)}}`
 }
 
-/** Waits until `isDone` returns true, at most 6 s; resolves to 0, because the connection was not closed. */
+/** Waits up to 6 s until `isDone` returns true. Resolves to 0, because the connection was not closed. */
 async function waitForResponses(isDone: () => boolean): Promise<number> {
   for (let waitedMs = 0; waitedMs < 6000 && !isDone(); waitedMs += 5)
     await new Promise((resolve) => setTimeout(resolve, 5))

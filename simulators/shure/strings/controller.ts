@@ -1,4 +1,4 @@
-/** One connected controller of a simulated receiver: handles its commands and sends it answers, meters and changes. */
+/** A connected controller of a simulated receiver: handles its commands and sends it answers, meters and changes. */
 
 import type { DeviceState } from '../../show/show.ts'
 import { isSilenced, type Silence } from '../../show/silence.ts'
@@ -30,7 +30,7 @@ export interface SimulatedDevice {
   /** True if the channel sends no meters. */
   isSilentChannel(channel: number): boolean
   recordCommand(command: string): void
-  /** Makes the lights of a channel flash, or stop; null for the whole device. */
+  /** Starts or stops flashing the lights of a channel; null for the whole device. */
   flash(channel: number | null, isOn: boolean): void
   fault(): StringsFault | null
   silence(): Silence | null

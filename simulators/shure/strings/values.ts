@@ -20,7 +20,7 @@ export type SimulatedFamily =
 const oneLevel: ReportedScale = { ...commonScale, rf: [-128, -13], audio: [-50, 0], reportsMinutes: true }
 const slxdScale: ReportedScale = { ...commonScale, peakAboveRms: 2, battery: 'bars' }
 
-/** What `toValues` and `toSample` report of the show. */
+/** The part of the show that `toValues` and `toSample` report. */
 export const reportedScales: Readonly<Record<SimulatedFamily, ReportedScale>> = {
   ulxd: oneLevel,
   qlxd: oneLevel,
@@ -51,7 +51,7 @@ export interface ChannelOverrides {
   readonly spare?: { readonly name: string; readonly battery: number | null }
   /** The talk switch of the transmitter is pressed. */
   readonly talkSwitch?: boolean
-  /** No transmitter was ever paired: an SLX-D+ channel then answers only a few keys. */
+  /** No transmitter was ever paired. An SLX-D+ channel then answers only a few keys. */
   readonly neverPaired?: boolean
   /** Neither answers nor meters, like channels 3 and 4 of an AD4Q in Quadversity. */
   readonly isSilent?: boolean
@@ -59,7 +59,7 @@ export interface ChannelOverrides {
   readonly secondCarrier?: { readonly frequency: number; readonly interference: boolean }
   /** The battery reports error codes instead of readings. */
   readonly batteryCodes?: boolean
-  /** Where an MXW microphone is that is not in use: switched off, or in its charger. */
+  /** The location of an MXW microphone that is not in use: switched off, or in its charger. */
   readonly isOnCharger?: boolean
   /** Values in the form in which they are sent, by key. */
   readonly raw?: Readonly<Record<string, string>>
@@ -108,7 +108,7 @@ export function isMxw(family: SimulatedFamily): boolean {
   return family === 'mxw' || family === 'mxwnext'
 }
 
-/** Returns everything that an SLX-D+ answers for a channel without a paired transmitter. */
+/** Returns all answers of an SLX-D+ for a channel without a paired transmitter. */
 function neverPairedValues(): Record<string, string> {
   const slots = [1, 2].map((slot) => [
     [`SLOT_TX_MODEL ${slot}`, text('', 10)],
@@ -146,7 +146,7 @@ function batteryCodes(values: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(numbers.map(([key, value]) => [key, value.length === 3 ? '254' : '65534']))
 }
 
-/** Returns a band that contains the first channel: the show assigns frequencies without regard to bands. */
+/** Returns a band that contains the first channel. The show assigns frequencies without regard to bands. */
 function slxdBand([first]: DeviceState['channels']): string {
   const mhz = Number(first?.frequency ?? 0)
   return text(mhz < 514 ? 'G58' : mhz < 564 ? 'H57' : mhz < 606 ? 'J53' : 'K59', 8)
@@ -445,7 +445,7 @@ function bars(transmitter: ShowTransmitter | null): string {
 
 function minutes(transmitter: ShowTransmitter | null, uptimeMs: number): string {
   if (transmitter === null) return '65535'
-  // Only rechargeable packs know how long they last.
+  // Only rechargeable packs report their remaining time.
   if (transmitter.battery_type !== 'lithium') return '65535'
   return uptimeMs < 4_000 ? '65534' : pad(transmitter.minutes_left, 5)
 }

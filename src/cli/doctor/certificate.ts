@@ -1,4 +1,4 @@
-/** Checks the TLS certificate: whether it can be used, how long, and for which names. */
+/** Checks the usability, expiry and names of the TLS certificate. */
 
 import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { readCertificatePair } from '../../storage/certificate-pair.ts'
 import { asServiceUser, type Finding, failed, isAccessDenied, passed, reasonOf, undetermined } from './check.ts'
 
 const dayMs = 24 * 3_600_000
-/** A certificate that should have been renewed by now. */
+/** A certificate should be renewed earlier than this. */
 const soonDays = 14
 
 export async function checkCertificate(config: Config, now: number): Promise<Finding> {
@@ -42,7 +42,7 @@ function judge(certificate: X509Certificate, path: string, { tls, server }: Conf
   const publicName = server.public_url === null ? [] : [new URL(server.public_url).hostname.replace(/^\[|\]$/g, '')]
   const names = [...new Set([...publicName, ...server.allowed_hosts])]
   const missing = missingNames(certificate, names)
-  // Browsers warn about a self-signed certificate whatever its names are.
+  // Browsers warn about a self-signed certificate whatever its names.
   if (missing.length === 0 || tls === 'auto')
     return passed(`The certificate ${path} is valid until ${until} (${days} days).`)
   return failed(

@@ -1,21 +1,20 @@
-/** The result of a check, and how a check is bounded in time. */
+/** The result of a check, and its time limit. */
 
 export interface Check {
   readonly name: string
-  /** Null if it could not be determined. */
+  /** Null if undetermined. */
   readonly ok: boolean | null
-  /** What was found, and for a problem what to do about it. */
+  /** The finding, and for a problem the action to take. */
   readonly message: string
 }
 
-/** What a check found, without its name. */
 export type Finding = Omit<Check, 'name'>
 
 export const passed = (message: string): Finding => ({ ok: true, message })
 export const failed = (message: string): Finding => ({ ok: false, message })
 export const undetermined = (message: string): Finding => ({ ok: null, message })
 
-/** The most that one check may take. */
+/** The time limit of one check. */
 const checkLimitMs = 5_500
 
 /**
@@ -47,7 +46,7 @@ export async function within<T>(ms: number, promise: T | Promise<T>): Promise<T>
 export const asServiceUser =
   'Run this command as root or as the user of the service, for example: sudo -u micwatch micwatch doctor'
 
-/** Also looks at the causes of the error. */
+/** Also examines the causes of the error. */
 export function isAccessDenied(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('code' in error && (error.code === 'EACCES' || error.code === 'EPERM')) || isAccessDenied(error.cause)

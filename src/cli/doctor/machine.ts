@@ -9,7 +9,7 @@ import { requiredFreeBytes } from '../../history/recorder.ts'
 import { isMissing } from '../../storage/folder.ts'
 import { type Finding, failed, passed, undetermined } from './check.ts'
 
-/** Checks that the data folder exists, belongs to one user, can be written, and that other users cannot read it. */
+/** Checks that the data folder exists, belongs to one user, is writable, and is not readable by other users. */
 export async function checkDataFolder({ data_dir }: Pick<Config, 'data_dir'>): Promise<Finding> {
   const path = resolve(data_dir)
   const folder = await statOrNull(path)
@@ -39,7 +39,7 @@ export async function checkDataFolder({ data_dir }: Pick<Config, 'data_dir'>): P
   return failed(`${path} cannot be written. Check its permissions, and that the file system is not read-only.`)
 }
 
-/** A missing folder is created by the first start, if that is possible. */
+/** The first start creates a missing folder, if possible. */
 async function checkMissingFolder(path: string): Promise<Finding> {
   const parent = await nearestFolder(path)
   const hint = 'If the service has run before, specify its folder with --config or --data-dir.'
@@ -55,7 +55,7 @@ function isExposed({ mode }: Stats): boolean {
   return (mode & 0o077) !== 0
 }
 
-/** Lists the files in the folder and in those below it, such as `snapshots`. */
+/** Includes subfolders such as `snapshots`. */
 async function listFiles(folder: string): Promise<{ readonly path: string; readonly stats: Stats }[]> {
   const names = await readdir(folder, { recursive: true })
   const found = await Promise.all(
@@ -67,7 +67,7 @@ async function listFiles(folder: string): Promise<{ readonly path: string; reado
   return found.flat()
 }
 
-/** Checks that levels can be recorded, which requires more free space than anything else. */
+/** Recording levels requires more free space than anything else. */
 export async function checkDisk({ data_dir }: Pick<Config, 'data_dir'>): Promise<Finding> {
   const folder = await nearestFolder(resolve(data_dir))
   const { bavail, blocks, bsize } = await statfs(folder)

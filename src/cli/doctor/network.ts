@@ -13,7 +13,7 @@ import { type Finding, failed, passed, reasonOf, undetermined } from './check.ts
 /** Within the limit of one check (`checkLimitMs`), because a slow machine needs seconds for its first requests. */
 const requestMs = 5_000
 
-/** The most that two clocks may differ. Sessions, certificates and recorded times depend on the clock. */
+/** The maximum difference between two clocks. Sessions, certificates and recorded times depend on the clock. */
 const maxDifferenceMs = 60_000
 const maxComparisons = 20
 /** Exists while systemd-timesyncd has synchronized the clock. */
@@ -49,11 +49,11 @@ function describeDifference(differenceMs: number, host: string): string {
   return `${Math.round(Math.abs(differenceMs) / 1000)} s ${direction} the clock of ${host}. Set the clock of this machine, or use a time server on both.`
 }
 
-/** A link-local multicast group; datagrams to this port are not delivered to any other program. */
+/** Link-local multicast. No other program receives datagrams to this port. */
 const group = '224.0.0.251'
 const multicastWaitMs = 1_000
 
-/** Checks for each IPv4 network whether a multicast datagram comes back to this machine. */
+/** Checks for each IPv4 network that this machine receives its own multicast datagram. */
 export async function checkMulticast(): Promise<Finding | null> {
   const all = Object.entries(networkInterfaces()).flatMap(([name, list]) =>
     (list ?? [])
@@ -107,11 +107,10 @@ async function receivesOwn(address: string): Promise<boolean> {
 interface CheckedProvider {
   readonly issuer: string
   readonly clockToleranceMs: number
-  /** Returns by how much this clock is ahead of the provider's; null if that is unknown. */
+  /** Returns how far this clock is ahead of the provider's; null if unknown. */
   check(): Promise<number | null>
 }
 
-/** Checks that the provider for single sign-on can be used, and that its clock agrees. */
 export async function checkProvider(provider: CheckedProvider): Promise<Finding> {
   const { issuer } = provider
   let aheadMs: number | null

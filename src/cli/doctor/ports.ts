@@ -1,4 +1,4 @@
-/** Checks of the ports on which the service listens: that they are free, or that the service itself uses them. */
+/** Checks that the ports of the service are free, or that the service itself uses them. */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ function read(url: URL): Promise<string> {
   })
 }
 
-/** Checks that the service can listen on its port, or that it is the service that already does. */
+/** Checks that the service can listen on its port, or that it already does. */
 export async function checkPort(config: Config): Promise<Finding> {
   const { host, port } = config.server
   if (port === 0) return passed('The service chooses a free port when it starts.')
@@ -65,7 +65,7 @@ export async function checkPort(config: Config): Promise<Finding> {
   )
 }
 
-/** Returns the address of the service on this machine, without a slash at its end. */
+/** Returns the address of the service on this machine, without a final slash. */
 function localAddressOf({ server: { host, port, mount }, tls }: Config): string {
   const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `${tls === null ? 'http' : 'https'}://${local}:${port}${mount}`
@@ -76,7 +76,7 @@ async function isServing(address: string): Promise<boolean> {
   return response === '{"status":"ok"}'
 }
 
-/** Checks the port on which the service receives OSC, by UDP and TCP. */
+/** Checks the OSC port, UDP and TCP. */
 export async function checkOscPort(config: Config, { host, port }: Listener): Promise<Finding> {
   const name = `${host}:${port}`
   try {
@@ -100,7 +100,7 @@ interface Listener {
   readonly port: number
 }
 
-/** Checks the port to which devices with MCP reply. `isPolled` means that a service polls such a device. */
+/** Checks the port to which devices with MCP reply. `isPolled` is true if a service polls such a device. */
 export async function checkMcpPort(isPolled: boolean): Promise<Finding> {
   try {
     await bindUdp(mcpPort, '0.0.0.0')
@@ -118,7 +118,7 @@ function isInUse(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
-/** Binds the port and releases it. Throws the system's error if that is not possible. */
+/** Binds the port and releases it. Throws the system's error on failure. */
 async function bindUdp(port: number, host: string): Promise<void> {
   const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
   try {

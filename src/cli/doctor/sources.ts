@@ -1,4 +1,4 @@
-/** Checks whether each source responds, and why not. */
+/** Checks that each source responds, and describes why not. */
 
 import { lookup } from 'node:dns/promises'
 import { pageNames } from '../../domain/page-names.ts'
@@ -9,14 +9,14 @@ import { type MonitoredSource, type SourceFailure, toSourceFailure } from '../..
 import type { Runtime } from '../../service.ts'
 import { type Check, type Finding, failed, passed, runCheck, undetermined } from './check.ts'
 
-/** Leaves time to search for the manufacturer of a system that responds differently than expected. */
+/** Leaves time to search for the manufacturer of a system that responds unexpectedly. */
 const requestMs = 3_500
 const searchMs = 1_800
 
 type SourceRuntime = Pick<Runtime, 'sources' | 'manufacturers' | 'health' | 'sourceRecords' | 'sourceDeps'>
 
 interface SourceOptions {
-  /** Show which sources the service polls. */
+  /** Shows which sources the service polls. */
   readonly leases: readonly HeldLease[]
   /** False if only the sources in the configuration file are known. */
   readonly isStoreRead: boolean
@@ -66,14 +66,14 @@ async function checkSource(runtime: SourceRuntime, source: MonitoredSource, isPo
         `It does not respond within ${requestMs / 1000} s. Check that it is switched on, the address and the network.`,
       )
     const failure = toSourceFailure(error)
-    // It asks for a pause, so it is reachable.
+    // It requests a pause, so it is reachable.
     if (failure.retryAfter !== null) return passed(toSentence(failure.error))
     const other = await findManufacturer(runtime, source, failure)
     return failed(`${toSentence(failure.error)}${other === null ? '' : ` ${other}`}`)
   }
 }
 
-/** If something else than expected responds, finds out whether it is a system or device of another manufacturer. */
+/** After an unexpected response, finds the manufacturer of the system or device. */
 async function findManufacturer(
   { sourceDeps }: Pick<Runtime, 'sourceDeps'>,
   { plugin, settings }: MonitoredSource,

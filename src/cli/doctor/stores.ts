@@ -20,14 +20,14 @@ import { asServiceUser, type Finding, failed, isAccessDenied, passed, reasonOf, 
 const maxCheckedBytes = 200_000_000
 const connectMs = 4_000
 
-/** What was found out about the database, and its URL if it can be read without changing anything. */
+/** The findings about the database, and its URL if it can be read without changes. */
 export interface StoreReport {
   readonly finding: Finding
   /** A copy of a SQLite database, or the PostgreSQL database; null if neither can be used. */
   readonly url: string | null
 }
 
-/** Checks the database, and copies a SQLite database to `folder`, so that it can be opened. */
+/** Copies a SQLite database to `folder`, so that it can be opened. */
 export async function checkDatabase(config: Config, folder: string): Promise<StoreReport> {
   const path = sqlitePath(config.database_url)
   try {
@@ -73,8 +73,8 @@ async function checkMissingFile(path: string, config: Config): Promise<Finding |
 }
 
 /**
- * Copies the database and returns the damage, if there is any. A database that no process has open is copied as it is,
- * because SQLite would create files beside it even for reading.
+ * Copies the database and returns its damage, if any. A database that no process has open is copied directly, because
+ * SQLite would create files beside it even for reading.
  */
 async function copyAndCheck(path: string, copy: string): Promise<string | null> {
   if (existsSync(`${path}-shm`)) {
@@ -116,10 +116,10 @@ async function readDatabase(url: string, limitMs: number): Promise<StoreReport> 
 
 const dayMs = 24 * 3_600_000
 const maxBackupDays = 30
-/** A new installation need not have a backup yet. */
+/** A new installation needs no backup for this long. */
 const firstBackupDays = 7
 
-/** Judges when `micwatch backup` was last used. Other kinds of backup cannot be seen. */
+/** Checks the time of the last `micwatch backup`. Other kinds of backup are not visible. */
 export async function checkBackup(db: Pick<Database, 'read'>, now: number): Promise<Finding> {
   const advice = 'Run micwatch backup, and keep the file and secret.key on another machine.'
   const time = await findLastBackup(db.read)
