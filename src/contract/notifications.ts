@@ -35,7 +35,8 @@ import {
   whole,
   wholeOrNull,
 } from './schema.ts'
-import { deliveryStatuses, notificationChannelTypes, notificationTypes, severities, weekdays } from './values.ts'
+import { deliveryStatuses, notificationTypes, severities, weekdays } from './values.ts'
+import { notificationChannelTypes } from './notification-services.ts'
 
 export const NotificationChannel = named('NotificationChannel', 'A service by which alerts are sent.', {
   id,

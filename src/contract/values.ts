@@ -126,21 +126,6 @@ export type Severity = (typeof severities)[number]
 export const alertStates = ['raised', 'snoozed', 'acknowledged', 'cleared'] as const
 export type AlertState = (typeof alertStates)[number]
 
-/** The services by which alerts are sent. */
-export const notificationChannelTypes = [
-  'email',
-  'webhook',
-  'ntfy',
-  'slack',
-  'teams',
-  'discord',
-  'telegram',
-  'gotify',
-  'apprise',
-  'mqtt',
-] as const
-export type NotificationChannelType = (typeof notificationChannelTypes)[number]
-
 /** Why a notification is sent. */
 export const notificationTypes = ['alert.raised', 'alert.repeated', 'alert.escalated', 'alert.cleared', 'test'] as const
 export type NotificationType = (typeof notificationTypes)[number]

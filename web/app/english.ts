@@ -1,6 +1,10 @@
 /** The English texts of the pages: the catalogue, and the texts of the tables in the contract. */
 
 import { alertKindTable } from '../../src/contract/alert-kinds.ts'
+import {
+  type NotificationChannelType,
+  notificationServiceTable as services,
+} from '../../src/contract/notification-services.ts'
 import { labelledSettings } from '../../src/contract/settings.ts'
 import catalogue from '../languages/en.json' with { type: 'json' }
 
@@ -21,6 +25,11 @@ export const english = {
     reasons: { ...catalogue.alerts.reasons, ...textsOf(alertKindTable, ({ reason }) => reason) },
     detailedReasons: detailedReasons(),
   },
+  notifications: {
+    ...catalogue.notifications,
+    services: textsOf(services, ({ name, description, intro }) => ({ name, description, intro })),
+    fields: fieldTexts(),
+  },
   settings: {
     ...catalogue.settings,
     keys: textsOf(labelledSettings, ({ label, hint }) => ({ title: label, description: hint })),
@@ -34,4 +43,19 @@ function detailedReasons(): Readonly<Record<keyof typeof alertKindTable, string>
     return Object.entries(text).map(([form, each]) => [`${kind}_${form}`, each])
   })
   return Object.fromEntries(entries)
+}
+
+/** Not an interface, because the types of `t` would take it for a text. */
+type FieldText = { readonly label: string; readonly hint: string }
+
+type FieldTexts = {
+  readonly [Type in NotificationChannelType]: {
+    readonly [Name in keyof (typeof services)[Type]['fields']]: FieldText
+  }
+}
+
+function fieldTexts(): FieldTexts {
+  const toTexts = (fields: Readonly<Record<string, FieldText>>) =>
+    textsOf(fields, ({ label, hint }): FieldText => ({ label, hint }))
+  return textsOf(services, ({ fields }) => toTexts(fields)) as FieldTexts
 }

@@ -1,8 +1,8 @@
 /** The user first chooses the service, then fills in its fields. */
 
 import { type Dispatch, type SetStateAction, useState } from 'react'
+import { type NotificationChannelType, notificationChannelTypes } from '../../src/contract/notification-services.ts'
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
-import { type NotificationChannelType, notificationChannelTypes } from '../../src/contract/values.ts'
 import type { ApiResponse, Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'

@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import type { NotificationChannelType, ServiceFieldKey } from '../../src/contract/notification-services.ts'
 import type { NotificationChannelBody } from '../../src/contract/notifications.ts'
-import type { NotificationChannelType } from '../../src/contract/values.ts'
 import { t } from '../app/i18n.ts'
 import { Field, SecretField, SelectField, TextField } from '../parts/field.tsx'
-import { type FieldKey, fieldName, fieldsOf, fieldText, portFor, type Security, securities } from './services.ts'
+import { fieldName, fieldsOf, fieldText, portFor, type Security, securities } from './services.ts'
 
 interface ConfigFieldsProps {
   readonly type: NotificationChannelType
@@ -17,13 +17,13 @@ export function ConfigFields({ type, config, isMoved }: ConfigFieldsProps) {
   const [security, setSecurity] = useState<Security | null>(null)
   const [typedPort, setTypedPort] = useState<string | null>(null)
   return fieldsOf(type).map((field) => {
-    const key = `${type}.${field.name}` as FieldKey
+    const key = `${type}.${field.name}` as ServiceFieldKey
     const shared = {
       name: fieldName(field.name),
       label: t(`notifications.fields.${key}.label`),
       hint: t(`notifications.fields.${key}.hint`),
       defaultValue: fieldText(field, config),
-      required: field.isOptional !== true,
+      required: field.isOptional === undefined,
     }
     const text = { ...shared, autoComplete: 'off', spellCheck: false }
     switch (field.kind) {

@@ -1,4 +1,5 @@
 import {
+  Bell,
   BellRing,
   Hash,
   type LucideIcon,
@@ -11,9 +12,10 @@ import {
   UsersRound,
   Webhook,
 } from 'lucide-react'
-import type { NotificationChannelType } from '../../src/contract/values.ts'
+import type { NotificationChannelType } from '../../src/contract/notification-services.ts'
 
-const icons: Record<NotificationChannelType, LucideIcon> = {
+/** A service without an icon of its own has a bell. */
+const icons: Partial<Record<NotificationChannelType, LucideIcon>> = {
   email: Mail,
   webhook: Webhook,
   ntfy: BellRing,
@@ -27,6 +29,6 @@ const icons: Record<NotificationChannelType, LucideIcon> = {
 }
 
 export function ServiceIcon({ type }: { type: NotificationChannelType }) {
-  const Icon = icons[type]
+  const Icon = icons[type] ?? Bell
   return <Icon className="icon" aria-hidden="true" />
 }

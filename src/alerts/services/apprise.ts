@@ -1,36 +1,14 @@
 /** Apprise API, a program that passes messages on to many other services (caronc/apprise-api). */
 
 import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
-import { line, optional, parseFields, webUrl } from './config-fields.ts'
 import { post, type ReceivedResponse } from './http.ts'
 import { toJson } from './payload.ts'
 import type { NotificationService } from './service.ts'
 
-interface AppriseConfig {
-  readonly url: string
-  /** The key of a configuration that the server has stored. Without a key and `urls`, the server uses its own default. */
-  readonly key?: string | undefined
-  /** Restricts the services to those with this tag. */
-  readonly tag?: string | undefined
-  /** Services that the server has not stored. */
-  readonly urls?: string | undefined
-}
-
 const maxBodyBytes = 10_000
 const types = { critical: 'failure', warning: 'warning', info: 'info' } as const
 
-export const apprise: NotificationService<AppriseConfig> = {
-  secrets: ['urls'],
-  allowsLinkLocal: false,
-  parse(config) {
-    return parseFields(config, {
-      url: webUrl({ path: 'no_query' }),
-      key: optional(line(128, { pattern: /^[\w-]+$/, expected: 'expected letters, digits, _ and -' })),
-      tag: optional(line(255)),
-      urls: optional(line(8192)),
-    })
-  },
-  addresses: ({ url }) => [new URL(url)],
+export const apprise: NotificationService<'apprise'> = {
   send({ url, key, tag, urls }, message, kit) {
     const text = toNotificationText(message, kit.publicUrl)
     const type = message.type === 'alert.cleared' ? 'success' : types[text.severity]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type NotificationChannelType, notificationChannelTypes } from '../../contract/values.ts'
+import { type NotificationChannelType, notificationChannelTypes } from '../../contract/notification-services.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { createSigningSecret, notificationServices } from './index.ts'
 

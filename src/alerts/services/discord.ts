@@ -2,15 +2,13 @@
 
 import { isRecord } from '../../domain/json.ts'
 import { toChatText } from './chat-text.ts'
-import { post } from './http.ts'
+import { post, secretsOf } from './http.ts'
 import { toJson } from './payload.ts'
-import { type SecretUrlConfig, secretsOf, secretUrlService } from './secret-url.ts'
 import type { NotificationService } from './service.ts'
 
 const maxContentChars = 2000
 
-export const discord: NotificationService<SecretUrlConfig> = {
-  ...secretUrlService,
+export const discord: NotificationService<'discord'> = {
   send(config, message, kit) {
     const content = toChatText(message, {
       publicUrl: kit.publicUrl,

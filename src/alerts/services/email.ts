@@ -1,54 +1,19 @@
 /** Email by SMTP. */
 
+import type { ServiceConfig } from '../../contract/notification-services.ts'
+import { addressOf, configError } from '../../domain/notifications/config-fields.ts'
 import type { NotificationMessage } from '../../domain/notifications/message.ts'
 import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
 import { withoutLinkLocal } from '../../upstream/destinations.ts'
 import { openSocket } from '../../upstream/socket.ts'
-import { addressOf, choice, configError, hostName, line, list, nullable, parseFields, port } from './config-fields.ts'
 import { createResult, redact, runWithinLimit, toFailure } from './send-result.ts'
 import type { NotificationService, SendKit, SendResult } from './service.ts'
 
-interface EmailConfig {
-  readonly host: string
-  readonly port: number
-  /** `starttls` never sends without TLS. */
-  readonly security: 'tls' | 'starttls' | 'none'
-  /** Null: without authentication. */
-  readonly username: string | null
-  readonly password: string | null
-  /** An address, or a name with an address in angle brackets. */
-  readonly from: string
-  readonly to: readonly string[]
-}
-
-const maxRecipients = 50
 const maxBodyBytes = 20_000
 
-const mailbox = '[^\\s@<>()[\\]\\\\,;:"]{1,64}@[^\\s@<>()[\\]\\\\,;:"]{1,255}'
-const recipient = line(320, {
-  pattern: new RegExp(`^${mailbox}$`),
-  expected: 'expected an address such as crew@venue.example',
-})
-const sender = line(400, {
-  pattern: new RegExp(`^(?:[^<>"\\\\,;:@]*<${mailbox}>|${mailbox})$`),
-  expected: 'expected an address such as mics@venue.example or Mics <mics@venue.example>',
-})
-
-export const email: NotificationService<EmailConfig> = {
-  secrets: ['password'],
-  allowsLinkLocal: false,
-  parse(config) {
-    const parsed = parseFields(config, {
-      host: hostName(),
-      port: port(),
-      security: choice(['tls', 'starttls', 'none']),
-      username: nullable(line(255)),
-      password: nullable(line(1000)),
-      from: sender,
-      to: list(recipient, maxRecipients),
-    })
-    if (parsed.password !== null && parsed.username === null) throw configError('username', 'missing')
-    return parsed
+export const email: NotificationService<'email'> = {
+  check({ username, password }) {
+    if (password !== null && username === null) throw configError('username', 'missing')
   },
   addresses: ({ host, port, security }) => [new URL(addressOf(host, port, security !== 'none'))],
   async send(config, message, kit) {
@@ -63,7 +28,7 @@ export const email: NotificationService<EmailConfig> = {
 }
 
 async function sendMail(
-  config: EmailConfig,
+  config: ServiceConfig<'email'>,
   message: NotificationMessage,
   kit: SendKit,
   signal: AbortSignal,
@@ -95,7 +60,7 @@ async function sendMail(
  * Only plain text, the subject and the addresses depend on data; nodemailer encodes and folds them. It does not encode a
  * subject of ASCII characters, so an invisible character prevents that one looks encoded.
  */
-function toMail({ from, to }: EmailConfig, message: NotificationMessage, { publicUrl }: SendKit) {
+function toMail({ from, to }: ServiceConfig<'email'>, message: NotificationMessage, { publicUrl }: SendKit) {
   const text = toNotificationText(message, publicUrl)
   const sender = parseSender(from)
   return {
@@ -130,7 +95,7 @@ interface Delivered extends SmtpReply {
  * The message was accepted for at least one recipient. If the server asks to try another one later, it is sent again to
  * all, because the message must reach every recipient.
  */
-function toResult({ response = '', rejectedErrors = [] }: Delivered, config: EmailConfig): SendResult {
+function toResult({ response = '', rejectedErrors = [] }: Delivered, config: ServiceConfig<'email'>): SendResult {
   const details = { status: toStatus(response), response: redactFor(config, response) }
   if (rejectedErrors.length === 0) return createResult('sent', details)
   const refusals = rejectedErrors.map((error) => `${error.recipient} (${error.response})`).join(', ')
@@ -145,7 +110,7 @@ interface SmtpError extends SmtpReply {
   readonly rejectedErrors?: readonly SmtpReply[] | undefined
 }
 
-function toSmtpFailure(thrown: unknown, config: EmailConfig, name: string, kit: SendKit): SendResult {
+function toSmtpFailure(thrown: unknown, config: ServiceConfig<'email'>, name: string, kit: SendKit): SendResult {
   const { command, response, responseCode, originalCode, rejectedErrors = [] } = (thrown ?? {}) as SmtpError
   if (response === undefined || responseCode === undefined) {
     return toFailure(originalCode === undefined ? thrown : { code: originalCode }, name, kit)
@@ -170,7 +135,7 @@ function toStatus(response: string): number | null {
 }
 
 /** A server may repeat what it was sent; base64 is how SMTP sends a password. */
-function redactFor({ username, password }: EmailConfig, text: string): string {
+function redactFor({ username, password }: ServiceConfig<'email'>, text: string): string {
   if (password === null) return text
   const base64 = [password, `\0${username}\0${password}`].map((value) => Buffer.from(value).toString('base64'))
   return redact(text, [password, ...base64])

@@ -1,25 +1,15 @@
 /** Gotify: notifications on phones, from a server of one's own. */
 
 import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
-import { headerToken, parseFields, webUrl } from './config-fields.ts'
 import { post } from './http.ts'
 import { toJson } from './payload.ts'
 import type { NotificationService } from './service.ts'
-
-interface GotifyConfig {
-  readonly url: string
-  readonly token: string
-}
 
 /** The app vibrates and makes a sound from 8 on, makes a sound from 4 on, and is silent below. */
 const priorities = { critical: 8, warning: 5, info: 2 } as const
 const maxMessageBytes = 10_000
 
-export const gotify: NotificationService<GotifyConfig> = {
-  secrets: ['token'],
-  allowsLinkLocal: false,
-  parse: (config) => parseFields(config, { url: webUrl({ path: 'no_query' }), token: headerToken() }),
-  addresses: ({ url }) => [new URL(url)],
+export const gotify: NotificationService<'gotify'> = {
   send({ url, token }, message, kit) {
     const text = toNotificationText(message, kit.publicUrl)
     const extras = {

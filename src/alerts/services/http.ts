@@ -148,3 +148,12 @@ function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+/** Parts of this length in a URL are keys. */
+const minKeyChars = 16
+
+/** Returns the parts of a URL that a response must not repeat. */
+export function secretsOf({ href, pathname, search, searchParams }: URL): readonly string[] {
+  const parts = [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= minKeyChars)
+  return [href, ...(pathname === '/' ? [] : [pathname, pathname + search]), ...parts]
+}

@@ -1,7 +1,14 @@
 /** The services by which alerts are sent. */
 
-import type { NotificationChannelType } from '../../contract/values.ts'
+import {
+  listServiceFields,
+  type NotificationChannelType,
+  notificationChannelTypes,
+  type ServiceConfig,
+} from '../../contract/notification-services.ts'
 import { mask, type NamedSecret, originOf, type SecretUse } from '../../domain/access/secrets.ts'
+import { parseFields } from '../../domain/notifications/config-fields.ts'
+import type { NotificationMessage } from '../../domain/notifications/message.ts'
 import { type Destinations, isHostBlocked, withoutLinkLocal } from '../../upstream/destinations.ts'
 import { apprise } from './apprise.ts'
 import { discord } from './discord.ts'
@@ -9,7 +16,7 @@ import { email } from './email.ts'
 import { gotify } from './gotify.ts'
 import { mqtt } from './mqtt.ts'
 import { ntfy } from './ntfy.ts'
-import type { NotificationService } from './service.ts'
+import type { NotificationService, SendKit, SendResult } from './service.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
@@ -19,29 +26,56 @@ export { createSigningSecret } from './webhook.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
-/** A service whose other functions are called only with what its own `parse` has returned. */
-export type AnyNotificationService = NotificationService<Config>
-
-export const notificationServices: Readonly<Record<NotificationChannelType, AnyNotificationService>> = {
-  email: erased(email),
-  webhook: erased(webhook),
-  ntfy: erased(ntfy),
-  slack: erased(slack),
-  teams: erased(teams),
-  discord: erased(discord),
-  telegram: erased(telegram),
-  gotify: erased(gotify),
-  apprise: erased(apprise),
-  mqtt: erased(mqtt),
+const services: { readonly [Type in NotificationChannelType]: NotificationService<Type> } = {
+  email,
+  webhook,
+  ntfy,
+  slack,
+  teams,
+  discord,
+  telegram,
+  gotify,
+  apprise,
+  mqtt,
 }
 
-function erased<Config>(service: NotificationService<Config>): AnyNotificationService {
-  return service as unknown as AnyNotificationService
+/** A service whose other functions are called only with what its own `parse` has returned. */
+export interface AnyNotificationService {
+  /** The names of the fields in `config` that are secret. */
+  readonly secrets: readonly string[]
+  readonly allowsLinkLocal: boolean
+  /** Validates a configuration. Throws a RequestError that names the field. */
+  parse(config: Config): Config
+  addresses(config: Config): readonly URL[]
+  send(config: Config, message: NotificationMessage, kit: SendKit): Promise<SendResult>
+}
+
+export const notificationServices = Object.fromEntries(
+  notificationChannelTypes.map((type) => [type, complete(type, services[type])]),
+) as Readonly<Record<NotificationChannelType, AnyNotificationService>>
+
+function complete<Type extends NotificationChannelType>(
+  type: Type,
+  { allowsLinkLocal = false, check, addresses, send }: NotificationService<Type>,
+): AnyNotificationService {
+  const fields = listServiceFields(type)
+  const toConfig = (config: Config) => config as unknown as ServiceConfig<Type>
+  return {
+    secrets: fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name),
+    allowsLinkLocal,
+    parse(config) {
+      const parsed = parseFields(config, fields, (text) => (URL.canParse(text) ? new URL(text) : null))
+      check?.(toConfig(parsed))
+      return parsed
+    },
+    addresses: (config) => addresses?.(toConfig(config)) ?? [new URL(String(config.url))],
+    send: (config, message, kit) => send(toConfig(config), message, kit),
+  }
 }
 
 /** Finds the first host of a configuration to which nothing may be sent; null if all are allowed. */
-export async function findBlockedHost<Config>(
-  service: NotificationService<Config>,
+export async function findBlockedHost(
+  service: AnyNotificationService,
   config: Config,
   destinations: Destinations,
 ): Promise<string | null> {

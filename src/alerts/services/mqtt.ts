@@ -6,44 +6,25 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { MqttClient } from 'mqtt'
+import type { ServiceConfig } from '../../contract/notification-services.ts'
+import { addressOf, configError } from '../../domain/notifications/config-fields.ts'
 import type { NotificationMessage } from '../../domain/notifications/message.ts'
 import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
 import { abortable } from '../../upstream/abortable.ts'
 import { limitMqttPackets } from '../../upstream/mqtt-packets.ts'
 import { openSocket } from '../../upstream/socket.ts'
-import { addressOf, configError, line, optional, parseFields, webUrl } from './config-fields.ts'
 import { toJson, toPayload } from './payload.ts'
 import { createResult, runWithinLimit, toFailure } from './send-result.ts'
 import type { NotificationService, SendKit, SendResult } from './service.ts'
 
-interface MqttConfig {
-  readonly url: string
-  readonly topic: string
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-}
-
 const maxTopicBytes = 65_535
 const defaultPorts = { 'mqtt:': 1883, 'mqtts:': 8883 } as const
-const topicText = line(maxTopicBytes, {
-  pattern: /^[^+#$][^+#]*$/,
-  expected: 'expected a topic without + and #, and without $ at its beginning',
-})
 
-export const mqtt: NotificationService<MqttConfig> = {
-  secrets: ['password'],
+export const mqtt: NotificationService<'mqtt'> = {
   allowsLinkLocal: true,
-  parse(config) {
-    const parsed = parseFields(config, {
-      url: webUrl({ protocols: Object.keys(defaultPorts), path: 'none' }),
-      topic: topicText,
-      username: optional(line(255)),
-      password: optional(line(1000)),
-    })
-    if (Buffer.byteLength(parsed.topic) > maxTopicBytes)
-      throw configError('topic', `expected at most ${maxTopicBytes} bytes`)
-    if (parsed.password !== undefined && parsed.username === undefined) throw configError('username', 'missing')
-    return parsed
+  check({ topic, username, password }) {
+    if (Buffer.byteLength(topic) > maxTopicBytes) throw configError('topic', `expected at most ${maxTopicBytes} bytes`)
+    if (password !== undefined && username === undefined) throw configError('username', 'missing')
   },
   addresses: (config) => [brokerOf(config).url],
   async send(config, message, kit) {
@@ -62,7 +43,7 @@ interface Broker {
   readonly usesTls: boolean
 }
 
-function brokerOf({ url }: MqttConfig): Broker {
+function brokerOf({ url }: ServiceConfig<'mqtt'>): Broker {
   const { protocol, hostname, port } = new URL(url)
   const usesTls = protocol === 'mqtts:'
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -90,7 +71,12 @@ const maxTextBytes = 10_000
  * Publishes with MQTT 5, whose acknowledgements say whether the broker accepts the topic, or with 3.1.1 if the broker
  * does not support 5.
  */
-async function publish(config: MqttConfig, payload: string, kit: SendKit, signal: AbortSignal): Promise<SendResult> {
+async function publish(
+  config: ServiceConfig<'mqtt'>,
+  payload: string,
+  kit: SendKit,
+  signal: AbortSignal,
+): Promise<SendResult> {
   const reason = await publishWith(5, config, payload, kit, signal)
   const result = isUnsupportedVersion(reason) ? await publishWith(4, config, payload, kit, signal) : reason
   if (result === null) return createResult('sent', {})
@@ -115,7 +101,7 @@ function isUnsupportedVersion(refusal: Refusal | null): boolean {
 /** Returns why the broker refused the message, or null if it accepted it. Throws if it did not respond. */
 async function publishWith(
   protocolVersion: 4 | 5,
-  config: MqttConfig,
+  config: ServiceConfig<'mqtt'>,
   payload: string,
   kit: SendKit,
   signal: AbortSignal,

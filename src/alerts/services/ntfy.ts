@@ -1,19 +1,11 @@
 /** ntfy: notifications on phones, from ntfy.sh or a server of one's own. */
 
+import { configError } from '../../domain/notifications/config-fields.ts'
 import { utf8Length } from '../../domain/notifications/plain-text.ts'
 import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
-import { configError, headerToken, line, optional, parseFields, webUrl } from './config-fields.ts'
 import { post } from './http.ts'
 import { toJson } from './payload.ts'
 import type { NotificationService } from './service.ts'
-
-interface NtfyConfig {
-  readonly url: string
-  readonly topic: string
-  readonly token?: string | undefined
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-}
 
 /** A longer message becomes an attachment, or is refused. */
 const maxMessageBytes = 4096
@@ -23,26 +15,13 @@ const maxJsonBytes = 8192
 const priorities = { critical: 5, warning: 4, info: 3 } as const
 const tags = { critical: 'rotating_light', warning: 'warning', info: 'information_source' } as const
 
-const topic = line(64, { pattern: /^[-\w]+$/, expected: 'expected letters, digits, _ and -' })
-
-export const ntfy: NotificationService<NtfyConfig> = {
-  secrets: ['token', 'password'],
-  allowsLinkLocal: false,
-  parse(config) {
-    const { token, username, password, ...parsed } = parseFields(config, {
-      url: webUrl({ path: 'none' }),
-      topic,
-      token: optional(headerToken()),
-      username: optional(line(255, { pattern: /^[^:]+$/, expected: 'expected text without a colon' })),
-      password: optional(line(255)),
-    })
+export const ntfy: NotificationService<'ntfy'> = {
+  check({ token, username, password }) {
     if (token !== undefined && username !== undefined)
       throw configError('token', 'expected a token or a user name, not both')
     if (username !== undefined && password === undefined) throw configError('password', 'missing')
     if (username === undefined && password !== undefined) throw configError('username', 'missing')
-    return { ...parsed, ...(token !== undefined && { token }), ...(username !== undefined && { username, password }) }
   },
-  addresses: ({ url }) => [new URL(url)],
   send({ url, topic, token, username, password = '' }, message, kit) {
     const text = toNotificationText(message, kit.publicUrl)
     const { title, severity } = text

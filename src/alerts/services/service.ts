@@ -1,5 +1,6 @@
 /** The contract between Micwatch and a service that notifies people. Each service is one module in this folder. */
 
+import type { NotificationChannelType, ServiceConfig } from '../../contract/notification-services.ts'
 import type { NotificationMessage } from '../../domain/notifications/message.ts'
 import type { Destinations } from '../../upstream/destinations.ts'
 
@@ -33,15 +34,14 @@ export interface SendKit {
   readonly signingSecrets: readonly string[]
 }
 
-export interface NotificationService<Config> {
-  /** The names of the fields in `config` that are secret. */
-  readonly secrets: readonly (keyof Config & string)[]
-  /** Whether it may connect to link-local addresses, as devices on a network without DHCP have. */
-  readonly allowsLinkLocal: boolean
-  /** Validates a configuration. Throws a RequestError that names the field. */
-  parse(config: Readonly<Record<string, unknown>>): Config
-  /** Returns the addresses to which it connects, so that blocked ones are reported when the channel is saved. */
-  addresses(config: Config): readonly URL[]
+/** How a service sends. Its fields are in `notificationServiceTable`. */
+export interface NotificationService<Type extends NotificationChannelType> {
+  /** True if it may connect to link-local addresses, as devices on a network without DHCP have. */
+  readonly allowsLinkLocal?: boolean
+  /** Checks fields that depend on each other. Throws a RequestError that names the field. */
+  check?(config: ServiceConfig<Type>): void
+  /** Returns the addresses to which it connects, so that blocked ones are reported when the channel is saved. Default: `url`. */
+  addresses?(config: ServiceConfig<Type>): readonly URL[]
   /** Sends a message once. Never throws, unless the signal aborts. */
-  send(config: Config, message: NotificationMessage, kit: SendKit): Promise<SendResult>
+  send(config: ServiceConfig<Type>, message: NotificationMessage, kit: SendKit): Promise<SendResult>
 }

@@ -1,16 +1,14 @@
 /** Slack's incoming webhooks, and services that accept the same requests. */
 
 import { toChatText } from './chat-text.ts'
-import { post } from './http.ts'
+import { post, secretsOf } from './http.ts'
 import { toJson } from './payload.ts'
-import { type SecretUrlConfig, secretsOf, secretUrlService } from './secret-url.ts'
 import type { NotificationService } from './service.ts'
 
 /** Slack truncates longer text. */
 const maxTextChars = 4000
 
-export const slack: NotificationService<SecretUrlConfig> = {
-  ...secretUrlService,
+export const slack: NotificationService<'slack'> = {
   send(config, message, kit) {
     const text = toChatText(message, { publicUrl: kit.publicUrl, maxChars: maxTextChars, escapeLine: escapeSlack })
     const url = new URL(config.url)

@@ -1,16 +1,14 @@
 /** Workflows of Microsoft Teams that post an adaptive card when they receive a request. */
 
 import { toNotificationBody, toNotificationText } from '../../domain/notifications/text.ts'
-import { post, type ReceivedResponse } from './http.ts'
+import { post, type ReceivedResponse, secretsOf } from './http.ts'
 import { toJson } from './payload.ts'
-import { type SecretUrlConfig, secretsOf, secretUrlService } from './secret-url.ts'
 import type { NotificationService } from './service.ts'
 
 /** Teams refuses messages of more than 28 KB. JSON may double the length of a text. */
 const maxBodyBytes = 10_000
 
-export const teams: NotificationService<SecretUrlConfig> = {
-  ...secretUrlService,
+export const teams: NotificationService<'teams'> = {
   send(config, message, kit) {
     const { severity, ...text } = toNotificationText(message, kit.publicUrl)
     const lines = toNotificationBody({ ...text, severity, url: null }, maxBodyBytes).split('\n')

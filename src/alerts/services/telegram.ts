@@ -2,32 +2,14 @@
 
 import { isRecord } from '../../domain/json.ts'
 import { toChatText } from './chat-text.ts'
-import { line, optional, parseFields, webUrl } from './config-fields.ts'
 import { post, type ReceivedResponse } from './http.ts'
 import { toJson } from './payload.ts'
 import type { NotificationService } from './service.ts'
 
-interface TelegramConfig {
-  readonly token: string
-  readonly chat_id: string
-  readonly server?: string | undefined
-}
-
 const publicServer = 'https://api.telegram.org'
 const maxTextChars = 4096
 
-const token = line(200, { pattern: /^\d+:[\w-]+$/, expected: 'expected the token of a bot, such as 123456:ABC-DEF' })
-const chatId = line(64, { pattern: /^(-?\d+|@\w+)$/, expected: 'expected the number of a chat, or @ and its name' })
-
-export const telegram: NotificationService<TelegramConfig> = {
-  secrets: ['token'],
-  allowsLinkLocal: false,
-  parse: (config) =>
-    parseFields(config, {
-      token,
-      chat_id: (value) => chatId(typeof value === 'number' ? String(value) : value),
-      server: optional(webUrl({ path: 'no_query' })),
-    }),
+export const telegram: NotificationService<'telegram'> = {
   addresses: ({ server = publicServer }) => [new URL(server)],
   send(config, message, kit) {
     const text = toChatText(message, { publicUrl: kit.publicUrl, maxChars: maxTextChars, escapeLine: withoutMentions })

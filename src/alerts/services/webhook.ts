@@ -1,14 +1,9 @@
 /** Webhooks as Standard Webhooks 1.0 describes them (standard-webhooks/standard-webhooks: spec/standard-webhooks.md). */
 
 import { createHmac, randomBytes } from 'node:crypto'
-import { parseFields, webUrl } from './config-fields.ts'
 import { post } from './http.ts'
 import { toJson, toPayload } from './payload.ts'
 import type { NotificationService } from './service.ts'
-
-interface WebhookConfig {
-  readonly url: string
-}
 
 const prefix = 'whsec_'
 
@@ -17,11 +12,7 @@ export function createSigningSecret(): string {
   return prefix + randomBytes(32).toString('base64')
 }
 
-export const webhook: NotificationService<WebhookConfig> = {
-  secrets: [],
-  allowsLinkLocal: false,
-  parse: (config) => parseFields(config, { url: webUrl() }),
-  addresses: ({ url }) => [new URL(url)],
+export const webhook: NotificationService<'webhook'> = {
   async send({ url }, message, kit) {
     const body = toJson(toPayload(message))
     const timestamp = Math.floor(kit.now() / 1000)

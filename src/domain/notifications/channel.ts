@@ -1,7 +1,7 @@
 /** Notification channels: the services to which alerts are sent. */
 
+import type { NotificationChannelType } from '../../contract/notification-services.ts'
 import type { NotificationChannelBody } from '../../contract/notifications.ts'
-import type { NotificationChannelType } from '../../contract/values.ts'
 import { MaskError, mask } from '../access/secrets.ts'
 
 export type ChannelConfig = Readonly<Record<string, unknown>>

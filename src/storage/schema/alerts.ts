@@ -1,7 +1,8 @@
 /** Alerts, silences and notifications. */
 
 import type { Generated } from 'kysely'
-import type { DeliveryStatus, NotificationChannelType, NotificationType, Severity } from '../../contract/values.ts'
+import type { NotificationChannelType } from '../../contract/notification-services.ts'
+import type { DeliveryStatus, NotificationType, Severity } from '../../contract/values.ts'
 import type { AlertKind } from '../../domain/alerts/alert.ts'
 import type { Flag } from './flag.ts'
 

@@ -1,13 +1,22 @@
 /** Validates the `config` of notification channels, field by field. */
 
-import { RequestError } from '../../domain/errors.ts'
+import { RequestError } from '../errors.ts'
+
+/** A parsed `URL`, or null. A parameter, because Node.js and the browser have the class, and this folder has neither. */
+type ParseUrl = (text: string) => ParsedUrl | null
+
+type ParsedUrl = Readonly<
+  Record<'protocol' | 'username' | 'password' | 'hostname' | 'port' | 'pathname' | 'search' | 'hash', string>
+>
 
 /** Returns the valid value, or throws a `FieldError`. */
-type Field<T> = (value: unknown) => T
+export type FieldParser<T> = (value: unknown, parseUrl: ParseUrl) => T
 
-type Fields = Readonly<Record<string, Field<unknown>>>
-
-type ConfigOf<F extends Fields> = { readonly [Name in keyof F]: ReturnType<F[Name]> }
+interface ConfigField {
+  readonly name: string
+  readonly valid: FieldParser<unknown>
+  readonly isOptional?: true | 'null'
+}
 
 /** Says what a field should contain. */
 class FieldError extends Error {
@@ -15,41 +24,37 @@ class FieldError extends Error {
 }
 
 /** Validates every field. Throws a RequestError that names the first invalid one; unknown fields are invalid. */
-export function parseFields<F extends Fields>(config: Readonly<Record<string, unknown>>, fields: F): ConfigOf<F> {
-  const unknownName = Object.keys(config).find((name) => !Object.hasOwn(fields, name))
+export function parseFields(
+  config: Readonly<Record<string, unknown>>,
+  fields: readonly ConfigField[],
+  parseUrl: ParseUrl,
+): Readonly<Record<string, unknown>> {
+  const unknownName = Object.keys(config).find((name) => fields.every((field) => field.name !== name))
   if (unknownName !== undefined) throw configError(unknownName, 'unknown field')
-  const entries = Object.entries(fields).map(([name, parse]) => [name, parseField(name, parse, config[name])])
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as ConfigOf<F>
+  const entries = fields.map((field) => [field.name, parseField(field, config[field.name], parseUrl)])
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 export function configError(field: string, problem: string): RequestError {
   return new RequestError('bad_request', { details: `config.${field}: ${problem}` })
 }
 
-function parseField(name: string, parse: Field<unknown>, value: unknown): unknown {
+function parseField({ name, valid, isOptional }: ConfigField, value: unknown, parseUrl: ParseUrl): unknown {
+  if (isOptional === true && (value === undefined || value === null || value === '')) return undefined
+  if (isOptional === 'null' && (value === null || value === '')) return null
   try {
-    return parse(value)
+    return valid(value, parseUrl)
   } catch (error) {
     if (!(error instanceof FieldError)) throw error
     throw configError(name, value === undefined ? 'missing' : error.message)
   }
 }
 
-/** A field that may be absent, null or empty. */
-export function optional<T>(field: Field<T>): Field<T | undefined> {
-  return (value) => (value === undefined || value === null || value === '' ? undefined : field(value))
-}
-
-/** A field that must be present and may be null or empty; both are stored as null. */
-export function nullable<T>(field: Field<T>): Field<T | null> {
-  return (value) => (value === null || value === '' ? null : field(value))
-}
-
 /** Text on one line. A `pattern` comes with the description of what it matches. */
 export function line(
   maxChars: number,
   { pattern, expected }: { readonly pattern: RegExp; readonly expected: string } = { pattern: /^/, expected: '' },
-): Field<string> {
+): FieldParser<string> {
   return (value) => {
     if (typeof value !== 'string' || value === '') throw new FieldError(expected || 'expected text')
     if (value.length > maxChars) throw new FieldError(`expected at most ${maxChars} characters`)
@@ -60,11 +65,11 @@ export function line(
 }
 
 /** A secret that is sent in a header: ASCII without spaces. */
-export function headerToken(): Field<string> {
+export function headerToken(): FieldParser<string> {
   return line(1000, { pattern: /^[!-~]+$/, expected: 'expected a token of ASCII characters without spaces' })
 }
 
-export function choice<const T extends string>(values: readonly T[]): Field<T> {
+export function choice<const T extends string>(values: readonly T[]): FieldParser<T> {
   return (value) => {
     const found = values.find((entry) => entry === value)
     if (found === undefined) throw new FieldError(`expected ${values.join(', ')}`)
@@ -72,28 +77,28 @@ export function choice<const T extends string>(values: readonly T[]): Field<T> {
   }
 }
 
-export function port(): Field<number> {
+export function port(): FieldParser<number> {
   return (value) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535) return value
     throw new FieldError('expected a port between 1 and 65535')
   }
 }
 
-export function list<T>(field: Field<T>, maxItems: number): Field<readonly T[]> {
-  return (value) => {
+export function list<T>(field: FieldParser<T>, maxItems: number): FieldParser<readonly T[]> {
+  return (value, parseUrl) => {
     if (!Array.isArray(value) || value.length === 0 || value.length > maxItems) {
       throw new FieldError(`expected a list of 1 to ${maxItems} items`)
     }
-    return value.map(field)
+    return value.map((item) => field(item, parseUrl))
   }
 }
 
 /** A host name or an IP address, without brackets. */
-export function hostName(): Field<string> {
+export function hostName(): FieldParser<string> {
   const parse = line(255, { pattern: /^[^\s/@?#[\]\\%]+$/, expected: 'expected a host name or an IP address' })
-  return (value) => {
-    const host = parse(value)
-    if (!URL.canParse(addressOf(host, 1))) throw new FieldError('expected a host name or an IP address')
+  return (value, parseUrl) => {
+    const host = parse(value, parseUrl)
+    if (parseUrl(addressOf(host, 1)) === null) throw new FieldError('expected a host name or an IP address')
     return host
   }
 }
@@ -113,12 +118,12 @@ interface UrlRules {
 const webProtocols = ['http:', 'https:']
 
 /** A URL without credentials, which have fields of their own. */
-export function webUrl({ protocols = webProtocols, path }: UrlRules = {}): Field<string> {
+export function webUrl({ protocols = webProtocols, path }: UrlRules = {}): FieldParser<string> {
   const schemes = protocols.map((protocol) => `${protocol}//`).join(' or ')
   const parse = line(2048, { pattern: /^[^\s\\]+$/, expected: `expected a URL that begins with ${schemes}` })
-  return (value) => {
-    const text = parse(value)
-    const url = URL.canParse(text) ? new URL(text) : null
+  return (value, parseUrl) => {
+    const text = parse(value, parseUrl)
+    const url = parseUrl(text)
     if (url === null || !protocols.includes(url.protocol) || url.hostname === '' || url.port === '0') {
       throw new FieldError(`expected a URL that begins with ${schemes}`)
     }
