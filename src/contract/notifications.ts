@@ -5,6 +5,7 @@ import { alertKinds } from './alert-kinds.ts'
 import { endpoint, operation } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { groupIds } from './groups.ts'
+import { notificationChannelTypes } from './notification-services.ts'
 import {
   type Body,
   ById,
@@ -36,7 +37,6 @@ import {
   wholeOrNull,
 } from './schema.ts'
 import { deliveryStatuses, notificationTypes, severities, weekdays } from './values.ts'
-import { notificationChannelTypes } from './notification-services.ts'
 
 export const NotificationChannel = named('NotificationChannel', 'A service by which alerts are sent.', {
   id,
