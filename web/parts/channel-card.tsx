@@ -222,7 +222,8 @@ function LastTransmitter({ facts }: { facts: ChannelFacts }) {
   return (
     <span className="last-transmitter">
       <span>
-        {what} {age}
+        <span className={since?.isKnown === false ? 'state-word' : undefined}>{what} </span>
+        {age}
       </span>
       {battery === null ? null : (
         <span>
