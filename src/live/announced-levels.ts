@@ -1,9 +1,9 @@
-/** The last announced levels of every channel, kept so that levels are announced only if they differ. */
+/** The levels of every channel that were last announced, so that only differences are. */
 
 import { entryLevels } from '../domain/live/channel-levels.ts'
 import { announcedCount, noLevel } from '../ingest/level-store.ts'
 
-/** Replaces the first stored level of a channel so that its next levels differ. No level has this value. */
+/** Marks a channel whose next levels are announced in any case. No level has this value. */
 const notSame = 32_767
 
 export class AnnouncedLevels {
@@ -11,13 +11,12 @@ export class AnnouncedLevels {
   readonly #rows = new Map<number, number>()
   readonly #freeRows: number[] = []
 
-  /** Records that all clients have received these levels. */
   set(channelId: number, levels: Int16Array): void {
     const row = this.#rows.get(channelId) ?? this.#allocate(channelId)
     this.#values.set(levels, row * announcedCount)
   }
 
-  /** Records that one client has received these levels. If others have not, the next ones are announced in any case. */
+  /** Records the levels that one client received. If the others did not, the next ones are announced in any case. */
   setForOne(channelId: number, levels: Int16Array): void {
     const row = this.#rows.get(channelId)
     const isSame =
@@ -44,7 +43,7 @@ export class AnnouncedLevels {
     this.#freeRows.length = 0
   }
 
-  /** Stores the levels of an entry. Returns whether they differ from the last ones; true if there were none. */
+  /** Returns true if the levels of an entry differ from the stored ones. */
   update(channelId: number, levels: Int16Array): boolean {
     const row = this.#rows.get(channelId)
     if (row === undefined) {
@@ -62,7 +61,7 @@ export class AnnouncedLevels {
     return differs
   }
 
-  /** Whether any of `unlistedLevels`, which `levels` messages omit, differs from the value announced last. */
+  /** Compares `unlistedLevels`, which `levels` messages omit. */
   hasOtherUnlisted(channelId: number, levels: Int16Array): boolean {
     const row = this.#rows.get(channelId)
     for (let column = entryLevels.length; column < announcedCount; column += 1) {
@@ -72,10 +71,7 @@ export class AnnouncedLevels {
     return false
   }
 
-  /**
-   * Records that a client may have received newer levels of the channel, so that the next levels are announced in any
-   * case.
-   */
+  /** The next levels are announced in any case, because a client may have received newer ones. */
   forget(channelId: number): void {
     const row = this.#rows.get(channelId)
     if (row !== undefined) this.#values[row * announcedCount] = notSame

@@ -1,4 +1,4 @@
-/** Announces line checks that have changed, in this process or another one, to clients of version 2. */
+/** Announces changed line checks, also those of other processes. */
 
 import { toCheckBody } from '../domain/checks.ts'
 import { Semaphore } from '../platform/semaphore.ts'
@@ -15,14 +15,13 @@ interface CheckAnnouncementDeps {
 export class CheckAnnouncements {
   readonly #deps: CheckAnnouncementDeps
   #revision: number | null = null
-  /** Serializes loads, so that every change is announced once. */
   readonly #loading = new Semaphore(1)
 
   constructor(deps: CheckAnnouncementDeps) {
     this.#deps = deps
   }
 
-  /** Announces what has changed since the last call; the first call announces nothing. */
+  /** The first call announces nothing. */
   load(): Promise<void> {
     return this.#loading.run(async () => {
       const { db, live } = this.#deps

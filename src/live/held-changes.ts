@@ -1,6 +1,6 @@
 /**
- * The changes that wait for a client whose line is slower than its data, merged to the newest value of each record.
- * Alerts are first, then conditions, then everything else.
+ * The changes that wait for a client on a slow line, merged to the newest value of each record. Alerts are sent first,
+ * then conditions, then everything else.
  */
 
 import type { LiveChange } from '../contract/live-messages.ts'
@@ -8,9 +8,8 @@ import type { LiveChange } from '../contract/live-messages.ts'
 type Message = LiveChange & { readonly seq: number }
 
 export interface HeldFrame {
-  /** The newest change in the message. */
   readonly seq: number
-  /** The oldest change in it. */
+  /** The oldest change in the message. */
   readonly firstSeq: number
   readonly bytes: Buffer
 }
@@ -21,13 +20,12 @@ interface Held {
   readonly bytes: number
 }
 
-/** After these, messages are only correct in their order. */
+/** Messages after these must keep their order. */
 const structural: readonly Message['type'][] = ['receiver_added', 'receiver_removed', 'channel_removed', 'site_removed']
 
 export class HeldChanges {
   /** Ordered by the newest change. */
   #held: Held[] = []
-  /** By record: the held message into which later ones are merged. */
   readonly #byRecord = new Map<string, Held>()
   #isOrdered = false
   #bytes = 0
@@ -40,12 +38,11 @@ export class HeldChanges {
     return this.#bytes
   }
 
-  /** The oldest change that is held; null if none is. */
+  /** The oldest held change. */
   get firstSeq(): number | null {
     return this.isEmpty ? null : Math.min(...this.#held.map(({ firstSeq }) => firstSeq))
   }
 
-  /** `frame` is a message with a sequence number, as JSON. */
   add(frame: Buffer): void {
     const message = JSON.parse(String(frame)) as Message
     if (structural.includes(message.type)) {
@@ -65,7 +62,6 @@ export class HeldChanges {
     if (record !== null) this.#byRecord.set(record, held)
   }
 
-  /** Removes and returns the message to send next; null if there is none. */
   shift(): HeldFrame | null {
     const ranks = this.#held.map(({ message }) => (this.#isOrdered ? 0 : rankOf(message)))
     const held = this.#remove(ranks.indexOf(Math.min(...ranks)))
@@ -95,7 +91,7 @@ function rankOf(message: Message): number {
   return message.type === 'channel' && message.condition !== undefined ? 1 : 2
 }
 
-/** Identifies what a message is about; null if it is never merged. */
+/** Null for messages that are never merged. */
 function recordOf(message: Message): string | null {
   switch (message.type) {
     case 'alert':
@@ -124,16 +120,16 @@ function recordOf(message: Message): string | null {
     case 'status_update':
       return `status ${message.about} ${message.manufacturer}`
     default:
-      // Lists are always sent whole, and other messages only say that something has changed.
+      // Lists are sent whole. Other messages have no content.
       return message.type
   }
 }
 
-/** Returns one message with the effect of both; null if there is none. */
+/** Null if no single message has the effect of both. */
 function merge(earlier: Message, later: Message): Message | null {
   if (earlier.type === 'channel' && later.type === 'channel') {
     if (!later.details || earlier.details === undefined) return { ...earlier, ...later }
-    // Fields cannot say that all earlier details are gone before those of the later message.
+    // One message cannot remove all earlier details and add new ones.
     if (earlier.details === null) return null
     return { ...earlier, ...later, details: { ...earlier.details, ...later.details } }
   }

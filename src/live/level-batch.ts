@@ -1,20 +1,19 @@
-/** The levels of many channels as a `levels` message announces them. Compact, because the journal keeps them. */
+/** The levels of a `levels` message, compact because the journal keeps them. */
 
 import { toAntennaLetters } from '../domain/levels/antennas.ts'
 import { entryLevels } from '../domain/live/channel-levels.ts'
 import { noLevel } from '../ingest/level-store.ts'
 
 const antennasColumn = entryLevels.indexOf('antennas')
-/** The number of levels in an entry, not counting those that only `levels=full` adds. */
+/** Levels in an entry without those of `levels=full`. */
 const basicCount = 3
 
 export class LevelBatch {
   readonly #ids: Int32Array
-  /** One row per channel, in the order of `entryLevels`, with the levels that `levels=full` adds only if `isFull`. */
+  /** One row for each channel, in the order of `entryLevels`. */
   readonly #values: Int16Array
   readonly #width: number
 
-  /** `values` contains a complete row per channel. */
   constructor(ids: readonly number[], values: readonly number[], { isFull }: { readonly isFull: boolean }) {
     this.#width = isFull ? entryLevels.length : basicCount
     this.#ids = Int32Array.from(ids)
@@ -26,17 +25,15 @@ export class LevelBatch {
     }
   }
 
-  /** The size in memory. */
   get bytes(): number {
     return this.#ids.byteLength + this.#values.byteLength
   }
 
-  /** The ids of the channels. */
   get ids(): Iterable<number> {
     return this.#ids
   }
 
-  /** Serializes a message with the entries of the included channels; returns null if there are none. */
+  /** Returns null if no channel is included. */
   toFrame(
     { seq, at, isFull }: { readonly seq: number; readonly at: string; readonly isFull: boolean },
     isIncluded?: (channelId: number) => boolean,
@@ -53,7 +50,7 @@ export class LevelBatch {
     return entries === '' ? null : Buffer.from(`{"type":"levels","seq":${seq},"at":"${at}","values":[${entries}]}`)
   }
 
-  /** Serializes the levels of a row, each after a comma, without the nulls at its end. */
+  /** Each level follows a comma. Nulls at the end are omitted. */
   #levelsJson(start: number, count: number): string {
     let end = count
     while (end > 0 && this.#values[start + end - 1] === noLevel) end -= 1

@@ -1,11 +1,10 @@
-/** How much may be on its way to a client that confirms what it has received. */
+/** Limits unconfirmed bytes to what the line carries in a second. */
 
 interface Sent {
   readonly seq: number
   /** The oldest change in the message. */
   readonly firstSeq: number
   readonly bytes: number
-  /** A `performance.now()` time. */
   readonly at: number
 }
 
@@ -17,12 +16,11 @@ const maxMs = 1_000
 
 export class LineWindow {
   #sent: Sent[] = []
-  /** The newest message that the client has confirmed. */
   #confirmedSeq = 0
   #unconfirmedBytes = 0
-  /** As many bytes as the line carries in a second, as far as that is known. */
+  /** Estimate of bytes per second. */
   #limit = firstBytes
-  /** Set by a confirmation that took longer than a second. Cleared once the line carries the maximum again. */
+  /** Set when a confirmation takes longer than a second, until the limit is at its maximum again. */
   #isSlow = false
 
   record(message: Omit<Sent, 'at'>, now: number): void {
@@ -30,7 +28,7 @@ export class LineWindow {
     this.#unconfirmedBytes += message.bytes
   }
 
-  /** The client has received this message, and with it everything that was sent before. Returns whether it is news. */
+  /** The client has received this message and all earlier ones. Returns false if that was known. */
   confirm(seq: number, now: number): boolean {
     const exact = this.#sent.findIndex((sent) => sent.seq === seq)
     const index = exact >= 0 ? exact : this.#sent.findLastIndex((sent) => sent.seq <= seq)
@@ -46,7 +44,7 @@ export class LineWindow {
       this.#limit = Math.max(minBytes, Math.min(maxBytes, (bytes * maxMs) / elapsed))
       return true
     }
-    // A line that was too slow is tried with little more at a time.
+    // The limit of a slow line grows slowly.
     this.#limit = Math.min(maxBytes, this.#limit + (this.#isSlow ? bytes / 8 : bytes))
     if (this.#limit === maxBytes) this.#isSlow = false
     return true
@@ -56,13 +54,13 @@ export class LineWindow {
     return this.#unconfirmedBytes >= this.#limit || this.#isLate(now)
   }
 
-  /** How many bytes of levels may be sent now; not limited on a line that is fast enough. */
+  /** Bytes of levels that may be sent now. */
   room(now: number): number {
     const isFast = !this.#isSlow && !this.#isLate(now)
     return isFast ? Number.POSITIVE_INFINITY : Math.max(0, this.#limit - this.#unconfirmedBytes)
   }
 
-  /** The oldest unconfirmed change that was sent after a newer one; null if there is none. */
+  /** The oldest unconfirmed change that was sent after a newer one. */
   get overtakenSeq(): number | null {
     let newest = this.#confirmedSeq
     let overtaken: number | null = null

@@ -30,7 +30,6 @@ export class LiveData {
   readonly #lists: LiveLists
   readonly #receiverStore: ReceiverStore
   readonly #alerts: Alerts
-  /** Chunkers by filter; only kept for filters that include receivers. */
   readonly #chunkers = new Map<string, Chunker<Receiver>>()
 
   constructor(lists: LiveLists, receiverStore: ReceiverStore, alerts: Alerts) {
@@ -39,25 +38,23 @@ export class LiveData {
     this.#alerts = alerts
   }
 
-  /** Throws if the group of a filter does not exist. */
   requireGroup(id: number | undefined): void {
     if (id === undefined || this.#lists.groups().some((group) => group.id === id)) return
     throw new RequestError('bad_request', { details: `group: there is no group ${id}` })
   }
 
-  /** Returns the members of the filter's group; null if the filter has no group. */
+  /** Null if the filter has no group. */
   members(filter: LiveFilter): GroupMembers | null {
     if (filter.group === undefined) return null
     const group = this.#lists.groups().find((candidate) => candidate.id === filter.group)
     return findMembers(group, this.#receiverStore.listAllFacts(filter), this.#placeholdersOf(filter))
   }
 
-  /** Returns the body of `GET /api/data.json` in chunks. */
   dataJson(filter: LiveFilter): readonly ResponseChunk[] {
     return [...this.#receiversJson(filter), toChunk(`],${JSON.stringify(this.#listsOf(filter)).slice(1)}`)]
   }
 
-  /** Returns the field `data` of a snapshot as JSON. */
+  /** The field `data` of a snapshot. */
   snapshotJson(filter: LiveFilter): string {
     const members = this.members(filter)
     const more = {
@@ -76,7 +73,7 @@ export class LiveData {
     return `${Buffer.concat(receivers)}],${JSON.stringify(more).slice(1)}`
   }
 
-  /** Returns the current fields of a message that contains a whole list, reduced to what the filter includes. */
+  /** Returns the fields of a message that contains a whole list. */
   list(type: ListType, filter: LiveFilter): object {
     switch (type) {
       case 'groups':
@@ -94,7 +91,7 @@ export class LiveData {
     }
   }
 
-  /** Returns the alerts that are not cleared, newest first. */
+  /** Open alerts, newest first. */
   alerts(filter: LiveFilter): readonly AlertBody[] {
     const alerts = this.#alerts
     const members = this.members(filter)
@@ -106,7 +103,6 @@ export class LiveData {
       .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.context.isSilenced(alert) }))
   }
 
-  /** Returns how many devices are waiting for review. */
   pending({ manufacturer }: LiveFilter): number {
     const pending = this.#receiverStore.pendingEntries()
     return manufacturer === undefined ? totalOf(pending) : (pending.get(manufacturer) ?? 0)
@@ -158,7 +154,7 @@ export class LiveData {
     return this.#lists.discovered(manufacturer)
   }
 
-  /** Returns the start of the body, up to the last receiver. */
+  /** The start of the body, up to the last receiver. */
   #receiversJson(filter: LiveFilter): readonly ResponseChunk[] {
     const { manufacturer, site } = filter
     const members = this.members(filter)
@@ -174,9 +170,9 @@ export class LiveData {
   }
 }
 
-/** Receiver objects are immutable, so their JSON can be cached by identity. */
+/** Receivers are immutable. */
 const serialised = new WeakMap<Receiver, string>()
-/** Lists of channels are cached separately, because they often stay the same object when a receiver is replaced. */
+/** A replaced receiver often keeps its list of channels. */
 const serialisedChannels = new WeakMap<Receiver['channels'], string>()
 
 function receiverJson(receiver: Receiver): string {

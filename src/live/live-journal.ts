@@ -1,6 +1,6 @@
 /**
- * The messages of the live interface, version 2, in order. Each is numbered and serialized once for all clients, and
- * kept for a while, so that a client whose connection was interrupted can resume.
+ * The messages of version 2, in order. Each is numbered and serialized once, and kept for a while, so that a client can
+ * resume.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -12,15 +12,12 @@ export interface ChangeEntry {
   readonly seq: number
   readonly type: LiveChange['type']
   readonly subject: LiveSubject
-  /** The message as JSON. */
   readonly frame: Buffer
-  /** Whether this change may change the members of a group. */
   readonly changesMembers: boolean
-  /** When it was added, as a `performance.now()` time. */
   readonly addedAt: number
 }
 
-/** A `levels` message. It is serialized when it is sent, because most clients are sent only some of its entries. */
+/** Serialized when it is sent, because most clients are sent only some of its entries. */
 export interface LevelsEntry {
   readonly seq: number
   readonly type: 'levels'
@@ -40,25 +37,23 @@ export interface JournalLimits {
 }
 
 const defaultLimits: JournalLimits = { ageMs: 60_000, count: 10_000, bytes: 64 * 1024 * 1024 }
-/** The approximate size of an entry in memory, in addition to its frames. */
+/** Approximate, without frames. */
 const entryBytes = 300
 
 export class LiveJournal {
-  /** Identifies this process. */
   readonly epoch = randomBytes(8).toString('hex')
   readonly #limits: JournalLimits
   readonly #now: () => number
   /**
-   * The entries, ordered by `seq` without gaps. Entries before index `#first` were dropped; the array is shortened only
-   * from time to time.
+   * Ordered by `seq` without gaps. Entries before index `#first` were dropped; the array is shortened from time to
+   * time.
    */
   #entries: (JournalEntry | undefined)[] = []
   #first = 0
   #bytes = 0
   #seq = 0
-  /** Ranges in which a client may have received a message without all earlier ones. */
+  /** Ranges in which a client may lack earlier messages. */
   #holes: { readonly from: number; readonly to: number }[] = []
-  /** The frames that `levelsFrame` last created, by `isFull`. */
   #shared: { readonly entry: LevelsEntry; readonly frames: Map<boolean, Buffer> } | null = null
 
   constructor(limits: Partial<JournalLimits> = {}, now: () => number = () => performance.now()) {
@@ -66,12 +61,11 @@ export class LiveJournal {
     this.#now = now
   }
 
-  /** The number of the newest message; 0 before the first. */
+  /** 0 before the first message. */
   get seq(): number {
     return this.#seq
   }
 
-  /** The total size of the kept entries. */
   get bytes(): number {
     return this.#bytes
   }
@@ -83,12 +77,11 @@ export class LiveJournal {
     return this.#add({ seq, type, subject, frame, changesMembers: changesMembers(change), addedAt: this.#now() })
   }
 
-  /** Adds a `levels` message. */
   appendLevels(levels: LevelBatch, at: string): LevelsEntry {
     return this.#add({ seq: this.#nextSeq(), type: 'levels', at, levels, addedAt: this.#now() })
   }
 
-  /** Returns the frame of a `levels` message with all its entries. Clients that are sent the same message share it. */
+  /** The frame with all entries, shared by the clients that are sent it. */
   levelsFrame(entry: LevelsEntry, isFull: boolean): Buffer {
     if (this.#shared?.entry !== entry) this.#shared = { entry, frames: new Map() }
     const { frames } = this.#shared
@@ -97,7 +90,7 @@ export class LiveJournal {
     return frame
   }
 
-  /** Returns the messages after `seq`; null if they are not all kept, or the number is in the future. */
+  /** Returns the messages after `seq`; null if some were dropped, or `seq` is in the future. */
   since(seq: number): readonly JournalEntry[] | null {
     const missed = this.#seq - seq
     const kept = this.#entries.length - this.#first
@@ -105,7 +98,7 @@ export class LiveJournal {
     return missed === 0 ? [] : (this.#entries.slice(-missed) as JournalEntry[])
   }
 
-  /** A connection ended after message `to`, and the client may not have all changes from `from` on. */
+  /** A connection ended after message `to`. The client may lack changes since `from`. */
   addHole(from: number, to: number): void {
     this.#holes = [...this.#holes.slice(-maxHoles), { from, to }]
   }
@@ -121,7 +114,6 @@ export class LiveJournal {
     this.#seq += 1
   }
 
-  /** Drops all messages. */
   clear(): void {
     this.#entries = []
     this.#first = 0

@@ -1,4 +1,4 @@
-/** The lists, settings and statuses that clients of version 2 see. */
+/** The lists, settings and statuses in version 2 and in `data.json`. */
 
 import type { SilenceBody } from '../contract/alerts.ts'
 import type { DiscoveredDevice } from '../contract/discovery.ts'
@@ -53,7 +53,6 @@ export class LiveLists {
     this.#stores = stores
   }
 
-  /** Adds what is created after the lists. */
   connect(sourceRecords: SourceRecords, followedSites: FollowedSites): void {
     this.#sourceRecords = sourceRecords
     this.#followedSites = followedSites
@@ -72,7 +71,6 @@ export class LiveLists {
     return this.#stores.cast.performers()
   }
 
-  /** Returns the active assignments of this installation and of followed ones. */
   assignments(): readonly ChannelAssignment[] {
     return [...this.#stores.cast.assignments(), ...(this.#followedSites?.assignments() ?? [])]
   }
@@ -84,7 +82,6 @@ export class LiveLists {
     return toDiscoveredDevices(found, receiverStore)
   }
 
-  /** Returns the silences in effect. */
   silences(): readonly SilenceBody[] {
     return this.#stores.lists.current.silences.map(toSilenceBody)
   }
@@ -105,7 +102,6 @@ export class LiveLists {
     return this.shows().filter((show) => stateOf(show) === 'running')
   }
 
-  /** Returns the effective settings of a scope. */
   settingsIn(scope: SettingScope): Settings {
     return this.#stores.settings.inScope(scope)
   }
@@ -115,12 +111,10 @@ export class LiveLists {
     return this.settingsIn({ manufacturer, group: null }).enable_websocket
   }
 
-  /** Returns the codes of all manufacturers. */
   manufacturers(): readonly string[] {
     return this.#stores.sourceRegistry.manufacturers().map(({ code }) => code)
   }
 
-  /** Returns the status of every source. */
   sources(): readonly SourceBody[] {
     const { sourceRegistry } = this.#stores
     return toSourceBodies(this.#sourceRecords?.health(sourceRegistry.manufacturers()) ?? [])
@@ -130,7 +124,7 @@ export class LiveLists {
     return this.#followedSites?.announced() ?? []
   }
 
-  /** Returns the number of devices that are waiting for review, by manufacturer. */
+  /** The number of devices that wait for review, by manufacturer. */
   pending(): ReadonlyMap<string, number> {
     return this.#stores.receiverStore.pendingEntries()
   }
@@ -138,17 +132,16 @@ export class LiveLists {
 
 export type AddChange = (change: LiveChange, subject?: LiveSubject) => void
 
-/** What was last announced of the lists. */
+/** The lists as they were last announced. */
 export class AnnouncedLists {
   readonly #current: LiveLists
   #lists: ReturnType<typeof readLists>
-  /** By manufacturer (text) or group (id); null: global. */
   #settings: ReadonlyMap<string | number | null, Settings>
   #sources: ReadonlyMap<string, SourceBody>
   #sites: ReadonlyMap<string, AnnouncedSiteBody>
   #pending: ReadonlyMap<string, number>
 
-  /** Regards the current state as announced. */
+  /** The current state counts as announced. */
   constructor(current: LiveLists) {
     this.#current = current
     this.#lists = readLists(current)
@@ -231,7 +224,6 @@ export class AnnouncedLists {
   }
 }
 
-/** Reads the lists that are announced whole when they change. */
 function readLists(current: LiveLists) {
   return {
     groups: current.groups(),

@@ -1,9 +1,9 @@
 /**
- * Announces changes of what clients see. Subsystems publish what may have changed. Version 1 sends it as it is; version 2
- * compares it with what was last announced, and adds the differences to the journal. All changes of one turn of the
- * event loop are announced together. Levels are collected, and announced ten times a second.
+ * Announces changes to clients. Subsystems publish what may have changed. Version 1 sends it; version 2 compares it with
+ * what was last announced, and adds the differences to the journal. All changes of one turn of the event loop are
+ * announced together, levels ten times a second.
  *
- * Nothing is compared until the first client of version 2 connects, because no client needs earlier changes.
+ * Nothing is compared until a client of version 2 connects.
  */
 
 import type { Alerts } from '../alerts/alerts.ts'
@@ -48,18 +48,15 @@ interface Announcers {
   readonly followedSites: FollowedSites
 }
 
-/** A client's session. */
 export interface LiveSubscriber {
   readonly wantsAllLevels: boolean
-  /** Called with the new messages, in order. */
   deliver(entries: readonly JournalEntry[]): void
-  /** Called when changes were not announced, so that the client needs a new snapshot. */
+  /** Changes were not announced: the client needs a new snapshot. */
   restart(): void
 }
 
 const tickMs = 100
 
-/** What is compared when the next changes are announced. */
 type Comparison = 'lists' | 'frequencies' | 'sources' | 'sites' | 'queue' | 'notifications'
 
 export class LivePublisher {
@@ -69,25 +66,23 @@ export class LivePublisher {
   readonly #receiverStore: ReceiverStore
   readonly #now: () => number
   readonly #subscribers = new Set<LiveSubscriber>()
-  /** The newest message that a client may have received. */
+  /** The newest message that a client may have. */
   #lastSentSeq = 0
-  /** The newest message that a client that wants all levels may have received; -1 if there was no such client. */
+  /** As `#lastSentSeq`, of clients that want all levels; -1 if there was none. */
   #lastFullSeq = -1
   #timer: NodeJS.Timeout | undefined
   #flush: NodeJS.Immediate | undefined
   /** Null while no client needs changes. */
   #announced: AnnouncedLists | null = null
   readonly #receivers = new Map<number, Receiver>()
-  /** The receiver of each channel. */
   readonly #receiverOfChannel = new Map<number, number>()
   readonly #announcedLevels = new AnnouncedLevels()
-  /** The current levels of one channel, reused for every channel. */
+  /** Reused for every channel. */
   readonly #levels = new Int16Array(announcedCount)
   #identityRevision = -1
   /** Manufacturers whose real-time updates are disabled. */
   #disabled: ReadonlySet<string> = new Set()
   #shows: readonly Show[] = []
-  // What may have changed since the last announcement.
   readonly #changedReceivers = new Set<number>()
   readonly #changedLevels = new Set<number>()
   readonly #comparisons = new Set<Comparison>()
@@ -101,7 +96,6 @@ export class LivePublisher {
     this.version1 = new Version1(receiverStore)
   }
 
-  /** Announces from now on what these subsystems publish. */
   connect({ ingest, alerts, events, connections, sourceRecords, followedSites }: Announcers): void {
     this.lists.connect(sourceRecords, followedSites)
     ingest.levelLane.changed.subscribe((changed) => this.levelsChanged(changed))
@@ -111,7 +105,6 @@ export class LivePublisher {
     sourceRecords.changed.subscribe((updates) => this.sourcesChanged(updates))
   }
 
-  /** A receiver was added, replaced or removed. */
   receiverChanged(id: number, before: Receiver | undefined, after: Receiver | undefined): void {
     this.version1.receiverChanged(before, after)
     if (this.#announced === null) return
@@ -124,12 +117,10 @@ export class LivePublisher {
     for (const { channelIds } of changed) this.#addLevels(channelIds)
   }
 
-  /** Carriers changed, and perhaps their conflicts. */
   frequenciesChanged(): void {
     this.#compareNext('frequencies')
   }
 
-  /** Lists, shows, settings or the set of manufacturers may have changed. */
   listsChanged(): void {
     this.#compareNext('lists')
     const before = this.#shows
@@ -147,7 +138,6 @@ export class LivePublisher {
     this.#compareNext('sources')
   }
 
-  /** The running shows of a site, or the sites that it follows, may have changed. */
   sitesChanged(): void {
     this.#compareNext('sites')
   }
@@ -156,7 +146,6 @@ export class LivePublisher {
     this.#compareNext('queue')
   }
 
-  /** Notification channels, rules or deliveries changed. */
   notificationsChanged(): void {
     this.#compareNext('notifications')
   }
@@ -168,12 +157,10 @@ export class LivePublisher {
     this.#addChange({ type: 'alert', ...change.body }, subject)
   }
 
-  /** A line check began, or its result was entered. */
   checkChanged(check: CheckBody): void {
     this.#addChange({ type: 'check', check })
   }
 
-  /** The log of events changed. */
   eventChanged(change: EventChange): void {
     if (change.type === 'event_deleted') {
       this.version1.publish(change)
@@ -187,30 +174,27 @@ export class LivePublisher {
     this.#addChange({ type: change.type, event }, { manufacturer, site, receiverId, channelId })
   }
 
-  /** The state of a real-time subscription changed. Version 1 does not repeat failed attempts to reconnect. */
+  /** Version 1 does not repeat failed attempts to reconnect. */
   statusChanged({ update, isRepeated }: SubscriptionStatusChanged): void {
     if (!isRepeated) this.version1.publish(update)
     this.#addChange(update, { manufacturer: update.manufacturer })
   }
 
-  /** The number of connected clients, of both versions. */
   get subscribers(): number {
     return this.#subscribers.size + this.version1.subscribers
   }
 
   /**
-   * Prepares for a new client: after the call, the journal includes everything that has changed, so that the state in
-   * memory is that of `journal.seq`.
+   * Prepares for a new client: afterwards, the state in memory is that of `journal.seq`.
    */
   synchronize(): void {
     if (this.#announced === null) this.#start()
     else this.#announce()
-    // The new client's snapshot may contain levels that are newer than the announced ones. If they change back before
-    // the next tick, they must be announced again.
+    // The snapshot may contain newer levels. If they change back before the next tick, they must be announced again.
     for (const id of this.channelIds()) if (this.#readLevels(id)) this.#announcedLevels.setForOne(id, this.#levels)
   }
 
-  /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that unsubscribes. */
+  /** Call it directly after `synchronize`. Returns a function that unsubscribes. */
   subscribe(subscriber: LiveSubscriber): () => void {
     this.#subscribers.add(subscriber)
     this.recordSent()
@@ -220,29 +204,27 @@ export class LivePublisher {
     }
   }
 
-  /** Records which levels the clients may have received. Call it when a client has begun to want all levels. */
+  /** Call it after a client has begun to want all levels. */
   recordSent(): void {
     if (this.#subscribers.size === 0) return
     this.#lastSentSeq = this.journal.seq
     for (const { wantsAllLevels } of this.#subscribers) if (wantsAllLevels) this.#lastFullSeq = this.journal.seq
   }
 
-  /** Returns the receiver of a channel, as last announced. */
   receiverOf(channelId: number): Receiver | undefined {
     return this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)
   }
 
-  /** Returns the ids of all channels. */
   channelIds(): Iterable<number> {
     return this.#receiverOfChannel.keys()
   }
 
-  /** Returns the current levels of these channels, which may be newer than the last announced ones. */
+  /** These may be newer than the last announced levels. */
   currentLevels(channelIds: Iterable<number>): LevelBatch {
     const [ids, values]: [number[], number[]] = [[], []]
     for (const id of channelIds) {
       if (!this.#readLevels(id)) continue
-      // A client receives these levels. If they change back before the next tick, they must be announced again.
+      // As in `synchronize`.
       this.#announcedLevels.setForOne(id, this.#levels)
       ids.push(id)
       this.#appendTo(values)
@@ -251,8 +233,8 @@ export class LivePublisher {
   }
 
   /**
-   * Announces the levels of one of these channels at the next tick although they have not changed, so that there is a
-   * `levels` message, to which a session adds the levels that it has held back.
+   * Announces the levels of one of these channels at the next tick, even if unchanged, so that a session can add the
+   * levels that it has held back.
    */
   repeatLevels(channelIds: Iterable<number>): void {
     for (const id of channelIds) {
@@ -263,7 +245,7 @@ export class LivePublisher {
     }
   }
 
-  /** Announces the levels that changed. Called by a timer; public for tests. */
+  /** Called by a timer; public for tests. */
   tick(): void {
     this.#announce()
     if (this.#announced === null || this.#stopIfUnused()) return
@@ -284,7 +266,7 @@ export class LivePublisher {
     this.#deliver([this.journal.appendLevels(new LevelBatch(ids, values, { isFull }), at)])
   }
 
-  /** Sends all clients a new snapshot, because something in it has changed that no message announces. */
+  /** Sends new snapshots, because something in them changed that no message announces. */
   restartClients(): void {
     if (this.#announced !== null) this.#restart()
   }
@@ -321,7 +303,7 @@ export class LivePublisher {
     this.#timer = setInterval(() => this.tick(), tickMs)
   }
 
-  /** Stops announcing if no client is connected, and none that was connected can resume. */
+  /** Stops if no client is connected, and none can resume. */
   #stopIfUnused(): boolean {
     if (this.#subscribers.size > 0 || this.journal.since(this.#lastSentSeq) !== null) return false
     this.#stop()
@@ -347,7 +329,6 @@ export class LivePublisher {
     this.#changes.length = 0
   }
 
-  /** Records the current state as announced. */
   #remember(): void {
     this.#clearChanges()
     this.#receivers.clear()
@@ -373,7 +354,7 @@ export class LivePublisher {
     for (const { id: channelId } of channels) this.#receiverOfChannel.set(channelId, id)
   }
 
-  /** Records the levels of the receiver's channels, because `channel` messages may contain them. */
+  /** `channel` messages may contain levels. */
   #rememberLevels({ channels }: Receiver): void {
     for (const { id } of channels) if (this.#readLevels(id)) this.#announcedLevels.put(id, this.#levels)
   }
@@ -382,7 +363,6 @@ export class LivePublisher {
     return new Set(this.lists.manufacturers().filter((code) => !this.lists.isBroadcasting(code)))
   }
 
-  /** Announces everything that has changed, except levels. */
   #announce(): void {
     clearImmediate(this.#flush)
     this.#flush = undefined
@@ -439,7 +419,7 @@ export class LivePublisher {
     if (slots.length > 0) add({ type: 'slots', values: slots.map((pair) => [...pair]) })
   }
 
-  /** Reads the current levels of a channel into `#levels`. Returns false if its levels are not announced. */
+  /** Reads the levels of a channel into `#levels`. Returns false if they are not announced. */
   #readLevels(channelId: number): boolean {
     const receiverId = this.#receiverOfChannel.get(channelId) ?? 0
     const { levels } = this.#receiverStore
@@ -459,7 +439,7 @@ export class LivePublisher {
     if (receiverId !== undefined) this.#changedReceivers.add(receiverId)
   }
 
-  /** Sends all clients a new snapshot, because changes were not announced while updates were disabled. */
+  /** Sends new snapshots, because changes were not announced while updates were disabled. */
   #restart(): void {
     this.#remember()
     this.journal.invalidate()

@@ -1,8 +1,7 @@
 /**
- * The messages that one client of the live interface, version 2, is sent: a snapshot, or what it missed, and then every
- * change that its filters include. A client that reads too slowly loses messages, and is sent a new snapshot as soon as
- * it reads again. A client that confirms what it has received is sent no more than its line carries: what must wait is
- * merged to the newest value of each record.
+ * Sends one client of version 2 a snapshot, or what it missed, and then every change that its filters include. A client
+ * that reads too slowly loses messages, and is sent a new snapshot when it reads again. A client that confirms messages is
+ * sent no more than its line carries: what waits is merged to the newest value of each record.
  */
 
 import { createHash } from 'node:crypto'
@@ -30,77 +29,69 @@ import type { LivePublisher, LiveSubscriber } from './live-publisher.ts'
 export interface LiveOptions {
   readonly filter: LiveFilter
   readonly levels: 'false' | 'true' | 'full'
-  /** The client confirms messages, so changes can be held back when its line is slow. */
   readonly acks: boolean
-  /** The last message that the client received on an earlier connection; null to start with a snapshot. */
+  /** The last message of an earlier connection; null to start with a snapshot. */
   readonly since: { readonly seq: number; readonly epoch: string } | null
 }
 
 export interface LiveSessionDeps {
   readonly live: LivePublisher
   readonly liveData: LiveData
-  /** Id of this installation. */
   readonly installation: string
-  /** Returns the ids of all installations that this one follows, directly or through others. */
+  /** Ids of all installations that this one follows, directly or through others. */
   via(): readonly string[]
 }
 
-/** A message, or a fragment of a snapshot, which is sent in parts so that a slow client's progress is visible. */
+/** A message, or a fragment of a snapshot. Fragments show the progress of a slow client. */
 interface Frame {
   readonly bytes: Buffer
   readonly isLast: boolean
-  /** True for a `levels` message whose acknowledgement the next one waits for. */
+  /** The next `levels` message waits for its acknowledgement. */
   readonly isAcknowledged: boolean
-  /** Null for a message without a number, and for a snapshot. */
+  /** Null for a snapshot. */
   readonly seq: number | null
 }
 
-/** About how long an entry of a `levels` message is. */
+/** Approximate length of an entry of a `levels` message. */
 const levelsEntryBytes = { true: 16, full: 40 } as const
 
-/** How many bytes may wait for the client before messages are dropped. A snapshot that is being sent does not count. */
 const maxQueuedBytes = 128 * 1024
-/** No more frames are written to the socket while it holds this many unsent bytes. */
 const maxUnsentBytes = 32 * 1024
 const fragmentBytes = 32 * 1024
 const tickMs = 1000
 const maxStallMs = 30_000
 const closeTimeoutMs = 1000
-/** If a write takes longer than this, the socket was full, so the client must have read earlier data. */
+/** A longer write had to wait until the client read earlier data. */
 const waitedMs = 250
 
 export class LiveSession implements LiveSubscriber {
-  /** Which levels the client is sent; `sites` are codes, null for all. */
+  /** `sites`: codes, null for all. */
   #levels: { readonly levels: LiveOptions['levels']; readonly sites: ReadonlySet<string> | null }
   readonly #socket: WebSocket
   readonly #deps: LiveSessionDeps
   readonly #options: LiveOptions
   readonly #onProgress: () => void
   readonly #timer: NodeJS.Timeout
-  /** The snapshot, or the missed messages. */
   #initial: Frame[] = []
   #queue: Frame[] = []
   #queuedBytes = 0
   #unsentBytes = 0
-  /** When the socket last accepted bytes; only meaningful while bytes are unsent (`performance.now()`). */
+  /** When the socket last accepted bytes (`performance.now()`). Undefined while none are unsent. */
   #progressAt = performance.now()
   #needsSnapshot = false
-  /** Members of the filter's group as of the last snapshot; null without a group. */
   #members: GroupMembers | null = null
-  /** Whether the last `levels` message is waiting to be sent (`queued`) or to be acknowledged (`sent`). */
+  /** The last `levels` message waits to be sent (`queued`) or acknowledged (`sent`). */
   #levelsState: 'idle' | 'queued' | 'sent' = 'idle'
-  /** The number of the last `levels` message. */
   #levelsSeq = 0
-  /** The channels whose entries of `levels` messages were held back. */
+  /** Channels whose levels were held back. */
   readonly #heldLevels = new Set<number>()
-  /** Null until the client has confirmed a message by its number. */
+  /** Null until the client confirms a message by its number. */
   #window: LineWindow | null = null
   readonly #held = new HeldChanges()
-  /** The newest message that the client may have received. */
   #sentSeq = 0
   #unsubscribe: (() => void) | undefined
 
-  /** `onProgress` is called when the client, after a delay, has read data. */
+  /** `onProgress`: the client has read data after a delay. */
   constructor(socket: WebSocket, deps: LiveSessionDeps, options: LiveOptions, onProgress: () => void) {
     this.#socket = socket
     this.#deps = deps
@@ -134,7 +125,6 @@ export class LiveSession implements LiveSubscriber {
     this.#held.clear()
   }
 
-  /** Sends a message that has no sequence number. */
   send(message: object): void {
     this.#enqueue({ bytes: Buffer.from(JSON.stringify(message)), isLast: true, isAcknowledged: false, seq: null })
     if (this.#queuedBytes > maxQueuedBytes) this.restart()
@@ -147,7 +137,7 @@ export class LiveSession implements LiveSubscriber {
       this.restart()
       return
     }
-    // Checked before the batch is added, because one large batch does not mean that the client is slow.
+    // Checked before the batch is added: a large batch does not mean that the client is slow.
     if (this.#queuedBytes + this.#held.bytes > maxQueuedBytes) {
       this.restart()
       return
@@ -166,7 +156,7 @@ export class LiveSession implements LiveSubscriber {
     this.#pump()
   }
 
-  /** Returns the manufacturers whose levels the client receives; null for all. */
+  /** Manufacturers whose levels the client receives; null for all. */
   shownManufacturers(): Iterable<string> | null {
     const { filter } = this.#options
     if (this.#levels.levels === 'false') return []
@@ -174,7 +164,7 @@ export class LiveSession implements LiveSubscriber {
     return filter.manufacturer === undefined ? null : [filter.manufacturer]
   }
 
-  /** Returns the codes of the sites whose levels the client receives; null for all. */
+  /** Codes of the sites whose levels the client receives; null for all. */
   shownSites(): Iterable<string> | null {
     const { levels, sites } = this.#levels
     const { site } = this.#options.filter
@@ -182,7 +172,7 @@ export class LiveSession implements LiveSubscriber {
     return site === undefined ? sites : [site]
   }
 
-  /** Sends other levels from now on, beginning with the current ones. Returns an error if the client cannot change them. */
+  /** Sends other levels from now on, beginning with the current ones. */
   changeLevels({ levels, sites }: LevelsRequest): SocketError | null {
     if (!this.#options.acks) {
       return { type: 'error', error: 'levels: only a connection with ack=1 can change its levels.' }
@@ -194,10 +184,7 @@ export class LiveSession implements LiveSubscriber {
     return null
   }
 
-  /**
-   * Handles the acknowledgement of the message with this number, or of the last `levels` message (null). Returns false
-   * if none is expected.
-   */
+  /** `seq` null: the last `levels` message. Returns false if no acknowledgement is expected. */
   acknowledge(seq: number | null): boolean {
     if (!this.#options.acks) return false
     const isNews = seq === null ? this.#levelsState === 'sent' : this.#confirm(seq)
@@ -210,7 +197,7 @@ export class LiveSession implements LiveSubscriber {
     const now = performance.now()
     if (this.#window === null) {
       this.#window = new LineWindow()
-      // Messages that were not written yet can be merged.
+      // Messages that were not written can be merged.
       const waiting = this.#queue.filter(({ seq, isAcknowledged }) => seq !== null && !isAcknowledged)
       this.#queue = this.#queue.filter((frame) => !waiting.includes(frame))
       for (const { bytes } of waiting) {
@@ -223,7 +210,6 @@ export class LiveSession implements LiveSubscriber {
     return isNews
   }
 
-  /** Sends what was held back, as far as the line carries it. */
   #release(): void {
     while (this.#window?.isFull(performance.now()) === false) {
       const frame = this.#held.shift()
@@ -233,9 +219,7 @@ export class LiveSession implements LiveSubscriber {
     this.#pump()
   }
 
-  /**
-   * Identifies the process, the filters and the members of the group. A client can resume only if these are unchanged.
-   */
+  /** A client can resume only if the process, the filters and the members of the group are unchanged. */
   #epoch(): string {
     const { filter, levels } = this.#options
     const { epoch } = this.#deps.live.journal
@@ -244,7 +228,6 @@ export class LiveSession implements LiveSubscriber {
     return `${epoch}-${createHash('sha1').update(key).digest('hex').slice(0, 12)}`
   }
 
-  /** Queues the missed messages. Returns false if a snapshot is necessary. */
   #resume(): boolean {
     const { since, acks } = this.#options
     const { journal } = this.#deps.live
@@ -252,8 +235,7 @@ export class LiveSession implements LiveSubscriber {
     if (since === null || since.epoch !== epoch || journal.isInHole(since.seq)) return false
     const missed = journal.since(since.seq)
     if (missed === null) return false
-    // A client that acknowledges is sent all current levels instead of the missed `levels` messages, because levels
-    // that were held back on its earlier connection may be older than `since`.
+    // Levels that were held back on the earlier connection may be older than `since`, so all current levels are sent.
     const entries = acks ? missed.filter(({ type }) => type !== 'levels') : missed
     const frames = entries.flatMap((entry) => this.#narrow(entry) ?? [])
     const resumed = Buffer.from(JSON.stringify({ type: 'resumed', seq: since.seq, epoch }))
@@ -313,7 +295,7 @@ export class LiveSession implements LiveSubscriber {
     this.#sendNumbered({ seq, firstSeq: seq, bytes }, true)
   }
 
-  /** Queues a `levels` message, or holds its entries back until the previous one is acknowledged and the line is free. */
+  /** Holds the entries back until the previous message is acknowledged and the line is free. */
   #addAcknowledged(entry: LevelsEntry): void {
     if (this.#levels.levels === 'false') return
     const isFree = this.#levelsState === 'idle' && !this.#isHolding
@@ -330,10 +312,7 @@ export class LiveSession implements LiveSubscriber {
     return this.#window?.room(performance.now()) ?? Number.POSITIVE_INFINITY
   }
 
-  /**
-   * Queues the current levels of the channels whose levels were held back, as the `levels` message of this number, so
-   * that no two messages have the same number.
-   */
+  /** Queues the current levels of the held channels, instead of the `levels` message with this number. */
   #enqueueHeldLevels(seq: number): void {
     const at = new Date(now()).toISOString()
     const count = Math.max(1, Math.floor(this.#levelsRoom / levelsEntryBytes[this.wantsAllLevels ? 'full' : 'true']))
@@ -344,14 +323,13 @@ export class LiveSession implements LiveSubscriber {
     if (bytes !== null) this.#sendLevels(bytes, seq)
   }
 
-  /** Lets the next `levels` message contain all channels. */
   #holdAllLevels(): void {
     const { live } = this.#deps
     for (const id of live.channelIds()) if (this.#includesLevels(id)) this.#heldLevels.add(id)
     live.repeatLevels(this.#heldLevels)
   }
 
-  /** Returns the part of the message that the filters include; null if there is none. */
+  /** Returns the part of the message that the filters include. */
   #narrow(entry: JournalEntry): Buffer | null {
     if (entry.type === 'levels') return this.#narrowLevels(entry)
     const { filter } = this.#options
@@ -365,7 +343,6 @@ export class LiveSession implements LiveSubscriber {
     return type === 'slots' ? this.#narrowSlots(frame) : frame
   }
 
-  /** Serializes only the entries that the filters include. */
   #narrowLevels(entry: LevelsEntry): Buffer | null {
     const isFull = this.wantsAllLevels
     const { levels, sites } = this.#levels
@@ -385,16 +362,14 @@ export class LiveSession implements LiveSubscriber {
     return manufacturer !== undefined || site !== undefined || group !== undefined
   }
 
-  /** Whether the filters include a channel. */
   #includes(channelId: number): boolean {
     if (!this.#isFiltered) return true
-    // If there are also other filters, `#members` contains only channels that they include.
+    // `#members` respects the other filters too.
     if (this.#members !== null) return this.#members.channels.has(channelId)
     const receiver = this.#deps.live.receiverOf(channelId)
     return receiver !== undefined && includesReceiver(this.#options.filter, receiver)
   }
 
-  /** Whether the client is sent the levels of a channel. */
   #includesLevels(channelId: number): boolean {
     const { sites } = this.#levels
     if (!this.#includes(channelId)) return false
@@ -406,7 +381,6 @@ export class LiveSession implements LiveSubscriber {
     this.#queuedBytes += frame.bytes.length
   }
 
-  /** Writes frames to the socket until `maxUnsentBytes` are waiting there. */
   #pump(): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     while (this.#unsentBytes < maxUnsentBytes) {
@@ -416,7 +390,7 @@ export class LiveSession implements LiveSubscriber {
     }
   }
 
-  /** Returns the next message, or the first fragment of a snapshot once the client has read what was sent before. */
+  /** A snapshot starts when the client has read everything that was sent before. */
   #nextQueued(): Frame | null {
     const frame = this.#queue.shift()
     if (frame !== undefined) {
@@ -445,7 +419,7 @@ export class LiveSession implements LiveSubscriber {
     })
   }
 
-  /** Sends a tick if nothing else was sent for a second; closes the connection if the client no longer reads. */
+  /** Sends a tick after a second without messages. Disconnects a client that no longer reads. */
   #checkIdle(): void {
     if (this.#unsentBytes === 0) {
       this.send({ type: 'tick', at: new Date(now()).toISOString() })
@@ -459,13 +433,13 @@ export class LiveSession implements LiveSubscriber {
   }
 }
 
-/** Returns the ids of the channels and the placeholders of a group, both in ascending order. */
+/** The sorted ids of channels and placeholders. */
 function idsOf(members: GroupMembers | null): readonly (readonly number[])[] {
   const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b)
   return [sorted(members?.channels ?? []), sorted(members?.placeholders ?? [])]
 }
 
-/** Whether settings of this scope apply to a client with this filter. */
+/** True if settings of this scope apply to a client with this filter. */
 function isSettingsScope({ manufacturer = null, group = null }: LiveSubject, filter: LiveFilter): boolean {
   const scope = settingScopeOf(filter)
   return manufacturer === scope.manufacturer && group === scope.group

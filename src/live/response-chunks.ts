@@ -1,16 +1,14 @@
 /**
- * Builds a long response from chunks. When one level changes, all chunks but one are reused: they are not serialized,
- * hashed or compressed again.
+ * Builds a long response from chunks. A change of one level serializes, hashes and compresses one chunk.
  */
 
 import { createHash } from 'node:crypto'
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 export interface ResponseChunk {
-  /** The chunk's own buffer, or a slice of the last joined response. */
   bytes: Buffer
   readonly digest: Buffer
-  /** Deflate blocks without a header or an end, so that they can be concatenated with other chunks. */
+  /** Deflate blocks without header and end, which can be concatenated. */
   deflated?: Buffer
 }
 
@@ -22,17 +20,16 @@ function digested(bytes: Buffer): ResponseChunk {
   return { bytes, digest: createHash('sha1').update(bytes).digest() }
 }
 
-/** Splits a list into chunks, and reuses the chunks whose items are all the same objects as before. */
+/** Reuses the chunks whose items are the same objects as before. */
 export interface Chunker<Item> {
   cut(items: readonly Item[]): readonly ResponseChunk[]
 }
 
-/** Small enough that a change rebuilds little, large enough for effective compression. */
+/** A change rebuilds little, and compression stays effective. */
 const itemsPerChunk = 16
-/** Unused chunks are released after this time, because they keep references to old items. */
+/** Unused chunks keep references to old items. */
 const releaseAfterMs = 10_000
 
-/** Creates a chunker. `write` serializes an item as JSON. */
 export function createChunker<Item>(write: (item: Item) => string): Chunker<Item> {
   let cached: readonly { readonly items: readonly Item[]; readonly chunk: ResponseChunk }[] = []
   const releaseTimer = setTimeout(() => {
@@ -64,7 +61,7 @@ function isSame<Item>(slice: readonly Item[], items: readonly Item[], start: num
   return true
 }
 
-/** Joins the chunks. Afterwards the chunks are slices of the result, so that no byte is kept twice. */
+/** The chunks become slices of the result, so that no byte is kept twice. */
 export function joinChunks(chunks: readonly ResponseChunk[]): Buffer {
   const [only, ...others] = chunks
   if (only !== undefined && others.length === 0) return only.bytes
@@ -87,7 +84,7 @@ export function digestOf(chunks: readonly ResponseChunk[]): string {
 const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const deflateEnd = Buffer.from([3, 0])
 
-/** Builds one gzip member (RFC 1952) from the concatenated deflate blocks of the chunks (RFC 1951). */
+/** One gzip member (RFC 1952) of the deflate blocks of all chunks (RFC 1951). */
 export function gzipChunks(chunks: readonly ResponseChunk[]): Buffer {
   let checksum = 0
   let size = 0

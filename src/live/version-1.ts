@@ -1,8 +1,7 @@
 /**
- * Clients of version 1 of the live interface. Converts what the publisher announces to messages of version 1, and
- * delivers them. Updates of a receiver are limited to ten per second, and its last state is always delivered. A slow
- * subscriber is sent only the newest update of each receiver, so its queue is bounded. Messages of one turn of the event
- * loop are delivered as one batch.
+ * Version 1 of the live interface: converts what the publisher announces to messages, and delivers them. Updates of a
+ * receiver are limited to ten per second, and its last state is always delivered. A slow subscriber is sent only the
+ * newest update of each receiver, so its queue is bounded. Messages of one turn of the event loop are one batch.
  */
 
 import type { AlertChanged } from '../alerts/open-alerts.ts'
@@ -16,20 +15,19 @@ import { type BroadcastMessage, manufacturerOf } from '../domain/messages.ts'
 import type { LevelRows } from '../ingest/level-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 
-/** Messages of one turn of the event loop. Subscribers that keep up share the object and its encodings. */
+/** Subscribers that keep up share the object and its encodings. */
 export interface MessageBatch {
   readonly messages: readonly BroadcastMessage[]
-  /** The manufacturers of the messages, without duplicates. */
   readonly manufacturers: readonly (string | null)[]
 }
 
-/** Minimum time between two updates of a receiver, measured from when the first was actually delivered. */
+/** Minimum time between the deliveries of two updates of a receiver. */
 const spacingMs = 100
 const maxQueuedEvents = 1000
-/** A slow subscriber is sent its queue in parts, so that newer updates can replace the rest in the meantime. */
+/** A queue is sent in parts, so that newer updates can replace the rest. */
 const maxUpdatesPerBatch = 100
 
-/** A message, and the site that it concerns: null for this installation, undefined for all. */
+/** `site`: null for this installation, undefined for all. */
 interface Published {
   readonly message: BroadcastMessage
   readonly site: string | null | undefined
@@ -40,13 +38,10 @@ export class Version1 {
   readonly #now: () => number
   readonly #subscribers = new Set<Subscriber>()
   #isClosed = false
-  /** The earliest time of the next delivery, by receiver. */
   readonly #nextDeliveryAt = new Map<number, number>()
-  /** Updates to deliver at the end of this turn of the event loop. */
   readonly #due = new Map<number, DeviceUpdate>()
   readonly #delayed = new Map<number, DeviceUpdate>()
   #events: Published[] = []
-  /** The receivers whose levels have changed since their update was published. */
   readonly #newLevels = new Set<number>()
   #delivery: NodeJS.Immediate | undefined
   #timer: NodeJS.Timeout | undefined
@@ -64,7 +59,7 @@ export class Version1 {
     if (data !== null) this.publish({ type: 'device_update', manufacturer, receiver_id, data })
   }
 
-  /** Levels are read when they are delivered, so that they are the newest. */
+  /** Levels are read on delivery, so that they are the newest. */
   levelsChanged(changed: readonly LevelRows[]): void {
     if (!this.#isInUse) return
     for (const { manufacturer, receiverId: receiver_id } of changed) {
@@ -84,7 +79,7 @@ export class Version1 {
     this.publish({ type: 'show_update', show }, null)
   }
 
-  /** `site` is that of an alert, event or show, null for this installation. Without it, the message concerns all sites. */
+  /** `site`: null for this installation. Without it, the message concerns all sites. */
   publish(message: BroadcastMessage, site?: string | null): void {
     if (!this.#isInUse) return
     if (message.type === 'device_update') {
@@ -96,7 +91,7 @@ export class Version1 {
     }
   }
 
-  /** Yields the messages published from now on that the filter includes, until the signal aborts. */
+  /** Yields messages that the filter includes, until the signal aborts. */
   subscribe(filter: EquipmentFilter, signal: AbortSignal): AsyncIterable<MessageBatch> {
     const subscriber = new Subscriber(filter)
     if (signal.aborted || this.#isClosed) {
@@ -116,7 +111,6 @@ export class Version1 {
     return this.#subscribers.size
   }
 
-  /** The total number of messages queued for slow subscribers. */
   get queued(): number {
     let sum = 0
     for (const { queued } of this.#subscribers) sum += queued
@@ -168,7 +162,6 @@ export class Version1 {
     this.#deliver()
   }
 
-  /** Creates one batch for each filter that subscribers have. */
   #deliver(): void {
     clearImmediate(this.#delivery)
     this.#delivery = undefined
@@ -204,8 +197,8 @@ export class Version1 {
 }
 
 /**
- * A batch is kept unchanged until it is read. If another batch arrives first, the queue is reduced to one update per
- * receiver and the last `maxQueuedEvents` other messages.
+ * Holds one unread batch unchanged. If another arrives, the queue is reduced to one update for each receiver and the last
+ * `maxQueuedEvents` other messages.
  */
 class Subscriber implements AsyncIterable<MessageBatch> {
   readonly filter: EquipmentFilter
@@ -279,7 +272,6 @@ function createBatch(messages: readonly BroadcastMessage[]): MessageBatch {
   return { messages, manufacturers: [...new Set(messages.map(manufacturerOf))] }
 }
 
-/** Returns the batch with only the included manufacturers' messages. */
 export function filterBatch(batch: MessageBatch, isIncluded: (manufacturer: string | null) => boolean): MessageBatch {
   if (batch.manufacturers.every(isIncluded)) return batch
   return createBatch(batch.messages.filter((message) => isIncluded(manufacturerOf(message))))
@@ -292,7 +284,7 @@ function concerns({ message, site }: Published, filter: EquipmentFilter): boolea
   return isOfManufacturer && (site === undefined || includesSite(filter, site))
 }
 
-/** Merges the newer update into the older one. The channels of the newer update replace those of the older one. */
+/** Merges a newer update into the older one, whose channels it replaces. */
 function addUpdate(updates: Map<number, DeviceUpdate>, newer: DeviceUpdate): void {
   const older = updates.get(newer.receiver_id)
   const update = older === undefined ? newer : { ...newer, data: { ...older.data, ...newer.data } }

@@ -1,4 +1,4 @@
-/** Reads the requests of connections, and the messages of clients of version 2. */
+/** Parses the queries of connections and the messages of clients. */
 
 import type { FastifyRequest } from 'fastify'
 import { type LevelsRequest, LiveQuery, SocketQuery } from '../../contract/live-messages.ts'
@@ -15,16 +15,13 @@ export const liveProtocol = 'micwatch.v2'
 const readQuery = createQueryReader(SocketQuery)
 const readLiveQuery = createQueryReader(LiveQuery)
 
-/** The parameters of a connection. `live` is null for version 1 of the WebSocket protocol. */
+/** `live` is null for version 1. */
 export interface SocketOptions {
   readonly filter: EquipmentFilter
   readonly live: LiveOptions | null
 }
 
-/**
- * Reads the parameters of a connection. A client requests version 2 with the subprotocol or with `protocol=2`.
- * Throws a RequestError that names an invalid parameter.
- */
+/** A client requests version 2 with the subprotocol or with `protocol=2`. Throws if a parameter is invalid. */
 export function readSocketOptions({ query, headers }: FastifyRequest, liveData: LiveData): SocketOptions {
   const { protocol, manufacturer, site } = readQuery(query)
   const offered = String(headers['sec-websocket-protocol'] ?? '').split(',')
@@ -43,7 +40,7 @@ function readLiveOptions(query: unknown, liveData: LiveData): LiveOptions {
   }
 }
 
-/** What a client message requests: a response, or what gets none. */
+/** A response, or a request without one. */
 export type LiveRequest = Pong | SocketError | { readonly type: 'ack'; readonly seq: number | null } | LevelsRequest
 
 export function readLiveMessage(text: string, now: Date): LiveRequest {

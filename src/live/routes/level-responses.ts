@@ -1,7 +1,4 @@
-/**
- * Records which levels REST responses contain, so that this process receives these levels from other processes and from
- * sites.
- */
+/** Records the levels in REST responses, which this process must receive from other processes and sites. */
 
 import type { FastifyInstance } from 'fastify'
 import { channelOperations } from '../../contract/channels.ts'
@@ -21,7 +18,7 @@ export interface LevelResponseDeps {
   readonly receiverStore: ReceiverStore
 }
 
-/** Operations whose responses contain the current levels of one manufacturer, if it is a parameter, or of all. */
+/** Responses contain the levels of the requested manufacturer, or of all. */
 const operationsWithLevels = [
   dataOperations.getData,
   dataOperations.getDataAlias,
@@ -34,7 +31,7 @@ const operationsWithLevels = [
   checkOperations.listChecks,
 ] as const
 
-/** Those of them whose responses also contain the levels of sites: of one, if it is a parameter, or of all. */
+/** Responses also contain the levels of the requested site, or of all. */
 const operationsWithSites = [
   dataOperations.getData,
   dataOperations.getDataAlias,

@@ -1,4 +1,4 @@
-/** Serves WebSocket clients: version 1, and version 2 (`micwatch.v2`) with a snapshot and every change after it. */
+/** The WebSocket routes `/ws` and `/ws/<name>/`, for both versions. The name has no effect. */
 
 import type { Writable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -19,17 +19,13 @@ import { filterBatch, type MessageBatch } from '../version-1.ts'
 import { type LiveRequest, liveProtocol, readLiveMessage, readSocketOptions } from './client-messages.ts'
 
 export interface SocketDeps extends LiveSessionDeps {
-  /** By manufacturer. */
   readonly levelDemand: LevelDemand
-  /** By site. */
   readonly siteLevelDemand: LevelDemand
-  /** The number of WebSockets of each client. */
   readonly sockets: ClientShares
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True if the route accepts WebSocket connections. */
     isSocket?: boolean
   }
 }
@@ -41,8 +37,8 @@ export const socketServerOptions = {
   maxBufferedChunks: 16 * 1024,
   perMessageDeflate: false,
   /**
-   * Chooses the subprotocol. If the client offers only unknown ones, version 1 is served and the first is accepted,
-   * because browsers require that one is. Pages of Micwatch 0.1.0 offer only `micwatch.levels.v1`.
+   * Browsers require that an offered subprotocol is accepted, so version 1 accepts any. Pages of Micwatch 0.1.0 offer
+   * only `micwatch.levels.v1`.
    */
   handleProtocols(offered: Set<string>) {
     const [first = ''] = offered
@@ -56,9 +52,6 @@ const maxUnsentBytes = 512 * 1024
 const maxDrainMs = 30_000
 const drainCheckMs = 50
 const closeTimeoutMs = 1000
-/**
- * The rate limit for client messages. A connection is closed if `count` invalid messages arrive within `withinMs`.
- */
 const messageRate = { perSecond: 20, burst: 100 }
 /** Enough for a selection of 500 sites. */
 const maxMessageValues = 4000
@@ -66,11 +59,9 @@ const invalidLimit = { count: 20, withinMs: 60_000 }
 
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
-/** Adds the routes `/ws` and `/ws/<name>/`; the name does not affect what is sent. */
 export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
   const { lists } = deps.live
   const alive = new WeakSet<WebSocket>()
-  /** Closes connections after real-time updates were disabled, even if no message is being sent. */
   const switchCheck = setInterval(() => {
     if (lists.isBroadcasting(null)) return
     for (const socket of app.websocketServer.clients) switchOff(socket)
@@ -124,7 +115,6 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
   }
 }
 
-/** Counts a WebSocket until its connection is closed. Throws if the client has too many. */
 function takeSocket(sockets: ClientShares, request: FastifyRequest): void {
   const release = sockets.take(clientKeyOf(request))
   if (release === null) {
@@ -133,7 +123,7 @@ function takeSocket(sockets: ClientShares, request: FastifyRequest): void {
   request.raw.socket.once('close', release)
 }
 
-/** Records which levels the client needs until its connection is closed. */
+/** Requests the levels that the client is sent, until its connection is closed. */
 function addDemand(
   socket: WebSocket,
   { levelDemand, siteLevelDemand }: SocketDeps,
@@ -145,7 +135,7 @@ function addDemand(
   })
 }
 
-/** Closes the connection when the session or token that opened it expires or is revoked. */
+/** Closes the connection when its session or token expires or is revoked. */
 function holdCredential(
   socket: WebSocket,
   credential: Credential | null,
@@ -163,8 +153,8 @@ function switchOff(socket: WebSocket): void {
 }
 
 /**
- * Closes every connection, and terminates each one that does not complete the closing handshake in time. Returns a
- * function that cancels the termination timer; call it when all connections are closed.
+ * Closes every connection, and terminates those that do not complete the closing handshake in time. Call the returned
+ * function when all are closed.
  */
 export function closeSockets(clients: Iterable<WebSocket>): () => void {
   for (const socket of clients) socket.close(closeCodes.goingAway, 'The service is stopping')
@@ -236,7 +226,6 @@ async function sendVersion1(
       setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
       return
     }
-    // All messages of a batch are sent in one write.
     stream.cork()
     for (const message of serialize(batch)) socket.send(message, { binary: false })
     stream.uncork()
@@ -245,7 +234,6 @@ async function sendVersion1(
 
 const serialized = new WeakMap<MessageBatch, readonly Buffer[]>()
 
-/** Serializes the messages of a batch once for all clients. */
 function serialize(batch: MessageBatch): readonly Buffer[] {
   const known = serialized.get(batch)
   if (known !== undefined) return known
@@ -265,9 +253,8 @@ async function drained(socket: WebSocket): Promise<boolean> {
 
 interface MessageHandler {
   read(text: string): LiveRequest
-  /** Returns false if no acknowledgement is expected. */
   acknowledge(seq: number | null): boolean
-  /** Returns an error if this connection cannot change its levels. */
+  /** Returns an error, or null. */
   changeLevels(request: LevelsRequest): SocketError | null
   send(message: ServerMessage): void
 }
