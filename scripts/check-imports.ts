@@ -63,7 +63,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'platform',
   ],
   http: ['contract', 'actions', 'live/routes', 'subsystems', 'storage', 'domain', 'platform'],
-  config: ['domain'],
+  config: ['domain', 'platform'],
   service: ['contract', 'subsystems', 'manufacturers', 'upstream', 'storage', 'config', 'domain', 'platform'],
   'http/app': [
     'contract',

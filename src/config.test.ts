@@ -210,7 +210,7 @@ describe('readConfig, checking values', () => {
   // Conformance: C-1.3.
   test('reports where a file is invalid', () => {
     expect(errorOf('server: {')).toMatch(/^micwatch\.yaml: not valid YAML: .*line/)
-    expect(() => readConfig({ config: '/nowhere.yaml' }, {})).toThrow('/nowhere.yaml: cannot be read (no such file)')
+    expect(() => readConfig({ config: '/nowhere.yaml' }, {})).toThrow('/nowhere.yaml does not exist; check the path')
   })
 
   // Conformance: C-1.5.

@@ -111,7 +111,7 @@ describe('the configuration', () => {
   // Conformance: C-1.2.
   it('is named in the error when the file is missing, from the flag or from the environment', async () => {
     const installation = await createInstallation()
-    expectError(await installation.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
+    expectError(await installation.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml does not exist/)
     expectError(await installation.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
     expectError(await installation.run(['serve'], { MICWATCH_PORT: 'x' }), 2, /MICWATCH_PORT: expected a whole number/)
   })

@@ -134,7 +134,7 @@ it('the package installs in a minimal Debian without systemd, and serves as its 
   await debian.run(['chown', 'root:root', '/etc/micwatch/micwatch.env'])
   expect(await debian.run(['micwatch', 'nodes'], 'micwatch:micwatch')).toMatchObject({
     code: 2,
-    text: expect.stringContaining('/etc/micwatch/micwatch.env: cannot be read (not permitted for this user)'),
+    text: expect.stringContaining('/etc/micwatch/micwatch.env cannot be read: permission denied'),
   })
   // Another user cannot read the configuration, and can still run what needs none.
   const denied = await debian.run(['micwatch', 'doctor'], 'nobody:nogroup')

@@ -7,7 +7,7 @@ import { type ColumnName, columnNames, noValue, type Steps, stateLetters } from 
 import { RemoteWriter } from '../src/history/remote-write.ts'
 import { createCounters, createRemoteWriteCounters } from '../src/platform/counters.ts'
 import type { LeaseManager } from '../src/sources/lease-manager.ts'
-import { findAcknowledged, saveAcknowledged } from '../src/storage/remote-write.ts'
+import { findAcknowledged, saveAcknowledged } from '../src/storage/meta.ts'
 import { createDestinations } from '../src/upstream/destinations.ts'
 import { createWriteClient } from '../src/upstream/write-client.ts'
 import { configFor, deviceOf, startApp, startShure, until } from './support/app.ts'

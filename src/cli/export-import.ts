@@ -8,7 +8,7 @@ import { type ImportReport, importInstallation } from '../actions/installation/i
 import { type InstallationFile, kinds, toInstallationFile } from '../actions/installation/installation-file.ts'
 import { decodeText } from '../config/text-file.ts'
 import { createDestinationsExcluding } from '../manufacturers/sources.ts'
-import { describeReadError } from '../storage/file-error.ts'
+import { describeReadError } from '../platform/file-error.ts'
 import { openSecrets } from '../storage/secrets.ts'
 import { writeText } from '../storage/sqlite-file.ts'
 import { parseInstallationFile, toJsonText, toYamlText } from './installation-file.ts'

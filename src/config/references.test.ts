@@ -80,7 +80,7 @@ test.each([
   ['port: ${PORT}', { PORT: '' }, 'server.port: the environment variable PORT is empty; ${PORT:-} permits that'],
   ['port: ${PORT}', { PORT: 'high' }, 'server.port: expected a whole number from 0 to 65535'],
   ['port: ${POST-X}', {}, 'server.port: ${POST-X} is not a reference; expected ${NAME}, ${NAME:-default}'],
-  ['mount: ${file:/nowhere}', {}, 'server.mount: /nowhere: cannot be read (no such file)'],
+  ['mount: ${file:/nowhere}', {}, 'server.mount: /nowhere does not exist; check the path'],
   [
     'mount: ${credential:a}',
     {},
@@ -129,7 +129,7 @@ test('<VARIABLE>_FILE names a file with the value, and excludes the variable', (
     expect(() => readConfig({}, { ...env, [name]: '1' })).toThrow(`${name} and MICWATCH_PORT_FILE are both set`)
   }
   expect(() => readConfig({}, { MICWATCH_PORT_FILE: '/nowhere' })).toThrow(
-    'MICWATCH_PORT_FILE: /nowhere: cannot be read',
+    'MICWATCH_PORT_FILE: /nowhere does not exist',
   )
   expect(() => readConfig({}, { MICWATCH_PORT_FILE: `${folder}/hosts` })).toThrow(
     'MICWATCH_PORT_FILE: expected a whole',

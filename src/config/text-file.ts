@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { describeReadError } from '../platform/file-error.ts'
 import { ConfigError } from './config-error.ts'
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: '(no such file); check the path',
-  EACCES: '(not permitted for this user); run this as root or as the user of the service, or change its owner',
-  EISDIR: '(it is a folder); specify a file in it',
-}
 
 /** Throws a ConfigError, with the system's error as its cause, if the file is not readable UTF-8 text. */
 export function readTextFile(path: string): string {
@@ -24,8 +19,7 @@ function readBytes(path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException
-    throw new ConfigError(`${path}: cannot be read ${reasons[code] ?? `(${message})`}`, { cause: error })
+    throw new ConfigError((describeReadError(path, error) as Error).message, { cause: error })
   }
 }
 

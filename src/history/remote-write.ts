@@ -22,7 +22,7 @@ import type { Log } from '../platform/log.ts'
 import { pause } from '../platform/wait.ts'
 import type { LeaseHandle, LeaseManager } from '../sources/lease-manager.ts'
 import type { Database } from '../storage/database.ts'
-import { findAcknowledged, saveAcknowledged } from '../storage/remote-write.ts'
+import { findAcknowledged, saveAcknowledged } from '../storage/meta.ts'
 import type { WriteClient } from '../upstream/write-client.ts'
 
 interface RemoteWriteDeps {

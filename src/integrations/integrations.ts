@@ -6,7 +6,7 @@ import { toPerformerNames } from '../domain/live/lists.ts'
 import { now } from '../platform/clock.ts'
 import { createMqttGauge, createOscCounters } from '../platform/counters.ts'
 import type { Runtime } from '../service.ts'
-import { getInstallationId } from '../storage/installation-id.ts'
+import { getInstallationId } from '../storage/meta.ts'
 import { MqttPublisher } from './mqtt/mqtt.ts'
 import { Osc } from './osc/osc.ts'
 

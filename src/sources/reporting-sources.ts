@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '../storage/database.ts'
-import { addReceiverSources, listReceiverSources } from '../storage/receiver-sources.ts'
+import { addReceiverSources, listReceiverSources } from '../storage/receivers.ts'
 import { currentRevision, nextRevision } from '../storage/revision.ts'
 import type { ReceiverSourceRow } from '../storage/schema/monitoring.ts'
 

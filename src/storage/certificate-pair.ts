@@ -3,6 +3,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import { describeReadError } from '../platform/file-error.ts'
 
 /** A certificate, with its chain, and its private key: paths of PEM files, or the contents of these files. */
 export interface CertificatePair {
@@ -26,9 +27,8 @@ export async function readCertificatePair(files: CertificatePair): Promise<Certi
 }
 
 function readPem(name: string, path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === 'ENOENT' ? 'no such file' : error.message
-    throw new Error(`${name}: ${path} cannot be read (${reason})`, { cause: error })
+  return readFile(path, 'utf8').catch((error) => {
+    throw new Error(`${name}: ${(describeReadError(path, error) as Error).message}`, { cause: error })
   })
 }
 

@@ -6,11 +6,10 @@ import { dirname, resolve } from 'node:path'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../domain/access/access.ts'
 import type { StoreCondition } from '../domain/equipment/health.ts'
+import { describeWriteError } from '../platform/file-error.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
-import { describeWriteError } from './file-error.ts'
 import { createFolder } from './folder.ts'
-import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
@@ -357,4 +356,31 @@ async function runTransaction<T>(
   await makeDurable?.()
   for (const run of hooks) run()
   return result
+}
+
+/** Tracks running writes and the age of the oldest one. */
+export interface PendingWrites {
+  /** Treats the write as pending until the promise settles. */
+  track<T>(write: Promise<T>): Promise<T>
+  /** Returns the age of the oldest pending write; 0 if there is none. */
+  longestMs(): number
+}
+
+export function createPendingWrites(now: () => number = () => performance.now()): PendingWrites {
+  const startedAt = new Map<Promise<unknown>, number>()
+  return {
+    async track(write) {
+      startedAt.set(write, now())
+      try {
+        return await write
+      } finally {
+        startedAt.delete(write)
+      }
+    },
+    longestMs() {
+      // A map keeps its insertion order, so the first entry is the oldest.
+      const [oldest] = startedAt.values()
+      return oldest === undefined ? 0 : now() - oldest
+    },
+  }
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describeWriteError, FileError } from './file-error.ts'
+import { describeWriteError, FileError } from '../platform/file-error.ts'
 
 /**
  * Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option is not used,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPendingWrites } from './pending.ts'
+import { createPendingWrites } from './database.ts'
 
 test('longestMs returns the age of the oldest pending write, and 0 when all have ended', async () => {
   let now = 100

@@ -9,6 +9,7 @@ import type { Reader, Tx } from './database.ts'
 import { addReadingCounters } from './revision.ts'
 import { executeForRows, inChangedChunks, inChunks, type Row } from './rows.ts'
 import type { ReceiverRow } from './schema/equipment.ts'
+import type { ReceiverSourceRow } from './schema/monitoring.ts'
 import { nextSlots } from './slots.ts'
 
 /** A receiver that is not stored yet. */
@@ -326,4 +327,21 @@ function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Re
       Object.assign(emptyChannel(id, channel, slot), readings[channel], profile != null && { profile }),
     ),
   }
+}
+
+export function listReceiverSources(reader: Reader): Promise<ReceiverSourceRow[]> {
+  return reader.selectFrom('receiver_sources').selectAll().execute()
+}
+
+/** Adds rows. Those of removed receivers are skipped. */
+export async function addReceiverSources(tx: Tx, rows: readonly ReceiverSourceRow[]): Promise<void> {
+  await executeForRows(
+    tx,
+    { receiver_id: 'bigint', source: 'text' },
+    rows,
+    (input) => sql`
+      insert into receiver_sources (receiver_id, source)
+      select input.receiver_id, input.source from ${input} inner join receivers on receivers.id = input.receiver_id
+      where true on conflict do nothing`,
+  )
 }

@@ -26,7 +26,7 @@ import { isRunning, listHeldLeases } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
 import { forgetIncident, moveAside } from './repair.ts'
-import type { StorePaths } from './snapshots.ts'
+import { listSnapshots, type StorePaths, snapshotsFolder } from './snapshots.ts'
 import { connectFile, copySqlite, findDamage, readSqlite, removeSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
 import { takeExclusiveLock } from './sqlite-lock.ts'
 import { contentTables, transientTables } from './tables.ts'
@@ -318,4 +318,36 @@ function inUse(held: readonly HeldLease[]): StoreBusyError {
   const subject = users === '' ? 'Another process uses the database' : `The database is in use by ${users}`
   const hint = held.length > 0 ? `; a process that was killed is treated as running for ${seconds} s more` : ''
   return new StoreBusyError(`${subject}. Stop it first${hint}`)
+}
+
+export interface MovedAside {
+  /** The new paths; null when there was nothing to move. */
+  readonly database: string | null
+  readonly snapshots: string | null
+  readonly history: string | null
+}
+
+/** Moves the database and its snapshots aside, so that the next start creates an empty database. Deletes nothing. */
+export async function startEmpty(paths: StorePaths, now: number): Promise<MovedAside> {
+  const path = sqlitePath(paths.database_url)
+  if (path === null) throw new Error('--none requires SQLite. For PostgreSQL, create an empty database instead')
+  const hasDatabase = await stat(path).then(
+    () => true,
+    () => false,
+  )
+  const hasSnapshots = (await listSnapshots(paths)).length > 0
+  if (!hasDatabase && !hasSnapshots) return { database: null, snapshots: null, history: null }
+  const lock = await takeExclusiveLock(path)
+  if (lock === null) throw new StoreBusyError('Another process uses the database. Stop it first')
+  try {
+    const suffix = `before-restore-${toStamp(now)}`
+    const database = hasDatabase ? `${path}.${suffix}` : null
+    const snapshots = hasSnapshots ? `${snapshotsFolder(paths)}.${suffix}` : null
+    // The snapshots are moved first, because the next start restores a snapshot if it finds no database.
+    if (snapshots !== null) await rename(snapshotsFolder(paths), snapshots)
+    if (database !== null) await moveAside(path, database)
+    return { database, snapshots, history: await moveHistoryAside(path, suffix) }
+  } finally {
+    lock.release()
+  }
 }

@@ -5,7 +5,7 @@ import { link, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isSecretName } from '../domain/access/secrets.ts'
 import { isRecord } from '../domain/json.ts'
-import { describeReadError, describeWriteError } from './file-error.ts'
+import { describeReadError, describeWriteError } from '../platform/file-error.ts'
 import { createFolder, createPrivateFile, findExposure } from './folder.ts'
 
 export type Config = Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from '@photostructure/sqlite'
-import { describeWriteError, FileError } from './file-error.ts'
+import { describeWriteError, FileError } from '../platform/file-error.ts'
 import { createPrivateFile, type FileOwner } from './folder.ts'
 
 /** Returns the path of a SQLite database; null for any other database. */

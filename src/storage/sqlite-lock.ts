@@ -6,7 +6,7 @@
 
 import { access, constants } from 'node:fs/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describeWriteError } from './file-error.ts'
+import { describeWriteError } from '../platform/file-error.ts'
 import { createFile } from './sqlite-file.ts'
 
 export interface Lock {

@@ -10,8 +10,7 @@ import { writeBackup } from '../../storage/backup.ts'
 import { openDatabase } from '../../storage/database.ts'
 import { findBackupFault } from '../../storage/inspect-backup.ts'
 import { migrate } from '../../storage/migrate.ts'
-import { restoreBackup } from '../../storage/restore.ts'
-import { startEmpty } from '../../storage/start-empty.ts'
+import { restoreBackup, startEmpty } from '../../storage/restore.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
 const actor = { kind: 'cli', id: null, name: 'ana', role: 'admin', address: null } as const

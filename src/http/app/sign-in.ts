@@ -1,5 +1,7 @@
 /** The parts that users sign in with, and the code with which the first administrator is created. */
 
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { Credentials } from '../../actions/access/credentials.ts'
 import { createHasher, type Hasher } from '../../actions/access/hasher.ts'
@@ -8,7 +10,7 @@ import type { Config } from '../../config.ts'
 import { isLoopback } from '../../domain/identity/address.ts'
 import { now } from '../../platform/clock.ts'
 import type { Runtime } from '../../service.ts'
-import { removeSetupCode, writeSetupCode } from '../../storage/setup-code.ts'
+import { createFolder, createPrivateFile } from '../../storage/folder.ts'
 
 export interface SetupOptions {
   /** The shell command that creates an administrator of this installation. */
@@ -55,4 +57,22 @@ export function createSignIn({ db }: Runtime, log: FastifyBaseLogger): SignIn {
       await removeCodeFile()
     },
   }
+}
+
+/** Writes the set-up code to a file that only the user of the service can read, and returns its path. */
+async function writeSetupCode(dataDir: string, code: string): Promise<string> {
+  await createFolder(resolve(dataDir))
+  await removeSetupCode(dataDir)
+  const path = setupCodePath(dataDir)
+  const file = await createPrivateFile(path)
+  await file.writeFile(`${code}\n`).finally(() => file.close())
+  return path
+}
+
+async function removeSetupCode(dataDir: string): Promise<void> {
+  await rm(setupCodePath(dataDir), { force: true })
+}
+
+function setupCodePath(dataDir: string): string {
+  return join(dataDir, 'setup-code')
 }

@@ -1,0 +1,55 @@
+/** Single numbers that an installation keeps. */
+
+import { randomInt } from 'node:crypto'
+import type { Database, Reader, Tx } from './database.ts'
+
+/** `house` is the id that distinguishes installations which share a Redis server. */
+type Key = 'last_backup' | 'remote_write' | 'house'
+
+async function find(reader: Reader, key: Key): Promise<number | null> {
+  const row = await reader.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst()
+  return row?.value ?? null
+}
+
+async function save({ query }: Tx, key: Key, value: number): Promise<void> {
+  await query
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute()
+}
+
+/** Returns when `micwatch backup` last wrote a backup of this database; null if never. */
+export function findLastBackup(reader: Reader): Promise<number | null> {
+  return find(reader, 'last_backup')
+}
+
+export function saveLastBackup(tx: Tx, time: number): Promise<void> {
+  return save(tx, 'last_backup', time)
+}
+
+/** Returns the end of the last interval that remote write has delivered, in epoch seconds; null if none. */
+export function findAcknowledged(reader: Reader): Promise<number | null> {
+  return find(reader, 'remote_write')
+}
+
+export function saveAcknowledged(tx: Tx, time: number): Promise<void> {
+  return save(tx, 'remote_write', time)
+}
+
+/** Returns the installation's id. The first call creates it; it never changes afterwards. */
+export async function getInstallationId(db: Database): Promise<number> {
+  // Reads first, because a full disk rejects every write.
+  return (await find(db.read, 'house')) ?? db.transaction(createInstallationId)
+}
+
+async function createInstallationId(tx: Tx): Promise<number> {
+  const created = { key: 'house', value: randomInt(2 ** 47) }
+  // Another process may have created the id in the meantime.
+  await tx.query
+    .insertInto('meta')
+    .values(created)
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute()
+  return (await find(tx.query, 'house')) ?? created.value
+}
