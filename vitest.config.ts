@@ -19,8 +19,8 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/setup.ts',
     // Long, because the machine may be busy: a test fails only when something never happens.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     pool: 'forks',
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,

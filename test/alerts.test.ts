@@ -17,7 +17,7 @@ import {
 } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { openLive } from './support/live-client.ts'
-import { createTestDatabase, type Engine, engines } from './support/store/databases.ts'
+import { createTestDatabase, type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 async function listAlerts(app: Pick<TestApp, 'get'>, query = '') {
@@ -215,7 +215,7 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
     await waitForOpenAlerts(['Backstage: storage mode is on (batteries are charged to only 40%)'])
     charger.setStorageMode(false)
     await waitForOpenAlerts([])
-  }, 120_000)
+  })
 })
 
 // Conformance: C-11.17.
@@ -256,7 +256,7 @@ it.concurrent('raises battery_low without a percentage when the equipment itself
   expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'EM300: battery low' })
   device.set({ warnings: [] })
   await until('the alert is cleared', async () => (await listAlerts(app, '?state=raised')).length === 0)
-}, 120_000)
+})
 
 // Conformance: C-7.21.
 it.concurrent('raises and clears an alert when a receiver goes offline and comes back', async () => {
@@ -310,7 +310,7 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
     ({ type, id: messages, state }) => type === 'alert' && messages === low.id && state === 'cleared',
     5000,
   )
-}, 120_000)
+})
 
 it.concurrent('marks receivers of a manufacturer that is no longer polled as inactive without an alert', async () => {
   const database = await createTestDatabase('sqlite')
@@ -319,12 +319,8 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
   const options = { databaseUrl: database.url }
   const first = await startApp({ ...options, manufacturers: [configFor(simulator)] })
   await until('both receivers are known', async () => (await first.receivers()).length === 2)
-  await first.runtime.db.transaction((tx) =>
-    tx.query
-      .updateTable('receivers')
-      .set({ last_seen: Date.now() - 58_000 })
-      .execute(),
-  )
+  const change = { last_seen: Date.now() - 58_000 }
+  await withDatabase(first, (db) => db.transaction(({ query }) => query.updateTable('receivers').set(change).execute()))
   await first.close()
   const disabled = { ...configFor(simulator), api_enabled: false }
   const second = await startApp({ ...options, manufacturers: [disabled] })
@@ -355,7 +351,7 @@ it.concurrent('settings disable a kind, whose open alerts are cleared, and set i
   expect(channelOf(await app.receiver(id)).condition.state).toBe('battery_low')
   await set('enabled', 'true')
   await until('another alert is raised', async () => (await listAlerts(app, '?state=open'))[0]?.id > alertId)
-}, 120_000)
+})
 
 // Conformance: C-11.5.
 it.concurrent('raises nothing of a receiver while the cycles of its source fail, and what is still true afterwards', async () => {
@@ -379,7 +375,7 @@ it.concurrent('raises nothing of a receiver while the cycles of its source fail,
   expect((await listAlerts(app)).filter(({ kind }: AlertBody) => kind === 'battery_low')).toEqual([])
   simulator.setFault(null)
   await until('the alert is raised', async () => (await listAlerts(app, '?state=raised&kind=battery_low')).length === 1)
-}, 120_000)
+})
 
 describe.concurrent('GET /api/alerts/', () => {
   // Conformance: C-5.45, C-11.13.

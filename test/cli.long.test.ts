@@ -144,7 +144,7 @@ describe('poll_devices', () => {
       program.kill('SIGTERM')
       expect(await program.ended).toBe(0)
     }
-  }, 120_000)
+  })
 
   // Conformance: S-1.15, C-9.8.
   it('polls once and reports what it found', async () => {
@@ -230,7 +230,7 @@ describe('poll_devices', () => {
     ])
     continuous.kill('SIGTERM')
     expect(await continuous.ended).toBe(0)
-  }, 120_000)
+  })
 
   // Conformance: C-9.10.
   it('runs with --dry-run on an empty PostgreSQL database and leaves it empty', async () => {
@@ -290,7 +290,7 @@ describe('check_api_health', () => {
     expect((await installation.run(['check_api_health', '--json'])).json().status).toBe('degraded')
     shure.setFault(null)
     expect((await installation.run(['check_api_health', '--json'])).json().status).toBe('healthy')
-  }, 120_000)
+  })
 })
 
 describe('migrate, simulate, serve', () => {

@@ -3,9 +3,12 @@
  */
 
 import { describe, expect, it } from 'vitest'
+import type { Tx } from '../src/storage/database.ts'
 import { startApp, type TestApp, until } from './support/app.ts'
 import { device, respondJson, startSystem } from './support/faults/system.ts'
-import { engines } from './support/store/databases.ts'
+import { receiversInMemory } from './support/internals.ts'
+import { engines, withDatabase } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 const hour = 3_600_000
 
@@ -19,21 +22,25 @@ async function startService(engine: (typeof engines)[number]) {
 
 const lastSeen = async (app: TestApp) => Date.parse((await app.summaries())[0]?.last_seen ?? '')
 
-async function storedLastSeen({ runtime }: TestApp) {
-  const { last_seen } = await runtime.db.read.selectFrom('receivers').select('last_seen').executeTakeFirstOrThrow()
-  return last_seen
+async function storedLastSeen(app: TestApp) {
+  const rows = await withDatabase(app, (db) => db.read.selectFrom('receivers').select('last_seen').execute())
+  return rows[0]?.last_seen ?? Number.NaN
 }
+
+/** Stores times as a process does whose clock is an hour ahead. */
+const changeStored = (app: TestApp, change: (tx: Tx) => Promise<unknown>) =>
+  withDatabase(app, (db) => db.transaction(change))
 
 // Reliability: T1.
 describe.each(engines)('a stored time in the future (%s)', (engine) => {
   it('is corrected while the service runs, in memory and in the database, and activates no receiver', async () => {
     const { app, id } = await startService(engine)
-    const { receiverStore, ingest } = app.runtime
+    const receiverStore = receiversInMemory(app)
     const receivedAt = receiverStore.lastReceivedAt(id)
     const ahead = { id, last_seen: Date.now() + hour }
     const stored = receiverStore.get(id)
     if (stored === undefined) throw new Error('it is not in memory')
-    await ingest.change(({ query }) =>
+    await changeStored(app, ({ query }) =>
       query.updateTable('receivers').set({ last_seen: ahead.last_seen }).where('id', '=', id).execute(),
     )
     receiverStore.put({ ...stored, last_seen: stored.last_seen - 1 })
@@ -47,22 +54,23 @@ describe.each(engines)('a stored time in the future (%s)', (engine) => {
 
   it('is not restored from the database at the next start', async () => {
     const { app, manufacturers, id } = await startService(engine)
-    await app.runtime.ingest.change(({ query }) =>
+    await changeStored(app, ({ query }) =>
       query
         .updateTable('receivers')
         .set({ last_seen: Date.now() + hour })
         .where('id', '=', id)
         .execute(),
     )
-    const { connections, db } = app.runtime
-    await until('its connection is known', () => connections.find(id))
-    await db.transaction(({ query }) =>
+    const headers = await tokenHeaders(app, 'admin')
+    const connections = async () => (await app.get('/api/admin/realtime-connections/', headers)).json
+    await until('its connection is known', async () => (await connections()).length === 1)
+    await changeStored(app, ({ query }) =>
       query
         .updateTable('connections')
         .set({ connected_at: Date.now() + hour, last_message_at: Date.now() + hour })
         .execute(),
     )
-    await db.transaction(({ query }) =>
+    await changeStored(app, ({ query }) =>
       query
         .insertInto('alerts')
         .values({

@@ -42,44 +42,35 @@ const runInBatches = async <T>(items: readonly T[], work: (item: T) => Promise<v
 }
 
 /** Time limit for tests that start the program many times. */
-const slowTestMs = 180_000
 
 describe('every command', () => {
   // Conformance: S-1.15, C-9.4.
-  it(
-    'exists under its name, also with hyphens, and its help lists its options',
-    async () => {
-      const installation = await createInstallation()
-      const program = await installation.run(['--help'])
-      await runInBatches(Object.entries(commands), async ([name, options]) => {
-        expect(program.out).toContain(name)
-        const { code, out, err } = await installation.run([name.replaceAll('_', '-'), '--help'])
-        expect([name, code, err]).toEqual([name, 0, ''])
-        for (const option of [...options, '--json', '--config', '--data-dir', '--database-url']) {
-          expect([name, out]).toEqual([name, expect.stringContaining(option)])
-        }
-      })
-    },
-    slowTestMs,
-  )
+  it('exists under its name, also with hyphens, and its help lists its options', async () => {
+    const installation = await createInstallation()
+    const program = await installation.run(['--help'])
+    await runInBatches(Object.entries(commands), async ([name, options]) => {
+      expect(program.out).toContain(name)
+      const { code, out, err } = await installation.run([name.replaceAll('_', '-'), '--help'])
+      expect([name, code, err]).toEqual([name, 0, ''])
+      for (const option of [...options, '--json', '--config', '--data-dir', '--database-url']) {
+        expect([name, out]).toEqual([name, expect.stringContaining(option)])
+      }
+    })
+  })
 
   // Conformance: C-9.7.
-  it(
-    'accepts known manufacturers only, and reports others in one line',
-    async () => {
-      const shure = await startShure()
-      const installation = await createInstallation({ manufacturers: [configFor(shure)] })
-      const args = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
-      await runInBatches(args, async (name) => {
-        const addressArgs = name === 'add_shure_devices' ? ['--ips', '10.0.0.1'] : []
-        const { code, out, err } = await installation.run([name, '--manufacturer', 'nobody', ...addressArgs])
-        expect([name, code, out]).toEqual([name, 2, ''])
-        expect([name, err]).toEqual([name, expect.stringMatching(/^[^\n]*nobody[^\n]*\n$/)])
-      })
-      expect(shure.requests.total).toBe(0)
-    },
-    slowTestMs,
-  )
+  it('accepts known manufacturers only, and reports others in one line', async () => {
+    const shure = await startShure()
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const args = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
+    await runInBatches(args, async (name) => {
+      const addressArgs = name === 'add_shure_devices' ? ['--ips', '10.0.0.1'] : []
+      const { code, out, err } = await installation.run([name, '--manufacturer', 'nobody', ...addressArgs])
+      expect([name, code, out]).toEqual([name, 2, ''])
+      expect([name, err]).toEqual([name, expect.stringMatching(/^[^\n]*nobody[^\n]*\n$/)])
+    })
+    expect(shure.requests.total).toBe(0)
+  })
 })
 
 describe('one JSON document', () => {
@@ -164,25 +155,21 @@ describe.concurrent('poll_devices', () => {
 
 describe('the configuration', () => {
   // Conformance: C-1.1.
-  it(
-    'from a flag has precedence over the environment, and the environment over the file',
-    async () => {
-      const installation = await createInstallation({
-        server: { mount: '/from-file' },
-        discovery_ranges: ['203.0.113.0/24'],
-      })
-      const addressOf = async (args: readonly string[], env: Record<string, string>) => {
-        const { out, kill, ended } = await installation.serve(args, env)
-        kill('SIGTERM')
-        await ended
-        return new URL(JSON.parse(out()).address).pathname.replace(/\/$/, '')
-      }
-      expect(await addressOf([], {})).toBe('/from-file')
-      expect(await addressOf([], { MICWATCH_MOUNT: '/from-env' })).toBe('/from-env')
-      expect(await addressOf(['--mount', '/from-flag'], { MICWATCH_MOUNT: '/from-env' })).toBe('/from-flag')
-    },
-    slowTestMs,
-  )
+  it('from a flag has precedence over the environment, and the environment over the file', async () => {
+    const installation = await createInstallation({
+      server: { mount: '/from-file' },
+      discovery_ranges: ['203.0.113.0/24'],
+    })
+    const addressOf = async (args: readonly string[], env: Record<string, string>) => {
+      const { out, kill, ended } = await installation.serve(args, env)
+      kill('SIGTERM')
+      await ended
+      return new URL(JSON.parse(out()).address).pathname.replace(/\/$/, '')
+    }
+    expect(await addressOf([], {})).toBe('/from-file')
+    expect(await addressOf([], { MICWATCH_MOUNT: '/from-env' })).toBe('/from-env')
+    expect(await addressOf(['--mount', '/from-flag'], { MICWATCH_MOUNT: '/from-env' })).toBe('/from-flag')
+  })
 
   // Conformance: C-1.6, C-1.13.
   it('writes its manufacturers to the database at every start and leaves other manufacturers alone', async () => {

@@ -5,6 +5,7 @@ import { defaultSettings } from '../src/contract/settings.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './support/app.ts'
 import { eventually } from './support/eventually.ts'
 import type { HttpResponse } from './support/http-client.ts'
+import { withDatabase } from './support/store/databases.ts'
 import { startPostgres } from './support/store/postgres.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -400,7 +401,7 @@ describe('an internal error', () => {
   // Conformance: S-7.5, C-5.16.
   it('returns 500 without internal details', async () => {
     const app = await startApp()
-    await app.runtime.db.transaction(({ query }) => query.schema.dropTable('performers').execute())
+    await withDatabase(app, (db) => db.transaction(({ query }) => query.schema.dropTable('performers').execute()))
     const response = await app.get('/api/performers/')
     expectError(response, 500)
     expect(response.bytes.toString()).not.toMatch(/performers|sql|table|\bat /i)
@@ -430,7 +431,7 @@ describe('an internal error', () => {
     expect((await app.get('/healthz')).status).toBe(200)
     expect(await app.receivers()).toHaveLength(2)
     expectError(await app.post('/api/config/', { key: 'polling_interval', value: '7' }), 503)
-  }, 120_000)
+  })
 })
 
 describe('pages', () => {

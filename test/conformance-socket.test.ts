@@ -150,7 +150,7 @@ describe('a client that does not respond', () => {
     vi.useRealTimers()
     responsive.send({ type: 'ping', id: 'last' })
     await responsive.next(({ id }) => id === 'last')
-  }, 120_000)
+  })
 })
 
 async function countClients(app: TestApp): Promise<number> {

@@ -143,7 +143,7 @@ it('the package installs in a minimal Debian without systemd, and serves as its 
   await until('the demo runs', () => /shows a simulated venue/.test(demo.text()))
   demo.kill('SIGTERM')
   expect(await demo.ended).toBe(0)
-}, 300_000)
+})
 
 // Conformance: C-17.87.
 it('an update keeps data, configuration and what the administrator switched off; removal and purge', async () => {
@@ -200,4 +200,4 @@ it('an update keeps data, configuration and what the administrator switched off;
   await apt(debian, 'purge', 'micwatch')
   expect(listRemains(debian)).toEqual([])
   expect(readFileSync(join(debian.path, 'etc/passwd'), 'utf8')).not.toContain('micwatch')
-}, 300_000)
+})

@@ -3,10 +3,11 @@
 import { expect, it } from 'vitest'
 import { startDemo } from '../simulators/demo.ts'
 import { playDay } from '../simulators/demo-day.ts'
-import { createDayTarget } from '../src/cli/demo-history.ts'
-import type { EventBody, HistoryLevelsBody } from '../src/contract/history.ts'
+import type { EventBody } from '../src/contract/resources/events.ts'
+import type { HistoryLevelsBody } from '../src/contract/resources/history.ts'
 import { startApp, until } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
+import { dayTargetOf, receiversInMemory } from './support/internals.ts'
 
 // Conformance: C-12.75, C-12.101.
 it('fills the day before the demo, from its start backwards, with levels, states, events, markers and shows', async () => {
@@ -15,13 +16,16 @@ it('fills the day before the demo, from its start backwards, with levels, states
   const { startedAt, devices } = demo.venue
   const app = await startApp({ manufacturers: demo.manufacturers })
   const channels = devices.reduce((count, { setup }) => count + setup.channels.length, 0)
-  const known = () => app.runtime.receiverStore.listFacts().flatMap((receiver) => receiver.channels)
+  const known = () =>
+    receiversInMemory(app)
+      .listFacts()
+      .flatMap((receiver) => receiver.channels)
   await until('all channels are known', () => known().length === channels)
   const ids = known().map(({ id }) => id)
   const socket = await app.socket()
   const stop = new AbortController()
   onTestEnd(() => stop.abort())
-  void playDay(demo.venue, createDayTarget(app.runtime), stop.signal)
+  void playDay(demo.venue, dayTargetOf(app), stop.signal)
 
   const toText = (time: number) => new Date(Math.floor(time / 1000) * 1000).toISOString()
   const levels = async (from: number, to: number) => {
@@ -59,4 +63,4 @@ it('fills the day before the demo, from its start backwards, with levels, states
   }
   const transmitters = past.receivers.flatMap((receiver) => receiver.channels.map(({ transmitter }) => transmitter))
   expect(transmitters.filter((transmitter) => transmitter !== null).length).toBeGreaterThan(channels / 2)
-}, 120_000)
+})

@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ShowDevice } from '../simulators/show/cast.ts'
 import type { Simulator } from '../simulators/show/simulator.ts'
-import { listEntries } from '../src/storage/discovery.ts'
 import {
   channelOf,
   configFor,
@@ -16,6 +15,7 @@ import {
   withoutPush,
 } from './support/app.ts'
 import { type Engine, engines } from './support/store/databases.ts'
+import { tokenHeaders } from './support/tokens.ts'
 
 /** Polls only on request. */
 const idlePolling = { poll_interval: 3600 }
@@ -25,8 +25,10 @@ async function poll(app: TestApp) {
   expect([status, json.status]).toEqual([200, 'success'])
 }
 
-const queue = (app: TestApp) => listEntries(app.runtime.db.read)
-const movements = (app: TestApp) => app.runtime.db.read.selectFrom('movements').selectAll().execute()
+const listAdmin = async (app: TestApp, list: string) =>
+  (await app.get(`/api/admin/${list}/`, await tokenHeaders(app, 'admin'))).json
+const queue = (app: TestApp) => listAdmin(app, 'discovery-queue')
+const movements = (app: TestApp) => listAdmin(app, 'movements')
 const listIds = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
 
 async function startService(engine: Engine, simulators: readonly Simulator[]) {
@@ -78,12 +80,12 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(await app.receiver(id)).toMatchObject({ id: receiver.id, ip: '10.77.0.1' })
     expect(await movements(app)).toMatchObject([
       {
-        device: receiver.id,
+        device: { id: receiver.id },
         old_ip: ip,
         new_ip: '10.77.0.1',
         detected_by: 'sync',
         movement_type: 'ip_only',
-        acknowledged: 0,
+        acknowledged: false,
         acknowledged_by: null,
       },
     ])

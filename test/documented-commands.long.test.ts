@@ -17,7 +17,7 @@ const program = join(root, 'dist/main.js')
 
 beforeAll(async () => {
   for (const name of ['curl', 'jq']) await installDebianPackage(name)
-}, 120_000)
+})
 
 /** Returns the shell commands of a document, in their order. */
 function commandsOf(document: string): string {
@@ -94,7 +94,7 @@ it('interface.md runs from top to bottom against the demo', async () => {
       .split('\n')
       .filter((line) => !isExpected(line)),
   ).toEqual([])
-}, 480_000)
+})
 
 // Conformance: C-17.96.
 it('backup.md, history.md and troubleshooting.md run as written', async () => {
@@ -120,4 +120,4 @@ it('backup.md, history.md and troubleshooting.md run as written', async () => {
   await stop()
   for (const line of lines.filter(isRestore)) runLine(line)
   expect([...results].filter(([, result]) => !result.startsWith('0 '))).toEqual([])
-}, 240_000)
+})

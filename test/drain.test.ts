@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { configFor, createInstallation, startApp, startShure, until } from './support/app.ts'
+import { heldSources } from './support/internals.ts'
 import { tokenHeaders } from './support/tokens.ts'
 import { lan } from './support/users.ts'
 
@@ -10,11 +11,6 @@ describe.concurrent('a service that drains', () => {
   it('gives its sources to another process at once, and serves requests, new connections and WebSockets', async () => {
     const shure = await startShure()
     const first = await startApp({ manufacturers: [configFor(shure)] })
-    const ownersOf = async () => {
-      const { db } = first.runtime
-      const rows = await db.read.selectFrom('leases').select('owner').where('source', 'like', 'shure%').execute()
-      return rows.map(({ owner }) => owner)
-    }
     await until('the first process polls', async () => (await first.receivers()).length === 2)
     const second = await startApp({
       manufacturers: [configFor(shure)],
@@ -35,9 +31,8 @@ describe.concurrent('a service that drains', () => {
     expect((await first.get('/readyz?exclude=database')).status).toBe(503)
     expect((await first.get('/healthz')).json).toEqual({ status: 'ok' })
     const after = await first.socket()
-    await until('the second process polls', async () =>
-      (await ownersOf()).every((owner) => owner === second.runtime.nodeId),
-    )
+    await until('the second process polls', async () => (await heldSources(second)).length === 1)
+    expect(await heldSources(first)).toEqual([])
     // Data of the other process still reach the clients of this one.
     for (const socket of [before, after]) {
       const seen = socket.ofType('device_update').length

@@ -154,7 +154,7 @@ it('the demo shows a rack of every family on one page, live, beside two systems'
     JSON.stringify((await app.receivers()).map(({ id, channels }) => [id, channels.map(channelLevels)]))
   const before = await levels()
   await until('the levels change', async () => (await levels()) !== before)
-}, 120_000)
+})
 
 function channelLevels({ rf_level, audio_level, transmitter }: ChannelBody) {
   return [rf_level, audio_level, transmitter?.rf_level, transmitter?.audio_level]

@@ -193,7 +193,7 @@ describe('an evening', () => {
       [idOf('Mia'), 'fail', 'Crackles'],
     ])
   })
-}, 120_000)
+})
 
 /** Parses lines of a CSV file (RFC 4180). */
 function parseCsv(text: string): string[][] {

@@ -54,4 +54,4 @@ test('the flow counts in Node-RED how many channels need attention', async () =>
   await until('the battery is critical', () => stateOf(1) === 'battery_critical')
   await until('the flow counts the channel', () => counts().at(-1) === 1)
   expect(log).not.toMatch(/\[error\]/)
-}, 300_000)
+})

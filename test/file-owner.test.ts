@@ -56,7 +56,7 @@ describe.runIf(isRoot)('as root in the data folder of another user', () => {
     expect(restored.code).toBe(0)
     await installation.expectOwned('micwatch.db', restored.json().safety_copy.replace(/^data./, ''))
     expect(installation.runAsUser(['migrate', '--json'])).toMatchObject({ status: 0, stderr: '' })
-  }, 120_000)
+  })
 
   it('a service creates files that belong to the owner of the folder, who can then run the service on them', async () => {
     const installation = await createOwnedInstallation()
@@ -73,7 +73,7 @@ describe.runIf(isRoot)('as root in the data folder of another user', () => {
     expect(await service.ended).toBe(0)
     await installation.expectOwned('snapshots')
     expect(installation.runAsUser(['export', '--json'])).toMatchObject({ status: 0, stderr: '' })
-  }, 120_000)
+  })
 
   it('a new data folder belongs to the owner of its parent folder', async () => {
     const installation = await createOwnedInstallation()
@@ -81,5 +81,5 @@ describe.runIf(isRoot)('as root in the data folder of another user', () => {
     await installation.expectOwned('inner', 'inner/most', 'inner/most/micwatch.db')
     expect((await installation.run(['migrate', '--data-dir', 'own'])).code).toBe(0)
     expect((await lstat(join(installation.path, 'own'))).uid).toBe(0)
-  }, 120_000)
+  })
 })

@@ -13,6 +13,7 @@ import type { ChannelCheckBody } from '../src/contract/checks.ts'
 import type { Channel } from '../src/domain/equipment/receiver.ts'
 import { startApp, type TestApp, until } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
+import { minutesLeft, receiversInMemory } from './support/internals.ts'
 import { startRunningClock } from './support/running-clock.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -57,8 +58,8 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-function channelOf({ runtime }: TestApp, receiverId: number, number: number): Channel {
-  const channel = runtime.receiverStore.get(receiverId)?.channels[number - 1]
+function channelOf(app: TestApp, receiverId: number, number: number): Channel {
+  const channel = receiversInMemory(app).get(receiverId)?.channels[number - 1]
   if (channel === undefined) throw new Error(`no channel ${number}`)
   return channel
 }
@@ -144,7 +145,7 @@ it('are within a tenth in the last two hours, and show an hour before that a pac
       await planEnd(Date.now() + 10 * minuteMs)
       await until('the alert is cleared', async () => !(await isRaised()))
       // The line check and the alert compare the same minute with the end.
-      const current = () => app.runtime.forecasts.currentForecast(channelOf(app, receiverId, number))?.low ?? 0
+      const current = () => minutesLeft(app, channelOf(app, receiverId, number))
       const before = Date.now() + (current() - 0.4) * minuteMs
       await planEnd(before)
       expect([number, await lasts(), await isRaised()]).toEqual([number, true, false])
@@ -160,4 +161,4 @@ it('are within a tenth in the last two hours, and show an hour before that a pac
     // The first pack reports minutes; the others have a forecast from one earlier discharge.
     expect(medianOf(ofPack), `pack ${number}`).toBeLessThan(0.1)
   }
-}, 180_000)
+})

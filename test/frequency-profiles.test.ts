@@ -1,12 +1,9 @@
 /** Frequencies: what is stored, and what follows from it: profiles, zones, TV channels, exports and alerts. */
 
 import { expect, it } from 'vitest'
-import { exportInstallation } from '../src/actions/installation/export-installation.ts'
-import { importInstallation } from '../src/actions/installation/import-installation.ts'
-import { toInstallationFile } from '../src/actions/installation/installation-file.ts'
-import { parseInstallationFile, toYamlText } from '../src/cli/installation-file.ts'
 import { channelOf, configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { addPlaceholders, write } from './support/frequency-requests.ts'
+import { exportFile, importFile } from './support/installation-files.ts'
 import { openLive } from './support/live-client.ts'
 import { engines } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
@@ -213,18 +210,15 @@ it.concurrent.each(engines)('exports and imports profiles, those of channels, an
   await from.post('/api/group/', { title: 'Hall', slots: [1], zone: 'A' })
   const admin = await tokenHeaders(from, 'admin')
   await from.post('/api/admin/locations/', { name: 'Foyer', zone: 'B' }, admin)
-  const file = toInstallationFile(await exportInstallation(from.runtime), { withSecrets: false })
+  const file = await exportFile(from)
   const id = await idIn(to)
-  const { db, secrets, sourceDeps, reload } = to.runtime
-  const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
-  const deps = { db, secrets, destinations: sourceDeps.destinations, now: Date.now }
-  const text = toYamlText(file)
-  await importInstallation(deps, actor, parseInstallationFile(text, 'file.yaml'), { isDryRun: false, source: 'test' })
-  await reload()
+  await importFile(to, file)
+  await until('the file is loaded', async () => (await to.get('/api/groups/')).json.length === 1)
   expect((await to.get(`${path}ulxd/`)).json).toMatchObject({ step_khz: 125, is_changed: true })
   expect((await to.get(path)).json).toEqual((await from.get(path)).json)
   await until('the profile is loaded', async () => (await to.get(`/api/channels/${id}/`)).json.profile === 'own')
   expect((await to.get('/api/groups/')).json).toMatchObject([{ title: 'Hall', zone: 'A' }])
-  expect(to.runtime.locations()).toMatchObject([{ name: 'Foyer', zone: 'B' }])
-  expect(toInstallationFile(await exportInstallation(to.runtime), { withSecrets: false })).toEqual(file)
+  const locations = await to.get('/api/admin/locations/', await tokenHeaders(to, 'admin'))
+  expect(locations.json).toMatchObject([{ name: 'Foyer', zone: 'B' }])
+  expect(await exportFile(to)).toEqual(file)
 })

@@ -5,6 +5,7 @@ import { type ColumnName, columnNames, noValue, type RecordedSeconds } from '../
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { openShared } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
+import { storedLevels } from './support/internals.ts'
 import { engines } from './support/store/databases.ts'
 
 const toTime = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -46,7 +47,8 @@ describe.each(engines)('recorded levels on %s', (engine) => {
       const shure = withoutPush(await startShure({ story: false }))
       app = await startApp({ engine, manufacturers: [configFor(shure)], isRecording: true })
       existing = await until('a channel is known', async () => (await app.receivers())[0]?.channels[0]?.id)
-      for (const id of [existing, ...removedIds]) await app.runtime.history.levels.append(buildSeconds(id, start, 600))
+      const levels = await storedLevels(app)
+      for (const id of [existing, ...removedIds]) await levels.append(buildSeconds(id, start, 600))
     }),
   )
 

@@ -5,8 +5,9 @@ import type { AlertBody } from '../src/contract/alerts.ts'
 import type { ChannelBody } from '../src/contract/channels.ts'
 import { listChannelStatesAt } from '../src/storage/channel-states.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { failRecording, storedLevels } from './support/internals.ts'
 import { readSeconds } from './support/recorded-seconds.ts'
-import { createTestDatabase, engines } from './support/store/databases.ts'
+import { createTestDatabase, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 describe.each(engines)('recording (%s)', (engine) => {
@@ -22,14 +23,13 @@ describe.each(engines)('recording (%s)', (engine) => {
     const changedAt = Date.now() / 1000
     simulator.show.set(id, { battery: 33, rf_level: -61 }, 1)
     const recorded = await until('the level is recorded', async () => {
-      await app.runtime.history.flush()
-      const seconds = await readSeconds(app.runtime.history.levels, channel.id)
+      const seconds = await readSeconds(await storedLevels(app), channel.id)
       return seconds.find(({ rf_min, battery, letter }) => rf_min === -61 && battery === 33 && letter === '1')
     })
     expect(recorded.time).toBeGreaterThanOrEqual(Math.floor(changedAt))
     expect(recorded.time).toBeLessThanOrEqual(Date.now() / 1000)
     const states = await until('the state is stored', async () => {
-      const states = await listChannelStatesAt(app.runtime.db.read, Date.now())
+      const states = await withDatabase(app, (db) => listChannelStatesAt(db.read, Date.now()))
       return states.some(({ channel_id }) => channel_id === channel.id) ? states : undefined
     })
     expect(states.find(({ channel_id }) => channel_id === channel.id)?.state).toMatchObject({
@@ -48,18 +48,16 @@ it('stops at once while HISTORY is false', async () => {
   const app = await startApp({ manufacturers: [configFor(simulator)], isRecording: true })
   await until('the device is known', () => app.receiver(id))
   const channel = (await app.receiver(id)).channels[0] as ChannelBody
-  const { levels } = app.runtime.history
-  const lastSecond = async () => (await levels.range())?.last ?? 0
-  await until('a second of the channel is recorded', async () => {
-    await app.runtime.history.flush()
-    return (await readSeconds(levels, channel.id)).length > 0
-  })
+  await until(
+    'a second of the channel is recorded',
+    async () => (await readSeconds(await storedLevels(app), channel.id)).length > 0,
+  )
   const admin = await tokenHeaders(app, 'admin')
   await app.post('/api/config/', { key: 'HISTORY', value: 'false' }, admin)
   const offAt = Math.floor(Date.now() / 1000)
   await until('three seconds have passed', () => Date.now() / 1000 > offAt + 3)
-  await app.runtime.history.flush()
-  expect(await lastSecond()).toBeLessThanOrEqual(offAt + 1)
+  const range = await (await storedLevels(app)).range()
+  expect(range?.last).toBeLessThanOrEqual(offAt + 1)
 })
 
 // Conformance: C-12.24.
@@ -69,12 +67,12 @@ it('raises recording_stopped while levels cannot be recorded', async () => {
     const { json: alerts } = await app.get('/api/alerts/')
     return (alerts as readonly AlertBody[]).find(({ kind }) => kind === 'recording_stopped')
   }
-  app.runtime.alerts.recordingChanged('the disk is full')
+  failRecording(app, 'the disk is full')
   const alert = await until('the alert is raised', findAlert)
   const message = 'The recording of levels has stopped: the disk is full'
   expect(alert).toMatchObject({ state: 'raised', severity: 'warning', receiver_id: null, message })
   expect((await app.post(`/api/alerts/${alert.id}/acknowledge`, {})).status).toBe(200)
-  app.runtime.alerts.recordingChanged(null)
+  failRecording(app, null)
   await until('the alert is cleared', async () => (await findAlert())?.state === 'cleared')
 })
 
@@ -87,19 +85,16 @@ it('reports a gap that began because levels could not be recorded as such after 
   const start = () => startApp({ manufacturers: [configFor(simulator)], isRecording: true, databaseUrl: database.url })
   const before = await start()
   await until('the device is known', () => before.receiver(id))
-  const end = await until('a second is recorded', async () => {
-    await before.runtime.history.flush()
-    return (await before.runtime.history.levels.range())?.last
-  })
-  before.runtime.alerts.recordingChanged('the disk is full')
-  await until('the alert is raised', () =>
-    before.runtime.alerts.list().some(({ kind }) => kind === 'recording_stopped'),
+  const end = await until('a second is recorded', async () => (await (await storedLevels(before)).range())?.last)
+  failRecording(before, 'the disk is full')
+  await until('the alert is raised', async () =>
+    ((await before.get('/api/alerts/')).json as readonly AlertBody[]).some(({ kind }) => kind === 'recording_stopped'),
   )
   await before.close()
   await until('a gap has passed', () => Date.now() / 1000 > end + 5)
   const after = await start()
   const gap = await until('the gap is reported', async () => {
-    await after.runtime.history.flush()
+    await storedLevels(after)
     const { json } = await after.get('/api/events/?kind=recording_gap')
     return (json as { readonly results: readonly { readonly data: unknown }[] }).results[0]
   })

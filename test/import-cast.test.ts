@@ -1,14 +1,13 @@
 /** The import of a cast list, and its undo. */
 
 import { describe, expect, it } from 'vitest'
-import { undo } from '../src/actions/undo.ts'
 import type { Actor } from '../src/domain/access/access.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { openLive } from './support/live-client.ts'
-import { type Engine, engines } from './support/store/databases.ts'
+import { type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
-const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+const _actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 const png =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const jpeg = `data:image/jpeg;base64,/9j/${'A'.repeat(400)}`
@@ -26,6 +25,15 @@ async function startRack(engine: Engine = 'sqlite') {
 
 const importCast = (app: TestApp, body: object) => app.post('/api/import/cast/', body)
 const undoOf = (app: TestApp, id: number) => app.post(`/api/undo/${id}`)
+const makeUndoOlder = (app: TestApp, ms: number) =>
+  withDatabase(app, (db) =>
+    db.transaction(({ query }) =>
+      query
+        .updateTable('undo_records')
+        .set((row) => ({ created_at: row('created_at', '-', ms) }))
+        .execute(),
+    ),
+  )
 
 /** Returns the performer and role of each unit with an active assignment. */
 async function castOf(app: TestApp): Promise<Record<number, [string, string | null]>> {
@@ -136,10 +144,10 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     const second = await app.post('/api/assignments/', { performer: renamed.performer, wireless_unit: two })
     await expectConflict(renamed.undo_id, `performer ${renamed.performer}`)
     await app.send('DELETE', `/api/assignments/${second.json.id}/`)
-    const { ingest, receiverStore } = app.runtime
-    const deps = (now: number) => ({ ingest, receiverStore, reload: async () => {}, now: () => now })
     const dayMs = 24 * 60 * 60 * 1000
-    await expect(undo(deps(Date.now() + dayMs), actor, renamed.undo_id)).rejects.toMatchObject({ code: 'not_found' })
+    await makeUndoOlder(app, dayMs)
+    expect((await undoOf(app, renamed.undo_id)).status).toBe(404)
+    await makeUndoOlder(app, -dayMs)
     expect((await undoOf(app, renamed.undo_id)).status).toBe(200)
 
     // The import ends the assignment of another performer, whose unit is assigned again before the undo.

@@ -3,104 +3,87 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
-import { importInstallation } from '../src/actions/installation/import-installation.ts'
-import { parseInstallationFile } from '../src/cli/installation-file.ts'
 import type { Actor } from '../src/domain/access/access.ts'
-import { createDestinationsExcluding } from '../src/manufacturers/sources.ts'
 import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './support/app.ts'
+import { eventually } from './support/eventually.ts'
+import { importFile } from './support/installation-files.ts'
 import { engines } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
-const slowTestMs = 90_000
-
-const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+const _actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
 describe('a file that cannot be imported', () => {
   // Conformance: C-9.19, C-1.19.
-  it(
-    'is reported in one line with the exit code for wrong usage, and changes nothing',
-    async () => {
-      const installation = await createInstallation()
-      const rejected: readonly (readonly [text: string, reason: string])[] = [
-        ['version: 2', 'version: expected 1'],
-        ['version: 1\ngroups: [{title: a, manufacturer: acme}]', 'groups.0.manufacturer: expected a manufacturer'],
-        ['version: 1\nmanufacturers: [{code: acme}]', 'manufacturers.0.plugin: No plugin found'],
-        [
-          'version: 1\nmanufacturers: [{code: shure}, {code: shure}]',
-          'manufacturers.1.code: expected every code once; shure is repeated',
-        ],
-        [
-          'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: 7}}]',
-          'manufacturers.0.config.api_base_url: ',
-        ],
-        [
-          'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", username: "b€nutzer"}}]',
-          'manufacturers.0.config.username: expected',
-        ],
-        [
-          'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", shared_key: "********"}}]',
-          'manufacturers.0.config.shared_key: ******** stands for a stored value',
-        ],
-        ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: 4, 2: 4}}]', 'receivers.0.slots.2: expected every'],
-        ['version: 1\nplaceholders: [{slot: 4, kind: wired}]', 'placeholders.0.name: expected text of 1 to 255'],
-        [
-          'version: 1\nplaceholders: [{slot: 4, kind: blank}]\nreceivers: [{manufacturer: shure, slots: {1: 4}}]',
-          'receivers.0.slots.1: expected every slot once; placeholders.0.slot also has slot 4',
-        ],
-        ['version: 1\nshows: [{title: a, starts_at: tomorrow}]', 'shows.0.starts_at: expected a time such as'],
-        ['version: 1\nshows: [{title: a, groups: [Band]}]', 'shows.0.groups.0: expected the title of a group'],
-        [
-          'version: 1\nshows: [{title: a, starts_at: "2026-05-01T18:00:00Z", ends_at: "2026-05-01T18:00:00Z"}]',
-          'shows.0.ends_at: expected a time after starts_at',
-        ],
-        ['version: 1\ngroups: [{title: "a\\0b"}]', 'groups.0.title: expected text without U+0000'],
-        ['version: 1\ngroups: [{title: !secret a}]', 'not valid YAML: Unresolved tag: !secret'],
-        [
-          'version: 1\nreceivers: [{manufacturer: shure, location: [Moon]}]',
-          'receivers.0.location: expected a location',
-        ],
-        [
-          'version: 1\nassignments: [{performer: Bo, manufacturer: shure}]',
-          'assignments.0.performer: expected the name',
-        ],
-      ]
-      for (const [text, reason] of rejected) {
-        // Entries before the error are not imported either.
-        const { code, out, err } = await installation.run(['import', '-'], {}, `${text}\nperformers: [{name: Ann}]\n`)
-        expect([text, code, out]).toEqual([text, 2, ''])
-        expect(err.trim().split('\n')).toEqual([expect.stringContaining(`micwatch: standard input: ${reason}`)])
-      }
-      expect((await installation.run(['export', '--json'])).json()).toMatchObject({ manufacturers: [], performers: [] })
-    },
-    slowTestMs,
-  )
+  it('is reported in one line with the exit code for wrong usage, and changes nothing', async () => {
+    const installation = await createInstallation()
+    const rejected: readonly (readonly [text: string, reason: string])[] = [
+      ['version: 2', 'version: expected 1'],
+      ['version: 1\ngroups: [{title: a, manufacturer: acme}]', 'groups.0.manufacturer: expected a manufacturer'],
+      ['version: 1\nmanufacturers: [{code: acme}]', 'manufacturers.0.plugin: No plugin found'],
+      [
+        'version: 1\nmanufacturers: [{code: shure}, {code: shure}]',
+        'manufacturers.1.code: expected every code once; shure is repeated',
+      ],
+      [
+        'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: 7}}]',
+        'manufacturers.0.config.api_base_url: ',
+      ],
+      [
+        'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", username: "b€nutzer"}}]',
+        'manufacturers.0.config.username: expected',
+      ],
+      [
+        'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", shared_key: "********"}}]',
+        'manufacturers.0.config.shared_key: ******** stands for a stored value',
+      ],
+      ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: 4, 2: 4}}]', 'receivers.0.slots.2: expected every'],
+      ['version: 1\nplaceholders: [{slot: 4, kind: wired}]', 'placeholders.0.name: expected text of 1 to 255'],
+      [
+        'version: 1\nplaceholders: [{slot: 4, kind: blank}]\nreceivers: [{manufacturer: shure, slots: {1: 4}}]',
+        'receivers.0.slots.1: expected every slot once; placeholders.0.slot also has slot 4',
+      ],
+      ['version: 1\nshows: [{title: a, starts_at: tomorrow}]', 'shows.0.starts_at: expected a time such as'],
+      ['version: 1\nshows: [{title: a, groups: [Band]}]', 'shows.0.groups.0: expected the title of a group'],
+      [
+        'version: 1\nshows: [{title: a, starts_at: "2026-05-01T18:00:00Z", ends_at: "2026-05-01T18:00:00Z"}]',
+        'shows.0.ends_at: expected a time after starts_at',
+      ],
+      ['version: 1\ngroups: [{title: "a\\0b"}]', 'groups.0.title: expected text without U+0000'],
+      ['version: 1\ngroups: [{title: !secret a}]', 'not valid YAML: Unresolved tag: !secret'],
+      ['version: 1\nreceivers: [{manufacturer: shure, location: [Moon]}]', 'receivers.0.location: expected a location'],
+      ['version: 1\nassignments: [{performer: Bo, manufacturer: shure}]', 'assignments.0.performer: expected the name'],
+    ]
+    for (const [text, reason] of rejected) {
+      // Entries before the error are not imported either.
+      const { code, out, err } = await installation.run(['import', '-'], {}, `${text}\nperformers: [{name: Ann}]\n`)
+      expect([text, code, out]).toEqual([text, 2, ''])
+      expect(err.trim().split('\n')).toEqual([expect.stringContaining(`micwatch: standard input: ${reason}`)])
+    }
+    expect((await installation.run(['export', '--json'])).json()).toMatchObject({ manufacturers: [], performers: [] })
+  })
 
-  it(
-    'is named if it does not exist, and so is a database',
-    async () => {
-      const installation = await createInstallation()
-      const missing = await installation.run(['import', 'nothing.yaml'])
-      expect([missing.code, missing.err]).toEqual([
-        1,
-        'micwatch: nothing.yaml does not exist; check the path. micwatch doctor checks everything at once.\n',
-      ])
-      await writeFile(join(installation.path, 'latin.yaml'), Buffer.from('performers: [{name: J\xf6rg}]', 'latin1'))
-      const latin = await installation.run(['import', 'latin.yaml'])
-      expect([latin.code, latin.err]).toEqual([
-        2,
-        expect.stringMatching(/latin\.yaml: line 1 is not UTF-8; save the file/),
-      ])
-      for (const args of [['export'], ['nodes'], ['backup', 'file']]) {
-        const { code, out, err } = await installation.run(args)
-        expect([args[0], code, out]).toEqual([args[0], 1, ''])
-        expect(err).toMatch(/^micwatch: There is no database at data\/micwatch.db; .*--data-dir.*\n$/)
-      }
-      for (const args of [['import'], ['backup'], ['restore'], ['export', 'file'], ['nodes', '--bogus']]) {
-        expect((await installation.run(args)).code).toBe(2)
-      }
-    },
-    slowTestMs,
-  )
+  it('is named if it does not exist, and so is a database', async () => {
+    const installation = await createInstallation()
+    const missing = await installation.run(['import', 'nothing.yaml'])
+    expect([missing.code, missing.err]).toEqual([
+      1,
+      'micwatch: nothing.yaml does not exist; check the path. micwatch doctor checks everything at once.\n',
+    ])
+    await writeFile(join(installation.path, 'latin.yaml'), Buffer.from('performers: [{name: J\xf6rg}]', 'latin1'))
+    const latin = await installation.run(['import', 'latin.yaml'])
+    expect([latin.code, latin.err]).toEqual([
+      2,
+      expect.stringMatching(/latin\.yaml: line 1 is not UTF-8; save the file/),
+    ])
+    for (const args of [['export'], ['nodes'], ['backup', 'file']]) {
+      const { code, out, err } = await installation.run(args)
+      expect([args[0], code, out]).toEqual([args[0], 1, ''])
+      expect(err).toMatch(/^micwatch: There is no database at data\/micwatch.db; .*--data-dir.*\n$/)
+    }
+    for (const args of [['import'], ['backup'], ['restore'], ['export', 'file'], ['nodes', '--bogus']]) {
+      expect((await installation.run(args)).code).toBe(2)
+    }
+  })
 })
 
 // Conformance: C-9.27.
@@ -117,14 +100,6 @@ describe('validation of REST requests and imports', () => {
   it.each(engines)('rejects on %s in an import what REST rejects, with the same reason', async (engine) => {
     const app = await startApp({ engine })
     const headers = await tokenHeaders(app, 'admin')
-    const { db, secrets } = app.runtime
-    const destinations = createDestinationsExcluding({ host: '127.0.0.1', port: app.port })
-    const deps = { db, secrets, destinations, now: Date.now }
-    const importText = async (content: string) =>
-      importInstallation(deps, actor, parseInstallationFile(content, 'installation.yaml'), {
-        isDryRun: false,
-        source: 'installation.yaml',
-      })
     for (const [kind, path, body] of [
       group({ title: '' }),
       group({ title: text(256) }),
@@ -160,26 +135,19 @@ describe('validation of REST requests and imports', () => {
     ] as const) {
       const { status, json } = await app.post(path, body, headers)
       expect([kind, body, status]).toEqual([kind, body, 400])
-      const rejected = await importText(JSON.stringify({ version: 1, [kind]: [body] })).then(
+      const rejected = await importFile(app, JSON.stringify({ version: 1, [kind]: [body] })).then(
         () => 'imported',
         (error: Error) => error.message,
       )
       expect(rejected.replace('installation.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
     }
-    expect((await importText('version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
+    expect((await importFile(app, 'version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
   })
 
   it('keeps the start and the end of a known show, and the groups of an ended one', async () => {
     const app = await startApp()
-    const { db, secrets, reload } = app.runtime
-    const destinations = createDestinationsExcluding({ host: '127.0.0.1', port: app.port })
-    const importShows = async (shows: readonly object[]) => {
-      const file = parseInstallationFile(JSON.stringify({ version: 1, shows }), 'installation.yaml')
-      const options = { isDryRun: false, source: 'installation.yaml' }
-      const { counts } = await importInstallation({ db, secrets, destinations, now: Date.now }, actor, file, options)
-      await reload()
-      return counts.shows
-    }
+    const importShows = async (shows: readonly object[]) =>
+      (await importFile(app, JSON.stringify({ version: 1, shows }))).counts.shows
     const band = (await app.post('/api/group/', { title: 'Band' })).json
     const choir = (await app.post('/api/group/', { title: 'Choir' })).json
     const create = async (title: string) =>
@@ -198,7 +166,7 @@ describe('validation of REST requests and imports', () => {
       { title: 'Evening', starts_at: '2026-05-01T18:00:00Z', started_at: '2026-05-01T18:01:00Z' },
     ]
     expect(await importShows(changes)).toEqual({ created: 1, updated: 2, unchanged: 0 })
-    expect((await app.get('/api/shows/')).json).toEqual([
+    await eventually(async () => (await app.get('/api/shows/')).json).toEqual([
       { ...before[0], notes: 'Sold out' },
       // The removed group stays, because a show without groups has all channels.
       { ...before[1], group_ids: [choir.id] },
@@ -208,13 +176,6 @@ describe('validation of REST requests and imports', () => {
 
   it('rejects an invalid time in an import', async () => {
     const app = await startApp()
-    const { db, secrets } = app.runtime
-    const deps = {
-      db,
-      secrets,
-      destinations: createDestinationsExcluding({ host: '127.0.0.1', port: 1 }),
-      now: Date.now,
-    }
     const shure = withoutPush(await startShure())
     const pollingApp = await startApp({
       manufacturers: [configFor(shure)],
@@ -233,8 +194,6 @@ describe('validation of REST requests and imports', () => {
       performers: [{ name: 'Ann' }],
       assignments: [{ ...assignment, since: '2026-05-01T23:59:60Z' }],
     }
-    const installationFile = parseInstallationFile(JSON.stringify(file), 'installation.yaml')
-    const imported = importInstallation(deps, actor, installationFile, { isDryRun: false, source: 'installation.yaml' })
-    await expect(imported).rejects.toThrow('assignments.0.since: expected a time')
+    await expect(importFile(app, JSON.stringify(file))).rejects.toThrow('assignments.0.since: expected a time')
   })
 })

@@ -5,18 +5,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { acquireLease, releaseLease } from '../src/storage/leases.ts'
-import {
-  configFor,
-  createInstallation,
-  deviceOf,
-  startApp,
-  startShure,
-  type TestApp,
-  until,
-  withoutPush,
-} from './support/app.ts'
+import { configFor, createInstallation, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
 import { device, respondError, respondJson, startSystem } from './support/faults/system.ts'
-import { engines } from './support/store/databases.ts'
+import { heldSources, pollerOf } from './support/internals.ts'
+import { engines, withDatabase } from './support/store/databases.ts'
 
 /** Starts systems of one manufacturer, each a separate source. Their data is the same, which does not matter here. */
 async function startSystems(count: number) {
@@ -30,26 +22,20 @@ async function startSystems(count: number) {
   return { systems, entry }
 }
 
-async function listHeldSources(app: TestApp): Promise<string[]> {
-  const { db, nodeId } = app.runtime
-  const rows = await db.read.selectFrom('leases').select('source').where('owner', '=', nodeId).execute()
-  return rows.map(({ source }) => source).filter((source) => source.startsWith('shure:'))
-}
-
 describe.concurrent.each(engines)('sources on %s', (engine) => {
   it('are distributed evenly among pollers, and taken over from one that stops', async () => {
     const { systems, entry } = await startSystems(4)
     const first = await startApp({ manufacturers: [entry], engine })
-    await until('the first process holds all sources', async () => (await listHeldSources(first)).length === 4)
+    await until('the first process holds all sources', async () => (await heldSources(first)).length === 4)
     await until('all systems are polled', () => systems.every(({ requests }) => requests.total > 0))
 
     const sharedStore = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
     const second = await startApp({ manufacturers: [entry], ...sharedStore })
-    const countSources = async () => [(await listHeldSources(first)).length, (await listHeldSources(second)).length]
+    const countSources = async () => [(await heldSources(first)).length, (await heldSources(second)).length]
     await until('each process holds half of the sources', async () => String(await countSources()) === '2,2')
     const third = await startApp({ ...sharedStore })
     await until('the remaining sources are assigned', async () => {
-      const counts = [...(await countSources()), (await listHeldSources(third)).length]
+      const counts = [...(await countSources()), (await heldSources(third)).length]
       return counts.reduce((sum, count) => sum + count) === 4 && Math.min(...counts) === 1
     })
 
@@ -57,11 +43,11 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await until('the sources of the stopped process are taken over', async () => String(await countSources()) === '2,2')
     const before = systems.map(({ requests }) => requests.total)
     await second.close()
-    await until('one process holds all sources again', async () => (await listHeldSources(first)).length === 4)
+    await until('one process holds all sources again', async () => (await heldSources(first)).length === 4)
     await until('all systems are still polled', () =>
       systems.every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
     )
-  }, 120_000)
+  })
 
   it('that no process polls any more are unhealthy without an error, but not while another process takes over', async () => {
     const shure = await startShure()
@@ -71,7 +57,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     const [first, second] = [await startApp(sharedStore), await startApp(sharedStore)]
     await until('the system is polled', async () => (await screen.receivers()).length === 2)
     await first.close()
-    await until('the other process polls', async () => (await listHeldSources(second)).length === 1)
+    await until('the other process polls', async () => (await heldSources(second)).length === 1)
     await socket.next(({ about, status }) => about === 'upstream' && status === 'healthy')
     await pause(5_000)
     const statusUpdates = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
@@ -86,7 +72,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     ])
     await startApp(sharedStore)
     await until('the status is healthy again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
-  }, 120_000)
+  })
 
   it('are polled once for a refresh, also by a process that starts while the refresh waits', async () => {
     const shure = withoutPush(await startShure())
@@ -95,17 +81,14 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
       engine,
       servesOnly: true,
     })
-    const { db, monitor } = screen.runtime
-    const source = monitor.pollers[0]?.source.id ?? ''
-    await db.transaction((tx) => acquireLease(tx, source, 'other-node', 60_000))
+    const { source } = pollerOf(screen, 'shure')
+    await withDatabase(screen, (db) => db.transaction((tx) => acquireLease(tx, source.id, 'other-node', 60_000)))
     const app = await startApp({ databaseUrl: screen.databaseUrl, dataDir: screen.dataDir })
     const refresh = app.post('/api/refresh/')
-    await until(
-      'a refresh is requested',
-      async () => (await db.read.selectFrom('polls').selectAll().execute()).length === 1,
-    )
+    const requested = () => withDatabase(screen, (db) => db.read.selectFrom('polls').selectAll().execute())
+    await until('a refresh is requested', async () => (await requested()).length === 1)
     expect(shure.requests.total).toBe(0)
-    await db.transaction((tx) => releaseLease(tx, source, 'other-node'))
+    await withDatabase(screen, (db) => db.transaction((tx) => releaseLease(tx, source.id, 'other-node')))
     expect((await refresh).json).toMatchObject({ status: 'success', receivers_updated: 2 })
     const listRequests = shure.requests.count('/api/v1/devices')
     await pause(1_000)
@@ -129,7 +112,7 @@ it.concurrent('a second process publishes changes pushed to the first within a s
     await until('the change is received', isReceived, 3000)
     return performance.now() - changedAt < 1000
   })
-}, 120_000)
+})
 
 describe.concurrent('a system whose lease changes hands', () => {
   const devices = respondJson({ devices: [device(1)] })
@@ -157,7 +140,7 @@ describe.concurrent('a system whose lease changes hands', () => {
       // Two calls more than the limit are accepted, because delays may move calls closer together.
       expect(index + 2).toBeLessThanOrEqual(9 + 2 + (at - firstAt) / 1000)
     }
-  }, 120_000)
+  })
 
   // Reliability: P12.
   it('is not called by the next process while Retry-After of the previous one applies', async () => {
@@ -167,12 +150,12 @@ describe.concurrent('a system whose lease changes hands', () => {
     await first.close()
     const requestsBefore = system.requests.length
     const second = await startSecond()
-    await until('the process holds the lease', async () => (await listHeldSources(second)).length === 1)
+    await until('the process holds the lease', async () => (await heldSources(second)).length === 1)
     const { status, json } = await second.post('/api/refresh/')
     expect({ status, json }).toMatchObject({
       status: 503,
       json: { details: expect.stringMatching(/is rate limited/) },
     })
     expect(system.requests.length).toBe(requestsBefore)
-  }, 120_000)
+  })
 })

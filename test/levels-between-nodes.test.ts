@@ -13,16 +13,9 @@ import {
   type TestApp,
   until,
 } from './support/app.ts'
+import { isDown, isUp, openSubscriptions, receiversInMemory } from './support/internals.ts'
 import { openLive } from './support/live-client.ts'
 import { startRedis } from './support/store/redis.ts'
-
-const isUp = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === true)
-const isDown = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)
-
-function countConnected({ runtime }: TestApp): number {
-  return runtime.connections.subscriptions().filter(({ isEnabled, downSince }) => isEnabled && downSince === null)
-    .length
-}
 
 /**
  * Starts one service that receives levels from two systems, and another that only serves. Levels change only when a test
@@ -38,8 +31,8 @@ async function startTwo() {
   const shared = { databaseUrl: first.databaseUrl, dataDir: first.dataDir, config }
   const second = await startApp({ ...shared, servesOnly: true })
   await until('both services use Redis', () => isUp(first, second))
-  await until('both know the devices', () => [first, second].every(({ runtime }) => runtime.receiverStore.size === 2))
-  await until('both subscriptions are connected', () => countConnected(first) === 2)
+  await until('both know the devices', () => [first, second].every((app) => receiversInMemory(app).size === 2))
+  await until('both subscriptions are connected', () => openSubscriptions(first) === 2)
   const client = redis.client()
   const requests = await until('a service listens for requests for levels', async () => {
     const topics = (await client.pubsub('CHANNELS', '*:level-requests')) as string[]
@@ -79,8 +72,8 @@ const systems = ['shure', 'sennheiser'] as const
 type System = (typeof systems)[number]
 
 /** Returns the receiver of a system, as the service has it in memory. A request would make it subscribe to its levels. */
-function receiverOf({ runtime }: TestApp, system: System): Receiver {
-  const [receiver] = runtime.receiverStore.list(system)
+function receiverOf(app: TestApp, system: System): Receiver {
+  const [receiver] = receiversInMemory(app).list(system)
   if (receiver === undefined) throw new Error(`${system} has no receiver`)
   return receiver
 }
@@ -132,7 +125,9 @@ describe('levels that one service receives', () => {
     const created = await first.post('/api/group/', { title: 'Band', slots: [slot] })
     expect(created.status).toBe(201)
     const { id } = created.json
-    await until('the other service has the group', () => second.runtime.groups().some((group) => group.id === id))
+    await until('the other service has the group', async () =>
+      (await second.get('/api/groups/')).json.some((group: { id: number }) => group.id === id),
+    )
     await openLive(second, '&levels=false')
     await openLive(second, `&group=${id}`)
     await until('it subscribes to the levels', async () => (await countSubscribed()).sennheiser === 1)
@@ -166,7 +161,7 @@ describe('levels that one service receives', () => {
     await first.close()
     const third = await startApp(shared)
     await until('the next service uses Redis', () => isUp(third))
-    await until('the next service has connected', () => countConnected(third) === 2)
+    await until('the next service has connected', () => openSubscriptions(third) === 2)
     await change('shure', -48, { app: third })
     await until('the other service has the level', () => levelOf(second, 'shure') === -48)
   })

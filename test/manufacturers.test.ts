@@ -3,7 +3,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openSecrets } from '../src/storage/secrets.ts'
 import { saveManufacturer } from '../src/storage/settings.ts'
+import { auditOf, connectionsOf } from './support/admin-lists.ts'
 import {
   configFor,
   deviceOf,
@@ -16,7 +18,8 @@ import {
   withoutPush,
 } from './support/app.ts'
 import { eventually } from './support/eventually.ts'
-import { createTestDatabase, engines } from './support/store/databases.ts'
+import { blockPort } from './support/internals.ts'
+import { createTestDatabase, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 const path = '/api/admin/manufacturers/'
@@ -64,19 +67,20 @@ describe('a manufacturer', () => {
 
     const [listed] = await list()
     expect(JSON.stringify(listed)).not.toContain(String(config.shared_key))
-    const { pollers } = app.runtime.monitor
-    // Sending the listed configuration back, with its secrets masked, changes neither it nor the pollers.
+    const subscriptions = await connectionsOf(app)
+    // Sending the listed configuration back, with its secrets masked, changes neither it nor the subscriptions.
     const { status, json } = await change('shure', { name: 'Stage left', config: listed.config })
     expect(status).toBe(200)
     expect(json).toMatchObject({ name: 'Stage left', config: listed.config })
-    expect(app.runtime.monitor.pollers).toEqual(pollers)
+    expect((await app.post('/api/refresh/')).status).toBe(200)
+    expect(await connectionsOf(app)).toEqual(subscriptions)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api).toMatchObject({
       status: 'healthy',
       consecutive_failures: 0,
     })
 
-    const { rows } = { rows: await app.runtime.db.read.selectFrom('audit').selectAll().execute() }
-    expect(rows.map((row) => row.action)).toEqual(
+    const rows = await auditOf(app)
+    expect(rows.map(({ action }) => action)).toEqual(
       expect.arrayContaining(['manufacturer.create', 'manufacturer.change']),
     )
     expect(JSON.stringify(rows)).not.toContain(String(config.shared_key))
@@ -103,7 +107,7 @@ describe('a manufacturer', () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     await until('both subscriptions are connected', () => shure.push.connections > 0 && sennheiser.push.connections > 0)
-    const pollers = app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')
+    const subscriptions = await connectionsOf(app, 'sennheiser')
     const links = sennheiser.push.connections
     expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
     await until('the subscription has ended', () => shure.push.connections === 0, 5000)
@@ -114,7 +118,7 @@ describe('a manufacturer', () => {
       await until('the other system is polled', () => sennheiser.requests.count('/api/v1/devices') > before)
     }
     expect(shure.requests.count('/api/v1/devices')).toBe(requestsBefore)
-    expect(app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')).toEqual(pollers)
+    expect(await connectionsOf(app, 'sennheiser')).toEqual(subscriptions)
     expect(sennheiser.push.connections).toBe(links)
     expect((await app.receivers()).length).toBe(4)
 
@@ -197,7 +201,7 @@ describe('the connection of a manufacturer', () => {
     }
     const operator = await tokenHeaders(app, 'operator')
     expect((await app.post(`${path}test`, { plugin: 'shure', config }, operator)).status).toBe(403)
-    const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
+    const rows = await auditOf(app)
     expect(rows.filter(({ action }) => action === 'manufacturer.test')).toHaveLength(4)
     expect(JSON.stringify(rows)).not.toContain('wrong')
     const { json: plugins } = await app.get('/api/admin/plugins/', operator)
@@ -355,8 +359,8 @@ describe('invalid settings', () => {
     await expect(startApp({ manufacturers: [{ code: 'shure', config }] })).rejects.toThrow(
       /manufacturers\.0\.config\.username: expected/,
     )
-    const { app, list, change } = await startAdmin()
-    const { db, secrets, reload } = app.runtime
+    const { databaseUrl, dataDir } = await startApp()
+    const secrets = await openSecrets(dataDir)
     const record = {
       code: 'shure',
       name: 'Shure',
@@ -365,8 +369,8 @@ describe('invalid settings', () => {
       config,
       secretsUnreadable: false,
     }
-    await db.transaction((tx) => saveManufacturer(tx, secrets, record))
-    await reload()
+    await withDatabase({ databaseUrl }, (db) => db.transaction((tx) => saveManufacturer(tx, secrets, record)))
+    const { list, change } = await startAdmin({ databaseUrl, dataDir })
     const error = expect.stringContaining('username: expected')
     expect(await list()).toMatchObject([{ code: 'shure', status: 'unhealthy', error }])
     expect((await change('shure', { config: { username: null } })).json).toMatchObject({ error: null })
@@ -411,14 +415,14 @@ describe('settings with a forbidden destination', () => {
       requests += 1
     })
     const { app, add, test } = await startAdmin()
-    app.runtime.sourceDeps.destinations.blockListener('0.0.0.0', port + 1)
+    blockPort(app, port + 1)
     await add({
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
     await until('the system receives a request', () => requests > 0)
     // The address was allowed when the manufacturer was added, and is blocked only now.
-    app.runtime.sourceDeps.destinations.blockListener('0.0.0.0', port)
+    blockPort(app, port)
     listener.closeAllConnections()
     await until(
       'the reason is reported',

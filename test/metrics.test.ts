@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, version, withoutPush } from './support/app.ts'
+import { openLive } from './support/live-client.ts'
 import { findPrometheus } from './support/prometheus.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -87,8 +88,9 @@ it('GET /metrics labels every series with the name of the installation, or its i
   await until('the device is known', () => named.receiver(id))
   expect(await read(named)).toEqual(new Set(['Hall A']))
   const unnamed = await startApp()
-  expect(await read(unnamed)).toEqual(new Set([unnamed.runtime.installation]))
-  expect(Number(unnamed.runtime.installation)).toBeGreaterThan(0)
+  const { installation } = (await openLive(unnamed)).snapshot
+  expect(await read(unnamed)).toEqual(new Set([installation]))
+  expect(Number(installation)).toBeGreaterThan(0)
 })
 
 // Conformance: C-12.110.

@@ -8,6 +8,7 @@ import { micwatch } from '../src/manufacturers/micwatch/index.ts'
 import { createUpstreamClient } from '../src/upstream/client.ts'
 import { startApp, until } from './support/app.ts'
 import { onTestEnd, openShared } from './support/cleanup.ts'
+import { openLive } from './support/live-client.ts'
 import { type MicwatchPeer, startMicwatchPeer } from './support/micwatch-peer.ts'
 import { describePlugin } from './support/plugins/plugin-kit.ts'
 import { rejectionOf } from './support/plugins/plugin-kit-resources.ts'
@@ -84,7 +85,7 @@ describe.concurrent('following another Micwatch', () => {
     const { config } = await startFront()
     const { follow, readInstallation } = open(config)
     const { value: snapshot } = await follow().next()
-    const { installation } = peer.app.runtime
+    const { installation } = (await openLive(peer.app)).snapshot
     expect(snapshot).toMatchObject({ type: 'snapshot', installation, via: [], data: { receivers: { length: 3 } } })
     expect(await readInstallation()).toEqual({ installation, via: [] })
   })

@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { listNotificationChannels } from '../src/storage/notification-channels.ts'
+import { openSecrets } from '../src/storage/secrets.ts'
 import { startApp, until } from './support/app.ts'
 import { openLive } from './support/live-client.ts'
 import {
@@ -14,6 +15,7 @@ import {
   startSystem,
 } from './support/notifications/notification-service.ts'
 import { type ReceivedWebhook, startWebhookReceiver } from './support/notifications/webhook-receiver.ts'
+import { withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 function expectSignature({ headers, text }: ReceivedWebhook, secrets: readonly string[]): void {
@@ -109,9 +111,14 @@ describe.concurrent('notifications', () => {
     expect([status, json]).toEqual([201, { id: 1, name: 'Crew', type: 'ntfy', config: masked, enabled: true }])
     const kept = await admin.patch(`${channels}1/`, { name: 'RF crew', config: { ...config, token: '********' } })
     expect(kept.json).toMatchObject({ name: 'RF crew', config: masked })
-    const [row] = await app.runtime.db.read.selectFrom('notification_channels').selectAll().execute()
+    const secrets = await openSecrets(app.dataDir)
+    const [[row], [stored]] = await withDatabase(app, ({ read }) =>
+      Promise.all([
+        read.selectFrom('notification_channels').selectAll().execute(),
+        listNotificationChannels(read, secrets),
+      ]),
+    )
     expect(JSON.stringify(row)).not.toContain('tk_secret')
-    const [stored] = await listNotificationChannels(app.runtime.db.read, app.runtime.secrets)
     expect(stored?.secrets).toEqual({ token: 'tk_secret' })
 
     const slack = { name: 'Slack', type: 'slack', config: { url: 'https://hooks.slack.com/services/T0/B0/secret' } }

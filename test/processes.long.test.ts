@@ -65,7 +65,7 @@ describe('pollers', () => {
     expect(await second.ended).toBe(0)
     expect(elapsedSince(stoppedAt)).toBeLessThan(timeLimit(5000))
     expect(await installation.run(['poll_devices', '--once', '--interval', '1'])).toMatchObject({ code: 0 })
-  }, 120_000)
+  })
 
   // Conformance: S-1.1, C-5.30, C-9.2, C-9.11.
   it('publish changes within a second to clients of a serve --no-poll on the same file', async () => {
@@ -151,7 +151,7 @@ describe('a service', () => {
     expect({ id: again, name, ip }).toEqual({ id: known.id, name: known.name, ip: known.ip })
     expect(channelOf({ channels }).transmitter?.battery).toBe(12)
     expect((await second.get('/healthz')).status).toBe(200)
-  }, 120_000)
+  })
 
   // Conformance: C-9.1.
   // Reliability: P1.

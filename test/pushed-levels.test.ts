@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until } from './support/app.ts'
+import { withDatabase } from './support/store/databases.ts'
 
 const systems = [
   ['a WebSocket', startShure, (device_id: string, fields: object) => ({ type: 'device_update', device_id, ...fields })],
@@ -72,7 +73,7 @@ describe.concurrent.each(waits)('values pushed %s', (wait) => {
       release = resolve
     })
     const isDatabaseBusy = wait === 'while the cycle waits for the database'
-    const writing = isDatabaseBusy ? app.runtime.ingest.change(() => held) : undefined
+    const writing = isDatabaseBusy ? withDatabase(app, (db) => db.transaction(() => held)) : undefined
     if (!isDatabaseBusy) simulator.setFault({ type: 'late', afterMs: 600 }, { path: /devices$/ })
     await nextLists(isDatabaseBusy ? 2 : 1)
     simulator.show.set(id, { battery: 15, rf_level: -71 }, 1)

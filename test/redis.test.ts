@@ -2,8 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import { listReceivers, saveReceivers } from '../src/storage/receivers.ts'
-import { nextRevision } from '../src/storage/revision.ts'
+import { currentRevision, nextRevision } from '../src/storage/revision.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './support/app.ts'
+import { isDown, isUp, openSubscriptions } from './support/internals.ts'
+import { withDatabase } from './support/store/databases.ts'
 import { startRedis, type TestRedis } from './support/store/redis.ts'
 import { timeLimit } from './support/time-limit.ts'
 
@@ -19,11 +21,7 @@ async function startTwo(redis: TestRedis, options: { manufacturers?: readonly ob
   return [first, second] as const
 }
 
-const isUp = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === true)
-const isDown = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)
-
-const isSubscribed = ({ runtime }: TestApp) =>
-  runtime.connections.subscriptions().some(({ isEnabled, downSince }) => isEnabled && downSince === null)
+const isSubscribed = (app: TestApp) => openSubscriptions(app) > 0
 
 async function getStatuses(app: TestApp, requests: number): Promise<number[]> {
   const responses = await Promise.all(Array.from({ length: requests }, () => app.get('/api/receivers/')))
@@ -144,7 +142,7 @@ describe('readings that one service receives', () => {
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     await until('the subscription is connected', () => isSubscribed(first))
     const socket = await second.socket('/ws')
-    const revision = first.runtime.receiverStore.revisions.revision
+    const revision = await withDatabase(first, (db) => currentRevision(db.read))
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
       shure.show.set(id, { battery }, 1)
@@ -155,7 +153,7 @@ describe('readings that one service receives', () => {
       expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(battery)
     }
     // The condition of the channel is stored; the readings are not.
-    expect(await listReceivers(first.runtime.db.read, revision)).toEqual([])
+    expect(await withDatabase(first, (db) => listReceivers(db.read, revision))).toEqual([])
   })
 
   it('are published complete when they change, and not at all if a receiver only reports the same again', async () => {
@@ -175,7 +173,8 @@ describe('readings that one service receives', () => {
     await client.subscribe(topic)
     const ids = (await second.receivers()).map((receiver) => receiver.id)
     const receiverId = (await second.receiver(id)).id
-    const lastSeen = () => second.runtime.receiverStore.get(receiverId)?.last_seen ?? 0
+    const lastSeen = async () =>
+      Date.parse((await second.summaries()).find((receiver) => receiver.id === receiverId)?.last_seen ?? '')
 
     // The first message about each receiver after the start contains its channels even if they have not changed. The
     // changes below trigger these first messages now, so that they do not arrive later in the test.
@@ -189,9 +188,9 @@ describe('readings that one service receives', () => {
     // Each change may be published twice: when it is received, and when it is stored.
     await until('a report without news is published without channels', async () => {
       published.length = 0
-      const lastSeenBefore = lastSeen()
+      const lastSeenBefore = await lastSeen()
       expect((await first.post('/api/refresh/')).status).toBe(200)
-      await until('the other service has the new time', () => lastSeen() > lastSeenBefore)
+      await until('the other service has the new time', async () => (await lastSeen()) > lastSeenBefore)
       await until('the new time is published', () => published.length > 0)
       return published.every(({ channels }) => channels.length === 0)
     })
@@ -220,7 +219,9 @@ describe('readings that one service receives', () => {
     const topic = await findTopic(client)
     const socket = await second.socket('/ws')
     const receiver = await second.receiver(id)
-    const stored = second.runtime.receiverStore.get(receiver.id)
+    const stored = (await withDatabase(second, (db) => listReceivers(db.read))).find(
+      (known) => known.id === receiver.id,
+    )
     if (stored === undefined) throw new Error('it is not known')
     // Simulates a process that has received more than it has stored.
     const transmitter = { ...channelOf(receiver, 1).transmitter, battery: 11 }
@@ -235,8 +236,8 @@ describe('readings that one service receives', () => {
       'the change is received',
       async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 11,
     )
-    await first.runtime.db.transaction(async (tx) =>
-      saveReceivers(tx, await nextRevision(tx), [{ ...stored, name: 'Renamed' }]),
+    await withDatabase(first, (db) =>
+      db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [{ ...stored, name: 'Renamed' }])),
     )
     await until('the other service has the name', async () => (await second.receiver(id)).name === 'Renamed')
     expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(11)
@@ -270,13 +271,13 @@ describe('readings that one service receives, despite trouble with Redis', () =>
     await until('both services use Redis again', () => isUp(first, second), 5000)
     const client = redis.client()
     await findTopic(client)
-    const revision = first.runtime.receiverStore.revisions.revision
+    const revision = await withDatabase(first, (db) => currentRevision(db.read))
     shure.show.set(id, { battery: 16 }, 1)
     await until(
       'the change is received again',
       async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 16,
     )
-    expect(first.runtime.receiverStore.revisions.revision).toBe(revision)
+    expect(await withDatabase(first, (db) => listReceivers(db.read, revision))).toEqual([])
   })
 
   // Reliability: D5.

@@ -12,8 +12,11 @@ import { createDestinations } from '../src/upstream/destinations.ts'
 import { createWriteClient } from '../src/upstream/write-client.ts'
 import { configFor, deviceOf, startApp, startShure, until } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
+import { storedLevels } from './support/internals.ts'
+import { openLive } from './support/live-client.ts'
 import { decodeWriteRequest, type ReceivedSeries, uncompressSnappy } from './support/remote-write-receiver.ts'
-import { createTestDatabase } from './support/store/databases.ts'
+import { createTestDatabase, withDatabase } from './support/store/databases.ts'
+import { openStore } from './support/store/helpers.ts'
 
 interface Answer {
   readonly status: number
@@ -68,8 +71,7 @@ async function startWriter(options: {
   readonly acknowledged: number
   readonly firstSecond?: number
 }) {
-  const { runtime } = await startApp()
-  const { db } = runtime
+  const db = await openStore('sqlite')
   await db.transaction((tx) => saveAcknowledged(tx, options.acknowledged))
   const lines: string[] = []
   const receiver = { url: options.url, headers: { authorization: 'Bearer secret-token' } }
@@ -200,8 +202,8 @@ describe('remote write', () => {
     const before = await startApp({ manufacturers, databaseUrl: database.url })
     const channel = (await until('the device is known', () => before.receiver(id))).channels[0]
     const from = Math.floor(Date.now() / 10_000) * 10 - 120
-    await before.runtime.history.levels.importSeconds(createSeconds(channel?.id ?? 0, from, 60))
-    await before.runtime.db.transaction((tx) => saveAcknowledged(tx, from))
+    await (await storedLevels(before)).importSeconds(createSeconds(channel?.id ?? 0, from, 60))
+    await withDatabase(before, (db) => db.transaction((tx) => saveAcknowledged(tx, from)))
     await before.close()
 
     const receiver = await startReceiver()
@@ -216,7 +218,7 @@ describe('remote write', () => {
     const info = receiver.requests.flatMap(({ series }) => series).find(({ labels }) => labels.receiver !== undefined)
     expect(info?.labels).toMatchObject({
       ...{ __name__: 'micwatch_channel_info', name: channel?.name, channel: '1', slot: '1' },
-      ...{ job: 'micwatch', installation: app.runtime.installation },
+      ...{ job: 'micwatch', installation: (await openLive(app)).snapshot.installation },
     })
     await app.close()
   })

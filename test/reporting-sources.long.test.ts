@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { AlertBody } from '../src/contract/alerts.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
-import { createTestDatabase } from './support/store/databases.ts'
+import { createTestDatabase, withDatabase } from './support/store/databases.ts'
 
 // Conformance: C-11.5.
 it('raises nothing of the receivers of a system that is down at the start while another one responds', async () => {
@@ -20,7 +20,7 @@ it('raises nothing of the receivers of a system that is down at the start while 
   const first = await startApp(options)
   await until('both receivers are known', async () => (await first.receivers()).length === 2)
   const isStored = async () =>
-    (await first.runtime.db.read.selectFrom('receiver_sources').selectAll().execute()).length === 2
+    (await withDatabase(first, ({ read }) => read.selectFrom('receiver_sources').selectAll().execute())).length === 2
   await until('their sources are stored', isStored)
   await first.close()
 
@@ -37,4 +37,4 @@ it('raises nothing of the receivers of a system that is down at the start while 
   const alerts = (await second.get('/api/alerts/')).json as AlertBody[]
   expect(alerts.filter(({ receiver_id }) => receiver_id !== null)).toEqual([])
   expect(alerts.map(({ kind }) => kind)).toContain('upstream_failing')
-}, 180_000)
+})

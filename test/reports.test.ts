@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { noData } from '../src/domain/alerts/alert.ts'
 import { noValue } from '../src/domain/history/columns.ts'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { storedLevels } from './support/internals.ts'
 import { addAlert, addEvent, addShow, addState, buildSeconds } from './support/recorded-show.ts'
 import { engines } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
@@ -53,7 +54,8 @@ describe.each(engines)('the report of a show on %s', (engine) => {
       seed = (seed * 16_807) % 2_147_483_647
       return seed / 2_147_483_647
     }
-    await app.runtime.history.levels.append(
+    const levels = await storedLevels(app)
+    await levels.append(
       buildSeconds([first.id, second.id], start, 3000, (id, index) => {
         const isOff = id === first.id ? index > 1000 && index < 1300 : random() < 0.3
         const rf_min = index === 500 ? -99 : Math.round(-60 - 30 * random())
@@ -238,7 +240,7 @@ describe('the report of a show', () => {
   it('says that seconds are no longer kept', async () => {
     const { app, first } = await startWithChannels()
     const start = Math.floor(Date.now() / 3_600_000) * 3600 - 20 * 86_400
-    const { levels } = app.runtime.history
+    const levels = await storedLevels(app)
     await levels.importSeconds(buildSeconds([first.id], start, 3600, () => ({ letter: '1', rf_min: -60, battery: 80 })))
     const retention = { secondsDays: 14, minutesDays: 400, maxBytes: 1e9, pinned: [], isDryRun: false }
     await levels.prune({ ...retention, now: Math.floor(Date.now() / 1000) })

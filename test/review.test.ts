@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Simulator } from '../simulators/show/simulator.ts'
+import { auditOf } from './support/admin-lists.ts'
 import {
   configFor,
   deviceOf,
@@ -287,8 +288,8 @@ describe('rejecting', () => {
     await poll(app)
     expect(await app.queue()).toMatchObject([{ status: 'duplicate', is_duplicate: true }])
     expect(await app.receivers()).toHaveLength(2)
-    const actions = await app.runtime.db.read.selectFrom('audit').select(['action', 'target', 'result']).execute()
-    expect(actions).toContainEqual({ action: 'queue.mark_duplicate', target: `entry ${entry.id}`, result: 'ok' })
+    const audited = { action: 'queue.mark_duplicate', target: `entry ${entry.id}`, result: 'ok' }
+    expect(await auditOf(app)).toContainEqual(expect.objectContaining(audited))
   })
 })
 

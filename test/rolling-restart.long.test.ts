@@ -14,7 +14,7 @@ import { findProxy, startExample } from './support/proxy-examples.ts'
 beforeAll(async () => {
   await findProxy('caddy')
   await findProxy('haproxy')
-}, 300_000)
+})
 
 const name = 'micwatch.local'
 

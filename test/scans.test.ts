@@ -16,7 +16,7 @@ import {
   wsmFile,
 } from './support/scan-files.ts'
 import { sendForm, uploadScan as upload } from './support/scan-upload.ts'
-import { engines } from './support/store/databases.ts'
+import { engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 describe.concurrent.each(engines)('scans (%s)', (engine) => {
@@ -71,11 +71,13 @@ describe.concurrent.each(engines)('scans (%s)', (engine) => {
       ...{ unit: 'dBm', isCalibrated: true, step_hz: 25_000 },
     }
     const levels = { khz: Uint32Array.of(470_000, 470_025, 470_050, 470_075, 470_100), tenthsDbm: new Int16Array(5) }
-    await app.runtime.db.transaction(async (tx) => {
-      for (let id = 1; id < maxScans; id += 1) {
-        await insertScan(tx, { ...scan, taken_at: null, uploaded_at: 0, by: 'local' }, levels)
-      }
-    })
+    await withDatabase(app, (db) =>
+      db.transaction(async (tx) => {
+        for (let id = 1; id < maxScans; id += 1) {
+          await insertScan(tx, { ...scan, taken_at: null, uploaded_at: 0, by: 'local' }, levels)
+        }
+      }),
+    )
     const results = await Promise.all([1, 2, 3].map(() => upload(app, csvFile())))
     expect(results.filter(({ status }) => status === 201)).toHaveLength(1)
     const refused = results.filter(({ status }) => status === 409)

@@ -13,7 +13,7 @@ import {
   withoutPush,
 } from './support/app.ts'
 import { openLive } from './support/live-client.ts'
-import { type Engine, engines } from './support/store/databases.ts'
+import { type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 function send(app: TestApp, method: string, path: string, body: object) {
@@ -101,7 +101,7 @@ describe.concurrent('a scene', () => {
     expect(who(assignments)).toEqual(who(storedAssignments))
     await until('the recall is announced', () => client.data().placeholders[0]?.name === 'Piano')
     await client.next(({ type, show: announced }) => type === 'show' && announced.id === show.id)
-    const plan = await plannedFrequencies(app.runtime.db.read, show.id)
+    const plan = await withDatabase(app, (db) => plannedFrequencies(db.read, show.id))
     expect(plan).toEqual(new Map(channels.map(({ id, frequency }) => [id, frequency])))
     const again = (await app.post(`${scenes}${scene.id}/recall`, undefined)).json
     expect(again).toEqual({ changes: [], skipped: [], undo_id: null })
@@ -162,7 +162,8 @@ describe.concurrent('a scene', () => {
     expect(fields).toMatchObject({ show_id: show.id, title: 'Act 1', by: 'local', recalled_at: null })
     const [first] = channels
     const device = deviceOf(simulator).id
-    const plannedFirst = async () => (await plannedFrequencies(app.runtime.db.read, show.id)).get(first?.id ?? 0)
+    const plannedFirst = () =>
+      withDatabase(app, async (db) => (await plannedFrequencies(db.read, show.id)).get(first?.id ?? 0))
     expect(await plannedFirst()).toBeUndefined()
     simulator.show.set(device, { frequency: '499.125' }, 1)
     await until('the frequency is received', async () =>
@@ -199,7 +200,8 @@ describe.concurrent('a scene', () => {
     expect((await app.get(scenes)).json).toHaveLength(1)
     await app.post(`/api/shows/${show.id}/end`, undefined)
     expect((await app.send('DELETE', `/api/shows/${show.id}/`)).status).toBe(204)
-    expect(await app.runtime.db.read.selectFrom('scenes').select('id').execute()).toEqual([])
+    const stored = await withDatabase(app, (db) => db.read.selectFrom('scenes').select('id').execute())
+    expect(stored).toEqual([])
     const audit = await app.get('/api/admin/audit/?action=scene.', await tokenHeaders(app, 'admin'))
     expect(audit.json.map(({ action }: { action: string }) => action)).toEqual([
       ...['scene.delete', 'scene.recall', 'scene.create', 'scene.create'],

@@ -2,9 +2,10 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSettings, type SettingKind, settingKeys, settingKinds } from '../src/contract/settings.ts'
+import { auditOf } from './support/admin-lists.ts'
 import { configFor, createInstallation, deviceOf, startApp, startShure, until, withoutPush } from './support/app.ts'
 import type { HttpClient } from './support/http-client.ts'
-import { createTestDatabase, engines } from './support/store/databases.ts'
+import { createTestDatabase, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 function changeSetting(app: HttpClient, key: string, value: string, scope = '') {
@@ -73,9 +74,8 @@ describe('POST /api/config/', () => {
     })
     await app.send('DELETE', `/api/groups/${drums.id}/`)
     expect((await app.get(`/api/config/?group=${drums.id}`)).status).toBe(404)
-    expect(await app.runtime.db.read.selectFrom('group_settings').select('group_id').execute()).toEqual([
-      { group_id: choir.id },
-    ])
+    const stored = await withDatabase(app, (db) => db.read.selectFrom('group_settings').select('group_id').execute())
+    expect(stored).toEqual([{ group_id: choir.id }])
   })
 
   it.each([
@@ -202,10 +202,8 @@ describe('POST /api/config/', () => {
   it('writes an audit entry with the user', async () => {
     const app = await startApp()
     await changeSetting(app, 'alert_battery_threshold', '15')
-    const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
-    const row = rows.find((row) => row.action === 'settings.change')
-    expect(row).toMatchObject({ actor_kind: 'local', result: 'ok' })
-    expect(JSON.parse(row?.details ?? '')).toMatchObject({ before: 20, after: 15 })
+    const entry = (await auditOf(app)).find(({ action }) => action === 'settings.change')
+    expect(entry).toMatchObject({ actor_kind: 'local', result: 'ok', details: { before: 20, after: 15 } })
   })
 })
 

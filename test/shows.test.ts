@@ -6,7 +6,7 @@ import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, unt
 import { onTestEnd } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
 import { openLive } from './support/live-client.ts'
-import { createTestDatabase, engines } from './support/store/databases.ts'
+import { createTestDatabase, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 function patch(app: TestApp, id: number, body: unknown) {
@@ -132,7 +132,8 @@ describe.concurrent('shows', () => {
     expect((await Promise.all(starts)).map(({ status }) => status).sort()).toEqual([200, 409])
     await client.next(({ type, show }) => type === 'show' && show.state === 'running')
     await first.next(({ type, show }) => type === 'show_update' && show.state === 'running')
-    expect((await plannedFrequencies(app.runtime.db.read, id)).get(channelId)).toBe(frequency)
+    const planned = await withDatabase(app, (db) => plannedFrequencies(db.read, id))
+    expect(planned.get(channelId)).toBe(frequency)
     // During a show, a low battery is enough.
     set({ transmitter: false, rf_level: -110 })
     await waitForState('battery_died')
@@ -140,7 +141,8 @@ describe.concurrent('shows', () => {
     await waitForState('tx_off')
     const headers = { 'content-type': 'application/json' }
     await app.send('PUT', `/api/groups/${group.id}/`, { headers, body: '{"slots": []}' })
-    expect((await findShow(app.runtime.db.read, id))?.channel_ids).toEqual([channelId])
-    expect(app.runtime.runningShows()).toEqual([])
+    const show = await withDatabase(app, (db) => findShow(db.read, id))
+    expect(show?.channel_ids).toEqual([channelId])
+    expect((await app.get('/api/shows/')).json).toMatchObject([{ state: 'ended' }])
   })
 })

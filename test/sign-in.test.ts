@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createInstallation, startApp, type TestApp, until } from './support/app.ts'
 import type { HttpResponse } from './support/http-client.ts'
-import { createTestDatabase, engines } from './support/store/databases.ts'
+import { createTestDatabase, engines, withDatabase } from './support/store/databases.ts'
 import { timeLimit } from './support/time-limit.ts'
 import { addAdmin, cookieOf, createToken, lan, password, signIn } from './support/users.ts'
 
@@ -367,7 +367,9 @@ describe('users and tokens over REST', () => {
     const admin = await signIn(app)
     const { token } = await createToken(app, admin, 'viewer')
     const tables = ['users', 'sessions', 'tokens', 'known_browsers', 'failed_tries', 'audit'] as const
-    const rows = await Promise.all(tables.map((table) => app.runtime.db.read.selectFrom(table).selectAll().execute()))
+    const rows = await withDatabase(app, ({ read }) =>
+      Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute())),
+    )
     const text = JSON.stringify(rows)
     expect(text).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
     for (const value of [token, ...admin.cookie.split('; ').map((pair) => pair.split('=')[1] ?? '?'), password]) {

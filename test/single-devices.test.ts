@@ -8,6 +8,7 @@ import { startChargerSimulator } from '../simulators/shure/strings/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../simulators/shure/strings.ts'
 import type { UnitBody } from '../src/contract/hardware.ts'
 import type { OnlineState } from '../src/contract/values.ts'
+import { healthOf } from './support/admin-lists.ts'
 import { channelOf, createInstallation, startApp, type TestApp, until } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
@@ -115,10 +116,7 @@ it.concurrent('detects a rack of every family, subscribes to it, and does not po
       details: { model: 'ULXD2', battery_minutes: 42, battery_cycles: 42 },
     },
   })
-  await until('some cycles have passed', () => {
-    const reports = app.runtime.health().manufacturers
-    return reports.every(({ status }) => status === 'healthy')
-  })
+  await until('some cycles have passed', async () => (await healthOf(app)).every(({ status }) => status === 'healthy'))
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   expect(requestCounts()).toEqual(before)
   expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
@@ -126,7 +124,7 @@ it.concurrent('detects a rack of every family, subscribes to it, and does not po
   await app.close()
   await eventually(() => devices.map(({ clients }) => clients)).toEqual(devices.map(() => 0))
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
-}, 120_000)
+})
 
 it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is subscribed to and not polled', async () => {
   const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
@@ -177,13 +175,13 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
 
   await pause(2_500)
   expect(countSessions()).toBe(before)
-  await eventually(() => app.runtime.health().manufacturers).toMatchObject([{ status: 'healthy' }])
+  await eventually(() => healthOf(app)).toMatchObject([{ status: 'healthy' }])
   await charger.close()
   await waitForUnits([
     ['Backstage, bay 1', 12, chassis.id, 'unknown'],
     ['Backstage, bay 2', 40, chassis.id, 'unknown'],
   ])
-}, 120_000)
+})
 
 it.concurrent('assigns packs to a new charger at once if they are reported together with it', async () => {
   const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
@@ -197,7 +195,7 @@ it.concurrent('assigns packs to a new charger at once if they are reported toget
     { name: 'Backstage, bay 1', battery_percentage: 80 },
     { name: 'Backstage, bay 2', battery_percentage: 60 },
   ])
-}, 120_000)
+})
 
 it.concurrent('keeps details over a restart', async () => {
   const device = await startDevice({ family: 'ad' })
@@ -211,7 +209,7 @@ it.concurrent('keeps details over a restart', async () => {
   await device.close()
   const second = await startApp({ ...first, manufacturers: [], servesOnly: true })
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
-}, 120_000)
+})
 
 // Conformance: C-3.30.
 it('reports a failed self-test as a fault of the receiver, also after a restart, until the device passes it', async () => {
@@ -232,7 +230,7 @@ it('reports a failed self-test as a fault of the receiver, also after a restart,
   const repaired = await startDevice({ family: 'ad', port })
   const second = await startApp({ ...first, manufacturers: [shureDevices(repaired.url)] })
   await until('the fault is cleared', async () => (await detailOf(second, receiver.id)).details === undefined)
-}, 120_000)
+})
 
 it.concurrent('marks a silent device as offline, and subscribes again when it responds', async () => {
   const device = await startDevice({ family: 'slxd' })
@@ -241,13 +239,13 @@ it.concurrent('marks a silent device as offline, and subscribes again when it re
   await until('the subscription is connected', async () => (await status()) === 'connected')
   device.setFault('silent')
   await until('the subscription is lost', async () => (await status()) !== 'connected', 15_000)
-  await until('polling reports the failure', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
+  await until('polling reports the failure', async () => (await healthOf(app))[0]?.status !== 'healthy', 15_000)
   device.setFault(null)
   device.change(1, { battery: 40, transmitter: true })
   await until('the subscription is connected again', async () => (await status()) === 'connected', 30_000)
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
   await until('the new values are reported', async () => (await battery()) === 40)
-}, 120_000)
+})
 
 it.concurrent('polls a device whose subscription is stopped', async () => {
   const device = await startDevice({ family: 'ulxd' })
@@ -262,7 +260,7 @@ it.concurrent('polls a device whose subscription is stopped', async () => {
   device.change(1, { battery: 33, transmitter: true })
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
   await until('a poll reports the value', async () => (await battery()) === 33)
-}, 120_000)
+})
 
 it('sends every field of the common model over REST and the WebSocket; fields that a protocol does not report stay null', async () => {
   const [axient, slxd] = [await startDevice({ family: 'ad' }), await startDevice({ family: 'slxd' })]
@@ -310,4 +308,4 @@ it('sends every field of the common model over REST and the WebSocket; fields th
   for (const field of ['muted', 'battery_health', 'battery_cycles'] as const) {
     expect(transmitter?.details?.[field] ?? null).toBeNull()
   }
-}, 120_000)
+})

@@ -5,7 +5,10 @@ import { configFor, createInstallation, startShure, type TestApp, until } from '
 import { openLine } from './support/line.ts'
 import { comparable, epochSeconds, levelsOf, untilRecording, untilSame } from './support/site-levels.ts'
 import { follow, startFollower, startOrigin } from './support/sites.ts'
+import { withDatabase } from './support/store/databases.ts'
 
+const keptBlocks = (app: TestApp) =>
+  withDatabase(app, ({ read }) => read.selectFrom('followed_levels').select(['step', 'kept_at']).execute())
 const secondsPass = (time: number) => until('time passes', () => epochSeconds() >= time)
 
 describe.concurrent('the history of a site', () => {
@@ -25,8 +28,8 @@ describe.concurrent('the history of a site', () => {
     const restoredAt = Date.now()
     line.restore()
     await until('what was asked for is received', async () => {
-      const blocks = follower.runtime.db.read.selectFrom('followed_levels').select('kept_at').where('step', '=', 1)
-      return (await blocks.execute()).every(({ kept_at }) => kept_at > restoredAt)
+      const blocks = (await keptBlocks(follower)).filter(({ step }) => step === 1)
+      return blocks.every(({ kept_at }) => kept_at > restoredAt)
     })
     // From here on, nothing can be received.
     line.cut()
@@ -43,7 +46,7 @@ describe.concurrent('the history of a site', () => {
     const range = { from: to - 30, to }
     await secondsPass(to + 3)
     await untilSame(follower, origin, range)
-    const blocks = await follower.runtime.db.read.selectFrom('followed_levels').select('step').execute()
+    const blocks = await keptBlocks(follower)
     // A block contains 240 seconds of one channel, and the range may touch two.
     expect(blocks.length).toBeLessThanOrEqual(8)
   })

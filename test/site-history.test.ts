@@ -6,7 +6,7 @@ import { openShared } from './support/cleanup.ts'
 import { openLine } from './support/line.ts'
 import { comparable, levelsOf, type Range, untilRecording } from './support/site-levels.ts'
 import { follow, startOrigin } from './support/sites.ts'
-import { type Engine, engines } from './support/store/databases.ts'
+import { type Engine, engines, withDatabase } from './support/store/databases.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
 /** An installation of which some seconds are recorded, and one that records and follows it. */
@@ -39,7 +39,8 @@ async function startFollower(url: string, engine: Engine = 'sqlite'): Promise<Te
   return follower
 }
 
-const countKept = (app: TestApp) => app.runtime.db.read.selectFrom('followed_levels').select('start').execute()
+const countKept = (app: TestApp) =>
+  withDatabase(app, (db) => db.read.selectFrom('followed_levels').select('start').execute())
 
 /** Returns the lines of a file of all channels, without ids. */
 async function csvOf(app: TestApp, { from, to }: Range) {

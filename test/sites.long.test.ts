@@ -1,6 +1,7 @@
 /** The line to a followed installation: cut, silent, slow and delayed; and a restart of that installation. */
 
 import { describe, expect, it } from 'vitest'
+import { connectionsOf } from './support/admin-lists.ts'
 import { configFor, startApp, type TestApp, until } from './support/app.ts'
 import { openLine } from './support/line.ts'
 import { openLive } from './support/live-client.ts'
@@ -65,7 +66,7 @@ describe.concurrent('the channels of a followed installation', () => {
     const viewer = await startApp({ databaseUrl, dataDir, servesOnly: true })
     await until('all channels are known', async () => (await statesOf(viewer)).length === 4)
     expect(await isNoneStale(viewer)).toBe(true)
-    const statusOf = async () => (await viewer.runtime.connections.readAll()).map(({ status }) => status)
+    const statusOf = async () => (await connectionsOf(viewer)).map(({ status }) => status)
     expect(await statusOf()).toEqual(['connected'])
     await follower.close()
     expect(await statusOf()).toEqual(['disconnected'])

@@ -2,20 +2,20 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportInstallation } from '../src/actions/installation/export-installation.ts'
-import type { AlertBody } from '../src/contract/alerts.ts'
-import type { ChannelBody } from '../src/contract/channels.ts'
-import type { ConnectionBody } from '../src/contract/connections.ts'
-import type { ReceiverInData } from '../src/contract/receivers.ts'
+import type { AlertBody } from '../src/contract/resources/alerts.ts'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { ConnectionBody } from '../src/contract/resources/connections.ts'
+import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { channelOf, deviceOf, startApp, type TestApp, until } from './support/app.ts'
 import { onTestEnd, openShared } from './support/cleanup.ts'
 import { eventually } from './support/eventually.ts'
-import { followedExamples } from './support/hostile-messages.ts'
-import { startHostileSite } from './support/hostile-site.ts'
+import { exportFile } from './support/installation-files.ts'
+import { receiversInMemory } from './support/internals.ts'
 import { openLine } from './support/line.ts'
 import { openLive } from './support/live-client.ts'
 import { serveHttp, serveRaw } from './support/plugins/plugin-kit-server.ts'
 import { follow, openOlderVersion, startFollower, startOrigin, statesOf } from './support/sites.ts'
+import { withDatabase } from './support/store/databases.ts'
 import { timeLimit } from './support/time-limit.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -50,7 +50,7 @@ describe.concurrent('an installation that follows another one', () => {
     )
     expect(await statesOf(follower)).not.toContain('stale')
     // A file of the installation contains only its own equipment.
-    expect((await exportInstallation(follower.runtime)).receivers).toEqual([])
+    expect((await exportFile(follower)).receivers ?? []).toEqual([])
     await eventually(async () => (await follower.get('/api/sites/')).json).toEqual([
       {
         ...{ code: 'theatre', name: 'Royal Theatre', url: origin.url, via: null, status: 'healthy' },
@@ -94,7 +94,10 @@ describe.concurrent('an installation that follows another one', () => {
     const line = await openLine(origin.port)
     const follower = await startApp({ manufacturers: [follow(line.url)] })
     // Read from memory, because a program that reads receivers is sent their levels.
-    const seenOf = () => follower.runtime.receiverStore.listAll().map(({ last_seen }) => last_seen)
+    const seenOf = () =>
+      receiversInMemory(follower)
+        .listAll()
+        .map(({ last_seen }) => last_seen)
     await until('the site is followed', () => seenOf().length === 2)
     // A tick is only sent after a second without levels.
     const ticksPass = (count: number) => {
@@ -394,7 +397,8 @@ describe.concurrent('an installation that follows another one', () => {
     const live = await openLive(follower, '&site=theatre&levels=full')
     await until('levels arrive', () => live.ofType('levels').length > 0)
 
-    const run = (statement: string) => follower.runtime.db.transaction(({ query }) => sql.raw(statement).execute(query))
+    const run = (statement: string) =>
+      withDatabase(follower, (db) => db.transaction(({ query }) => sql.raw(statement).execute(query)))
     await run("create trigger refuse before update on receivers begin select raise(abort, 'refused'); end")
     const connections = line.countOf('snapshot') + line.countOf('resumed')
     await setBattery(42)
@@ -423,16 +427,18 @@ describe.concurrent('an installation that follows another one', () => {
       })
     const site = { receiver: null, receiver_name: null, manufacturer: 'theatre', transport: 'websocket' } as const
     const { id, connected_at } = await becomes({ ...site, status: 'connected', error_message: null, error_count: 0 })
-    // No alert is raised about it, in addition to the one about the source.
-    expect(follower.runtime.connections.subscriptions()).toEqual([])
     expect(id).toBeLessThan(0)
-    // This process holds the lease of the site, so the connection is not taken for one of a process that has ended.
-    await follower.runtime.connections.closeOrphaned({ isAtOnce: true })
+    // This process holds the lease of the site, so another does not take the connection for one of an ended process.
+    const { databaseUrl, dataDir } = follower
+    await startApp({ databaseUrl, dataDir, servesOnly: true })
     await becomes({ status: 'connected' })
     line.cut()
     await becomes({ ...site, id, connected_at, status: 'disconnected', error_message: expect.any(String) })
     await follower.post('/api/refresh/', {})
     await becomes({ status: 'error', error_count: 1, error_message: expect.stringContaining('127.0.0.1') })
+    // No alert is raised about it, in addition to the one about the source.
+    const alerts = (await follower.get('/api/alerts/?state=open')).json as readonly { kind: string }[]
+    expect(alerts.filter(({ kind }) => kind !== 'source_unhealthy')).toEqual([])
     line.restore()
     await follower.post('/api/refresh/', {})
     await becomes({ status: 'connected', error_message: null, disconnected_at: null, reconnect_attempts: 0 })

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './support/app.ts'
+import { pollerOf } from './support/internals.ts'
 import { timeLimit } from './support/time-limit.ts'
 import { tokenHeaders } from './support/tokens.ts'
 
@@ -20,12 +21,6 @@ async function startPair() {
   return { app, hanging, healthy, change }
 }
 
-function findSource(app: TestApp, manufacturer: string) {
-  const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === manufacturer)
-  if (poller === undefined) throw new Error(`no source of ${manufacturer}`)
-  return poller.source
-}
-
 /** Makes polls of this source hang until `release` is called, even if they are aborted. */
 async function hang(app: TestApp, manufacturer: string): Promise<{ release(): void }> {
   let release = () => {}
@@ -37,7 +32,7 @@ async function hang(app: TestApp, manufacturer: string): Promise<{ release(): vo
     })
     return { devices: [], malformed: 0 }
   }
-  Object.assign(findSource(app, manufacturer), { listDevices })
+  Object.assign(pollerOf(app, manufacturer).source, { listDevices })
   await until('a poll hangs', () => calls > 0)
   return { release }
 }
@@ -72,13 +67,13 @@ it('the service stops although two sources do not, one of which was disabled bef
 // Reliability: U29.
 it('monitoring starts again after an unexpected error, and other sources are not affected', async () => {
   const { app, hanging, healthy } = await startPair()
-  const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === 'stuck')
-  const poll = poller?.poll
+  const poller = pollerOf(app, 'stuck')
+  const { poll } = poller
   let failures = 0
-  Object.assign(poller ?? {}, {
+  Object.assign(poller, {
     async poll() {
       failures += 1
-      Object.assign(poller ?? {}, { poll })
+      Object.assign(poller, { poll })
       throw new Error('on purpose')
     },
   })

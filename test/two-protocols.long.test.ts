@@ -58,7 +58,7 @@ it.concurrent('a receiver that is also monitored through its system stays one re
     'the remaining source continues alone',
     async () => (await receiver()).channels[0]?.transmitter.battery === 88,
   )
-}, 150_000)
+})
 
 it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one receiver when either source is lost', async () => {
   const serverOptions = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
@@ -96,7 +96,7 @@ it.concurrent('a receiver that is monitored directly and through a Shure System 
   restarted.push.flush()
   await until('the server takes over', async () => (await firstChannel())?.name === 'From the server', 60_000)
   expect(await receiver()).toMatchObject({ id: mergedReceiver.id, name })
-}, 150_000)
+})
 
 it.concurrent('an EW-DX that is monitored with both its protocols stays one receiver when either source is lost', async () => {
   const host = '127.0.0.8'
@@ -135,4 +135,4 @@ it.concurrent('an EW-DX that is monitored with both its protocols stays one rece
   newer.set('/api/transmitters/0/battery', { gauge: 55 })
   await until('the remaining source continues alone', async () => (await battery()) === 55)
   expect(await detail()).toMatchObject({ id: mergedReceiver.id, mac_address: '00:1B:66:00:00:08' })
-}, 150_000)
+})

@@ -121,7 +121,7 @@ describe('version 1', () => {
       }),
       { numRuns: 300, endOnFailure: true },
     )
-  }, 120_000)
+  })
 })
 
 describe('version 1 with several subscribers', () => {

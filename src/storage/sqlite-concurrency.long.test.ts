@@ -81,4 +81,4 @@ test('a writer killed at any moment loses no acknowledged write and leaves none 
   const raw = new DatabaseSync(url.slice('sqlite:'.length))
   expect(raw.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
   raw.close()
-}, 120_000)
+})

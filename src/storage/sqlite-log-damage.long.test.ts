@@ -119,7 +119,7 @@ describe('a damaged write-ahead log', () => {
     expect(groups).toBeGreaterThan(0)
     expect(groups).toBeLessThan(groupCount)
     expect((await service.post('/api/group/', { title: 'New' })).status).toBe(201)
-  }, 120_000)
+  })
 })
 
 // Reliability: S3.
@@ -164,7 +164,7 @@ describe('a write-ahead log after a crash', () => {
       await waitForExit(child.process)
       expect(await findLogDamage(path)).toBeNull()
     }
-  }, 120_000)
+  })
 
   it('after a large transaction was rolled back is not damaged', async () => {
     const { url, drop } = await createTestDatabase('sqlite')

@@ -20,7 +20,7 @@ describe('SQLite’s write-ahead log', () => {
     await eventually(() => write(db, 0).then(() => fileSize(`${path}-wal`))).toBeLessThan(12 * megabyte)
     const { rows } = await sql<{ bytes: number }>`select sum(length(value)) as bytes from heap`.execute(db.read)
     expect(rows[0]?.bytes).toBe(24 * megabyte)
-  }, 120_000)
+  })
 
   test('is not checkpointed while it is small', async () => {
     const db = await openStore('sqlite')

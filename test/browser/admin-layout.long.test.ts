@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
 import { startChargerSimulator } from '../../simulators/shure/strings/charger.ts'
+import { auditOf } from '../support/admin-lists.ts'
 import { configFor, startApp, startShure, until, withoutPush } from '../support/app.ts'
 import { browserForTests, findViolations, messages, returnTo, scrollsHorizontally } from '../support/browser/browser.ts'
 import { onTestEnd } from '../support/cleanup.ts'
@@ -129,8 +130,9 @@ it('renames and moves a receiver, finds it by search, and removes it', async () 
   await removal.getByText('are added again at the next poll').waitFor()
   await removal.getByRole('button', { name: 'Remove' }).click()
   await messages(page).getByText('Removed 1 receiver.').waitFor()
-  const { rows } = { rows: await app.runtime.db.read.selectFrom('audit').selectAll().execute() }
-  expect(rows.map(({ action }) => action)).toEqual(expect.arrayContaining(['receiver.change', 'receiver.delete']))
+  expect((await auditOf(app)).map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['receiver.change', 'receiver.delete']),
+  )
 })
 
 it('shows a viewer the layout without actions, fits a phone, and reports a failed refresh', async () => {
@@ -172,7 +174,7 @@ it('shows a charging fault with its reason beside the transmitter and as an aler
   await eventually(() => scrollsHorizontally(page)).toBe(false)
   charger.charge(2, 40)
   await alerts.waitFor({ state: 'detached', timeout: 20_000 })
-}, 120_000)
+})
 
 it('shows the transmitters in a charger and their charging time', async () => {
   const charger = await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.9' })
@@ -189,4 +191,4 @@ it('shows the transmitters in a charger and their charging time', async () => {
   await eventually(() => packs.innerText()).toMatch(/bay 2\s+100%$/)
   await eventually(() => findViolations(page)).toEqual([])
   await eventually(() => scrollsHorizontally(page)).toBe(false)
-}, 120_000)
+})

@@ -97,7 +97,7 @@ describe('the complete browser', () => {
 
   beforeAll(async () => {
     for (const policy of policies) browsers.set(policy, await launchChromium([`--autoplay-policy=${policy}`]))
-  }, 300_000)
+  })
   afterAll(() => Promise.all([...browsers.values()].map((browser) => browser.close())))
 
   async function openWith(

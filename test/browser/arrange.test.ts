@@ -50,7 +50,7 @@ it('moves a channel to a free slot by drag and drop, and undoes it', async () =>
   await page.getByRole('status').getByText('Moved to slot 6.').waitFor()
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
   await until('the channel is back in its slot', async () => (await listSlots(app))[0]?.slot === first?.slot)
-}, 120_000)
+})
 
 it('swaps and inserts by keyboard, in one request each, and undoes both with Ctrl+Z', async () => {
   const app = await start()
@@ -84,7 +84,7 @@ it('swaps and inserts by keyboard, in one request each, and undoes both with Ctr
   await waitForSlots([3, 2, 1, 4])
   await page.keyboard.press('Control+z')
   await waitForSlots(before.map(({ slot }) => slot))
-}, 120_000)
+})
 
 it('drags a tile with a finger, and keeps its state visible', async () => {
   const app = await start()
@@ -108,7 +108,7 @@ it('drags a tile with a finger, and keeps its state visible', async () => {
     'the channels are swapped',
     async () => (await listSlots(app)).map(({ slot }) => slot).join() === '2,1,3,4',
   )
-}, 120_000)
+})
 
 it('adds, edits, moves and removes a placeholder, and undoes the removal', async () => {
   const app = await start()
@@ -149,7 +149,7 @@ it('adds, edits, moves and removes a placeholder, and undoes the removal', async
   // The earlier move concerns the restored placeholder, which has another id.
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
   await waitFor([stored])
-}, 120_000)
+})
 
 it('explains a conflict with another user, and shows the current slots', async () => {
   const app = await start()
@@ -163,7 +163,7 @@ it('explains a conflict with another user, and shows the current slots', async (
   await page.getByText('Another user has just changed these slots, so nothing was moved.').waitFor()
   await tile(page, 6).getByText('Blank', { exact: true }).waitFor()
   expect((await listSlots(app))[0]).toEqual(first)
-}, 120_000)
+})
 
 it('creates, fills, reorders, renames and deletes a group, and undoes the deletion', async () => {
   const app = await start()
@@ -214,7 +214,7 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await waitForSlots([4, 2, 5])
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
   await until('the chart setting is restored', async () => (await listGroups(app))[0]?.hide_charts === false)
-}, 120_000)
+})
 
 it('shows why an edit failed and the actual state', async () => {
   const app = await start()
@@ -231,7 +231,7 @@ it('shows why an edit failed and the actual state', async () => {
   await page.getByRole('button', { name: 'Add blank slot' }).click()
   await page.getByText(`There is no group ${group.id}`).waitFor()
   await page.getByRole('button', { name: /^Band/ }).waitFor({ state: 'detached' })
-}, 120_000)
+})
 
 it('shows a viewer which role is required', async () => {
   const app = await start({ require_login: true })
@@ -242,4 +242,4 @@ it('shows a viewer which role is required', async () => {
   await page.keyboard.press('a')
   await page.getByText('Arranging requires the operator role. Your role is viewer.').waitFor()
   await eventually(() => page.locator('.tile').count()).toBe(0)
-}, 120_000)
+})

@@ -39,7 +39,7 @@ it.concurrent('shows all values of a channel and updates them', async () => {
   await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Band' }).click()
   await page.waitForURL(/\?group=\d+$/)
-}, 120_000)
+})
 
 it.concurrent('shows additional values and flags that some equipment reports, and works by keyboard', async ({
   expect,
@@ -136,7 +136,7 @@ it.concurrent('shows additional values and flags that some equipment reports, an
   await page.keyboard.press('ArrowLeft')
   await eventually(() => time.innerText()).not.toBe(newest)
   await eventually(() => page.url()).toBe(second)
-}, 120_000)
+})
 
 it.concurrent('shows distinct times on the chart axis from the first sample', async () => {
   const { app, channel } = await start()
@@ -160,7 +160,7 @@ it.concurrent('shows distinct times on the chart axis from the first sample', as
   await eventually(async () => (await readTimes()).length).toBeGreaterThan(20)
   const times = await readTimes()
   expect(times.filter((time, index) => time === times[index - 1])).toEqual([])
-}, 120_000)
+})
 
 it.concurrent('fits a phone, with a QR code and a back link', async () => {
   const { app, channel } = await start()
@@ -171,11 +171,11 @@ it.concurrent('fits a phone, with a QR code and a back link', async () => {
   await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.locator('.card').nth(3).waitFor()
-}, 120_000)
+})
 
 it.concurrent('reports an unknown channel', async () => {
   const { app } = await start()
   const page = await open(app, '/channels/99999')
   await page.getByRole('heading', { name: 'Channel not found' }).waitFor()
   await eventually(() => findViolations(page)).toEqual([])
-}, 120_000)
+})

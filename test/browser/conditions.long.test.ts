@@ -185,4 +185,4 @@ it('every state is the same in every interface and on every screen, through kill
   await pocket.reload()
   await expectCards(pocket, channels)
   await expectLive(second, channels)
-}, 240_000)
+})

@@ -85,7 +85,7 @@ it("displays every text of every page in the browser's language", async () => {
     await expectTranslated(page, data)
   }
   await eventually(() => page.locator('html').getAttribute('lang')).toBe(context.locale)
-}, 300_000)
+})
 
 /**
  * Clicks the buttons of an administrative page and closes the dialogs they open. The last is clicked first, because the

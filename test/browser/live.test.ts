@@ -11,7 +11,7 @@ let browser: Browser
 
 beforeAll(async () => {
   browser = await findBrowser()
-}, 300_000)
+})
 
 // Reliability: U24.
 it('updates a card when a value changes in the simulator', async () => {
@@ -42,4 +42,4 @@ it('updates a card when a value changes in the simulator', async () => {
   shure.show.set(id, { transmitter: false }, 1)
   await eventually(readTexts).toMatch(/off/i)
   await page.close()
-}, 120_000)
+})

@@ -22,7 +22,7 @@ let errors: string[]
 
 beforeAll(async () => {
   browser = await findBrowser()
-}, 300_000)
+})
 
 beforeEach(async () => {
   service = await startFakeService('/venue')
@@ -162,7 +162,7 @@ it('filters by search, state and group, stores the filters in the URL, and repor
   await page.getByRole('heading', { name: 'Nobody is empty' }).waitFor()
   await page.keyboard.press('0')
   await eventually(listSlots).toEqual(['1', '2', '3', '4'])
-}, 120_000)
+})
 
 it('shows every value in a table that is sorted by column', async () => {
   service.data.receivers = [receiver(1, [{ battery: 90 }, { battery: 15, rf_level: -61 }, null, { battery: 40 }])]
@@ -346,7 +346,7 @@ it('on a phone sorts problems first, fits the screen, and opens a channel with o
   await eventually(listSlots).toEqual(['3', '1', '2', '4', '5', '6', '7', '8'])
   await card(3).click({ position: { x: 40, y: 120 } })
   await page.waitForURL(`${service.url}/channels/3`)
-}, 120_000)
+})
 
 it('opens its menu below the button and within the screen', async () => {
   service.data.receivers = [receiverWithChannels(1)]

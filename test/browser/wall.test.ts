@@ -120,7 +120,7 @@ it('shows controls only while the pointer moves', async () => {
     'm',
     'Esc',
   ])
-}, 150_000)
+})
 
 it('shows a group in its order with planned and blank slots', async () => {
   const service = await start(4)
@@ -135,7 +135,7 @@ it('shows a group in its order with planned and blank slots', async () => {
   await eventually(() => page.locator('.planned').innerText()).toContain('Planned')
   await eventually(() => page.locator('.chart').count()).toBe(0)
   await eventually(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
-}, 120_000)
+})
 
 it('applies the detail setting', async () => {
   const service = await start(4)
@@ -151,7 +151,7 @@ it('applies the detail setting', async () => {
   await crowded.getByText(/^60 channels leave no room for: chart, /).waitFor()
   await crowded.getByLabel('Detail').selectOption('As much as fits')
   await crowded.getByText(/leave no room for/).waitFor({ state: 'detached' })
-}, 120_000)
+})
 
 it('animates alarms only, and nothing with reduced motion', async () => {
   const service = await start(4)
@@ -162,7 +162,7 @@ it('animates alarms only, and nothing with reduced motion', async () => {
   await eventually(() => countAnimations()).toBe(1)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await eventually(countAnimations).toBe(0)
-}, 120_000)
+})
 
 it('shows performer names and pictures', async () => {
   const service = await start(2)
@@ -178,7 +178,7 @@ it('shows performer names and pictures', async () => {
   await eventually(() => page.evaluate("document.querySelector('.card img').naturalWidth")).toBe(1)
   await page.keyboard.press('g')
   await eventually(() => card.locator('img').count()).toBe(0)
-}, 120_000)
+})
 
 it('marks all values as stale with their age when the service is unreachable, and recovers automatically', async () => {
   const service = await start(60)
@@ -193,7 +193,7 @@ it('marks all values as stale with their age when the service is unreachable, an
   service.isDown = false
   await eventually(() => page.locator('.card[data-state=ok]').count()).toBe(60)
   await eventually(() => page.locator('.banner').count()).toBe(0)
-}, 120_000)
+})
 
 const television = { viewport: { width: 1920, height: 1080 } }
 

@@ -54,7 +54,7 @@ describe.concurrent('a certificate', () => {
       const host = new URL(systems.get(kind)?.baseUrl ?? '').host
       expect(details).toEqual(kind === 'right' ? [] : [`the certificate of ${host} is not verified`])
     }
-  }, 120_000)
+  })
 })
 
 /** A module that replaces the resolver of the process with one for test names. Resolving `slow.test` takes 5 s. */
@@ -117,7 +117,7 @@ describe.concurrent('a host name', () => {
     const hosts = new Set(system.requests.map(({ headers }) => headers.host))
     hosts.delete(`slow.test:${port}`)
     expect([...hosts]).toEqual([`good.test:${port}`])
-  }, 120_000)
+  })
 })
 
 // Reliability: 2.1.1, 2.1.6, U2.

@@ -115,7 +115,7 @@ it('announces that recording has stopped while neither levels nor alerts can be 
 
   await free()
   await announced('cleared')
-}, 120_000)
+})
 
 // Conformance: C-11.15, C-14.19.
 it('lists, acknowledges and sends the alerts of a full disk, which cannot be stored', async () => {
@@ -144,4 +144,4 @@ it('lists, acknowledges and sends the alerts of a full disk, which cannot be sto
   await free()
   await until('both have ended', async () => (await list()).length === 0)
   expect(sent().filter((alert) => alert.id === 0)).toHaveLength(1)
-}, 120_000)
+})

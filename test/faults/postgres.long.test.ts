@@ -87,7 +87,7 @@ describe('a restart of PostgreSQL', () => {
     expect(await pulse.longestMs()).toBeLessThan(timeLimit(500))
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(timeLimit(1500))
     expect((await app.get('/api/groups/', admin)).json).toMatchObject([{ title: 'normal again' }])
-  }, 120_000)
+  })
 })
 
 describe('PostgreSQL that does not respond', () => {
@@ -120,7 +120,7 @@ describe('PostgreSQL that does not respond', () => {
     expect(await pulse.longestMs()).toBeLessThan(timeLimit(500))
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(timeLimit(1500))
     expect(await countConnections()).toBeLessThanOrEqual(10)
-  }, 120_000)
+  })
 
   // Reliability: P2.
   it('does not prevent the service from stopping within 10 s', async () => {
@@ -139,7 +139,7 @@ describe('PostgreSQL that does not respond', () => {
     expect(await service.ended).toBe(0)
     expect(elapsedSince(stoppedAt)).toBeLessThan(timeLimit(10_000))
     await server.signal('SIGCONT')
-  }, 120_000)
+  })
 })
 
 describe('PostgreSQL with too many connections', () => {
@@ -160,7 +160,7 @@ describe('PostgreSQL with too many connections', () => {
     const restartedAt = performance.now()
     await until('the status is healthy', () => isHealthy(app, admin), 15_000)
     expect(elapsedSince(restartedAt)).toBeLessThan(timeLimit(5000))
-  }, 120_000)
+  })
 })
 
 /** Suspends PostgreSQL until SIGCONT or the end of the test. */

@@ -11,6 +11,7 @@ import { client, configFor, createInstallation, startApp, startShure, until } fr
 import { findBrowser } from '../support/browser/chromium.ts'
 import { type Connection, openConnection } from '../support/faults/keep-alive.ts'
 import { device, respondJson, startSystem } from '../support/faults/system.ts'
+import { receiversInMemory } from '../support/internals.ts'
 import { timeLimit } from '../support/time-limit.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -57,7 +58,7 @@ describe('a service that receives SIGTERM', () => {
 
     const second = await installation.serve()
     expect((await second.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])
-  }, 120_000)
+  })
 
   // Reliability: P2.
   it('exits within 10 s although a request does not finish', async () => {
@@ -68,7 +69,7 @@ describe('a service that receives SIGTERM', () => {
     const stoppedAt = performance.now()
     expect(await service.ended).toBe(0)
     expect(elapsedSince(stoppedAt)).toBeLessThan(timeLimit(10_000))
-  }, 120_000)
+  })
 })
 
 // Reliability: P11.
@@ -107,7 +108,7 @@ describe('SIGHUP', () => {
     expect((await service.get('/healthz')).status).toBe(200)
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
-  }, 120_000)
+  })
 })
 
 describe('a port in use', () => {
@@ -122,7 +123,7 @@ describe('a port in use', () => {
     expect(err).toBe(`micwatch: 127.0.0.1:${first.port} is in use by another program; choose another with --port\n`)
     expect(elapsedSince(startedAt)).toBeLessThan(timeLimit(3000))
     expect(existsSync(join(other.path, 'data'))).toBe(false)
-  }, 120_000)
+  })
 })
 
 describe('an uncaught exception', () => {
@@ -154,12 +155,12 @@ describe('an uncaught exception', () => {
     service.kill('SIGUSR2')
     expect([await service.ended, await socket.closed]).toEqual([1, 1001])
     expect(service.err()).toContain('shutting down')
-  }, 120_000)
+  })
 
   // Reliability: P8.
   it('in a request results in 500 without internal details, and affects no other request', async () => {
     const app = await startApp()
-    vi.spyOn(app.runtime.receiverStore, 'listAll').mockImplementationOnce(() => {
+    vi.spyOn(receiversInMemory(app), 'listAll').mockImplementationOnce(() => {
       throw new TypeError('the secret inside')
     })
     const { status, json, bytes } = await app.get('/api/receivers/')
@@ -196,7 +197,7 @@ describe('standard output and standard error', () => {
     const before = await until('lines are dropped', () => countDroppedLines(service))
     await until('more lines are dropped', async () => (await countDroppedLines(service)) > before)
     expect(child.exitCode).toBeNull()
-  }, 120_000)
+  })
 
   // Reliability: P9.
   it('may be closed by their reader: the service continues and counts lost lines', async () => {
@@ -206,7 +207,7 @@ describe('standard output and standard error', () => {
     await until('lines are dropped', async () => (await countDroppedLines(service)) > 0)
     expect((await service.get('/api/receivers/')).status).toBe(200)
     expect(child.exitCode).toBeNull()
-  }, 120_000)
+  })
 })
 
 describe('a service without a network', () => {
@@ -224,7 +225,7 @@ describe('a service without a network', () => {
         | null
     })
     expect(error).toMatch(/nowhere\.invalid/)
-  }, 120_000)
+  })
 
   // Reliability: 1.26, P10.
   it('serves pages that load resources only from itself', async () => {
@@ -237,7 +238,7 @@ describe('a service without a network', () => {
     for (const path of ['/', '/sign-in', '/api/docs/']) await page.goto(app.url + path, { waitUntil: 'load' })
     expect(urls.length).toBeGreaterThan(3)
     expect(new Set(urls)).toEqual(new Set([new URL(app.url).origin]))
-  }, 120_000)
+  })
 })
 
 const closeConnection = (connection: Connection): false => {

@@ -84,7 +84,7 @@ describe('a subscription', () => {
       () => push.statuses('half-open').at(-1)?.status === 'connected',
       36_000,
     )
-  }, 120_000)
+  })
 
   // Reliability: R1, R10.
   it('never prevents polling', async () => {
@@ -155,7 +155,7 @@ describe('an event stream', () => {
     )
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(23_000)
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(timeLimit(36_000))
-  }, 120_000)
+  })
 })
 
 it('reports a transmitter that is a separate device', async () => {

@@ -28,4 +28,4 @@ it('a subscription that connects ends the pause after a 403', async () => {
   await until('the system is polled again', () => system.requests.length > requestsBefore, 15_000)
   await until('the status is healthy again', async () => (await readShure()).status === 'healthy')
   expect((await readShure()).consecutive_failures).toBe(0)
-}, 120_000)
+})

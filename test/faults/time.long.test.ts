@@ -88,7 +88,7 @@ describe.concurrent('a wall clock that jumps', () => {
     expect(longestGapMs(system.requests.slice(pollsAtStart))).toBeLessThan(timeLimit(1500))
     expect(socket.ofType('alert')).toEqual([])
     expect(listLeases(installation.databaseUrl)).toEqual([{ epoch: 1 }])
-  }, 120_000)
+  })
 })
 
 describe.concurrent('a system clock that is an hour ahead for a few seconds', () => {
@@ -116,7 +116,7 @@ describe.concurrent('a system clock that is an hour ahead for a few seconds', ()
     const times = alerts.map(({ raised_at }: { raised_at: string }) => Date.parse(raised_at))
     const stored = query(installation.databaseUrl, 'select last_seen from receivers').map(({ last_seen }) => last_seen)
     expect(Math.max(...times, ...stored.map(Number))).toBeLessThan(Date.now() + 1_000)
-  }, 130_000)
+  })
 
   it('makes no receiver inactive while its system briefly does not respond', async () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
@@ -131,7 +131,7 @@ describe.concurrent('a system clock that is an hour ahead for a few seconds', ()
     await until('a request has failed', () => system.requests.length > requestsBefore + 3, 60_000)
     await sleep(31_000)
     expect(await service.receivers()).toMatchObject([{ is_active: true }])
-  }, 120_000)
+  })
 })
 
 describe.concurrent('a time zone with daylight saving time', () => {
@@ -149,7 +149,7 @@ describe.concurrent('a time zone with daylight saving time', () => {
     const times = texts.join().match(/\d{4}-\d\d-\d\d[T ][^"]*/g) ?? []
     expect(times.length).toBeGreaterThan(2)
     expect(times.filter((time) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(time))).toEqual([])
-  }, 120_000)
+  })
 })
 
 describe.concurrent('an interval that is changed while the service runs', () => {
@@ -170,7 +170,7 @@ describe.concurrent('an interval that is changed while the service runs', () => 
     const after = system.requests.length + 1
     await sleep(3000)
     expect(system.requests.length).toBeLessThanOrEqual(after)
-  }, 120_000)
+  })
 })
 
 describe.concurrent('a poller that was suspended for longer than its lease', () => {
@@ -206,7 +206,7 @@ describe.concurrent('a poller that was suspended for longer than its lease', () 
     expect(readName(installation.databaseUrl)).toBe('After')
     expect((await receiver())?.name).toBe('After')
     expect(await suspended.receivers()).toHaveLength(1)
-  }, 120_000)
+  })
 })
 
 function query(databaseUrl: string, sql: string): Record<string, unknown>[] {

@@ -369,7 +369,7 @@ describe('a failed system', () => {
     const messages = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy', 'healthy'])
-  }, 120_000)
+  })
 
   // Reliability: 2.1.3, U4, U6.
   it('that rejects the credentials is not called for a minute: at most one challenge is answered', () => {

@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Logger, pino } from 'pino'
 import { type LectrosonicsSimulatorOptions, startLectrosonicsSimulator } from '../../simulators/lectrosonics/dsqd.ts'
@@ -23,7 +22,7 @@ import { type HttpClient, httpClient } from './http-client.ts'
 import { checkResponse } from './response-check.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
 import { createEmptyDatabase, createTestDatabase, createTestFolder, type Engine } from './store/databases.ts'
-import { timeLimit } from './time-limit.ts'
+import { timeLimit, waitInTurns } from './time-limit.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
@@ -297,26 +296,25 @@ function startProgram(
 
 /**
  * Calls `condition` repeatedly until it returns something other than false, null or undefined without throwing. A slow
- * machine is allowed more time than `timeoutMs`: see `timeLimit`.
+ * machine is allowed more time than `timeoutMs`: see `waitInTurns`.
  */
 export async function until<T>(
   description: string,
   condition: () => T | Promise<T>,
   timeoutMs = 60_000,
 ): Promise<Exclude<T, false | null | undefined>> {
-  const deadline = performance.now() + timeLimit(timeoutMs)
+  let result: T | undefined
   let reason: unknown
-  for (;;) {
+  const isReached = await waitInTurns(async () => {
     try {
-      const result = await condition()
-      if (result !== false && result !== undefined && result !== null) {
-        return result as Exclude<T, false | null | undefined>
-      }
+      result = await condition()
       reason = `it is ${result}`
     } catch (error) {
+      result = undefined
       reason = error
     }
-    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${description} (${reason})`)
-    await pause(20)
-  }
+    return result !== false && result !== undefined && result !== null
+  }, timeLimit(timeoutMs))
+  if (!isReached) throw new Error(`Not within ${timeoutMs} ms: ${description} (${reason})`)
+  return result as Exclude<T, false | null | undefined>
 }

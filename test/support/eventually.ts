@@ -1,4 +1,5 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { waitInTurns } from './time-limit.ts'
 
 type Assertion<T> = ReturnType<typeof expect.poll<T>>
 
@@ -17,20 +18,26 @@ export function eventually<T>(read: () => T, message?: string): Assertion<T> {
           : async function matcher(...args: unknown[]) {
               const caller = new Error()
               Error.captureStackTrace(caller, matcher)
-              try {
-                await vi.waitFor(
-                  async () => {
+              let failure: unknown
+              const holds = await waitInTurns(
+                async () => {
+                  try {
                     const assertion = expect(await read(), message)
                     const target = isNegated ? assertion.not : assertion
                     Reflect.apply(Reflect.get(target, name), target, args)
-                  },
-                  { timeout: timeoutMs, interval: 50 },
-                )
-              } catch (error) {
-                // The stack of the assertion itself does not contain the test.
-                if (error instanceof Error) error.stack = caller.stack?.replace(/^Error/, String(error))
-                throw error
-              }
+                    return true
+                  } catch (error) {
+                    failure = error
+                    return false
+                  }
+                },
+                timeoutMs,
+                50,
+              )
+              if (holds) return
+              // The stack of the assertion itself does not contain the test.
+              if (failure instanceof Error) failure.stack = caller.stack?.replace(/^Error/, String(failure))
+              throw failure
             },
     })
   return matchers(false)

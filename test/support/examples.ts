@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Role } from '../../src/contract/values.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
+import { receiversInMemory } from './internals.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const text = readFileSync(new URL('../../docs/examples.md', import.meta.url), 'utf8')
@@ -23,7 +24,9 @@ export async function startWithToken(role: Role, config: object = {}) {
   set({ name: 'Zoë', battery: 61, rf_level: -47, audio_level: -20 })
   const app = await startApp({ manufacturers: [configFor(simulator)], config: { ...config, require_login: true } })
   const stateOf = (channel: number) =>
-    app.runtime.receiverStore.list()[0]?.channels.find((candidate) => candidate.channel === channel)?.condition.state
+    receiversInMemory(app)
+      .list()[0]
+      ?.channels.find((candidate) => candidate.channel === channel)?.condition.state
   await until('the first channel is received', () => stateOf(1) === 'ok')
   const headers = await tokenHeaders(app, role)
   const token = headers.authorization?.replace('Bearer ', '') ?? ''

@@ -14,10 +14,13 @@ import {
 import type { Show } from '../../src/domain/shows.ts'
 import { acknowledgeAlert, clearAlert, raiseAlert } from '../../src/storage/alerts.ts'
 import { saveChannelStates } from '../../src/storage/channel-states.ts'
+import type { Tx } from '../../src/storage/database.ts'
 import { insertEvents } from '../../src/storage/events.ts'
 import { nextRevision } from '../../src/storage/revision.ts'
 import { insertShow } from '../../src/storage/shows.ts'
-import type { TestApp } from './app.ts'
+import { type TestApp, until } from './app.ts'
+import { withDatabase } from './store/databases.ts'
+import { tokenHeaders } from './tokens.ts'
 
 type Second = Readonly<Record<'rf_min' | 'battery', number>> & { readonly letter: string }
 
@@ -46,8 +49,11 @@ export function buildSeconds(
   return { from, count, channelIds, columns }
 }
 
+const change = <T>(app: TestApp, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  withDatabase(app, (db) => db.transaction(work))
+
 export async function addShow(app: TestApp, fields: Partial<Show>): Promise<Show> {
-  const show = await app.runtime.db.transaction(async (tx) => {
+  const show = await change(app, async (tx) => {
     await nextRevision(tx, 'shows')
     return insertShow(tx, {
       ...{ title: 'Cabaret', starts_at: null, ends_at: null, group_ids: [], notes: '' },
@@ -55,7 +61,8 @@ export async function addShow(app: TestApp, fields: Partial<Show>): Promise<Show
       ...fields,
     })
   })
-  await app.runtime.reload()
+  const listed = async () => (await app.get(`/api/shows/${show.id}/`, await tokenHeaders(app, 'viewer'))).status === 200
+  await until('the show is listed', listed)
   return show
 }
 
@@ -69,7 +76,7 @@ export async function addEvent(
   const { until = null, ...rest } = fields
   const draft = draftEvent(kind, { channel_id: channelId, receiver_id: null, manufacturer: null }, rest)
   const event = until === null ? draft : endEvent(draft, until)
-  await app.runtime.db.transaction((tx) => insertEvents(tx, [event]))
+  await change(app, (tx) => insertEvents(tx, [event]))
 }
 
 export async function addAlert(
@@ -77,7 +84,7 @@ export async function addAlert(
   fields: Pick<Alert, 'kind' | 'channel_id' | 'receiver_id' | 'raised_at'> & Partial<Alert>,
 ): Promise<number> {
   const { raised_at, acknowledged_at = null, cleared_at = null, ...cause } = fields
-  const alert = await app.runtime.db.transaction(async (tx) => {
+  const alert = await change(app, async (tx) => {
     const revision = await nextRevision(tx, 'alerts')
     const raised = await raiseAlert(
       tx,
@@ -110,5 +117,5 @@ export async function addState(
     assignment: performer === undefined ? null : { wireless_unit: 1, performer: { id: 1, name: performer } },
     ...fields,
   }
-  await app.runtime.db.transaction((tx) => saveChannelStates(tx, [{ channel_id: channelId, time, state }]))
+  await change(app, (tx) => saveChannelStates(tx, [{ channel_id: channelId, time, state }]))
 }

@@ -6,7 +6,7 @@ import type { ChannelBody } from '../../src/contract/channels.ts'
 import { liveProtocol } from '../../src/live/routes/client-messages.ts'
 import { onTestEnd } from './cleanup.ts'
 import { checkMessage } from './response-check.ts'
-import { timeLimit } from './time-limit.ts'
+import { timeLimit, waitInTurns } from './time-limit.ts'
 
 export interface ReceivedMessage {
   readonly type: string
@@ -87,22 +87,19 @@ export async function openSocket(
   const ofType = (type: string) => messages.filter((message) => message.type === type)
   const next = (matches: (message: ReceivedMessage) => boolean, timeoutMs = 60_000) =>
     new Promise<ReceivedMessage>((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer)
-        checks.delete(check)
-      }
       const check = () => {
         const found = messages.find(matches)
         if (found === undefined) return
-        stop()
+        checks.delete(check)
         resolve(found)
       }
-      const timer = setTimeout(() => {
-        stop()
-        reject(new Error(`No such message within ${timeoutMs} ms; received ${JSON.stringify(messages.slice(-5))}`))
-      }, timeLimit(timeoutMs))
       checks.add(check)
       check()
+      void waitInTurns(async () => !checks.has(check), timeLimit(timeoutMs)).then((isFound) => {
+        if (isFound) return
+        checks.delete(check)
+        reject(new Error(`No such message within ${timeoutMs} ms; received ${JSON.stringify(messages.slice(-5))}`))
+      })
     })
 
   return {

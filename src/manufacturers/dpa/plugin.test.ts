@@ -121,7 +121,7 @@ describe.concurrent('a session', () => {
     simulator.change(1, { transmitter: false })
     await findReport(events, (report) => channel(report)?.transmitter === null)
     stop.abort()
-  }, 60_000)
+  })
 
   test('names what a receiver does not answer or reports in another form, and reads the rest', async () => {
     const { simulator, connection } = await start()
@@ -146,7 +146,7 @@ describe.concurrent('a session', () => {
       `the device refuses /ch/*/rx/mute (no answer), /ch/*/audiolevel (no answer), and ${form}, so these values are unknown`,
     ])
     stop.abort()
-  }, 60_000)
+  })
 
   test('does not take a forwarded address for that of the receiver', async () => {
     const { simulator, connection } = await start()
@@ -188,5 +188,5 @@ describe.concurrent('a session', () => {
     await findReport(events, () => true)
     simulator.setFault('silent')
     await expect(findReport(events, () => false)).rejects.toThrow(/stopped sending data/)
-  }, 60_000)
+  })
 })

@@ -200,7 +200,7 @@ describe('ew G4', () => {
     simulator.set({ isTxMuted: false, battery: '30' })
     await findReport(iterator, hasBattery(30))
     // The time limit covers the eight seconds until the subscription is renewed.
-  }, 120_000)
+  })
 
   test('reports the name, frequency and audio level of an SR', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))

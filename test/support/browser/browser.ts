@@ -35,7 +35,7 @@ export function browserForTests() {
   vi.setConfig({ testTimeout: 120_000 })
   beforeAll(async () => {
     browser = await findBrowser()
-  }, 300_000)
+  })
 
   return {
     /** Opens `path`. Fails the test if the browser reports an error other than a failed request. */

@@ -10,6 +10,7 @@ import { type LevelKind, levelKinds } from '../../../src/domain/levels/level-del
 import type { Plugin } from '../../../src/manufacturers/plugin.ts'
 import { startApp, type TestApp } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { connectionRecord } from '../internals.ts'
 import { startVirtualClock } from '../virtual-clock.ts'
 
 export interface SilencedDevice {
@@ -134,7 +135,7 @@ const countRequests = (devices: readonly MonitoredDevice[]) => devices.map(({ de
 
 async function readChannels(app: TestApp, devices: readonly MonitoredDevice[]): Promise<readonly MonitoredChannel[]> {
   const receivers = await app.receivers()
-  const connectionOf = (id: number) => app.runtime.connections.find(id)
+  const connectionOf = (id: number) => connectionRecord(app, id)
   return devices.flatMap(({ name, device }) =>
     receivers
       .filter(({ id }) => connectionOf(id)?.source?.endsWith(device.url))

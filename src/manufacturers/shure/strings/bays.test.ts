@@ -147,4 +147,4 @@ test('keeps the subscription to a charger without changes open by polling', asyn
   expect(charger.clients).toBe(1)
   await charger.close()
   await expect(events.next()).rejects.toThrow(/closed/)
-}, 120_000)
+})

@@ -1,0 +1,80 @@
+/**
+ * State and faults of a service in this process that no interface shows or causes. All other tests in test/ use the
+ * interfaces, or open the database as another process does (`withDatabase`).
+ */
+
+import { createDayTarget } from '../../src/cli/demo-history.ts'
+import type { Alert } from '../../src/domain/alerts/alert.ts'
+import { type Cause, toAlertCause } from '../../src/domain/alerts/compare-causes.ts'
+import type { Channel } from '../../src/domain/equipment/receiver.ts'
+import type { LevelHistory } from '../../src/domain/history/level-history.ts'
+import type { TestApp } from './app.ts'
+import { withDatabase } from './store/databases.ts'
+
+/** Returns the recorded levels, after everything recorded so far is stored. */
+export async function storedLevels({ runtime }: TestApp): Promise<LevelHistory> {
+  await runtime.history.flush()
+  return runtime.history.levels
+}
+
+/** Makes recording fail for this reason, until it is called with null. */
+export const failRecording = ({ runtime }: TestApp, reason: string | null) => runtime.alerts.recordingChanged(reason)
+
+/** Raises alerts, whatever the channels report. */
+export const raiseAlerts = ({ runtime }: TestApp, causes: readonly Cause[]): Promise<readonly Alert[]> =>
+  runtime.alerts.raise(causes)
+
+/** Raises an alert about recording as while the database cannot be written. */
+export const raiseUnstored = ({ runtime }: TestApp, cause: Cause) =>
+  runtime.alerts.unstored.recording.raise(toAlertCause(cause, null))
+
+/** Returns what polls a source of this manufacturer. */
+export function pollerOf({ runtime }: TestApp, manufacturer: string) {
+  const poller = runtime.monitor.pollers.find(({ source }) => source.manufacturer === manufacturer)
+  if (poller === undefined) throw new Error(`no source of ${manufacturer} is polled`)
+  return poller
+}
+
+/** Polls a manufacturer, and returns what the cycle did. */
+export async function pollNow({ runtime }: TestApp, manufacturer: string) {
+  const [result] = await runtime.monitor.pollNow([manufacturer], new AbortController().signal)
+  return result?.report
+}
+
+/** Blocks a port of this machine as if the service listened on it. */
+export const blockPort = ({ runtime }: TestApp, port: number) =>
+  runtime.sourceDeps.destinations.blockListener('0.0.0.0', port)
+
+/** The receivers in memory. Reading them does not subscribe to levels. */
+export const receiversInMemory = ({ runtime }: TestApp) => runtime.receiverStore
+
+/** Returns the sources whose leases this process holds. */
+export async function heldSources(app: TestApp): Promise<readonly string[]> {
+  const owner = app.runtime.nodeId
+  const rows = await withDatabase(app, ({ read }) => read.selectFrom('leases').selectAll().execute())
+  return rows.filter((row) => row.owner === owner && row.source.startsWith('shure:')).map(({ source }) => source)
+}
+
+/** Returns the record of a receiver's subscription, with its source. */
+export const connectionRecord = ({ runtime }: TestApp, receiverId: number) => runtime.connections.find(receiverId)
+
+/** Keeps a transaction of the service open until the promise settles, as when the disk hangs. */
+export const holdTransaction = ({ runtime }: TestApp, until: Promise<void>) => runtime.db.transaction(() => until)
+
+/** Returns the open alerts that the service has announced. */
+export const openAlerts = ({ runtime }: TestApp) => runtime.alerts.list()
+
+/** Lets the demo write a day of the past. */
+export const dayTargetOf = ({ runtime }: TestApp) => createDayTarget(runtime)
+
+/** Returns how many minutes the battery of a channel lasts at least, to the fraction of a minute. */
+export const minutesLeft = ({ runtime }: TestApp, channel: Channel) =>
+  runtime.forecasts.currentForecast(channel)?.low ?? 0
+
+/** Whether each service uses Redis. */
+export const isUp = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === true)
+export const isDown = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)
+
+/** Returns how many subscriptions are open. */
+export const openSubscriptions = ({ runtime }: TestApp) =>
+  runtime.connections.subscriptions().filter(({ isEnabled, downSince }) => isEnabled && downSince === null).length
