@@ -203,7 +203,7 @@ describe('POST /api/config/', () => {
     const app = await startApp()
     await changeSetting(app, 'alert_battery_threshold', '15')
     const entry = (await auditOf(app)).find(({ action }) => action === 'settings.change')
-    expect(entry).toMatchObject({ actor_kind: 'local', result: 'ok', details: { before: 20, after: 15 } })
+    expect(entry).toMatchObject({ actor: { kind: 'local' }, result: 'ok', details: { before: 20, after: 15 } })
   })
 })
 

@@ -35,6 +35,10 @@ export function pollerOf({ runtime }: TestApp, manufacturer: string) {
   return poller
 }
 
+/** Returns for how long the source of a manufacturer is not called. */
+export const holdMs = (app: TestApp, manufacturer: string) =>
+  app.runtime.sourceRecords.holdMs(pollerOf(app, manufacturer).source.id)
+
 /** Polls a manufacturer, and returns what the cycle did. */
 export async function pollNow({ runtime }: TestApp, manufacturer: string) {
   const [result] = await runtime.monitor.pollNow([manufacturer], new AbortController().signal)
