@@ -1,7 +1,7 @@
 /** What users do about alerts: acknowledge, snooze and silence them; the same for every process and after a restart. */
 
 import { describe, expect, it } from 'vitest'
-import type { AlertBody, SilenceBody } from '../src/contract/resources/alerts.ts'
+import type { AlertBody, SilenceBody } from '../src/contract/alerts.ts'
 import { toRecordingCause } from '../src/domain/alerts/recording.ts'
 import { snoozeAlert } from '../src/storage/alerts.ts'
 import { nextRevision } from '../src/storage/revision.ts'

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { startStringsSimulator } from '../simulators/shure/strings.ts'
-import type { ReceiverSummary } from '../src/contract/resources/receivers.ts'
+import type { ReceiverSummary } from '../src/contract/receivers.ts'
 import { configFor, startApp, startSennheiser, startShure, type TestApp, until } from './support/app.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { startNetwork } from './support/faults/network.ts'

@@ -1,7 +1,7 @@
 /** Lists that administrators read, for tests of what they list. */
 
-import type { AuditBody } from '../../src/contract/resources/audit.ts'
-import type { ConnectionBody } from '../../src/contract/resources/connections.ts'
+import type { AuditBody } from '../../src/contract/access.ts'
+import type { ConnectionBody } from '../../src/contract/connections.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
 import type { TestApp } from './app.ts'
 import { tokenHeaders } from './tokens.ts'

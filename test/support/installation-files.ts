@@ -1,10 +1,10 @@
 /** Exports and imports as the commands do, without a process for each. */
 
-import { exportInstallation } from '../../src/actions/imports/export-installation.ts'
-import { importInstallation } from '../../src/actions/imports/import-installation.ts'
+import { exportInstallation } from '../../src/actions/installation/export-installation.ts'
+import { importInstallation } from '../../src/actions/installation/import-installation.ts'
+import { toInstallationFile } from '../../src/actions/installation/installation-file.ts'
 import { parseInstallationFile, toYamlText } from '../../src/cli/installation-file.ts'
 import type { Actor } from '../../src/domain/access/access.ts'
-import { toInstallationFile } from '../../src/domain/installation-export.ts'
 import { createDestinationsExcluding } from '../../src/manufacturers/sources.ts'
 import { openSecrets } from '../../src/storage/secrets.ts'
 import type { TestApp } from './app.ts'
