@@ -1,7 +1,7 @@
 /** Sign-in, users, API tokens and the audit log. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -45,15 +45,14 @@ export const User = named('User', 'A user account.', {
   issuer: textOrNull('The OpenID Connect provider through which the user signs in; null for a local user.'),
   subject: textOrNull('The id of the user at that provider; null for a local user.'),
 })
-
 export type UserBody = Body<typeof User>
+
 const csrf_token = text('Every write must send it in the header `X-CSRF-Token`.')
 
 export const SignedIn = named('SignedIn', 'Response to a sign-in; the session is set as a cookie.', {
   user: User,
   csrf_token,
 })
-
 export type SignedInBody = Body<typeof SignedIn>
 
 export const KioskOpen = named(
@@ -74,7 +73,6 @@ export const Session = named('Session', 'The identity of the request.', {
   role,
   permissions: listOf(oneOf(permissionNames, 'A permission.'), 'What these credentials allow.'),
 })
-
 export type SessionBody = Body<typeof Session>
 
 export const Setup = named('Setup', 'Whether the service needs its first administrator, and how users can sign in.', {
@@ -101,7 +99,6 @@ export const NewToken = named('NewToken', 'A token with its secret.', {
   ...tokenFields,
   token: text('The secret; no later response contains it.'),
 })
-
 export type NewTokenBody = Body<typeof NewToken>
 
 export const Audit = named('AuditRecord', 'An action that was performed or attempted.', {
@@ -126,7 +123,6 @@ export const Audit = named('AuditRecord', 'An action that was performed or attem
   request_id: textOrNull('Id of the request; an error response contains it in the header `X-Request-Id`.'),
   details: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, without secrets.' }),
 })
-
 export type AuditBody = Body<typeof Audit>
 
 /** Maximum size of the bodies of unauthenticated requests, which only contain credentials. */
@@ -173,33 +169,28 @@ export const AuditQuery = query({
   ...paging,
 })
 
-export const accessOperations = {
+export const accessOperations = operationsOf({
   signIn: endpoint('POST', '/api/auth/login', {
-    ...operation('Account', 'signIn', 'Signs in: sets the session cookie and returns the CSRF token.'),
+    ...about('Account', 'Signs in: sets the session cookie and returns the CSRF token.'),
     body: Login,
     response: { 200: SignedIn, 401: ErrorResponse },
   }),
 
   signInKiosk: endpoint('POST', '/api/auth/kiosk', {
-    ...operation(
-      'Account',
-      'signInKiosk',
-      'Signs a kiosk screen in with an API token of the role `viewer`, until that token expires.',
-    ),
+    ...about('Account', 'Signs a kiosk screen in with an API token of the role `viewer`, until that token expires.'),
     body: KioskLogin,
     response: { 200: KioskOpen, 401: ErrorResponse },
   }),
 
   startOidcLogin: endpoint('GET', '/api/auth/oidc/login', {
-    ...operation('Account', 'startOidcLogin', 'Redirects to the OpenID Connect provider to sign in there.'),
+    ...about('Account', 'Redirects to the OpenID Connect provider to sign in there.'),
     querystring: OidcLoginQuery,
     response: { 302: NoContent, 404: ErrorResponse, 502: ErrorResponse },
   }),
 
   finishOidcLogin: endpoint('GET', '/api/auth/oidc/callback', {
-    ...operation(
+    ...about(
       'Account',
-      'finishOidcLogin',
       'Signs in with the response of the OpenID Connect provider: sets the session cookie and redirects to a page.',
     ),
     querystring: OidcCallbackQuery,
@@ -207,97 +198,85 @@ export const accessOperations = {
   }),
 
   signOut: endpoint('POST', '/api/auth/logout', {
-    ...operation('Account', 'signOut', 'Signs out.'),
+    ...about('Account', 'Signs out.'),
     response: { 204: NoContent },
   }),
 
   getSession: endpoint('GET', '/api/auth/session', {
-    ...operation('Account', 'getSession', 'The identity and permissions of the request.'),
+    ...about('Account', 'The identity and permissions of the request.'),
     response: { 200: Session },
   }),
 
   changePassword: endpoint('POST', '/api/auth/password', {
-    ...operation(
-      'Account',
-      'changePassword',
-      "Changes the signed-in user's password and signs the user out everywhere else.",
-    ),
+    ...about('Account', "Changes the signed-in user's password and signs the user out everywhere else."),
     body: PasswordChange,
     response: { 200: SignedIn },
   }),
 
   getSetup: endpoint('GET', '/api/auth/setup', {
-    ...operation(
-      'Account',
-      'getSetup',
-      'Whether the service needs its first administrator, and how users can sign in.',
-    ),
+    ...about('Account', 'Whether the service needs its first administrator, and how users can sign in.'),
     response: { 200: Setup },
   }),
 
   setUp: endpoint('POST', '/api/auth/setup', {
-    ...operation('Account', 'setUp', 'Creates the first administrator and signs in.'),
+    ...about('Account', 'Creates the first administrator and signs in.'),
     body: SetupRequest,
     response: { 201: SignedIn, 409: ErrorResponse },
   }),
 
   listUsers: endpoint('GET', '/api/admin/users/', {
-    ...operation('Administration', 'listUsers', 'Users.'),
+    ...about('Administration', 'Users.'),
     querystring: Paging,
     response: { 200: pagedOf(User) },
   }),
 
   createUser: endpoint('POST', '/api/admin/users/', {
-    ...operation('Administration', 'createUser', 'Adds a user.'),
+    ...about('Administration', 'Adds a user.'),
     body: NewUser,
     response: { 201: User, 409: ErrorResponse },
   }),
 
   changeUser: endpoint('PATCH', '/api/admin/users/:id/', {
-    ...operation('Administration', 'changeUser', 'Changes the role, password or active state of a user.'),
+    ...about('Administration', 'Changes the role, password or active state of a user.'),
     params: ById,
     body: UserChange,
     response: { 200: User, 409: ErrorResponse },
   }),
 
   removeUser: endpoint('DELETE', '/api/admin/users/:id/', {
-    ...operation('Administration', 'removeUser', 'Removes a user.'),
+    ...about('Administration', 'Removes a user.'),
     params: ById,
     response: { 204: NoContent, 409: ErrorResponse },
   }),
 
   listTokens: endpoint('GET', '/api/admin/tokens/', {
-    ...operation('Administration', 'listTokens', 'API tokens, without their secrets.'),
+    ...about('Administration', 'API tokens, without their secrets.'),
     querystring: Paging,
     response: { 200: pagedOf(Token) },
   }),
 
   createToken: endpoint('POST', '/api/admin/tokens/', {
-    ...operation('Administration', 'createToken', 'Creates a token. Only this response contains its secret.'),
+    ...about('Administration', 'Creates a token. Only this response contains its secret.'),
     body: TokenRequest,
     response: { 201: NewToken },
   }),
 
   changeToken: endpoint('PATCH', '/api/admin/tokens/:id/', {
-    ...operation('Administration', 'changeToken', 'Changes the name, role or expiry of a token.'),
+    ...about('Administration', 'Changes the name, role or expiry of a token.'),
     params: ById,
     body: TokenChange,
     response: { 200: Token },
   }),
 
   revokeToken: endpoint('DELETE', '/api/admin/tokens/:id/', {
-    ...operation('Administration', 'revokeToken', 'Revokes a token.'),
+    ...about('Administration', 'Revokes a token.'),
     params: ById,
     response: { 204: NoContent },
   }),
 
   listAuditRecords: endpoint('GET', '/api/admin/audit/', {
-    ...operation(
-      'Administration',
-      'listAuditRecords',
-      'The audit log, newest first; without paging, the newest 1000 records.',
-    ),
+    ...about('Administration', 'The audit log, newest first; without paging, the newest 1000 records.'),
     querystring: AuditQuery,
     response: { 200: pagedOf(Audit) },
   }),
-}
+})

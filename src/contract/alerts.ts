@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { AlertData } from './alert-data.ts'
 import { alertKinds } from './alert-kinds.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -72,7 +72,6 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   data: AlertData,
   first: Type.Optional(AlertFirst),
 })
-
 export type AlertBody = Body<typeof Alert>
 
 export const Silence = named(
@@ -89,8 +88,8 @@ export const Silence = named(
     created_at: time('When it was created.'),
   },
 )
-
 export type SilenceBody = Body<typeof Silence>
+
 const reason = boundedText(0, 500)
 
 /** The body may be absent. */
@@ -140,46 +139,42 @@ export const AlertQuery = query({
   ...paging,
 })
 
-export const alertOperations = {
+export const alertOperations = operationsOf({
   listAlerts: endpoint('GET', '/api/alerts/', {
-    ...operation('Monitoring', 'listAlerts', 'Open and cleared alerts, newest first; at most 1000 without paging.'),
+    ...about('Monitoring', 'Open and cleared alerts, newest first; at most 1000 without paging.'),
     querystring: AlertQuery,
     response: { 200: pagedOf(Alert) },
   }),
 
   acknowledgeAlert: endpoint('POST', '/api/alerts/:id/acknowledge', {
-    ...operation(
-      'Monitoring',
-      'acknowledgeAlert',
-      'Acknowledges an alert for all users; the first acknowledgement counts.',
-    ),
+    ...about('Monitoring', 'Acknowledges an alert for all users; the first acknowledgement counts.'),
     params: ByAlert,
     body: AlertAcknowledgement,
     response: { 200: Alert, 409: ErrorResponse },
   }),
 
   snoozeAlert: endpoint('POST', '/api/alerts/:id/snooze', {
-    ...operation('Monitoring', 'snoozeAlert', 'Snoozes an alert for all users.'),
+    ...about('Monitoring', 'Snoozes an alert for all users.'),
     params: ByAlert,
     body: AlertSnooze,
     response: { 200: Alert, 409: ErrorResponse },
   }),
 
   listSilences: endpoint('GET', '/api/silences/', {
-    ...operation('Monitoring', 'listSilences', 'Silences in effect.'),
+    ...about('Monitoring', 'Silences in effect.'),
     querystring: LocalList,
     response: { 200: pagedOf(Silence) },
   }),
 
   addSilence: endpoint('POST', '/api/silences/', {
-    ...operation('Monitoring', 'addSilence', 'Silences the matching alerts until a time.'),
+    ...about('Monitoring', 'Silences the matching alerts until a time.'),
     body: NewSilence,
     response: { 201: Silence },
   }),
 
   removeSilence: endpoint('DELETE', '/api/silences/:id/', {
-    ...operation('Monitoring', 'removeSilence', 'Ends a silence.'),
+    ...about('Monitoring', 'Ends a silence.'),
     params: ById,
     response: { 204: NoContent },
   }),
-}
+})

@@ -1,7 +1,7 @@
 /** Channels, their transmitters, the levels of both, and their slots. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -175,7 +175,6 @@ const Transmitter = named('Transmitter', 'The transmitter that a channel receive
   ...levels,
   details: Type.Optional(TransmitterDetails),
 })
-
 export type TransmitterBody = Body<typeof Transmitter>
 
 export const Condition = named(
@@ -216,7 +215,6 @@ export const Channel = named('Channel', 'A channel of a receiver; unknown values
   condition: Condition,
   last_transmitter: Type.Optional(LastTransmitter),
 })
-
 export type ChannelBody = Body<typeof Channel>
 
 /** A channel in `GET /api/channels/`. */
@@ -256,24 +254,23 @@ export const SlotMovesRequest = body({
   }),
 })
 
-export const channelOperations = {
+export const channelOperations = operationsOf({
   listChannels: endpoint('GET', '/api/channels/', {
-    ...operation('Hardware', 'listChannels', 'Channels of all receivers.'),
+    ...about('Hardware', 'Channels of all receivers.'),
     querystring: EquipmentList,
     response: { 200: pagedOf(ListedChannel) },
   }),
 
   getChannel: endpoint('GET', '/api/channels/:id/', {
-    ...operation('Hardware', 'getChannel', 'One channel.'),
+    ...about('Hardware', 'One channel.'),
     params: ById,
     querystring: Scope,
     response: { 200: ListedChannel },
   }),
 
   changeChannel: endpoint('PATCH', '/api/channels/:id/', {
-    ...operation(
+    ...about(
       'Hardware',
-      'changeChannel',
       'Moves a channel to another slot, or sets its frequency profile; null: the profile of the model.',
     ),
     params: ById,
@@ -283,8 +280,8 @@ export const channelOperations = {
   }),
 
   moveToSlots: endpoint('PUT', '/api/slots/', {
-    ...operation('Hardware', 'moveToSlots', 'Moves channels and placeholders to other slots, all at once or none.'),
+    ...about('Hardware', 'Moves channels and placeholders to other slots, all at once or none.'),
     body: SlotMovesRequest,
     response: { 200: SlotMoves, 409: ErrorResponse },
   }),
-}
+})

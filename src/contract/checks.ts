@@ -1,7 +1,7 @@
 /** The line check of a show: what users enter for each channel, and what the service sees meanwhile. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -40,7 +40,6 @@ export const Check = named('Check', 'A check of one channel for a show.', {
   note: textOrNull('Note.'),
   by: text('Name of the user or token, or `local`.'),
 })
-
 export type CheckBody = Body<typeof Check>
 
 const Sees = named('Sees', 'What the service sees on the channel; null: unknown.', {
@@ -76,8 +75,8 @@ export const ChannelCheck = named('ChannelCheck', 'The line check of one channel
   sees: Sees,
   last: orNull(LastResult, 'The last result; null: the channel is not checked.'),
 })
-
 export type ChannelCheckBody = Body<typeof ChannelCheck>
+
 export const CheckBegin = body({ channel_id: recordId })
 
 export const NewCheck = body({
@@ -89,29 +88,25 @@ export const NewCheck = body({
 /** The query of the line check of a show. */
 export const CheckQuery = query({ channel: idOf('Id of a channel, to return only its check.'), ...paging })
 
-export const checkOperations = {
+export const checkOperations = operationsOf({
   listChecks: endpoint('GET', '/api/shows/:id/checks/', {
-    ...operation('Shows', 'listChecks', 'The line check of each channel of a show, by slot.'),
+    ...about('Shows', 'The line check of each channel of a show, by slot.'),
     params: ById,
     querystring: CheckQuery,
     response: { 200: pagedOf(ChannelCheck) },
   }),
 
   createCheck: endpoint('POST', '/api/shows/:id/checks/', {
-    ...operation('Shows', 'createCheck', 'Enters the result of the line check of a channel.'),
+    ...about('Shows', 'Enters the result of the line check of a channel.'),
     params: ById,
     body: NewCheck,
     response: { 201: Check, 409: ErrorResponse },
   }),
 
   beginCheck: endpoint('POST', '/api/shows/:id/checks/begin', {
-    ...operation(
-      'Shows',
-      'beginCheck',
-      'Begins the check of a channel: its lowest RF level and its dropouts count from now.',
-    ),
+    ...about('Shows', 'Begins the check of a channel: its lowest RF level and its dropouts count from now.'),
     params: ById,
     body: CheckBegin,
     response: { 200: Check, 409: ErrorResponse },
   }),
-}
+})

@@ -1,7 +1,7 @@
 /** Settings: the effective values, and where each comes from. */
 
 import Type, { type TSchema } from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -85,7 +85,6 @@ export const ScopedSettings = named('ScopedSettings', 'The settings of one scope
     { description: 'By key.' },
   ),
 })
-
 export type SettingsBody = Body<typeof ScopedSettings>
 
 export const SettingChange = body({
@@ -106,38 +105,29 @@ export const SettingScope = query(settingScope)
 export const ScopedSettingsList = query({ ...settingScope, ...paging })
 export const RemovedSetting = Type.Object({ ...ByKey.properties, ...SettingScope.properties })
 
-export const configurationOperations = {
+export const configurationOperations = operationsOf({
   getConfig: endpoint('GET', '/api/config/', {
-    ...operation(
-      'Monitoring',
-      'getConfig',
-      'The effective settings: the global ones, or those of one manufacturer or group.',
-    ),
+    ...about('Monitoring', 'The effective settings: the global ones, or those of one manufacturer or group.'),
     querystring: SettingScope,
     response: { 200: Configuration, 404: ErrorResponse },
   }),
 
   changeConfig: endpoint('POST', '/api/config/', {
-    ...operation('Monitoring', 'changeConfig', 'Changes one setting and returns the effective settings.'),
+    ...about('Monitoring', 'Changes one setting and returns the effective settings.'),
     querystring: SettingScope,
     body: SettingChange,
     response: { 200: Configuration, 404: ErrorResponse },
   }),
 
   removeConfig: endpoint('DELETE', '/api/config/', {
-    ...operation(
-      'Monitoring',
-      'removeConfig',
-      'Deletes a stored setting of a scope, so that the value that it overrode applies again.',
-    ),
+    ...about('Monitoring', 'Deletes a stored setting of a scope, so that the value that it overrode applies again.'),
     querystring: RemovedSetting,
     response: { 204: NoContent, 404: ErrorResponse },
   }),
 
   listSettings: endpoint('GET', '/api/admin/settings/', {
-    ...operation(
+    ...about(
       'Administration',
-      'listSettings',
       'The effective settings, global, per manufacturer and per group, and where each value comes from.',
     ),
     querystring: ScopedSettingsList,
@@ -145,13 +135,12 @@ export const configurationOperations = {
   }),
 
   removeSetting: endpoint('DELETE', '/api/admin/settings/:key/', {
-    ...operation(
+    ...about(
       'Administration',
-      'removeSetting',
       'Deletes a stored setting of a scope, so that the value that it overrode applies again.',
     ),
     params: ByKey,
     querystring: SettingScope,
     response: { 204: NoContent },
   }),
-}
+})

@@ -1,7 +1,7 @@
 /** Real-time connections. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -43,7 +43,6 @@ export const RealtimeConnection = named(
     duration_seconds: wholeOrNull('Duration of the current or last connection in seconds.'),
   },
 )
-
 export type ConnectionBody = Body<typeof RealtimeConnection>
 
 const connectionId = Type.Integer({
@@ -62,26 +61,22 @@ export const ConnectionQuery = query({
   ...localList,
 })
 
-export const connectionOperations = {
+export const connectionOperations = operationsOf({
   listRealtimeConnections: endpoint('GET', '/api/admin/realtime-connections/', {
-    ...operation(
-      'Review',
-      'listRealtimeConnections',
-      'The real-time subscriptions of receivers, and the connections to sites.',
-    ),
+    ...about('Review', 'The real-time subscriptions of receivers, and the connections to sites.'),
     querystring: ConnectionQuery,
     response: { 200: pagedOf(RealtimeConnection) },
   }),
 
   stopRealtimeConnections: endpoint('POST', '/api/admin/realtime-connections/stop', {
-    ...operation('Review', 'stopRealtimeConnections', 'Stops subscriptions until a user starts them again.'),
+    ...about('Review', 'Stops subscriptions until a user starts them again.'),
     body: ConnectionIds,
     response: { 200: Review, 409: ErrorResponse },
   }),
 
   startRealtimeConnections: endpoint('POST', '/api/admin/realtime-connections/start', {
-    ...operation('Review', 'startRealtimeConnections', 'Starts subscriptions that were stopped.'),
+    ...about('Review', 'Starts subscriptions that were stopped.'),
     body: ConnectionIds,
     response: { 200: Review, 409: ErrorResponse },
   }),
-}
+})

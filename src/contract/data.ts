@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { Configuration } from './configuration.ts'
 import { DiscoveredDevice } from './discovery.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { Group } from './groups.ts'
 import { ChannelAssignment } from './performers.ts'
 import { PlaceholderInData } from './placeholders.ts'
@@ -31,8 +31,8 @@ export const Data = named('Data', 'All receivers with their channels, discovered
   assignments: listOf(ChannelAssignment, 'All active assignments.'),
   placeholders: listOf(PlaceholderInData, 'By id.'),
 })
-
 export type DataBody = Body<typeof Data>
+
 const none = Type.Object({}, { description: 'Always empty.' })
 
 const MicboardChannel = named('MicboardChannel', 'A channel, as micboard describes it.', {
@@ -93,7 +93,6 @@ export const Micboard = named('Micboard', 'All receivers, in the shape of micboa
   ),
   discovered: listOf(none, 'Always empty.'),
 })
-
 export type MicboardBody = Body<typeof Micboard>
 
 const states = Object.fromEntries(conditionStates.map((state) => [state, whole('Channels in this state.')])) as Record<
@@ -138,35 +137,27 @@ export const Summary = named('Summary', 'How many channels there are, and how ma
 const group = idOf('Id of a group, to return only channels whose slot is in it.')
 export const DataQuery = query({ manufacturer: manufacturerFilter, group, site: siteFilter })
 
-export const dataOperations = {
+export const dataOperations = operationsOf({
   getData: endpoint('GET', '/api/data.json', {
-    ...operation(
-      'Monitoring',
-      'getData',
-      'All receivers with their channels, discovered devices, settings and groups.',
-    ),
+    ...about('Monitoring', 'All receivers with their channels, discovered devices, settings and groups.'),
     querystring: DataQuery,
     response: { 200: Data, 304: NoContent },
   }),
 
   getDataAlias: endpoint('GET', '/api/data/', {
-    ...operation('Monitoring', 'getDataAlias', 'The same as `/api/data.json`.'),
+    ...about('Monitoring', 'The same as `/api/data.json`.'),
     querystring: DataQuery,
     response: { 200: Data, 304: NoContent },
   }),
 
   getMicboardData: endpoint('GET', '/data.json', {
-    ...operation(
-      'Monitoring',
-      'getMicboardData',
-      'The same in the shape of micboard, for programs written for micboard.',
-    ),
+    ...about('Monitoring', 'The same in the shape of micboard, for programs written for micboard.'),
     response: { 200: Micboard, 304: NoContent },
   }),
 
   getSummary: endpoint('GET', '/api/summary/', {
-    ...operation('Monitoring', 'getSummary', 'How many channels there are, and how many need attention.'),
+    ...about('Monitoring', 'How many channels there are, and how many need attention.'),
     querystring: DataQuery,
     response: { 200: Summary },
   }),
-}
+})

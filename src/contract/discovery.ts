@@ -1,7 +1,7 @@
 /** Network scans, the review queue and movements. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { sourceErrors } from './health.ts'
 import { LocationReference, location } from './locations.ts'
@@ -74,7 +74,6 @@ export const Scan = named('Scan', 'Result of a scan.', {
   ),
   errors: sourceErrors,
 })
-
 export type ScanBody = Body<typeof Scan>
 
 export const ScanNetworks = Type.Array(Type.String({ description: 'CIDR form.' }), {
@@ -98,7 +97,6 @@ export const Pending = named('PendingDevice', 'A device that is waiting for revi
   ip,
   device_type: text('`receiver` or `transmitter`.'),
 })
-
 export type PendingBody = Body<typeof Pending>
 
 const ExistingDevice = named('ExistingDevice', 'The receiver with which an entry conflicts.', {
@@ -126,7 +124,6 @@ export const QueueEntry = named('QueueEntry', 'An entry of the review queue.', {
   metadata: Type.Unknown({ description: "Device data from the manufacturer's system." }),
   existing: orNull(ExistingDevice, 'The receiver with which the device conflicts, for comparison.'),
 })
-
 export type QueueEntryBody = Body<typeof QueueEntry>
 
 export const Movement = named('Movement', "A change of a receiver's IP address or location.", {
@@ -148,8 +145,8 @@ export const Movement = named('Movement', "A change of a receiver's IP address o
   acknowledged: flag('Whether it has been acknowledged.'),
   acknowledged_by: textOrNull('Name of the user who acknowledged it.'),
 })
-
 export type MovementBody = Body<typeof Movement>
+
 export const ScanRequest = body({ scan_subnet: boundedText(1, 64) })
 
 export const QueueQuery = query({
@@ -172,70 +169,66 @@ export const MovementQuery = query({
 /** The body and the responses of an action on several records. */
 const review = { body: Ids, response: { 200: Review, 409: ErrorResponse } }
 
-export const discoveryOperations = {
+export const discoveryOperations = operationsOf({
   scanNetwork: endpoint('POST', '/api/discover/', {
-    ...operation('Discovery', 'scanNetwork', 'Scans a subnet for devices.'),
+    ...about('Discovery', 'Scans a subnet for devices.'),
     querystring: Scope,
     body: ScanRequest,
     response: { 200: Scan, 404: ErrorResponse, 409: ErrorResponse },
   }),
 
   listScanNetworks: endpoint('GET', '/api/discover/networks/', {
-    ...operation('Discovery', 'listScanNetworks', 'The networks of the machine that runs Micwatch.'),
+    ...about('Discovery', 'The networks of the machine that runs Micwatch.'),
     response: { 200: ScanNetworks },
   }),
 
   listPendingDevices: endpoint('GET', '/api/discovery/pending/', {
-    ...operation('Discovery', 'listPendingDevices', 'Devices that are waiting for review.'),
+    ...about('Discovery', 'Devices that are waiting for review.'),
     querystring: ScopedList,
     response: { 200: countedOf(Pending) },
   }),
 
   listUnacknowledgedMovements: endpoint('GET', '/api/movements/unacknowledged/', {
-    ...operation('Discovery', 'listUnacknowledgedMovements', 'Unacknowledged movements.'),
+    ...about('Discovery', 'Unacknowledged movements.'),
     querystring: ScopedList,
     response: { 200: countedOf(Movement) },
   }),
 
   listQueueEntries: endpoint('GET', '/api/admin/discovery-queue/', {
-    ...operation(
-      'Review',
-      'listQueueEntries',
-      'The review queue; each entry contains the receiver with which it conflicts.',
-    ),
+    ...about('Review', 'The review queue; each entry contains the receiver with which it conflicts.'),
     querystring: QueueQuery,
     response: { 200: pagedOf(QueueEntry) },
   }),
 
   listMovements: endpoint('GET', '/api/admin/movements/', {
-    ...operation('Review', 'listMovements', 'The movement log.'),
+    ...about('Review', 'The movement log.'),
     querystring: MovementQuery,
     response: { 200: pagedOf(Movement) },
   }),
 
   acknowledgeMovements: endpoint('POST', '/api/admin/movements/acknowledge', {
-    ...operation('Review', 'acknowledgeMovements', 'Acknowledges movements.'),
+    ...about('Review', 'Acknowledges movements.'),
     body: Ids,
     response: { 200: Review, 409: ErrorResponse },
   }),
 
   approveQueueEntries: endpoint('POST', '/api/admin/discovery-queue/approve', {
-    ...operation('Review', 'approveQueueEntries', 'Approves entries and imports them as receivers.'),
+    ...about('Review', 'Approves entries and imports them as receivers.'),
     ...review,
   }),
 
   rejectQueueEntries: endpoint('POST', '/api/admin/discovery-queue/reject', {
-    ...operation('Review', 'rejectQueueEntries', 'Rejects entries: they are kept, but not imported automatically.'),
+    ...about('Review', 'Rejects entries: they are kept, but not imported automatically.'),
     ...review,
   }),
 
   markQueueEntriesDuplicate: endpoint('POST', '/api/admin/discovery-queue/mark-duplicate', {
-    ...operation('Review', 'markQueueEntriesDuplicate', 'Marks entries as duplicates of known devices.'),
+    ...about('Review', 'Marks entries as duplicates of known devices.'),
     ...review,
   }),
 
   reopenQueueEntries: endpoint('POST', '/api/admin/discovery-queue/reopen', {
-    ...operation('Review', 'reopenQueueEntries', 'Returns rejected and duplicate entries to the review queue.'),
+    ...about('Review', 'Returns rejected and duplicate entries to the review queue.'),
     ...review,
   }),
-}
+})

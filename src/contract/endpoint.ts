@@ -18,7 +18,6 @@ export const tags = {
 
 export interface OperationSchema {
   readonly tags: string[]
-  readonly operationId: string
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject
@@ -42,11 +41,18 @@ export const endpoint = <const M extends Method, const Url extends string, Schem
 ) => ({ method, url, schema })
 
 /** Returns the part of a schema that only the OpenAPI document needs. The summary is one sentence. */
-export const operation = (tag: keyof typeof tags, operationId: string, summary: string) => ({
-  tags: [tag],
-  operationId,
-  summary,
-})
+export const about = (tag: keyof typeof tags, summary: string) => ({ tags: [tag], summary })
+
+/** Completes the operations of a resource: the name of each is its `operationId` in the OpenAPI document. */
+export function operationsOf<Operations extends Record<string, { readonly schema: OperationSchema }>>(
+  operations: Operations,
+): Operations {
+  const entries = Object.entries(operations).map(([operationId, operation]) => [
+    operationId,
+    { ...operation, schema: { ...operation.schema, operationId } },
+  ])
+  return Object.fromEntries(entries) as Operations
+}
 
 /**
  * The server returns these for any operation: the request is malformed, slow, too long, from another site or for another

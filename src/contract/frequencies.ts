@@ -2,7 +2,7 @@
 
 import Type, { type TSchema } from 'typebox'
 import { profileId } from './channels.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -52,8 +52,8 @@ const FrequencyConflict = named('FrequencyConflict', 'A conflict of one carrier.
     'Ids of the carriers that cause it, in the order of the formula: A, B of 2A - B; A, B, C of A + B - C.',
   ),
 })
-
 export type FrequencyConflictBody = Body<typeof FrequencyConflict>
+
 const conflicts = listOf(FrequencyConflict, 'At most 1000, the smallest offset first.')
 
 const totals = Type.Object(
@@ -90,7 +90,6 @@ const FrequencyCarrier = named('FrequencyCarrier', 'The carrier of a channel or 
   ),
   tv_channel: textOrNull('TV channel of the region; null outside of its TV channels.'),
 })
-
 export type FrequencyCarrierBody = Body<typeof FrequencyCarrier>
 
 export const Frequencies = named('Frequencies', 'All carriers, and their conflicts.', {
@@ -101,7 +100,6 @@ export const Frequencies = named('Frequencies', 'All carriers, and their conflic
   victims,
   checked_at: time('When the conflicts were determined.'),
 })
-
 export type FrequenciesBody = Body<typeof Frequencies>
 
 const ChannelNoise = named('ChannelNoise', 'The noise on a channel: the RF level while its transmitter was off.', {
@@ -121,7 +119,6 @@ export const FrequencyNoise = named('FrequencyNoise', 'The noise on the channels
   step_seconds: whole('Length of a step in seconds.'),
   channels: listOf(ChannelNoise, 'Without those for which it was not measured.'),
 })
-
 export type FrequencyNoiseBody = Body<typeof FrequencyNoise>
 
 export const FrequencyCheck = named('FrequencyCheck', 'Conflicts of the carriers in the request.', {
@@ -129,7 +126,6 @@ export const FrequencyCheck = named('FrequencyCheck', 'Conflicts of the carriers
   totals,
   victims,
 })
-
 export type FrequencyCheckBody = Body<typeof FrequencyCheck>
 
 export const FrequencySuggestion = named('FrequencySuggestion', 'Frequencies that can be used together.', {
@@ -191,7 +187,6 @@ export const FrequencyProfile = named('FrequencyProfile', 'What a kind of equipm
   is_built_in: flag('Whether it comes with Micwatch. DELETE takes back its changes, and does not remove it.'),
   is_changed: flag('Whether it is built in and was changed.'),
 })
-
 export type FrequencyProfileBody = Body<typeof FrequencyProfile>
 
 export const mhzRanges = (maxItems: number) =>
@@ -315,17 +310,16 @@ export const FrequencyExportQuery = query({
 
 const profiles = '/api/frequencies/profiles/'
 
-export const frequencyOperations = {
+export const frequencyOperations = operationsOf({
   getFrequencies: endpoint('GET', '/api/frequencies/', {
-    ...operation('Frequencies', 'getFrequencies', 'Carriers of channels and placeholders, and their conflicts.'),
+    ...about('Frequencies', 'Carriers of channels and placeholders, and their conflicts.'),
     querystring: FrequencyQuery,
     response: { 200: Frequencies, 404: ErrorResponse, 409: ErrorResponse },
   }),
 
   getFrequencyNoise: endpoint('GET', '/api/frequencies/noise/', {
-    ...operation(
+    ...about(
       'Frequencies',
-      'getFrequencyNoise',
       'The noise that was recorded on each channel while its transmitter was off, since it was tuned.',
     ),
     querystring: FrequencyNoiseQuery,
@@ -333,63 +327,54 @@ export const frequencyOperations = {
   }),
 
   checkFrequencies: endpoint('POST', '/api/frequencies/check/', {
-    ...operation('Frequencies', 'checkFrequencies', 'Returns the conflicts of carriers, and stores nothing.'),
+    ...about('Frequencies', 'Returns the conflicts of carriers, and stores nothing.'),
     body: FrequencyCheckRequest,
     response: { 200: FrequencyCheck },
   }),
 
   suggestFrequencies: endpoint('POST', '/api/frequencies/suggest/', {
-    ...operation(
-      'Frequencies',
-      'suggestFrequencies',
-      'Suggests frequencies that can be used together; the same request has the same response.',
-    ),
+    ...about('Frequencies', 'Suggests frequencies that can be used together; the same request has the same response.'),
     body: FrequencySuggestRequest,
     response: { 200: FrequencySuggestion },
   }),
 
   exportFrequencies: endpoint('GET', '/api/frequencies/export.csv', {
-    ...operation('Frequencies', 'exportFrequencies', 'Carriers as a file for other programs.'),
+    ...about('Frequencies', 'Carriers as a file for other programs.'),
     querystring: FrequencyExportQuery,
     response: { 200: binary('text/csv', 'One row for each carrier.'), 404: ErrorResponse },
   }),
 
   listFrequencyProfiles: endpoint('GET', profiles, {
-    ...operation(
-      'Frequencies',
-      'listFrequencyProfiles',
-      'What each kind of equipment needs to be free of interference.',
-    ),
+    ...about('Frequencies', 'What each kind of equipment needs to be free of interference.'),
     querystring: LocalList,
     response: { 200: pagedOf(FrequencyProfile) },
   }),
 
   getFrequencyProfile: endpoint('GET', `${profiles}:id/`, {
-    ...operation('Frequencies', 'getFrequencyProfile', 'One profile.'),
+    ...about('Frequencies', 'One profile.'),
     params: ByProfile,
     response: { 200: FrequencyProfile },
   }),
 
   createFrequencyProfile: endpoint('POST', profiles, {
-    ...operation('Frequencies', 'createFrequencyProfile', 'Adds a profile. Levels that are absent equal `standard`.'),
+    ...about('Frequencies', 'Adds a profile. Levels that are absent equal `standard`.'),
     body: NewFrequencyProfile,
     response: { 201: FrequencyProfile, 409: ErrorResponse },
   }),
 
   changeFrequencyProfile: endpoint('PATCH', `${profiles}:id/`, {
-    ...operation('Frequencies', 'changeFrequencyProfile', 'Changes the given fields and levels of a profile.'),
+    ...about('Frequencies', 'Changes the given fields and levels of a profile.'),
     params: ByProfile,
     body: FrequencyProfileChange,
     response: { 200: FrequencyProfile },
   }),
 
   removeFrequencyProfile: endpoint('DELETE', `${profiles}:id/`, {
-    ...operation(
+    ...about(
       'Frequencies',
-      'removeFrequencyProfile',
       'Removes a profile; takes back the changes of a built-in one. Its channels use the profile of their model again.',
     ),
     params: ByProfile,
     response: { 204: NoContent, 409: ErrorResponse },
   }),
-}
+})

@@ -1,7 +1,7 @@
 /** Groups of slots. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -57,22 +57,22 @@ export const groupIds = Type.Array(recordId, {
 
 export const GroupChange = body({ id: Type.Optional(recordId), title: Type.Optional(name), ...groupFields })
 
-export const groupOperations = {
+export const groupOperations = operationsOf({
   listGroups: endpoint('GET', '/api/groups/', {
-    ...operation('Hardware', 'listGroups', 'Groups of slots.'),
+    ...about('Hardware', 'Groups of slots.'),
     querystring: ScopedList,
     response: { 200: pagedOf(Group) },
   }),
 
   getGroup: endpoint('GET', '/api/groups/:id/', {
-    ...operation('Hardware', 'getGroup', 'One group.'),
+    ...about('Hardware', 'One group.'),
     params: ById,
     querystring: Scope,
     response: { 200: Group },
   }),
 
   changeGroup: endpoint('PUT', '/api/groups/:id/', {
-    ...operation('Hardware', 'changeGroup', 'Changes the given fields of a group.'),
+    ...about('Hardware', 'Changes the given fields of a group.'),
     params: ById,
     querystring: Scope,
     body: GroupChange,
@@ -80,20 +80,16 @@ export const groupOperations = {
   }),
 
   removeGroup: endpoint('DELETE', '/api/groups/:id/', {
-    ...operation('Hardware', 'removeGroup', 'Removes a group.'),
+    ...about('Hardware', 'Removes a group.'),
     params: ById,
     querystring: Scope,
     response: { 204: NoContent },
   }),
 
   saveGroup: endpoint('POST', '/api/group/', {
-    ...operation(
-      'Hardware',
-      'saveGroup',
-      'Changes the group with the given `id`; creates a group if there is no `id`.',
-    ),
+    ...about('Hardware', 'Changes the group with the given `id`; creates a group if there is no `id`.'),
     querystring: Scope,
     body: GroupChange,
     response: { 200: Group, 201: Group, 404: ErrorResponse },
   }),
-}
+})

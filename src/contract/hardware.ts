@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { TransmitterDetails } from './channels.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { location } from './locations.ts'
 import {
   type Body,
@@ -41,7 +41,6 @@ export const Chassis = named('Chassis', 'A receiver as a physical device.', {
   firmware_version: textOrNull('Firmware.'),
   location,
 })
-
 export type ChassisBody = Body<typeof Chassis>
 
 export const Unit = named('Unit', 'A transmitter or an in-ear pack.', {
@@ -57,15 +56,14 @@ export const Unit = named('Unit', 'A transmitter or an in-ear pack.', {
   status: onlineState,
   details: Type.Optional(TransmitterDetails),
 })
-
 export type UnitBody = Body<typeof Unit>
 
 export const SiteUnit = named('SiteUnit', 'A transmitter that a channel of a site receives.', {
   ...Unit.properties,
   id: Type.Null({ description: 'Units of a site have no ids here.' }),
 })
-
 export type SiteUnitBody = Body<typeof SiteUnit>
+
 const percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description })
 
 export const ChassisQuery = query({
@@ -87,30 +85,30 @@ export const UnitQuery = query({
   ...paging,
 })
 
-export const hardwareOperations = {
+export const hardwareOperations = operationsOf({
   listChassis: endpoint('GET', '/api/chassis/', {
-    ...operation('Hardware', 'listChassis', 'Receivers as physical devices.'),
+    ...about('Hardware', 'Receivers as physical devices.'),
     querystring: ChassisQuery,
     response: { 200: pagedOf(Chassis) },
   }),
 
   getChassis: endpoint('GET', '/api/chassis/:id/', {
-    ...operation('Hardware', 'getChassis', 'One receiver as a physical device.'),
+    ...about('Hardware', 'One receiver as a physical device.'),
     params: ById,
     querystring: Scope,
     response: { 200: Chassis },
   }),
 
   listUnits: endpoint('GET', '/api/units/', {
-    ...operation('Hardware', 'listUnits', 'Transmitters and in-ear packs.'),
+    ...about('Hardware', 'Transmitters and in-ear packs.'),
     querystring: UnitQuery,
     response: { 200: pagedOf(Type.Union([Unit, SiteUnit])) },
   }),
 
   getUnit: endpoint('GET', '/api/units/:id/', {
-    ...operation('Hardware', 'getUnit', 'One transmitter or in-ear pack.'),
+    ...about('Hardware', 'One transmitter or in-ear pack.'),
     params: ById,
     querystring: Scope,
     response: { 200: Unit },
   }),
-}
+})

@@ -1,7 +1,7 @@
 /** Health of the service, its processes, its database and of what it monitors, and the result of a poll. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -66,7 +66,6 @@ const ManufacturerStatus = named('ManufacturerHealth', 'Health of a manufacturer
   ...upstreamStatus,
   ...upstreamDetails,
 })
-
 export type ManufacturerHealth = Body<typeof ManufacturerStatus>
 
 export const Health = named('Health', 'Health of the service and its upstreams.', {
@@ -87,7 +86,6 @@ export const Health = named('Health', 'Health of the service and its upstreams.'
   timestamp: time('Time of this response.'),
   version: text('Version of the service.'),
 })
-
 export type HealthBody = Body<typeof Health>
 
 export const Probe = named('Probe', 'The result of a probe.', {
@@ -112,7 +110,6 @@ export const Refresh = named('Refresh', 'Result of a poll.', {
   timestamp: time('Time of this response.'),
   errors: sourceErrors,
 })
-
 export type RefreshBody = Body<typeof Refresh>
 
 const processFields = {
@@ -138,14 +135,12 @@ export const Nodes = named('Nodes', 'The processes that use this database, and t
   ),
   processes: listOf(Type.Object(processFields), 'All running processes, with or without a source.'),
 })
-
 export type NodesBody = Body<typeof Nodes>
 
 export const StoreAcknowledged = named('StoreAcknowledged', 'Whether there was an incident to acknowledge.', {
   acknowledged: flag('False if there was no incident.'),
   message: text('Message for users.'),
 })
-
 export type Acknowledged = Body<typeof StoreAcknowledged>
 
 export const ReadinessQuery = query({
@@ -162,11 +157,10 @@ export const MetricsQuery = query({
   channels: Type.Enum(['0', '1'], { description: 'With `1`, the levels of every channel are included.' }),
 })
 
-export const healthOperations = {
+export const healthOperations = operationsOf({
   getHealth: endpoint('GET', '/api/health/', {
-    ...operation(
+    ...about(
       'Monitoring',
-      'getHealth',
       'Health of the service and its upstreams; 503 with the same body while the database is unreachable.',
     ),
     querystring: HealthQuery,
@@ -174,40 +168,36 @@ export const healthOperations = {
   }),
 
   refresh: endpoint('POST', '/api/refresh/', {
-    ...operation('Monitoring', 'refresh', 'Polls immediately.'),
+    ...about('Monitoring', 'Polls immediately.'),
     querystring: Scope,
     response: { 200: Refresh, 404: ErrorResponse, 409: ErrorResponse },
   }),
 
   getLiveness: endpoint('GET', '/healthz', {
-    ...operation('Monitoring', 'getLiveness', 'Whether the process responds.'),
+    ...about('Monitoring', 'Whether the process responds.'),
     response: { 200: Probe },
   }),
 
   getReadiness: endpoint('GET', '/readyz', {
-    ...operation(
-      'Monitoring',
-      'getReadiness',
-      'Whether the service can serve requests: 503 if it is unhealthy or about to stop.',
-    ),
+    ...about('Monitoring', 'Whether the service can serve requests: 503 if it is unhealthy or about to stop.'),
     querystring: ReadinessQuery,
     response: { 200: Probe, 503: Probe },
   }),
 
   getReadinessAlias: endpoint('GET', '/api/health/ready/', {
-    ...operation('Monitoring', 'getReadinessAlias', 'The same as `/readyz`.'),
+    ...about('Monitoring', 'The same as `/readyz`.'),
     querystring: ReadinessQuery,
     response: { 200: Probe, 503: Probe },
   }),
 
   getMetrics: endpoint('GET', '/metrics', {
-    ...operation('Monitoring', 'getMetrics', 'Metrics in the text format of Prometheus.'),
+    ...about('Monitoring', 'Metrics in the text format of Prometheus.'),
     querystring: MetricsQuery,
     response: { 200: Type.String({ contentMediaType: 'text/plain', description: 'One line per sample.' }) },
   }),
 
   getOpenApi: endpoint('GET', '/api/openapi.json', {
-    ...operation('Monitoring', 'getOpenApi', 'This document.'),
+    ...about('Monitoring', 'This document.'),
     response: {
       200: Type.Record(Type.String(), Type.Unknown(), { description: 'An OpenAPI 3.1 document.' }),
       304: NoContent,
@@ -215,7 +205,7 @@ export const healthOperations = {
   }),
 
   getAsyncApi: endpoint('GET', '/api/asyncapi.json', {
-    ...operation('Monitoring', 'getAsyncApi', 'The description of the WebSocket.'),
+    ...about('Monitoring', 'The description of the WebSocket.'),
     response: {
       200: Type.Record(Type.String(), Type.Unknown(), { description: 'An AsyncAPI 3.1 document.' }),
       304: NoContent,
@@ -223,20 +213,12 @@ export const healthOperations = {
   }),
 
   listNodes: endpoint('GET', '/api/admin/nodes/', {
-    ...operation(
-      'Administration',
-      'listNodes',
-      'The processes that use this database, and the sources assigned to them.',
-    ),
+    ...about('Administration', 'The processes that use this database, and the sources assigned to them.'),
     response: { 200: Nodes },
   }),
 
   acknowledgeStore: endpoint('POST', '/api/admin/store/acknowledge', {
-    ...operation(
-      'Administration',
-      'acknowledgeStore',
-      'Acknowledges that the database was missing or damaged when the service started.',
-    ),
+    ...about('Administration', 'Acknowledges that the database was missing or damaged when the service started.'),
     response: { 200: StoreAcknowledged },
   }),
-}
+})

@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { Data } from './data.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -49,14 +49,12 @@ export const Event = named('Event', 'Something that has happened, or a marker.',
   by: textOrNull('Name of the user or token, or `local`; null: the service itself.'),
   site: siteOfEvent,
 })
-
 export type EventBody = Body<typeof Event>
 
 export const EventList = named('EventList', 'Events, newest first.', {
   results: listOf(Event, 'The events.'),
   next: textOrNull('Path and query of the following events; null: there are no more.'),
 })
-
 export type EventListBody = Body<typeof EventList>
 
 const values = (description: string) =>
@@ -86,7 +84,6 @@ export const HistoryLevels = named('HistoryLevels', 'Recorded levels of channels
     listOf(SiteReference, 'Sites that could not be asked for missing levels. Absent if every site could be asked.'),
   ),
 })
-
 export type HistoryLevelsBody = Body<typeof HistoryLevels>
 
 export const DataAtTime = named('DataAtTime', 'What was shown at an earlier time.', {
@@ -95,7 +92,6 @@ export const DataAtTime = named('DataAtTime', 'What was shown at an earlier time
   recorded: flag('False in a gap of the recording: the last state before it, without levels.'),
   step_seconds: orNull(whole('Seconds.'), 'Length of the recorded step that contains the second.'),
 })
-
 export type DataAtTimeBody = Body<typeof DataAtTime>
 
 const momentOrRange = {
@@ -152,53 +148,53 @@ export const EventQuery = query({
 
 export const EventCsvQuery = query(eventFilters)
 
-export const historyOperations = {
+export const historyOperations = operationsOf({
   getHistoryLevels: endpoint('GET', '/api/history/levels/', {
-    ...operation('History', 'getHistoryLevels', 'Recorded levels of channels.'),
+    ...about('History', 'Recorded levels of channels.'),
     querystring: HistoryQuery,
     response: { 200: HistoryLevels },
   }),
 
   getHistoryLevelsCsv: endpoint('GET', '/api/history/levels.csv', {
-    ...operation('History', 'getHistoryLevelsCsv', 'Recorded levels of channels as CSV.'),
+    ...about('History', 'Recorded levels of channels as CSV.'),
     querystring: HistoryCsvQuery,
     response: { 200: binary('text/csv', 'One row for each step of each channel.') },
   }),
 
   getHistoryAt: endpoint('GET', '/api/history/at/', {
-    ...operation('History', 'getHistoryAt', 'What was shown at an earlier second.'),
+    ...about('History', 'What was shown at an earlier second.'),
     querystring: HistoryTimeQuery,
     response: { 200: DataAtTime, 404: ErrorResponse },
   }),
 
   listEvents: endpoint('GET', '/api/events/', {
-    ...operation('History', 'listEvents', 'What has happened, newest first.'),
+    ...about('History', 'What has happened, newest first.'),
     querystring: EventQuery,
     response: { 200: EventList },
   }),
 
   getEventsCsv: endpoint('GET', '/api/events.csv', {
-    ...operation('History', 'getEventsCsv', 'Events as CSV.'),
+    ...about('History', 'Events as CSV.'),
     querystring: EventCsvQuery,
     response: { 200: binary('text/csv', 'One row for each event.') },
   }),
 
   createMarker: endpoint('POST', '/api/markers/', {
-    ...operation('History', 'createMarker', 'Adds a marker at a moment or over a range.'),
+    ...about('History', 'Adds a marker at a moment or over a range.'),
     body: NewMarker,
     response: { 201: Event },
   }),
 
   changeMarker: endpoint('PATCH', '/api/markers/:id/', {
-    ...operation('History', 'changeMarker', 'Changes the given fields of a marker.'),
+    ...about('History', 'Changes the given fields of a marker.'),
     params: ById,
     body: MarkerChange,
     response: { 200: Event, 409: ErrorResponse },
   }),
 
   removeMarker: endpoint('DELETE', '/api/markers/:id/', {
-    ...operation('History', 'removeMarker', 'Removes a marker.'),
+    ...about('History', 'Removes a marker.'),
     params: ById,
     response: { 204: NoContent, 409: ErrorResponse },
   }),
-}
+})

@@ -1,7 +1,7 @@
 /** Imports, and actions that can be undone. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -37,6 +37,7 @@ export const RecordChange = named('RecordChange', 'A difference between the stor
   to: Type.Unknown({ description: 'The values after, or null if the assignment ends.' }),
 })
 export type RecordChange = Body<typeof RecordChange>
+
 const column = (name: string) => wholeOrNull(`Index of the column with the ${name}, from 0; null: no such column.`)
 
 export const CastImport = named('CastImport', 'The result of an import of a cast list, or its preview.', {
@@ -107,6 +108,7 @@ export const PlanningCenterServiceTypes = named('PlanningCenterServiceTypes', 'T
   problem,
 })
 export type PlanningCenterServiceTypes = Body<typeof PlanningCenterServiceTypes>
+
 const dates = text('The dates, as Planning Center writes them.')
 
 export const PlanningCenterPlans = named('PlanningCenterPlans', 'The next plans of a service type.', {
@@ -231,21 +233,16 @@ export const PlanningCenterPositionSlots = body({
 export const ByUndo = Type.Object({ undo_id: idOf('The `undo_id` in the response of the action.') })
 const planningCenter = '/api/import/planning-center/'
 
-export const importOperations = {
+export const importOperations = operationsOf({
   importCast: endpoint('POST', '/api/import/cast/', {
-    ...operation(
-      'Hardware',
-      'importCast',
-      'Imports a cast list: performers, their roles and packs, and the names of placeholders.',
-    ),
+    ...about('Hardware', 'Imports a cast list: performers, their roles and packs, and the names of placeholders.'),
     body: CastText,
     response: { 200: CastImport },
   }),
 
   importMicboard: endpoint('POST', '/api/import/micboard/', {
-    ...operation(
+    ...about(
       'Hardware',
-      'importMicboard',
       "Imports micboard's config.json: the slots of channels, extended names as performers, and groups.",
     ),
     body: MicboardConfig,
@@ -253,14 +250,13 @@ export const importOperations = {
   }),
 
   getPlanningCenter: endpoint('GET', planningCenter, {
-    ...operation('Hardware', 'getPlanningCenter', 'Returns what is stored of Planning Center.'),
+    ...about('Hardware', 'Returns what is stored of Planning Center.'),
     response: { 200: PlanningCenterState },
   }),
 
   importPlanningCenter: endpoint('POST', planningCenter, {
-    ...operation(
+    ...about(
       'Hardware',
-      'importPlanningCenter',
       'Imports the people in a plan of Planning Center, with their photos, to the slots of their positions.',
     ),
     body: PlanningCenterPositionSlots,
@@ -268,35 +264,31 @@ export const importOperations = {
   }),
 
   listPlanningCenterServiceTypes: endpoint('POST', `${planningCenter}service-types/`, {
-    ...operation('Hardware', 'listPlanningCenterServiceTypes', 'Lists the service types in Planning Center.'),
+    ...about('Hardware', 'Lists the service types in Planning Center.'),
     body: PlanningCenterToken,
     response: { 200: PlanningCenterServiceTypes, 502: ErrorResponse },
   }),
 
   listPlanningCenterPlans: endpoint('POST', `${planningCenter}plans/`, {
-    ...operation('Hardware', 'listPlanningCenterPlans', 'Lists the next plans of a service type in Planning Center.'),
+    ...about('Hardware', 'Lists the next plans of a service type in Planning Center.'),
     body: PlanningCenterServiceType,
     response: { 200: PlanningCenterPlans, 502: ErrorResponse },
   }),
 
   listPlanningCenterPositions: endpoint('POST', `${planningCenter}positions/`, {
-    ...operation(
-      'Hardware',
-      'listPlanningCenterPositions',
-      'Lists the positions of a plan in Planning Center, with a slot for each.',
-    ),
+    ...about('Hardware', 'Lists the positions of a plan in Planning Center, with a slot for each.'),
     body: PlanningCenterPlan,
     response: { 200: PlanningCenterPositions, 404: ErrorResponse, 502: ErrorResponse },
   }),
 
   forgetPlanningCenterToken: endpoint('DELETE', `${planningCenter}token/`, {
-    ...operation('Hardware', 'forgetPlanningCenterToken', 'Deletes the stored token of Planning Center.'),
+    ...about('Hardware', 'Deletes the stored token of Planning Center.'),
     response: { 204: NoContent, 404: ErrorResponse },
   }),
 
   undo: endpoint('POST', '/api/undo/:undo_id', {
-    ...operation('Hardware', 'undo', 'Undoes an action within 24 hours, unless its records have been changed since.'),
+    ...about('Hardware', 'Undoes an action within 24 hours, unless its records have been changed since.'),
     params: ByUndo,
     response: { 200: Undone, 409: ErrorResponse },
   }),
-}
+})

@@ -1,8 +1,8 @@
 /** `POST /api/ingest/`: receivers in the form in which the service returns them. */
 
-import Type, { type TSchema } from 'typebox'
-import type { ChannelDetails, TransmitterDetails, TransmitterSlot } from './channels.ts'
-import { endpoint, operation } from './endpoint.ts'
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { ChannelDetails, TransmitterDetails, TransmitterSlot } from './channels.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import {
   type Body,
   body,
@@ -16,18 +16,7 @@ import {
   trueOrFalse,
   whole,
 } from './schema.ts'
-import {
-  audioActivities,
-  audioModes,
-  encryptions,
-  faults,
-  frequencyDiversities,
-  inputLevels,
-  networkModes,
-  slotStatuses,
-  transmissionModes,
-  transmitterLocks,
-} from './values.ts'
+import { faults, networkModes } from './values.ts'
 
 /** One line of text that is not blank. */
 export const line = (maxLength: number) =>
@@ -43,28 +32,51 @@ const reported = <T extends TSchema & { readonly description?: string }>(schema:
 
 /** A field of the service's own bodies that is read-only. It is accepted, so that a client can send back what it has read. */
 const ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+
 export const dbm = reported(boundedWhole(-200, 50))
 export const dbfs = reported(boundedWhole(-200, 0))
 export const percent = reported(boundedWhole(0, 100))
 export const minutes = reported(boundedWhole(0, 65_535))
 const db = reported(boundedWhole(-200, 200))
-const yesOrNo = reported(trueOrFalse)
+const bars = reported(boundedWhole(0, 5))
 
-const transmitterSlot = {
+/** Text, numbers and lists need limits; flags and choices do not. */
+type NeedsLimit<Value> = string extends Value
+  ? true
+  : number extends Value
+    ? true
+    : Value extends unknown[]
+      ? true
+      : false
+
+type Limits<Fields extends TProperties> = {
+  readonly [Name in keyof Fields as NeedsLimit<NonNullable<Static<Fields[Name]>>> extends true ? Name : never]: TSchema
+}
+
+type Field = TSchema & { readonly enum?: string[]; readonly anyOf?: readonly Field[] }
+
+/** Returns the fields of a response as a request has them. */
+function limit<Fields extends TProperties>(fields: Fields, limits: Limits<Fields>): Fields {
+  const others = Object.entries<Field>(fields).map(([name, field]) => {
+    const { enum: values } = field.anyOf?.[0] ?? field
+    const schema = values ? choiceOf(values) : trueOrFalse
+    return [name, field.anyOf ? reported(schema) : Type.IsOptional(field) ? Type.Optional(schema) : schema]
+  })
+  return { ...(Object.fromEntries(others) as Fields), ...limits }
+}
+
+const transmitterSlot = limit(TransmitterSlot.properties, {
   slot: boundedWhole(1, 99),
-  status: choiceOf(slotStatuses),
-  on_air: trueOrFalse,
   model: reported(line(255)),
   name: reported(line(255)),
-  rf_muted: yesOrNo,
   battery: percent,
-  battery_bars: reported(boundedWhole(0, 5)),
+  battery_bars: bars,
   battery_minutes: minutes,
   battery_type: reported(line(64)),
-} satisfies Record<keyof TransmitterSlot, TSchema>
+})
 
 /** The limits of what equipment reports; also those of what followed sites report. */
-export const channelDetails = {
+export const channelDetails = limit(ChannelDetails.properties, {
   rf_a: dbm,
   rf_b: dbm,
   rf_c: dbm,
@@ -73,50 +85,30 @@ export const channelDetails = {
   antennas: reported(Type.String({ pattern: '^A?B?C?D?$', description: 'letters of antennas, such as AB' })),
   audio_peak: dbfs,
   audio_rms: dbfs,
-  audio_activity: reported(choiceOf(audioActivities)),
   quality: percent,
-  rf_low: yesOrNo,
-  rf_concealed: yesOrNo,
-  rf_overload: yesOrNo,
-  overload: yesOrNo,
-  interference: yesOrNo,
   second_frequency: reported(mhz),
-  frequency_diversity: reported(choiceOf(frequencyDiversities)),
   group_channel: reported(line(64)),
-  unregistered_transmitter: yesOrNo,
   slots: Type.Optional(
     Type.Array(body(transmitterSlot), { maxItems: 16, description: 'a list of at most 16 objects' }),
   ),
-  input_level: reported(choiceOf(inputLevels)),
-  audio_mode: reported(choiceOf(audioModes)),
   band: reported(line(64)),
-  transmission_mode: reported(choiceOf(transmissionModes)),
-  booster_feed: yesOrNo,
-  muted: yesOrNo,
-  encryption: reported(choiceOf(encryptions)),
   gain_db: db,
-} satisfies Record<keyof ChannelDetails, TSchema>
+})
 
-export const transmitterDetails = {
+export const transmitterDetails = limit(TransmitterDetails.properties, {
   model: reported(line(255)),
   capsule: reported(line(255)),
-  muted: yesOrNo,
   gain_db: db,
   low_cut_hz: reported(boundedWhole(0, 1000)),
   power_mw: reported(boundedWhole(0, 100_000)),
-  lock: reported(choiceOf(transmitterLocks)),
-  talk_switch: yesOrNo,
-  battery_bars: reported(boundedWhole(0, 5)),
+  battery_bars: bars,
   battery_minutes: minutes,
   battery_minutes_to_full: minutes,
   battery_type: reported(line(64)),
   battery_health: percent,
   battery_cycles: reported(boundedWhole(0, 1_000_000)),
   battery_temperature_c: db,
-  battery_is_estimate: Type.Optional(trueOrFalse),
-  battery_low: yesOrNo,
-  fault: reported(choiceOf(faults)),
-} satisfies Record<keyof TransmitterDetails, TSchema>
+})
 
 export const readings = {
   name: reported(line(255)),
@@ -207,10 +199,10 @@ export const IngestResult = named('IngestResult', 'Which receivers of the reques
 })
 export type IngestResult = Body<typeof IngestResult>
 
-export const ingestOperations = {
+export const ingestOperations = operationsOf({
   ingestReceivers: endpoint('POST', '/api/ingest/', {
-    ...operation('Monitoring', 'ingestReceivers', 'Stores receivers that a script reports.'),
+    ...about('Monitoring', 'Stores receivers that a script reports.'),
     body: IngestRequest,
     response: { 202: IngestResult },
   }),
-}
+})

@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { TransmitterDetails } from './channels.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -34,6 +34,7 @@ export const LocationReference = named('LocationReference', 'A location in anoth
   name: text('Name of the location.'),
 })
 export type LocationReference = Body<typeof LocationReference>
+
 export const location = orNull(LocationReference, 'Its location.')
 
 const locationProperties = {
@@ -95,8 +96,8 @@ export const Layout = named('HardwareLayout', 'Locations with their receivers an
   locations: listOf(LayoutLocation, 'Top-level locations.'),
   unplaced: listOf(LayoutReceiver, 'Receivers without a location.'),
 })
-
 export type HardwareLayout = Body<typeof Layout>
+
 export const locationFields = { description: Type.Optional(boundedText(0, 2000)), zone: Type.Optional(zone) }
 export const locationId = nullable(recordId, 'the id of a location')
 export const NewLocation = body({ name, parent: Type.Optional(locationId), ...locationFields })
@@ -107,35 +108,35 @@ export const LocationChange = body({
   ...locationFields,
 })
 
-export const locationOperations = {
+export const locationOperations = operationsOf({
   listLocations: endpoint('GET', '/api/admin/locations/', {
-    ...operation('Review', 'listLocations', 'Locations.'),
+    ...about('Review', 'Locations.'),
     querystring: LocalList,
     response: { 200: pagedOf(Location) },
   }),
 
   createLocation: endpoint('POST', '/api/admin/locations/', {
-    ...operation('Review', 'createLocation', 'Adds a location.'),
+    ...about('Review', 'Adds a location.'),
     body: NewLocation,
     response: { 201: Location, 409: ErrorResponse },
   }),
 
   changeLocation: endpoint('PATCH', '/api/admin/locations/:id/', {
-    ...operation('Review', 'changeLocation', 'Changes a location.'),
+    ...about('Review', 'Changes a location.'),
     params: ById,
     body: LocationChange,
     response: { 200: Location, 409: ErrorResponse },
   }),
 
   removeLocation: endpoint('DELETE', '/api/admin/locations/:id/', {
-    ...operation('Review', 'removeLocation', 'Removes an empty location.'),
+    ...about('Review', 'Removes an empty location.'),
     params: ById,
     response: { 204: NoContent, 409: ErrorResponse },
   }),
 
   getHardwareLayout: endpoint('GET', '/api/admin/hardware-layout/', {
-    ...operation('Review', 'getHardwareLayout', 'Locations with their receivers and channels.'),
+    ...about('Review', 'Locations with their receivers and channels.'),
     querystring: Scope,
     response: { 200: Layout },
   }),
-}
+})

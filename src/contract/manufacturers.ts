@@ -1,7 +1,7 @@
 /** Manufacturers, their plugins, and connection tests. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { upstreamDetails, upstreamStatus } from './health.ts'
 import {
@@ -43,7 +43,6 @@ export const ManufacturerRecord = named('Manufacturer', 'A manufacturer whose sy
   device_errors: upstreamDetails.device_errors,
   more: upstreamDetails.more,
 })
-
 export type ManufacturerBody = Body<typeof ManufacturerRecord>
 
 export const Plugin = named('Plugin', "A plugin for a manufacturer's systems.", {
@@ -55,7 +54,6 @@ export const Plugin = named('Plugin', "A plugin for a manufacturer's systems.", 
   ),
   has_discovery_list: flag('True if the systems have a list of addresses at which they look for devices.'),
 })
-
 export type PluginBody = Body<typeof Plugin>
 
 export const Tested = named('ConnectionTest', 'Result of a connection test.', {
@@ -70,7 +68,6 @@ export const Tested = named('ConnectionTest', 'Result of a connection test.', {
     'Result for each system.',
   ),
 })
-
 export type ConnectionTest = Body<typeof Tested>
 
 export const manufacturerFields = {
@@ -93,40 +90,35 @@ export const ManufacturerTrial = body({
 export const ByCode = Type.Object({ code: Type.String({ description: 'Code of the manufacturer.' }) })
 export const ManufacturerList = query({ manufacturer: manufacturerFilter, ...paging })
 
-export const manufacturerOperations = {
+export const manufacturerOperations = operationsOf({
   listManufacturers: endpoint('GET', '/api/admin/manufacturers/', {
-    ...operation('Administration', 'listManufacturers', 'Manufacturers with their configuration, without secrets.'),
+    ...about('Administration', 'Manufacturers with their configuration, without secrets.'),
     querystring: ManufacturerList,
     response: { 200: pagedOf(ManufacturerRecord) },
   }),
 
   createManufacturer: endpoint('POST', '/api/admin/manufacturers/', {
-    ...operation('Administration', 'createManufacturer', 'Adds a manufacturer.'),
+    ...about('Administration', 'Adds a manufacturer.'),
     body: NewManufacturer,
     response: { 201: ManufacturerRecord, 409: ErrorResponse },
   }),
 
   changeManufacturer: endpoint('PATCH', '/api/admin/manufacturers/:code/', {
-    ...operation(
-      'Administration',
-      'changeManufacturer',
-      'Changes a manufacturer; keys of `config` are merged into the stored configuration.',
-    ),
+    ...about('Administration', 'Changes a manufacturer; keys of `config` are merged into the stored configuration.'),
     params: ByCode,
     body: ManufacturerChange,
     response: { 200: ManufacturerRecord, 409: ErrorResponse },
   }),
 
   removeManufacturer: endpoint('DELETE', '/api/admin/manufacturers/:code/', {
-    ...operation('Administration', 'removeManufacturer', 'Removes a manufacturer.'),
+    ...about('Administration', 'Removes a manufacturer.'),
     params: ByCode,
     response: { 204: NoContent, 409: ErrorResponse },
   }),
 
   testConfiguration: endpoint('POST', '/api/admin/manufacturers/test', {
-    ...operation(
+    ...about(
       'Administration',
-      'testConfiguration',
       'Tests a configuration without storing it. With a `code`, it is merged into the stored configuration of that manufacturer.',
     ),
     body: ManufacturerTrial,
@@ -134,9 +126,8 @@ export const manufacturerOperations = {
   }),
 
   testManufacturer: endpoint('POST', '/api/admin/manufacturers/:code/test', {
-    ...operation(
+    ...about(
       'Administration',
-      'testManufacturer',
       "Tests the connection to the manufacturer's systems, even if the manufacturer is disabled.",
     ),
     params: ByCode,
@@ -144,8 +135,8 @@ export const manufacturerOperations = {
   }),
 
   listPlugins: endpoint('GET', '/api/admin/plugins/', {
-    ...operation('Administration', 'listPlugins', "Plugins for manufacturers' systems."),
+    ...about('Administration', "Plugins for manufacturers' systems."),
     querystring: Paging,
     response: { 200: pagedOf(Plugin) },
   }),
-}
+})

@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { alertKinds } from './alert-kinds.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { groupIds } from './groups.ts'
 import { notificationChannelTypes } from './notification-services.ts'
@@ -47,7 +47,6 @@ export const NotificationChannel = named('NotificationChannel', 'A service by wh
   }),
   enabled: flag('Whether alerts are sent by it.'),
 })
-
 export type NotificationChannelBody = Body<typeof NotificationChannel>
 
 export const AddedNotificationChannel = named('AddedNotificationChannel', 'A notification channel that was added.', {
@@ -67,8 +66,8 @@ export const NotificationTest = named('NotificationTest', 'What a service respon
   error: textOrNull('Why the message was not sent.'),
   duration_ms: whole('How long it took, in milliseconds.'),
 })
-
 export type NotificationTestBody = Body<typeof NotificationTest>
+
 const channelIds = (description: string) => listOf(Type.Integer(), description)
 
 const NotificationSchedule = Type.Object(
@@ -105,7 +104,6 @@ export const NotificationRule = named('NotificationRule', 'Which alerts are sent
     'Where alerts are sent that are not acknowledged; null: nowhere.',
   ),
 })
-
 export type NotificationRuleBody = Body<typeof NotificationRule>
 
 export const NotificationDelivery = named('NotificationDelivery', 'A message to a notification channel.', {
@@ -122,7 +120,6 @@ export const NotificationDelivery = named('NotificationDelivery', 'A message to 
   next_attempt_at: timeOrNull('When it is tried next.'),
   sent_at: timeOrNull('When the service accepted it.'),
 })
-
 export type NotificationDeliveryBody = Body<typeof NotificationDelivery>
 
 export const notificationChannelType = Type.Enum([...notificationChannelTypes], {
@@ -242,23 +239,22 @@ export const DeliveryQuery = query({
 const channels = '/api/admin/notification-channels/'
 const rules = '/api/admin/notification-rules/'
 
-export const notificationOperations = {
+export const notificationOperations = operationsOf({
   listNotificationChannels: endpoint('GET', channels, {
-    ...operation('Notifications', 'listNotificationChannels', 'Services to which alerts are sent, without secrets.'),
+    ...about('Notifications', 'Services to which alerts are sent, without secrets.'),
     querystring: Paging,
     response: { 200: pagedOf(NotificationChannel) },
   }),
 
   getNotificationChannel: endpoint('GET', `${channels}:id/`, {
-    ...operation('Notifications', 'getNotificationChannel', 'One notification channel.'),
+    ...about('Notifications', 'One notification channel.'),
     params: ById,
     response: { 200: NotificationChannel },
   }),
 
   createNotificationChannel: endpoint('POST', channels, {
-    ...operation(
+    ...about(
       'Notifications',
-      'createNotificationChannel',
       'Adds a notification channel. The response for a webhook contains the secret that signs its messages, this once.',
     ),
     body: NewNotificationChannel,
@@ -266,9 +262,8 @@ export const notificationOperations = {
   }),
 
   changeNotificationChannel: endpoint('PATCH', `${channels}:id/`, {
-    ...operation(
+    ...about(
       'Notifications',
-      'changeNotificationChannel',
       'Changes a notification channel; keys of `config` are merged into the stored configuration, and null removes one.',
     ),
     params: ById,
@@ -277,9 +272,8 @@ export const notificationOperations = {
   }),
 
   removeNotificationChannel: endpoint('DELETE', `${channels}:id/`, {
-    ...operation(
+    ...about(
       'Notifications',
-      'removeNotificationChannel',
       'Removes a notification channel, also from all rules; messages that are waiting for it are not sent.',
     ),
     params: ById,
@@ -287,63 +281,51 @@ export const notificationOperations = {
   }),
 
   testNotificationChannel: endpoint('POST', `${channels}:id/test`, {
-    ...operation(
-      'Notifications',
-      'testNotificationChannel',
-      'Sends a test message immediately, once, even if the notification channel is disabled.',
-    ),
+    ...about('Notifications', 'Sends a test message immediately, once, even if the notification channel is disabled.'),
     params: ById,
     response: { 200: NotificationTest },
   }),
 
   rotateNotificationSecret: endpoint('POST', `${channels}:id/rotate`, {
-    ...operation(
-      'Notifications',
-      'rotateNotificationSecret',
-      'Creates a new secret for a webhook. Both secrets sign its messages for 24 hours.',
-    ),
+    ...about('Notifications', 'Creates a new secret for a webhook. Both secrets sign its messages for 24 hours.'),
     params: ById,
     response: { 200: NotificationSecret, 409: ErrorResponse },
   }),
 
   listNotificationRules: endpoint('GET', rules, {
-    ...operation('Notifications', 'listNotificationRules', 'Rules that choose which alerts are sent, and when.'),
+    ...about('Notifications', 'Rules that choose which alerts are sent, and when.'),
     querystring: Paging,
     response: { 200: pagedOf(NotificationRule) },
   }),
 
   getNotificationRule: endpoint('GET', `${rules}:id/`, {
-    ...operation('Notifications', 'getNotificationRule', 'One notification rule.'),
+    ...about('Notifications', 'One notification rule.'),
     params: ById,
     response: { 200: NotificationRule },
   }),
 
   createNotificationRule: endpoint('POST', rules, {
-    ...operation('Notifications', 'createNotificationRule', 'Adds a notification rule.'),
+    ...about('Notifications', 'Adds a notification rule.'),
     body: NewNotificationRule,
     response: { 201: NotificationRule },
   }),
 
   changeNotificationRule: endpoint('PATCH', `${rules}:id/`, {
-    ...operation('Notifications', 'changeNotificationRule', 'Changes the given fields of a notification rule.'),
+    ...about('Notifications', 'Changes the given fields of a notification rule.'),
     params: ById,
     body: NotificationRuleChange,
     response: { 200: NotificationRule },
   }),
 
   removeNotificationRule: endpoint('DELETE', `${rules}:id/`, {
-    ...operation('Notifications', 'removeNotificationRule', 'Removes a notification rule.'),
+    ...about('Notifications', 'Removes a notification rule.'),
     params: ById,
     response: { 204: NoContent },
   }),
 
   listNotificationDeliveries: endpoint('GET', '/api/admin/notification-deliveries/', {
-    ...operation(
-      'Notifications',
-      'listNotificationDeliveries',
-      'Messages of the last 30 days, newest first; at most 1000 without paging.',
-    ),
+    ...about('Notifications', 'Messages of the last 30 days, newest first; at most 1000 without paging.'),
     querystring: DeliveryQuery,
     response: { 200: pagedOf(NotificationDelivery) },
   }),
-}
+})

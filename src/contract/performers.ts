@@ -1,7 +1,7 @@
 /** Performers, their pictures and their assignments. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -71,7 +71,6 @@ export const Assignment = named('Assignment', 'The assignment of a unit to a per
   performer_name: Type.Optional(text("The performer's name; only with `names`.")),
   performer_picture_tag: Type.Optional(textOrNull('Changes when the picture changes; only with `names`.')),
 })
-
 export type AssignmentBody = Body<typeof Assignment>
 
 export const SiteAssignment = named('SiteAssignment', 'Who wears a unit of a site.', {
@@ -85,7 +84,6 @@ export const SiteAssignment = named('SiteAssignment', 'Who wears a unit of a sit
   channel_id: whole('Id of the channel that receives the unit.'),
   site: SiteReference,
 })
-
 export type SiteAssignmentBody = Body<typeof SiteAssignment>
 
 export const pictureText =
@@ -146,28 +144,28 @@ export const AssignmentQuery = query({
   ...paging,
 })
 
-export const performerOperations = {
+export const performerOperations = operationsOf({
   listPerformers: endpoint('GET', '/api/performers/', {
-    ...operation('Hardware', 'listPerformers', 'Performers. They do not belong to a manufacturer.'),
+    ...about('Hardware', 'Performers. They do not belong to a manufacturer.'),
     querystring: PerformerQuery,
     response: { 200: pagedOf(Performer) },
   }),
 
   getPerformer: endpoint('GET', '/api/performers/:id/', {
-    ...operation('Hardware', 'getPerformer', 'One performer.'),
+    ...about('Hardware', 'One performer.'),
     params: ById,
     response: { 200: Performer },
   }),
 
   createPerformer: endpoint('POST', '/api/performers/', {
-    ...operation('Hardware', 'createPerformer', 'Adds a performer.'),
+    ...about('Hardware', 'Adds a performer.'),
     querystring: Scope,
     body: NewPerformer,
     response: { 201: Performer, 404: ErrorResponse },
   }),
 
   changePerformer: endpoint('PUT', '/api/performers/:id/', {
-    ...operation('Hardware', 'changePerformer', 'Changes a performer.'),
+    ...about('Hardware', 'Changes a performer.'),
     params: ById,
     querystring: Scope,
     body: PerformerChange,
@@ -175,14 +173,14 @@ export const performerOperations = {
   }),
 
   removePerformer: endpoint('DELETE', '/api/performers/:id/', {
-    ...operation('Hardware', 'removePerformer', 'Removes a performer.'),
+    ...about('Hardware', 'Removes a performer.'),
     params: ById,
     querystring: Scope,
     response: { 204: NoContent, 409: ErrorResponse },
   }),
 
   setPicture: endpoint('PUT', '/api/performers/:id/picture/', {
-    ...operation('Hardware', 'setPicture', 'Stores a picture of a performer: PNG, JPEG or WebP, at most 2 MB.'),
+    ...about('Hardware', 'Stores a picture of a performer: PNG, JPEG or WebP, at most 2 MB.'),
     params: ById,
     querystring: Scope,
     consumes: ['image/png', 'image/jpeg', 'image/webp'],
@@ -191,33 +189,33 @@ export const performerOperations = {
   }),
 
   removePicture: endpoint('DELETE', '/api/performers/:id/picture/', {
-    ...operation('Hardware', 'removePicture', 'Removes the picture of a performer.'),
+    ...about('Hardware', 'Removes the picture of a performer.'),
     params: ById,
     querystring: Scope,
     response: { 204: NoContent },
   }),
 
   getPicture: endpoint('GET', '/api/pictures/:id', {
-    ...operation('Hardware', 'getPicture', 'A stored picture. A changed picture has another address.'),
+    ...about('Hardware', 'A stored picture. A changed picture has another address.'),
     params: ByPicture,
     response: { 200: binary('image/*', 'The picture.'), 304: NoContent },
   }),
 
   listAssignments: endpoint('GET', '/api/assignments/', {
-    ...operation('Hardware', 'listAssignments', 'Assignments of units to performers.'),
+    ...about('Hardware', 'Assignments of units to performers.'),
     querystring: AssignmentQuery,
     response: { 200: pagedOf(Type.Union([Assignment, SiteAssignment])) },
   }),
 
   createAssignment: endpoint('POST', '/api/assignments/', {
-    ...operation('Hardware', 'createAssignment', 'Assigns a unit to a performer.'),
+    ...about('Hardware', 'Assigns a unit to a performer.'),
     querystring: Scope,
     body: NewAssignment,
     response: { 201: Assignment, 404: ErrorResponse, 409: ErrorResponse },
   }),
 
   changeAssignment: endpoint('PUT', '/api/assignments/:id/', {
-    ...operation('Hardware', 'changeAssignment', 'Changes an assignment.'),
+    ...about('Hardware', 'Changes an assignment.'),
     params: ById,
     querystring: Scope,
     body: AssignmentChange,
@@ -225,9 +223,9 @@ export const performerOperations = {
   }),
 
   removeAssignment: endpoint('DELETE', '/api/assignments/:id/', {
-    ...operation('Hardware', 'removeAssignment', 'Removes an assignment.'),
+    ...about('Hardware', 'Removes an assignment.'),
     params: ById,
     querystring: Scope,
     response: { 204: NoContent },
   }),
-}
+})

@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { Condition } from './channels.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -31,7 +31,6 @@ export const Placeholder = named('Placeholder', 'Equipment without telemetry, or
   frequency: textOrNull('MHz with three decimals.'),
   note: text('Free text.'),
 })
-
 export type PlaceholderBody = Body<typeof Placeholder>
 
 export const PlaceholderInData = named('PlaceholderInData', 'A placeholder with its condition.', {
@@ -64,35 +63,35 @@ export const PlaceholderChange = body({
   ...placeholderFields,
 })
 
-export const placeholderOperations = {
+export const placeholderOperations = operationsOf({
   listPlaceholders: endpoint('GET', '/api/placeholders/', {
-    ...operation('Hardware', 'listPlaceholders', 'Equipment without telemetry, and blank places on the wall.'),
+    ...about('Hardware', 'Equipment without telemetry, and blank places on the wall.'),
     querystring: LocalList,
     response: { 200: pagedOf(Placeholder) },
   }),
 
   getPlaceholder: endpoint('GET', '/api/placeholders/:id/', {
-    ...operation('Hardware', 'getPlaceholder', 'One placeholder.'),
+    ...about('Hardware', 'One placeholder.'),
     params: ById,
     response: { 200: Placeholder },
   }),
 
   createPlaceholder: endpoint('POST', '/api/placeholders/', {
-    ...operation('Hardware', 'createPlaceholder', 'Adds a placeholder; without `slot`, in the next free slot.'),
+    ...about('Hardware', 'Adds a placeholder; without `slot`, in the next free slot.'),
     body: NewPlaceholder,
     response: { 201: Placeholder, 409: ErrorResponse },
   }),
 
   changePlaceholder: endpoint('PATCH', '/api/placeholders/:id/', {
-    ...operation('Hardware', 'changePlaceholder', 'Changes the given fields of a placeholder.'),
+    ...about('Hardware', 'Changes the given fields of a placeholder.'),
     params: ById,
     body: PlaceholderChange,
     response: { 200: Placeholder, 409: ErrorResponse },
   }),
 
   removePlaceholder: endpoint('DELETE', '/api/placeholders/:id/', {
-    ...operation('Hardware', 'removePlaceholder', 'Removes a placeholder.'),
+    ...about('Hardware', 'Removes a placeholder.'),
     params: ById,
     response: { 204: NoContent },
   }),
-}
+})

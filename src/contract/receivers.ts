@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { Channel } from './channels.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { location, locationId } from './locations.ts'
 import {
@@ -135,24 +135,23 @@ export const ReceiverChange = body({
   reason: Type.Optional(boundedText(0, 1024)),
 })
 
-export const receiverOperations = {
+export const receiverOperations = operationsOf({
   listReceivers: endpoint('GET', '/api/receivers/', {
-    ...operation('Monitoring', 'listReceivers', 'Summaries of all receivers.'),
+    ...about('Monitoring', 'Summaries of all receivers.'),
     querystring: EquipmentList,
     response: { 200: pagedOf(ReceiverSummary), 304: NoContent },
   }),
 
   getReceiver: endpoint('GET', '/api/receivers/:id/', {
-    ...operation('Monitoring', 'getReceiver', 'One receiver with all known details.'),
+    ...about('Monitoring', 'One receiver with all known details.'),
     params: ById,
     querystring: Scope,
     response: { 200: ReceiverWithSources, 304: NoContent },
   }),
 
   identifyReceiver: endpoint('POST', '/api/receivers/:id/identify/', {
-    ...operation(
+    ...about(
       'Monitoring',
-      'identifyReceiver',
       'Makes the lights of a receiver, or of one of its channels, flash for some seconds, 10 by default.',
     ),
     params: ById,
@@ -161,21 +160,20 @@ export const receiverOperations = {
   }),
 
   listReceiverDetails: endpoint('GET', '/api/admin/receivers/', {
-    ...operation('Review', 'listReceiverDetails', 'All receivers with all known details.'),
+    ...about('Review', 'All receivers with all known details.'),
     querystring: ScopedList,
     response: { 200: pagedOf(ReceiverDetail) },
   }),
 
   createReceiver: endpoint('POST', '/api/admin/receivers/', {
-    ...operation('Review', 'createReceiver', 'Adds a receiver that no system has reported.'),
+    ...about('Review', 'Adds a receiver that no system has reported.'),
     body: NewReceiver,
     response: { 201: ReceiverDetail, 409: ErrorResponse },
   }),
 
   changeReceiver: endpoint('PATCH', '/api/admin/receivers/:id/', {
-    ...operation(
+    ...about(
       'Review',
-      'changeReceiver',
       'Changes the name, address or location of a receiver. A new address or location is logged as a movement.',
     ),
     params: ById,
@@ -184,8 +182,8 @@ export const receiverOperations = {
   }),
 
   removeReceiver: endpoint('DELETE', '/api/admin/receivers/:id/', {
-    ...operation('Review', 'removeReceiver', 'Removes a receiver.'),
+    ...about('Review', 'Removes a receiver.'),
     params: ById,
     response: { 204: NoContent, 409: ErrorResponse },
   }),
-}
+})

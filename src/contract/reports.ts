@@ -1,7 +1,7 @@
 /** The report of a show, and the crew sheet. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { Event } from './history.ts'
 import {
@@ -102,30 +102,31 @@ export const CrewSheet = named('CrewSheet', 'Who wears what, by slot.', {
   ),
 })
 export type CrewSheet = Body<typeof CrewSheet>
+
 export const CrewSheetQuery = query({ show: idOf('Id of a show, to return only its channels and placeholders.') })
 
-export const reportOperations = {
+export const reportOperations = operationsOf({
   getShowReport: endpoint('GET', '/api/shows/:id/report/', {
-    ...operation('Shows', 'getShowReport', 'What happened during a show that is running or has ended.'),
+    ...about('Shows', 'What happened during a show that is running or has ended.'),
     params: ById,
     response: { 200: ShowReport, 409: ErrorResponse },
   }),
 
   getShowReportCsv: endpoint('GET', '/api/shows/:id/report.csv', {
-    ...operation('Shows', 'getShowReportCsv', 'The report of a show as CSV.'),
+    ...about('Shows', 'The report of a show as CSV.'),
     params: ById,
     response: { 200: binary('text/csv', 'One row for each channel.'), 409: ErrorResponse },
   }),
 
   getCrewSheet: endpoint('GET', '/api/crew-sheet/', {
-    ...operation('Shows', 'getCrewSheet', 'Who wears what, by slot.'),
+    ...about('Shows', 'Who wears what, by slot.'),
     querystring: CrewSheetQuery,
     response: { 200: CrewSheet, 404: ErrorResponse },
   }),
 
   getCrewSheetCsv: endpoint('GET', '/api/crew-sheet.csv', {
-    ...operation('Shows', 'getCrewSheetCsv', 'Who wears what, by slot, as CSV.'),
+    ...about('Shows', 'Who wears what, by slot, as CSV.'),
     querystring: CrewSheetQuery,
     response: { 200: binary('text/csv', 'One row for each channel and placeholder.'), 404: ErrorResponse },
   }),
-}
+})

@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { maxOffsetDb } from '../domain/frequencies/scans/scan.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import {
   type Body,
@@ -48,7 +48,6 @@ export const Scan = named('Scan', 'A spectrum scan.', {
   uploaded_at: time('When the file was uploaded.'),
   by: text('Name of the user or token, or `local`.'),
 })
-
 export type ScanBody = Body<typeof Scan>
 
 const SkippedRow = named('SkippedRow', 'A row of a file that was not read.', {
@@ -64,7 +63,6 @@ export const UploadedScan = named('UploadedScan', 'A spectrum scan, and what was
     'Rows that were not read. At most 1,000 are listed; one more item says how many follow.',
   ),
 })
-
 export type UploadedScanBody = Body<typeof UploadedScan>
 
 export const ScanLevels = named('ScanLevels', 'A spectrum scan with its levels.', {
@@ -75,7 +73,6 @@ export const ScanLevels = named('ScanLevels', 'A spectrum scan with its levels.'
     'The level at each frequency, in the same order: the highest of all sweeps, with `offset_db` added.',
   ),
 })
-
 export type ScanLevelsBody = Body<typeof ScanLevels>
 
 /** The fields of a form. The content of the file determines its format. */
@@ -90,23 +87,22 @@ export const NewScan = body({
   ),
 })
 
-export const scanOperations = {
+export const scanOperations = operationsOf({
   listScans: endpoint('GET', '/api/scans/', {
-    ...operation('Frequencies', 'listScans', 'Spectrum scans, without their levels.'),
+    ...about('Frequencies', 'Spectrum scans, without their levels.'),
     querystring: LocalList,
     response: { 200: pagedOf(Scan) },
   }),
 
   getScan: endpoint('GET', '/api/scans/:id/', {
-    ...operation('Frequencies', 'getScan', 'One spectrum scan, with its levels.'),
+    ...about('Frequencies', 'One spectrum scan, with its levels.'),
     params: ById,
     response: { 200: ScanLevels },
   }),
 
   uploadScan: endpoint('POST', '/api/scans/', {
-    ...operation(
+    ...about(
       'Frequencies',
-      'uploadScan',
       'Stores a spectrum scan: a file of Wireless Workbench, Wireless Systems Manager, RF Explorer, tinySA, rtl_power, a spectrum analyser or other programs, of at most 16 MiB.',
     ),
     consumes: ['multipart/form-data'],
@@ -115,8 +111,8 @@ export const scanOperations = {
   }),
 
   removeScan: endpoint('DELETE', '/api/scans/:id/', {
-    ...operation('Frequencies', 'removeScan', 'Deletes a spectrum scan.'),
+    ...about('Frequencies', 'Deletes a spectrum scan.'),
     params: ById,
     response: { 204: NoContent },
   }),
-}
+})

@@ -1,4 +1,4 @@
-/** Building blocks of schemas, fields and parameters that several resources have, and the types that follow from schemas. */
+/** Building blocks of schemas, the types that follow from schemas, and what several resources have in common. */
 
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
@@ -18,18 +18,17 @@ export function named<Properties extends TProperties>(title: string, description
   return Type.Object(properties, { title, description })
 }
 
-export const text = (description: string) => Type.String({ description })
-export const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-export const whole = (description: string) => Type.Integer({ description })
-export const wholeOrNull = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description })
-export const flag = (description: string) => Type.Boolean({ description })
-export const time = (description: string) => Type.String({ format: 'date-time', description })
-
-export const timeOrNull = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description })
-
 export const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description })
+
+export const text = (description: string) => Type.String({ description })
+export const textOrNull = (description: string) => orNull(Type.String(), description)
+export const whole = (description: string) => Type.Integer({ description })
+export const wholeOrNull = (description: string) => orNull(Type.Integer(), description)
+export const flag = (description: string) => Type.Boolean({ description })
+export const flagOrNull = (description: string) => orNull(flag(description), description)
+export const time = (description: string) => Type.String({ format: 'date-time', description })
+export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description)
 
 export const listOf = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Array(schema, { description })
@@ -86,7 +85,8 @@ export const uploadedFile = (description: string) =>
 
 /** The response of an action that returns nothing. */
 export const NoContent = Type.Null({ description: 'Success without a body.' })
-export const flagOrNull = (description: string) => orNull(flag(description), description)
+
+// --- Fields of requests. Their descriptions complete the error message `field: expected …`. --------------------------
 
 export const boundedText = (min: number, max: number) =>
   Type.String({ minLength: min, maxLength: max, description: `text of ${min} to ${max} characters` })
@@ -96,8 +96,8 @@ export const trueOrFalse = Type.Boolean({ description: 'true or false' })
 export const boundedWhole = (minimum: number, maximum: number) =>
   Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
 
-export const nullable = <T extends TSchema>(schema: T, expected: string) =>
-  Type.Union([schema, Type.Null()], { description: `${expected}, or null` })
+export const nullable = <Schema extends TSchema>(schema: Schema, expected: string) =>
+  orNull(schema, `${expected}, or null`)
 
 export const choiceOf = <Values extends string[]>(values: readonly [...Values]) =>
   Type.Enum(values, { description: `one of ${values.join(', ')}` })
@@ -123,15 +123,17 @@ export const mhz = Type.String({
   description: 'text with a frequency in MHz with three decimals, such as 470.300',
 })
 
-export const recordId = Type.Integer({
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
-  description: 'a whole number of 1 or more',
-})
+export const idOf = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
+export const recordId = idOf('a whole number of 1 or more')
 
 /** Rejects unknown keys, so that a misspelled key is not mistaken for a missing one. */
 export const body = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })
+
+/** Makes the fields of a new record optional, for a request that changes the given ones. */
+export const optional = <T extends TProperties>(properties: T) => Type.Partial(Type.Object(properties)).properties
+
+// --- Fields of several resources -------------------------------------------------------------------------------------
 
 export const id = whole('Id of the record.')
 export const manufacturer = text('Code of the manufacturer.')
@@ -142,11 +144,15 @@ export const SiteReference = named('SiteReference', 'Another installation of Mic
   name: text('Name of the site.'),
 })
 export type SiteReference = Body<typeof SiteReference>
+
 export const site = orNull(SiteReference, 'The site that monitors it; null if this installation does.')
 export const siteOfEvent = orNull(SiteReference, 'The site that has recorded it; null if this installation has.')
 export const siteOfAlert = orNull(SiteReference, 'The site that has raised it; null if this installation has.')
-export const idOf = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
+
+// --- Parameters ------------------------------------------------------------------------------------------------------
+
 export const ById = Type.Object({ id: idOf('Id of the record.') })
+
 export const query = <Properties extends TProperties>(properties: Properties) => Type.Partial(Type.Object(properties))
 
 export const dayOrTime = (description: string) =>
@@ -191,7 +197,8 @@ export const ScopedList = query({ manufacturer: manufacturerFilter, ...localList
 /** The query of a list of receivers or channels. */
 export const EquipmentList = query({ manufacturer: manufacturerFilter, site: siteFilter, ...paging })
 
-/** The ids of several records for one action. */
+// --- Actions on several records --------------------------------------------------------------------------------------
+
 export const Ids = body({
   ids: Type.Array(recordId, { minItems: 1, maxItems: 1000, description: 'a list of 1 to 1000 ids' }),
 })
@@ -201,5 +208,4 @@ export const Review = named('Review', 'Result of an action on several records.',
   updated: whole('Number of changed records.'),
   failed: listOf(Type.Object({ id, error: text('Why it was not changed.') }), 'Records that were not changed.'),
 })
-
 export type ReviewBody = Body<typeof Review>

@@ -1,7 +1,7 @@
 /** Shows: performances and rehearsals, and their scenes, which are stored arrangements. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
 import { groupIds } from './groups.ts'
 import { RecordChange } from './imports.ts'
@@ -42,7 +42,6 @@ export const Show = named('Show', 'A performance or a rehearsal.', {
   started_at: timeOrNull('When it was started.'),
   ended_at: timeOrNull('When it was ended.'),
 })
-
 export type ShowBody = Body<typeof Show>
 
 export const AnnouncedShow = named('AnnouncedShow', 'A show that changed.', {
@@ -96,7 +95,6 @@ export const Scene = named('Scene', 'A stored arrangement of a show.', {
   by: text('Who stored it.'),
   recalled_at: timeOrNull('When it was last recalled; the scene that was recalled last is the frequency plan.'),
 })
-
 export type SceneBody = Body<typeof Scene>
 
 export const SceneDetail = named('SceneDetail', 'A scene with what it stores.', {
@@ -134,67 +132,66 @@ export const NewScene = body({ title: name })
 export const SceneRecallRequest = Type.Optional(body({ preview: Type.Optional(trueOrFalse) }))
 export const ByScene = Type.Object({ ...ById.properties, scene_id: idOf('Id of the scene.') })
 
-export const showOperations = {
+export const showOperations = operationsOf({
   listShows: endpoint('GET', '/api/shows/', {
-    ...operation('Shows', 'listShows', 'Planned, running and ended shows.'),
+    ...about('Shows', 'Planned, running and ended shows.'),
     querystring: LocalList,
     response: { 200: pagedOf(Show) },
   }),
 
   getShow: endpoint('GET', '/api/shows/:id/', {
-    ...operation('Shows', 'getShow', 'One show.'),
+    ...about('Shows', 'One show.'),
     params: ById,
     response: { 200: Show },
   }),
 
   createShow: endpoint('POST', '/api/shows/', {
-    ...operation('Shows', 'createShow', 'Plans a show.'),
+    ...about('Shows', 'Plans a show.'),
     body: NewShow,
     response: { 201: Show },
   }),
 
   changeShow: endpoint('PATCH', '/api/shows/:id/', {
-    ...operation('Shows', 'changeShow', 'Changes the given fields of a show.'),
+    ...about('Shows', 'Changes the given fields of a show.'),
     params: ById,
     body: ShowChange,
     response: { 200: Show, 409: ErrorResponse },
   }),
 
   removeShow: endpoint('DELETE', '/api/shows/:id/', {
-    ...operation('Shows', 'removeShow', 'Removes a show that is not running.'),
+    ...about('Shows', 'Removes a show that is not running.'),
     params: ById,
     response: { 204: NoContent, 409: ErrorResponse },
   }),
 
   startShow: endpoint('POST', '/api/shows/:id/start', {
-    ...operation('Shows', 'startShow', 'Starts a planned show.'),
+    ...about('Shows', 'Starts a planned show.'),
     params: ById,
     response: { 200: Show, 409: ErrorResponse },
   }),
 
   endShow: endpoint('POST', '/api/shows/:id/end', {
-    ...operation('Shows', 'endShow', 'Ends a running show.'),
+    ...about('Shows', 'Ends a running show.'),
     params: ById,
     response: { 200: Show, 409: ErrorResponse },
   }),
 
   listScenes: endpoint('GET', '/api/shows/:id/scenes/', {
-    ...operation('Shows', 'listScenes', 'The scenes of a show: stored arrangements.'),
+    ...about('Shows', 'The scenes of a show: stored arrangements.'),
     params: ById,
     querystring: Paging,
     response: { 200: pagedOf(Scene) },
   }),
 
   getScene: endpoint('GET', '/api/shows/:id/scenes/:scene_id/', {
-    ...operation('Shows', 'getScene', 'One scene with what it stores.'),
+    ...about('Shows', 'One scene with what it stores.'),
     params: ByScene,
     response: { 200: SceneDetail },
   }),
 
   createScene: endpoint('POST', '/api/shows/:id/scenes/', {
-    ...operation(
+    ...about(
       'Shows',
-      'createScene',
       'Stores the present arrangement of a show: slots, groups, names of placeholders and performers, assignments, and ' +
         'frequencies as a plan.',
     ),
@@ -204,15 +201,15 @@ export const showOperations = {
   }),
 
   removeScene: endpoint('DELETE', '/api/shows/:id/scenes/:scene_id/', {
-    ...operation('Shows', 'removeScene', 'Removes a scene.'),
+    ...about('Shows', 'Removes a scene.'),
     params: ByScene,
     response: { 204: NoContent },
   }),
 
   recallScene: endpoint('POST', '/api/shows/:id/scenes/:scene_id/recall', {
-    ...operation('Shows', 'recallScene', 'Restores the arrangement that a scene stores. Never writes to equipment.'),
+    ...about('Shows', 'Restores the arrangement that a scene stores. Never writes to equipment.'),
     params: ByScene,
     body: SceneRecallRequest,
     response: { 200: SceneRecall },
   }),
-}
+})

@@ -1,7 +1,7 @@
 /** Other installations of Micwatch that this one follows. */
 
 import Type from 'typebox'
-import { endpoint, operation } from './endpoint.ts'
+import { about, endpoint, operationsOf } from './endpoint.ts'
 import {
   type Body,
   listOf,
@@ -37,8 +37,8 @@ export const Site = named('Site', 'An installation that this one follows, direct
   latency_ms: wholeOrNull('Time that the last ping took; null while the site cannot be reached.'),
   last_seen: timeOrNull('When the site last sent something; null if this process has not received anything.'),
 })
-
 export type SiteBody = Body<typeof Site>
+
 const { code, name, url, shows } = Site.properties
 
 export const AnnouncedSite = named('AnnouncedSite', 'An installation that this one follows, and its running shows.', {
@@ -47,13 +47,12 @@ export const AnnouncedSite = named('AnnouncedSite', 'An installation that this o
   url,
   shows,
 })
-
 export type AnnouncedSiteBody = Body<typeof AnnouncedSite>
 
-export const siteOperations = {
+export const siteOperations = operationsOf({
   listSites: endpoint('GET', '/api/sites/', {
-    ...operation('Monitoring', 'listSites', 'Other installations of Micwatch that this one follows.'),
+    ...about('Monitoring', 'Other installations of Micwatch that this one follows.'),
     querystring: Paging,
     response: { 200: pagedOf(Site) },
   }),
-}
+})
