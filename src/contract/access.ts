@@ -17,6 +17,7 @@ import {
   named,
   nullable,
   oneOf,
+  optional,
   orNull,
   Paging,
   pagedOf,
@@ -127,7 +128,7 @@ export type AuditBody = Body<typeof Audit>
 
 /** Maximum size of the bodies of unauthenticated requests, which only contain credentials. */
 export const credentialBytes = 1024
-const newRole = Type.Enum([...roles], { description: roles.join(', ') })
+const newRole = oneOf(roles, roles.join(', '))
 const username = boundedText(1, 64)
 
 /** The minimum length is checked in `domain/access/password.ts`, with a message for users. */
@@ -145,8 +146,9 @@ export const UserChange = body({
   password: Type.Optional(password),
 })
 
-export const TokenRequest = body({ name, role: newRole, expires_at: expiresAt })
-export const TokenChange = body({ name: Type.Optional(name), role: Type.Optional(newRole), expires_at: expiresAt })
+const token = { name, role: newRole, expires_at: expiresAt }
+export const TokenRequest = body(token)
+export const TokenChange = body(optional(token))
 
 export const OidcLoginQuery = query({
   next: Type.String({ maxLength: 2000, description: 'The page to open afterwards: a path of this service.' }),
@@ -154,16 +156,16 @@ export const OidcLoginQuery = query({
 
 /** What the provider appends to the redirect address. It can send parameters besides these. */
 export const OidcCallbackQuery = query({
-  code: Type.String({ description: 'The authorization code.' }),
-  state: Type.String({ description: 'The state of the sign-in that was started.' }),
-  iss: Type.String({ description: 'The issuer.' }),
-  error: Type.String({ description: 'Why the provider did not sign the user in.' }),
+  code: text('The authorization code.'),
+  state: text('The state of the sign-in that was started.'),
+  iss: text('The issuer.'),
+  error: text('Why the provider did not sign the user in.'),
 })
 
 export const AuditQuery = query({
-  action: Type.String({ description: 'Only this action, or all actions with this prefix if it ends with a dot.' }),
-  actor: Type.String({ description: 'Only records whose actor name contains this text.' }),
-  result: Type.Enum([...auditResults], sameValue),
+  action: text('Only this action, or all actions with this prefix if it ends with a dot.'),
+  actor: text('Only records whose actor name contains this text.'),
+  result: oneOf(auditResults, sameValue),
   after: dayOrTime('At or after this time'),
   before: dayOrTime('Before this time'),
   ...paging,

@@ -28,7 +28,7 @@ export const AlertData = named(
     address: Type.Optional(text('Address of the source.')),
     failures: Type.Optional(whole('Number of polling cycles in a row that failed.')),
     error: Type.Optional(textOrNull('Why it failed.')),
-    conflict: Type.Optional(oneOf([...conflictKinds], 'Kind of the frequency conflict.')),
+    conflict: Type.Optional(oneOf(conflictKinds, 'Kind of the frequency conflict.')),
     generators: Type.Optional(listOf(Type.String(), 'Names of the carriers that cause the frequency conflict.')),
     ends_at: Type.Optional(time('When the show is planned to end, until which the battery will not last.')),
   },

@@ -11,7 +11,10 @@ import {
   body,
   boundedText,
   boundedWhole,
+  choiceOf,
   dayOrTime,
+  distinctIds,
+  flag,
   id,
   idOf,
   LocalList,
@@ -24,7 +27,6 @@ import {
   pagedOf,
   paging,
   query,
-  recordId,
   sameValue,
   siteFilter,
   siteOfAlert,
@@ -67,7 +69,7 @@ export const Alert = named('Alert', 'A condition that needs attention.', {
   snoozed_by: textOrNull('Name of the user or token that snoozed it, or `local`.'),
   snoozed_at: timeOrNull('When it was snoozed.'),
   snoozed_until: textOrNull('When the snooze ends: a time, `cleared` or `show_end`.'),
-  silenced: Type.Boolean({ description: 'Whether a silence applies to it.' }),
+  silenced: flag('Whether a silence applies to it.'),
   site: siteOfAlert,
   data: AlertData,
   first: Type.Optional(AlertFirst),
@@ -100,23 +102,18 @@ export const AlertAcknowledgement = Type.Optional(
 /** Either `minutes` or `until`. */
 export const AlertSnooze = body({
   minutes: Type.Optional(boundedWhole(1, 10_080)),
-  until: Type.Optional(Type.Enum(['cleared', 'show_end'], { description: 'cleared or show_end' })),
+  until: Type.Optional(oneOf(['cleared', 'show_end'], 'cleared or show_end')),
 })
 
-const silencedIds = Type.Optional(
-  Type.Array(recordId, { maxItems: 1000, uniqueItems: true, description: 'a list of at most 1000 distinct ids' }),
+export const chosenKinds = Type.Optional(
+  Type.Array(choiceOf(alertKinds), { uniqueItems: true, description: 'a list of distinct kinds of alerts' }),
 )
 
 /** At least one of the lists is not empty. */
 export const NewSilence = body({
-  channels: silencedIds,
-  groups: silencedIds,
-  kinds: Type.Optional(
-    Type.Array(Type.Enum([...alertKinds], { description: `one of ${alertKinds.join(', ')}` }), {
-      uniqueItems: true,
-      description: 'a list of distinct kinds of alerts',
-    }),
-  ),
+  channels: Type.Optional(distinctIds),
+  groups: Type.Optional(distinctIds),
+  kinds: chosenKinds,
   until: Type.String({ format: 'date-time', description: 'a time such as 2030-12-31T00:00:00Z' }),
   reason: Type.Optional(reason),
 })
@@ -126,10 +123,8 @@ export const ByAlert = Type.Object({
 })
 
 export const AlertQuery = query({
-  state: Type.Enum([...alertStates, 'open'], {
-    description: 'Only alerts in this state; `open`: raised or snoozed.',
-  }),
-  kind: Type.Enum([...alertKinds], sameValue),
+  state: oneOf([...alertStates, 'open'], 'Only alerts in this state; `open`: raised or snoozed.'),
+  kind: oneOf(alertKinds, sameValue),
   channel: idOf('Id of a channel, to return only alerts about it.'),
   receiver: idOf('Id of a receiver, to return only alerts about it and its channels.'),
   from: dayOrTime('Raised at or after this time'),

@@ -181,8 +181,8 @@ export const Condition = named(
   'Condition',
   'What a channel needs, as the service judges it; the same for every client.',
   {
-    state: oneOf([...conditionStates], 'The first row of the table of conditions that is true.'),
-    severity: oneOf([...conditionSeverities], 'How severe the state is.'),
+    state: oneOf(conditionStates, 'The first row of the table of conditions that is true.'),
+    severity: oneOf(conditionSeverities, 'How severe the state is.'),
     attention: flag('Whether an operator should attend to the channel.'),
     since: time('Since when `state` is what it is.'),
     since_known: flag('False if the beginning of the state was not seen: `since` is then the earliest time known.'),
@@ -190,7 +190,7 @@ export const Condition = named(
       time('When the values of a channel that is stale or offline were last received; absent while they are current.'),
     ),
     flags: listOf(
-      oneOf([...conditionFlags], 'Name of a row.'),
+      oneOf(conditionFlags, 'Name of a row.'),
       'The other rows that are true, in the order of the table; then `rf_fair` and `rf_concealed`.',
     ),
   },

@@ -8,6 +8,7 @@ import {
   ById,
   body,
   boundedText,
+  choiceOf,
   flagOrNull,
   id,
   idOf,
@@ -36,7 +37,7 @@ export const Check = named('Check', 'A check of one channel for a show.', {
   channel_id,
   began_at: timeOrNull('When it began; null if only the result was entered.'),
   time: timeOrNull('When the result was entered; null until then.'),
-  result: orNull(oneOf([...checkResults], 'The result.'), 'The result; null until it is entered.'),
+  result: orNull(oneOf(checkResults, 'The result.'), 'The result; null until it is entered.'),
   note: textOrNull('Note.'),
   by: text('Name of the user or token, or `local`.'),
 })
@@ -63,7 +64,7 @@ const Sees = named('Sees', 'What the service sees on the channel; null: unknown.
 export type Sees = Body<typeof Sees>
 
 const LastResult = named('LastResult', 'The last result that was entered for a channel.', {
-  result: oneOf([...checkResults], 'The result.'),
+  result: oneOf(checkResults, 'The result.'),
   note: textOrNull('Note.'),
   time: time('When it was entered.'),
   by: text('Name of the user or token, or `local`.'),
@@ -81,7 +82,7 @@ export const CheckBegin = body({ channel_id: recordId })
 
 export const NewCheck = body({
   channel_id: recordId,
-  result: Type.Enum([...checkResults], { description: `one of ${checkResults.join(', ')}` }),
+  result: choiceOf(checkResults),
   note: Type.Optional(nullable(boundedText(0, 500), 'text of at most 500 characters')),
 })
 

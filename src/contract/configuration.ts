@@ -93,11 +93,11 @@ export const SettingChange = body({
   manufacturer: Type.Optional(nullable(boundedText(1, 64), "a manufacturer's code")),
 })
 
-export const ByKey = Type.Object({ key: Type.String({ description: 'Key of the setting.' }) })
+export const ByKey = Type.Object({ key: text('Key of the setting.') })
 
 /** The query of an operation on settings. Without a scope, it concerns the global settings. */
 const settingScope = {
-  manufacturer: Type.String({ description: 'Code of a manufacturer: its settings. Not together with `group`.' }),
+  manufacturer: text('Code of a manufacturer: its settings. Not together with `group`.'),
   group: idOf('Id of a group: its settings. Not together with `manufacturer`.'),
 }
 

@@ -56,7 +56,7 @@ export const ConnectionIds = body({
 })
 
 export const ConnectionQuery = query({
-  status: Type.Enum([...connectionStatuses], sameValue),
+  status: oneOf(connectionStatuses, sameValue),
   manufacturer: manufacturerFilter,
   ...localList,
 })

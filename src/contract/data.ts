@@ -10,6 +10,7 @@ import { PlaceholderInData } from './placeholders.ts'
 import { ReceiverInData } from './receivers.ts'
 import {
   type Body,
+  flag,
   idOf,
   listOf,
   manufacturerFilter,
@@ -42,7 +43,7 @@ const MicboardChannel = named('MicboardChannel', 'A channel, as micboard describ
   name: text("The performer's name if one is assigned, otherwise as `name_raw`."),
   name_raw: text('Name of the transmitter, or of the channel.'),
   type: text('Type of the receiver.'),
-  status: oneOf([...micboardStatuses], 'Derived from the condition of the channel.'),
+  status: oneOf(micboardStatuses, 'Derived from the condition of the channel.'),
   battery: whole('Bars from 0 to 5; 255 if unknown.'),
   rf_level: whole('0 (-100 dBm or less, or unknown) to 100 (-20 dBm or more).'),
   audio_level: whole('0 (-60 dBFS or less, or unknown) to 100 (0 dBFS).'),
@@ -84,7 +85,7 @@ export const Micboard = named('Micboard', 'All receivers, in the shape of micboa
           group: whole('Id of the group.'),
           title: text('Title.'),
           slots: listOf(Type.Integer(), 'Slots.'),
-          hide_charts: Type.Boolean({ description: 'Whether the group is shown without charts.' }),
+          hide_charts: flag('Whether the group is shown without charts.'),
         }),
         'All groups.',
       ),

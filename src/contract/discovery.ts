@@ -76,7 +76,7 @@ export const Scan = named('Scan', 'Result of a scan.', {
 })
 export type ScanBody = Body<typeof Scan>
 
-export const ScanNetworks = Type.Array(Type.String({ description: 'CIDR form.' }), {
+export const ScanNetworks = Type.Array(text('CIDR form.'), {
   description: 'Networks of this machine that a scan accepts.',
 })
 
@@ -150,10 +150,10 @@ export type MovementBody = Body<typeof Movement>
 export const ScanRequest = body({ scan_subnet: boundedText(1, 64) })
 
 export const QueueQuery = query({
-  status: Type.Enum([...queueStatuses], sameValue),
-  device_type: Type.Enum([...deviceTypes], sameValue),
-  is_duplicate: Type.Boolean(sameValue),
-  is_ip_conflict: Type.Boolean(sameValue),
+  status: oneOf(queueStatuses, sameValue),
+  device_type: oneOf(deviceTypes, sameValue),
+  is_duplicate: flag(sameValue),
+  is_ip_conflict: flag(sameValue),
   discovered_after: dayOrTime('Discovered at or after this time'),
   discovered_before: dayOrTime('Discovered before this time'),
   manufacturer: manufacturerFilter,
@@ -161,7 +161,7 @@ export const QueueQuery = query({
 })
 
 export const MovementQuery = query({
-  acknowledged: Type.Boolean(sameValue),
+  acknowledged: flag(sameValue),
   manufacturer: manufacturerFilter,
   ...localList,
 })

@@ -10,6 +10,7 @@ import {
   body,
   boundedText,
   boundedWhole,
+  choiceOf,
   flag,
   idOf,
   LocalList,
@@ -39,7 +40,7 @@ const megahertz = text('MHz with three decimals.')
 const FrequencyConflict = named('FrequencyConflict', 'A conflict of one carrier.', {
   victim: text('Id of the carrier.'),
   kind: oneOf(
-    [...conflictKinds],
+    conflictKinds,
     '`foreign`: RF although the transmitter is off; `outside_band`: outside the bands of the profile; `tv`: touches a TV channel in use; `duplicate`: another carrier on the same frequency; `spacing`: another carrier is too close; the others are orders of intermodulation.',
   ),
   product_mhz: textOrNull('The product of intermodulation in MHz with three decimals; null for the other kinds.'),
@@ -93,7 +94,7 @@ const FrequencyCarrier = named('FrequencyCarrier', 'The carrier of a channel or 
 export type FrequencyCarrierBody = Body<typeof FrequencyCarrier>
 
 export const Frequencies = named('Frequencies', 'All carriers, and their conflicts.', {
-  region: oneOf([...regions], 'The setting `REGION`.'),
+  region: oneOf(regions, 'The setting `REGION`.'),
   carriers: listOf(FrequencyCarrier, 'By frequency.'),
   conflicts,
   totals,
@@ -232,7 +233,7 @@ export const profileFields = {
   source: Type.Optional(boundedText(0, 1000)),
 }
 
-const level = Type.Optional(Type.Enum([...guardLevels], { description: `one of ${guardLevels.join(', ')}` }))
+const level = Type.Optional(choiceOf(guardLevels))
 
 /** One of the bands of the profile; another text has no effect. */
 const band = boundedText(1, 64)
@@ -281,7 +282,8 @@ export const FrequencySuggestRequest = body({
 /** Without an id, the id follows from the name. */
 export const NewFrequencyProfile = body({ id: Type.Optional(profileId), name, ...profileFields })
 export const FrequencyProfileChange = body({ name: Type.Optional(name), ...profileFields })
-export const ByProfile = Type.Object({ id: Type.String({ description: 'Id of the profile.' }) })
+
+export const ByProfile = Type.Object({ id: text('Id of the profile.') })
 
 const frequencyFilters = {
   group: idOf('Id of a group, to return only its carriers and their conflicts; others still count as generators.'),
@@ -290,21 +292,20 @@ const frequencyFilters = {
 }
 
 export const FrequencyQuery = query({
-  level: Type.Enum([...guardLevels], { description: 'Which guards of the profiles apply; default `standard`.' }),
+  level: oneOf(guardLevels, 'Which guards of the profiles apply; default `standard`.'),
   ...frequencyFilters,
 })
 
 export const FrequencyNoiseQuery = query({
   hours: Type.Integer({ minimum: 1, maximum: 168, description: 'How many hours back; default 24.' }),
-  site: Type.String({
-    description: 'Code of a site. Noise is listed from what this installation records, so only `local` returns any.',
-  }),
+  site: text('Code of a site. Noise is listed from what this installation records, so only `local` returns any.'),
 })
 
 export const FrequencyExportQuery = query({
-  format: Type.Enum(['csv', 'list', 'wsm'], {
-    description: '`list`: only MHz, one per line; `wsm`: for Wireless Systems Manager, in kHz; default `csv`.',
-  }),
+  format: oneOf(
+    ['csv', 'list', 'wsm'],
+    '`list`: only MHz, one per line; `wsm`: for Wireless Systems Manager, in kHz; default `csv`.',
+  ),
   ...frequencyFilters,
 })
 

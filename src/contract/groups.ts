@@ -49,12 +49,6 @@ export const groupFields = {
   manufacturer: Type.Optional(nullable(boundedText(1, 64), "a manufacturer's code")),
 }
 
-export const groupIds = Type.Array(recordId, {
-  maxItems: 1000,
-  uniqueItems: true,
-  description: 'a list of at most 1000 distinct ids',
-})
-
 export const GroupChange = body({ id: Type.Optional(recordId), title: Type.Optional(name), ...groupFields })
 
 export const groupOperations = operationsOf({

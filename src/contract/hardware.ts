@@ -67,7 +67,7 @@ export type SiteUnitBody = Body<typeof SiteUnit>
 const percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description })
 
 export const ChassisQuery = query({
-  status: Type.Enum([...onlineStates], sameValue),
+  status: oneOf(onlineStates, sameValue),
   manufacturer: manufacturerFilter,
   site: siteFilter,
   ...paging,
@@ -78,8 +78,8 @@ export const UnitQuery = query({
   battery_percentage__gte: percent('Only units with at least this battery level.'),
   battery_percentage__lte: percent('Only units with at most this battery level.'),
   base_chassis: idOf('Id of a chassis, to return only units that it receives or that are docked in it.'),
-  device_type: Type.Enum([...unitTypes], sameValue),
-  status: Type.Enum([...onlineStates], sameValue),
+  device_type: oneOf(unitTypes, sameValue),
+  status: oneOf(onlineStates, sameValue),
   manufacturer: manufacturerFilter,
   site: siteInsteadOfLocal,
   ...paging,

@@ -144,17 +144,18 @@ export const StoreAcknowledged = named('StoreAcknowledged', 'Whether there was a
 export type Acknowledged = Body<typeof StoreAcknowledged>
 
 export const ReadinessQuery = query({
-  exclude: Type.Enum(['database'], {
-    description: 'With `database`, the database need not be reachable: the last known state is still served.',
-  }),
+  exclude: oneOf(
+    ['database'],
+    'With `database`, the database need not be reachable: the last known state is still served.',
+  ),
 })
 
 export const HealthQuery = query({
-  manufacturer: Type.String({ description: 'Code of the manufacturer for `vendor_api`.' }),
+  manufacturer: text('Code of the manufacturer for `vendor_api`.'),
 })
 
 export const MetricsQuery = query({
-  channels: Type.Enum(['0', '1'], { description: 'With `1`, the levels of every channel are included.' }),
+  channels: oneOf(['0', '1'], 'With `1`, the levels of every channel are included.'),
 })
 
 export const healthOperations = operationsOf({

@@ -18,6 +18,7 @@ import {
   named,
   nullable,
   oneOf,
+  optional,
   orNull,
   query,
   recordId,
@@ -37,8 +38,8 @@ export const Event = named('Event', 'Something that has happened, or a marker.',
   id,
   time: time('When it happened or began.'),
   until: timeOrNull('When it ended; null: it has no duration, or it continues.'),
-  kind: oneOf([...eventKinds], 'What happened.'),
-  severity: oneOf([...severities], 'Severity.'),
+  kind: oneOf(eventKinds, 'What happened.'),
+  severity: oneOf(severities, 'Severity.'),
   channel_id: wholeOrNull('Id of the channel; null: not about one channel.'),
   receiver_id: wholeOrNull('Id of the receiver.'),
   manufacturer: textOrNull('Code of the manufacturer.'),
@@ -94,19 +95,19 @@ export const DataAtTime = named('DataAtTime', 'What was shown at an earlier time
 })
 export type DataAtTimeBody = Body<typeof DataAtTime>
 
-const momentOrRange = {
+const marker = {
   time: Type.Optional(Type.String({ format: 'date-time', description: 'a time such as 2026-05-01T18:00:00Z' })),
   until: Type.Optional(nullable(Type.String({ format: 'date-time' }), 'a time such as 2026-05-01T18:00:00Z')),
   channel_id: Type.Optional(nullable(recordId, 'the id of a channel')),
+  text: boundedText(1, 500),
 }
-
-export const NewMarker = body({ ...momentOrRange, text: boundedText(1, 500) })
-export const MarkerChange = body({ ...momentOrRange, text: Type.Optional(boundedText(1, 500)) })
+export const NewMarker = body(marker)
+export const MarkerChange = body(optional(marker))
 
 const exactTime = (description: string) =>
   Type.String({ format: 'date-time', description: `${description}, such as 2026-05-01T18:00:00Z.` })
 
-const commaList = (description: string) => Type.String({ description: `${description}, separated by commas.` })
+const commaList = (description: string) => text(`${description}, separated by commas.`)
 
 const historyRange = {
   channels: commaList('Ids of at most 100 channels'),
@@ -124,9 +125,7 @@ export const HistoryQuery = Type.Object({
 
 export const HistoryCsvQuery = Type.Object({
   ...historyRange,
-  step: Type.Optional(
-    Type.Enum(['1', '10', '60', '600', '3600'], { description: 'Length of a step in seconds; default 1.' }),
-  ),
+  step: Type.Optional(oneOf(['1', '10', '60', '600', '3600'], 'Length of a step in seconds; default 1.')),
 })
 
 export const HistoryTimeQuery = Type.Object({ time: exactTime('A whole second') })

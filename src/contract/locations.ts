@@ -18,6 +18,7 @@ import {
   name,
   named,
   nullable,
+  optional,
   orNull,
   pagedOf,
   recordId,
@@ -100,13 +101,9 @@ export type HardwareLayout = Body<typeof Layout>
 
 export const locationFields = { description: Type.Optional(boundedText(0, 2000)), zone: Type.Optional(zone) }
 export const locationId = nullable(recordId, 'the id of a location')
-export const NewLocation = body({ name, parent: Type.Optional(locationId), ...locationFields })
-
-export const LocationChange = body({
-  name: Type.Optional(name),
-  parent: Type.Optional(locationId),
-  ...locationFields,
-})
+const givenLocation = { name, parent: Type.Optional(locationId), ...locationFields }
+export const NewLocation = body(givenLocation)
+export const LocationChange = body(optional(givenLocation))
 
 export const locationOperations = operationsOf({
   listLocations: endpoint('GET', '/api/admin/locations/', {

@@ -87,7 +87,7 @@ export const ManufacturerTrial = body({
   config: manufacturerFields.config,
 })
 
-export const ByCode = Type.Object({ code: Type.String({ description: 'Code of the manufacturer.' }) })
+export const ByCode = Type.Object({ code: text('Code of the manufacturer.') })
 export const ManufacturerList = query({ manufacturer: manufacturerFilter, ...paging })
 
 export const manufacturerOperations = operationsOf({

@@ -2,9 +2,9 @@
 
 import Type from 'typebox'
 import { alertKinds } from './alert-kinds.ts'
+import { chosenKinds } from './alerts.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
-import { groupIds } from './groups.ts'
 import { notificationChannelTypes } from './notification-services.ts'
 import {
   type Body,
@@ -12,6 +12,8 @@ import {
   body,
   boundedText,
   boundedWhole,
+  choiceOf,
+  distinctIds,
   flag,
   id,
   idOf,
@@ -21,6 +23,7 @@ import {
   named,
   nullable,
   oneOf,
+  optional,
   orNull,
   Paging,
   pagedOf,
@@ -122,9 +125,7 @@ export const NotificationDelivery = named('NotificationDelivery', 'A message to 
 })
 export type NotificationDeliveryBody = Body<typeof NotificationDelivery>
 
-export const notificationChannelType = Type.Enum([...notificationChannelTypes], {
-  description: `one of ${notificationChannelTypes.join(', ')}`,
-})
+export const notificationChannelType = choiceOf(notificationChannelTypes)
 
 export const notificationChannelFields = {
   /** Each service validates its own configuration. */
@@ -139,7 +140,7 @@ const clockTime = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', descript
 
 const schedule = Type.Object(
   {
-    days: Type.Array(Type.Enum([...weekdays], { description: `one of ${weekdays.join(', ')}` }), {
+    days: Type.Array(choiceOf(weekdays), {
       minItems: 1,
       uniqueItems: true,
       description: `a list of distinct days: ${weekdays.join(', ')}`,
@@ -156,13 +157,8 @@ export const escalationSeconds = boundedWhole(1, 86_400)
 
 /** The fields of a rule that do not refer to other records by id. */
 export const notificationRuleFields = {
-  kinds: Type.Optional(
-    Type.Array(Type.Enum([...alertKinds], { description: `one of ${alertKinds.join(', ')}` }), {
-      uniqueItems: true,
-      description: 'a list of distinct kinds of alerts',
-    }),
-  ),
-  min_severity: Type.Optional(Type.Enum([...severities], { description: `one of ${severities.join(', ')}` })),
+  kinds: chosenKinds,
+  min_severity: Type.Optional(choiceOf(severities)),
   manufacturers: Type.Optional(
     Type.Array(boundedText(1, 64), {
       maxItems: 100,
@@ -187,18 +183,8 @@ export const notificationRuleFields = {
   send_cleared: Type.Optional(trueOrFalse),
 }
 
-export const NewNotificationChannel = body({
-  name,
-  type: notificationChannelType,
-  config: notificationChannelFields.config,
-  enabled: notificationChannelFields.enabled,
-})
-
-export const NotificationChannelChange = body({
-  name: Type.Optional(name),
-  config: Type.Optional(notificationChannelFields.config),
-  enabled: notificationChannelFields.enabled,
-})
+export const NewNotificationChannel = body({ name, type: notificationChannelType, ...notificationChannelFields })
+export const NotificationChannelChange = body(optional({ name, ...notificationChannelFields }))
 
 const notificationChannelIds = Type.Array(recordId, {
   minItems: 1,
@@ -209,29 +195,22 @@ const notificationChannelIds = Type.Array(recordId, {
 
 const notificationRule = {
   ...notificationRuleFields,
-  group_ids: Type.Optional(groupIds),
+  group_ids: Type.Optional(distinctIds),
   escalate: Type.Optional(
     nullable(
       body({ after_seconds: escalationSeconds, notification_channel_ids: notificationChannelIds }),
       'an object with after_seconds and notification_channel_ids',
     ),
   ),
-}
-
-export const NewNotificationRule = body({
-  ...notificationRule,
   name,
   notification_channel_ids: notificationChannelIds,
-})
+}
 
-export const NotificationRuleChange = body({
-  ...notificationRule,
-  name: Type.Optional(name),
-  notification_channel_ids: Type.Optional(notificationChannelIds),
-})
+export const NewNotificationRule = body(notificationRule)
+export const NotificationRuleChange = body(optional(notificationRule))
 
 export const DeliveryQuery = query({
-  status: Type.Enum([...deliveryStatuses], sameValue),
+  status: oneOf(deliveryStatuses, sameValue),
   channel_id: idOf('Id of a notification channel, to return only its deliveries.'),
   ...paging,
 })

@@ -18,6 +18,7 @@ import {
   name,
   named,
   nullable,
+  optional,
   pagedOf,
   paging,
   query,
@@ -99,24 +100,23 @@ export const performerFields = {
 
 /** The role that a performer plays. */
 export const performedRole = nullable(boundedText(1, 255), 'text of 1 to 255 characters')
-export const NewPerformer = body({ name, ...performerFields })
-export const PerformerChange = body({ id: Type.Optional(recordId), name: Type.Optional(name), ...performerFields })
 
-export const NewAssignment = body({
+export const NewPerformer = body({ name, ...performerFields })
+export const PerformerChange = body(optional({ id: recordId, name, ...performerFields }))
+
+const assignment = {
   performer: recordId,
   wireless_unit: recordId,
   role: Type.Optional(performedRole),
   is_active: Type.Optional(trueOrFalse),
-})
+}
+export const NewAssignment = body(assignment)
 
 const ignoredTime = boundedText(1, 64)
 
 export const AssignmentChange = body({
   id: Type.Optional(recordId),
-  performer: Type.Optional(recordId),
-  wireless_unit: Type.Optional(recordId),
-  role: Type.Optional(performedRole),
-  is_active: Type.Optional(trueOrFalse),
+  ...optional(assignment),
   // These fields are read-only. They are accepted and ignored, so that a client can send back a record that it has
   // read.
   started_at: Type.Optional(ignoredTime),
@@ -124,18 +124,16 @@ export const AssignmentChange = body({
 })
 
 export const ByPicture = Type.Object({
-  id: Type.String({ description: "Id of the picture, which is a digest of the picture's content." }),
+  id: text("Id of the picture, which is a digest of the picture's content."),
 })
 
 export const PerformerQuery = query({
-  manufacturer: Type.String({
-    description: 'Returns all performers if this manufacturer exists, and none if it does not.',
-  }),
+  manufacturer: text('Returns all performers if this manufacturer exists, and none if it does not.'),
   ...localList,
 })
 
 export const AssignmentQuery = query({
-  is_active: Type.Boolean(sameValue),
+  is_active: flag(sameValue),
   performer: idOf('Only assignments of the performer with this id.'),
   wireless_unit: idOf('Only assignments of the unit with this id.'),
   names: flag('Include the name of each performer and a tag that changes with the picture.'),

@@ -9,12 +9,14 @@ import {
   ById,
   body,
   boundedText,
+  choiceOf,
   id,
   LocalList,
   NoContent,
   named,
   nullable,
   oneOf,
+  optional,
   pagedOf,
   slot,
   text,
@@ -27,7 +29,7 @@ export const Placeholder = named('Placeholder', 'Equipment without telemetry, or
   id,
   slot: whole('Slot.'),
   name: text('Name; may be empty if `kind` is `blank`.'),
-  kind: oneOf([...placeholderKinds], 'What is in the slot; `blank`: nothing is shown there.'),
+  kind: oneOf(placeholderKinds, 'What is in the slot; `blank`: nothing is shown there.'),
   frequency: textOrNull('MHz with three decimals.'),
   note: text('Free text.'),
 })
@@ -39,9 +41,7 @@ export const PlaceholderInData = named('PlaceholderInData', 'A placeholder with 
 })
 export type PlaceholderInData = Body<typeof PlaceholderInData>
 
-export const placeholderKind = Type.Enum([...placeholderKinds], {
-  description: `one of ${placeholderKinds.join(', ')}`,
-})
+export const placeholderKind = choiceOf(placeholderKinds)
 
 export const placeholderFields = {
   /** Only a blank place may have an empty name. */
@@ -55,13 +55,9 @@ export const placeholderFields = {
   note: Type.Optional(boundedText(0, 4096)),
 }
 
-export const NewPlaceholder = body({ kind: placeholderKind, slot: Type.Optional(slot), ...placeholderFields })
-
-export const PlaceholderChange = body({
-  kind: Type.Optional(placeholderKind),
-  slot: Type.Optional(slot),
-  ...placeholderFields,
-})
+const placeholder = { kind: placeholderKind, slot: Type.Optional(slot), ...placeholderFields }
+export const NewPlaceholder = body(placeholder)
+export const PlaceholderChange = body(optional(placeholder))
 
 export const placeholderOperations = operationsOf({
   listPlaceholders: endpoint('GET', '/api/placeholders/', {

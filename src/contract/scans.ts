@@ -32,7 +32,7 @@ export const Scan = named('Scan', 'A spectrum scan.', {
   id,
   name: text('Name of the uploaded file.'),
   format: oneOf(
-    [...scanFormats],
+    scanFormats,
     'Format of the file: `csv`: a table of frequencies and levels, from Wireless Workbench, RF Explorer, tinySA or others; `rf_explorer`: sweeps of RF Explorer; `wsm`: Wireless Systems Manager; `sdb2` and `sdb3`: Wireless Workbench; `rtl_power` and `hackrf_sweep`: rows of these programs; `rohde_schwarz`, `keysight` and `anritsu`: traces of spectrum analysers.',
   ),
   points: whole('Number of measured frequencies.'),

@@ -126,6 +126,12 @@ export const mhz = Type.String({
 export const idOf = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
 export const recordId = idOf('a whole number of 1 or more')
 
+export const distinctIds = Type.Array(recordId, {
+  maxItems: 1000,
+  uniqueItems: true,
+  description: 'a list of at most 1000 distinct ids',
+})
+
 /** Rejects unknown keys, so that a misspelled key is not mistaken for a missing one. */
 export const body = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })
@@ -160,17 +166,17 @@ export const dayOrTime = (description: string) =>
     description: `${description}; a date or a time such as 2026-05-01T18:00:00Z.`,
   })
 
-export const sameValue = { description: 'Only records with this value.' }
-export const manufacturerFilter = Type.String({ description: 'Code of a manufacturer, to return only its records.' })
+export const sameValue = 'Only records with this value.'
+export const manufacturerFilter = text('Code of a manufacturer, to return only its records.')
 
-export const siteFilter = Type.String({
-  description: 'Code of a site, to return only what it monitors; `local`: only what this installation monitors.',
-})
+export const siteFilter = text(
+  'Code of a site, to return only what it monitors; `local`: only what this installation monitors.',
+)
 
 /** A filter of responses that contain nothing of sites without it. */
-export const siteInsteadOfLocal = Type.String({
-  description: 'Code of a site, to return what it monitors instead of what this installation monitors.',
-})
+export const siteInsteadOfLocal = text(
+  'Code of a site, to return what it monitors instead of what this installation monitors.',
+)
 
 export const paging = {
   page: Type.Integer({ minimum: 1, description: 'Page number; default 1.' }),
@@ -181,9 +187,7 @@ export const paging = {
 export const Paging = query(paging)
 
 /** A filter of lists whose records only this installation has. */
-const siteOfLocalList = Type.String({
-  description: 'Code of a site. These records belong to this installation, so only `local` returns any.',
-})
+const siteOfLocalList = text('Code of a site. These records belong to this installation, so only `local` returns any.')
 
 export const localList = { site: siteOfLocalList, ...paging }
 

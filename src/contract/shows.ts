@@ -3,13 +3,13 @@
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
-import { groupIds } from './groups.ts'
 import { RecordChange } from './imports.ts'
 import {
   type Body,
   ById,
   body,
   boundedText,
+  distinctIds,
   id,
   idOf,
   LocalList,
@@ -19,6 +19,7 @@ import {
   named,
   nullable,
   oneOf,
+  optional,
   Paging,
   pagedOf,
   text,
@@ -36,7 +37,7 @@ export const Show = named('Show', 'A performance or a rehearsal.', {
   title: text('Title.'),
   starts_at: timeOrNull('Planned start.'),
   ends_at: timeOrNull('Planned end.'),
-  state: oneOf([...showStates], 'Set by starting and ending the show.'),
+  state: oneOf(showStates, 'Set by starting and ending the show.'),
   group_ids: listOf(Type.Integer(), 'Ids of the groups whose channels belong to the show; empty: all channels.'),
   notes: text('Free text.'),
   started_at: timeOrNull('When it was started.'),
@@ -65,7 +66,7 @@ export const Arrangement = named('Arrangement', 'What a scene stores.', {
       id,
       slot: whole('Slot.'),
       name: text('Name.'),
-      kind: oneOf([...placeholderKinds], 'What is in the slot.'),
+      kind: oneOf(placeholderKinds, 'What is in the slot.'),
       frequency: textOrNull('MHz with three decimals.'),
     }),
     'The placeholders of the show.',
@@ -124,8 +125,9 @@ export const showFields = {
   notes: Type.Optional(boundedText(0, 4096)),
 }
 
-export const NewShow = body({ title: name, group_ids: Type.Optional(groupIds), ...showFields })
-export const ShowChange = body({ title: Type.Optional(name), group_ids: Type.Optional(groupIds), ...showFields })
+const show = { title: name, group_ids: Type.Optional(distinctIds), ...showFields }
+export const NewShow = body(show)
+export const ShowChange = body(optional(show))
 export const NewScene = body({ title: name })
 
 /** The body may be absent. */

@@ -25,7 +25,7 @@ export const Site = named('Site', 'An installation that this one follows, direct
   name: text('Name.'),
   url: textOrNull('Address; null for a site that is followed through another one.'),
   via: textOrNull('Code of the site through which it is followed; null if it is followed directly.'),
-  status: oneOf([...upstreamStatuses], 'As in the health of the service.'),
+  status: oneOf(upstreamStatuses, 'As in the health of the service.'),
   problems: whole('Number of channels that need attention.'),
   open_alerts: whole('Number of alerts that are raised or snoozed.'),
   receivers: whole('Number of receivers.'),
@@ -40,7 +40,6 @@ export const Site = named('Site', 'An installation that this one follows, direct
 export type SiteBody = Body<typeof Site>
 
 const { code, name, url, shows } = Site.properties
-
 export const AnnouncedSite = named('AnnouncedSite', 'An installation that this one follows, and its running shows.', {
   code,
   name,
