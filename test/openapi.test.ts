@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { Check, Errors } from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
-import { websocketDocs } from '../scripts/write-websocket-docs.ts'
+import { generateDocs } from '../scripts/write-docs.ts'
 import { tags } from '../src/contract/endpoint.ts'
 import * as liveMessages from '../src/contract/live-messages.ts'
 import { ClientMessage, clientMessages, ServerMessage, serverMessages } from '../src/contract/messages.ts'
@@ -397,9 +397,9 @@ describe('WebSocket messages', () => {
     }
   })
 
-  it('are described in docs/websocket.md by the same examples', () => {
-    const committed = readFileSync(new URL('../docs/websocket.md', import.meta.url), 'utf8')
-    expect(committed, 'run: npx tsx scripts/write-websocket-docs.ts').toBe(websocketDocs())
+  it.each(Object.entries(generateDocs()))('are described in docs/%s as in the code', (name, expected) => {
+    const committed = readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+    expect(committed, 'run: npx tsx scripts/write-docs.ts').toBe(expected)
   })
 })
 
