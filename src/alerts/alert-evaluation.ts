@@ -1,5 +1,3 @@
-/** Compares what is true now with the open alerts, and returns which alerts must be raised, changed or cleared. */
-
 import type { Alert, AlertChange } from '../domain/alerts/alert.ts'
 import { listReceiverCauses, receiverAlertEnding } from '../domain/alerts/channel-alerts.ts'
 import { listChargerCauses } from '../domain/alerts/charger.ts'

@@ -1,7 +1,7 @@
 /**
- * Raises, changes and clears alerts, each once, even if several processes detect the cause. What has changed is collected
- * and then evaluated together, and the resulting changes are stored in one transaction. Alerts about a receiver follow
- * the conditions of its channels, and only the process that evaluates those conditions evaluates the alerts.
+ * Raises, changes and clears alerts, each once, even if several processes detect the cause. Changes are collected,
+ * evaluated together and stored in one transaction. Only the process that evaluates the conditions of a receiver evaluates
+ * its alerts.
  */
 
 import { isDeepStrictEqual } from 'node:util'
@@ -30,22 +30,16 @@ export interface AlertDeps
     AlertContextDeps,
     Omit<AlertEvaluationDeps, 'open' | 'context' | 'onAcknowledged'> {
   readonly log: Log
-  /** Lists the receivers whose conditions this process evaluates. */
   ownReceivers(): Iterable<number>
-  /** Ends the condition `battery_died` of a channel, and resolves when that is stored. */
+  /** Resolves when the end of the condition `battery_died` is stored. */
   acknowledgeDied(channelId: number): Promise<void>
-  /** Whether the last cycle of the source failed. */
   isFailing(source: string): boolean
   readonly reportingSources: Pick<ReportingSources, 'receiversOf' | 'all'>
   runningShows(): readonly (PlannedShow & { readonly started_at: number | null })[]
-  /**
-   * Called with every change of an alert that cannot be stored. `isStored`: it ends because the same alert was stored
-   * now.
-   */
+  /** `isStored`: it ends because the same alert was stored now. */
   onUnstored(alert: Alert, isStored: boolean): void
 }
 
-/** What is due for evaluation. */
 interface Due {
   readonly receivers: Set<number>
   readonly sources: Set<string>
@@ -57,19 +51,15 @@ export class Alerts {
   readonly changed: Topic<AlertChanged>
   readonly context: AlertContext
   readonly unstored: UnstoredAlerts
-  /** Why levels cannot be recorded, or null if they can; undefined until either is known. */
   #recordingFault: string | null | undefined
   readonly #deps: AlertDeps
   readonly #open: OpenAlerts
   readonly #evaluation: AlertEvaluation
-  /** The receivers in `isEvaluated` whose alerts were evaluated since then. */
   readonly #evaluated = new Set<number>()
   /** When a delay of a receiver's cause ends (epoch ms). */
   readonly #dueAt = new Map<number, number>()
   #timer: NodeJS.Timeout | undefined
-  /** The sources without success in their last cycle. */
   readonly #failures = new Map<string, SourceFailures>()
-  /** The sources that failed when they were last checked. */
   readonly #failing = new Set<string>()
   #due: Due = nothingDue()
   #isScheduled = false
@@ -98,13 +88,11 @@ export class Alerts {
     })
   }
 
-  /** Loads the open alerts without publishing them. */
   open(): Promise<void> {
     this.#areSettingsChanged = true
     return this.#queue.run(() => this.#open.open())
   }
 
-  /** Loads and publishes the alerts that other processes changed. */
   load(): Promise<void> {
     return this.#queue.run(() => this.#open.load())
   }
@@ -114,10 +102,6 @@ export class Alerts {
     return [...this.#open.list(), ...this.unstored.list()]
   }
 
-  /**
-   * Evaluates a receiver after this process received a report of it, or after its conditions changed. `before` and
-   * `after` are its states before and after.
-   */
   evaluateReceiver(before: Receiver | undefined, after: Receiver): void {
     const { id } = after
     // The first report of a receiver is always evaluated, because this process has not evaluated the receiver's stored
@@ -127,12 +111,11 @@ export class Alerts {
     this.#evaluateLater(id)
   }
 
-  /** Evaluates a charger after its battery packs were stored. */
   evaluateCharger(chargerId: number): void {
     this.#evaluateLater(chargerId)
   }
 
-  /** Another process may receive the reports of this receiver now; its next report here is evaluated in any case. */
+  /** Another process may receive the reports of this receiver now, so its next report here is evaluated. */
   releaseReceiver(receiverId: number): void {
     this.#evaluated.delete(receiverId)
   }
@@ -147,19 +130,17 @@ export class Alerts {
     this.#schedule()
   }
 
-  /** Forecasts have changed, or time has passed: evaluates the receivers that may belong to a show with a planned end. */
+  /** Evaluates the receivers that may belong to a show with a planned end. */
   forecastsChanged(): void {
     const hasEnd = this.#deps.runningShows().some(({ ends_at }) => ends_at !== null)
     if (!hasEnd && !this.#open.list().some(({ kind }) => kind === 'will_not_last')) return
     for (const id of this.#deps.ownReceivers()) this.#evaluateLater(id)
   }
 
-  /** The frequency conflicts of channels of these receivers have begun or ended. */
   conflictsChanged(receiverIds: Iterable<number>): void {
     for (const id of receiverIds) this.#evaluateLater(id)
   }
 
-  /** Levels cannot be recorded for this reason, or they can (null). */
   recordingChanged(fault: string | null): void {
     this.#recordingFault = fault
     this.evaluateAll()
@@ -173,7 +154,6 @@ export class Alerts {
     this.#schedule()
   }
 
-  /** Settings, groups, silences or shows have changed. */
   settingsChanged(): void {
     this.#areSettingsChanged = true
     for (const id of this.#deps.ownReceivers()) this.#evaluateLater(id)
@@ -199,12 +179,10 @@ export class Alerts {
     })
   }
 
-  /** Lists the open alerts that were copied from the site of this record, and those that the site follows. */
   listCopies(record: string): readonly Alert[] {
     return this.#open.list().filter(({ site }) => site !== null && recordOfSite(site.code) === record)
   }
 
-  /** Runs a user's change of an alert in a transaction, publishes the alert if it has changed, and returns it. */
   async edit(work: AlertEdit): Promise<Alert> {
     const alert = await this.#queue.run(() => this.#open.edit(work))
     if (alert.state === 'acknowledged') await this.#endDied(alert)
@@ -232,7 +210,6 @@ export class Alerts {
     void this.#queue.run(() => this.#evaluateDue())
   }
 
-  /** Evaluates the receivers of a source when it begins to fail, and when it recovers. */
   #checkFailing(source: string): void {
     const isFailing = this.#deps.isFailing(source)
     if (isFailing === this.#failing.has(source)) return
@@ -242,7 +219,6 @@ export class Alerts {
     this.#schedule()
   }
 
-  /** Evaluates everything that is due. Receivers are evaluated in their current state. */
   async #evaluateDue(): Promise<void> {
     this.#isScheduled = false
     const due = this.#due
@@ -269,7 +245,7 @@ export class Alerts {
       await this.#open.write(changes)
       if (this.#open.find(recordingSubject) !== undefined) this.unstored.recording.clear(({ message }) => message)
     } catch (error) {
-      // The next call of `evaluateAll` evaluates everything whose changes could not be stored.
+      // `evaluateAll` retries.
       for (const id of due.receivers) this.#due.receivers.add(id)
       for (const source of due.sources) this.#due.sources.add(source)
       this.#areSettingsChanged = true
@@ -304,7 +280,6 @@ export class Alerts {
     return this.#evaluation.clearOrphans(areSettingsChanged)
   }
 
-  /** Ends the condition `battery_died` if an alert about it was acknowledged, in whichever process. */
   async #endDied({ kind, channel_id }: Alert): Promise<void> {
     if (kind !== 'battery_died' || channel_id === null) return
     await this.#deps.acknowledgeDied(channel_id).catch((error) => {
@@ -318,7 +293,6 @@ export class Alerts {
     this.#deps.onUnstored(alert, this.#open.find(alert.subject) !== undefined)
   }
 
-  /** Sets the timer for the next delay of a receiver's cause that ends. */
   #setTimer(): void {
     clearTimeout(this.#timer)
     if (this.#dueAt.size === 0 || this.#isClosed) return
@@ -334,7 +308,6 @@ export class Alerts {
   }
 }
 
-/** Whether a stored copy is what the site has now. */
 function isSameAlert(known: Alert | undefined, copy: AlertCopy): boolean {
   if (known === undefined) return copy.cleared_at !== null
   const { id: _, state: __, ...stored } = known

@@ -1,7 +1,4 @@
-/**
- * The conflicts between the transmitters that are on, for alerts. They are determined again only after a carrier has
- * changed, was switched on or off, or has another profile or zone; never for a level.
- */
+/** The conflicts between the transmitters that are on. They are found again after a change of a carrier, never for a level. */
 
 import type { ChannelConflict } from '../domain/alerts/frequency-conflict.ts'
 import { hasRow } from '../domain/conditions/condition.ts'
@@ -13,30 +10,25 @@ import type { Log } from '../platform/log.ts'
 export interface FrequencyConflictDeps {
   facts(receiverId: number): Receiver | undefined
   check(filter: LiveCheckFilter): Promise<{ readonly carriers: readonly LiveCarrier[]; readonly result: CheckResult }>
-  /** Whether alerts about conflicts are enabled for anything. */
   isEnabled(): boolean
-  /** Called when the carriers of a receiver have changed. */
   onCarriersChanged(): void
-  /** Called with the receivers whose alerts may have to be raised or cleared. */
   onChanged(receiverIds: Iterable<number>): void
   readonly log: Log
 }
 
-/** The first conflict of every channel that has one. */
 type Conflicts = ReadonlyMap<number, ChannelConflict & { readonly receiverId: number }>
 
 /** Changes that arrive within this time are checked together. */
 const collectMs = 250
-/** How long after the end of its conflicts a carrier still counts as one with conflicts. */
+/** A carrier keeps its conflict for this long, so that brief changes do not flicker. */
 const clearAfterMs = 10_000
 
 const liveFilter: LiveCheckFilter = { level: 'standard', isOnlyOn: true, slots: null }
 
 export class FrequencyConflicts {
   readonly #deps: FrequencyConflictDeps
-  /** What the conflicts depend on, by receiver. */
   readonly #carriersOf = new Map<number, string>()
-  /** The first conflict of every channel that has one; null until they are known. */
+  /** Null until they are known. */
   #conflicts: Conflicts | null = null
   /** When the conflicts of a channel ended, as a `performance.now()` time. */
   readonly #endedAt = new Map<number, { readonly at: number; readonly receiverId: number }>()
@@ -44,7 +36,6 @@ export class FrequencyConflicts {
   #clearTimer: NodeJS.Timeout | undefined
   #isOpen = false
   #isChecking = false
-  /** Whether something has changed since the last check began. */
   #isDue = false
 
   constructor(deps: FrequencyConflictDeps) {
@@ -57,7 +48,6 @@ export class FrequencyConflicts {
     this.#checkSoon()
   }
 
-  /** A receiver was added, replaced or removed. */
   receiverChanged(id: number): void {
     const receiver = this.#deps.facts(id)
     const carriers = receiver === undefined ? '' : describeCarriers(receiver)
@@ -68,7 +58,6 @@ export class FrequencyConflicts {
     this.#checkSoon()
   }
 
-  /** Placeholders, profiles, zones or settings may have changed. */
   listsChanged(): void {
     this.#checkSoon()
   }
@@ -153,7 +142,7 @@ export class FrequencyConflicts {
   }
 }
 
-/** Describes what the conflicts depend on; levels are not part of it. */
+/** Without levels. */
 function describeCarriers({ is_active, name, model, device_type, location, channels }: Receiver): string {
   const described = channels.map((channel) => {
     const { condition, transmitter, last_transmitter, details = {} } = channel

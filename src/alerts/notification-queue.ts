@@ -35,7 +35,7 @@ interface NotificationQueueDeps {
   rules(): readonly NotificationRule[]
   notificationChannels(): readonly { readonly id: number; readonly enabled: boolean }[]
   surroundingsOf(alert: Alert): AlertSurroundings
-  /** Called after alerts were planned. `nextAt` is when something is due for them next (epoch ms); null: nothing. */
+  /** `nextAt`: the next time (epoch ms) at which something is due; null: none. */
   onPlanned(nextAt: number | null): void
   /** Epoch milliseconds. */
   now(): number
@@ -48,27 +48,22 @@ export class NotificationQueue {
     this.#deps = deps
   }
 
-  /** Whether there are rules. */
   get hasRules(): boolean {
     return this.#deps.rules().length > 0
   }
 
-  /** Whether a rule sends the end of alerts. */
   get sendsCleared(): boolean {
     return this.#deps.rules().some(({ send_cleared }) => send_cleared)
   }
 
-  /** Queues what the rules say about alerts that were changed in this transaction. */
+  /** Runs in the transaction that changed the alerts. */
   async queue(tx: Tx, alerts: readonly Alert[]): Promise<void> {
     if (alerts.length === 0 || !this.hasRules) return
     const input = await this.#read(tx.query, alerts)
     await this.#apply(tx, input, await planInSlices(input))
   }
 
-  /**
-   * Queues what time, or a change of rules, silences or shows, has made due. Returns when something is due next (epoch
-   * ms); null if nothing is. Throws if `guard` does.
-   */
+  /** Returns when something is due next (epoch ms); null: none. Throws if `guard` does. */
   async queueDue(guard: (tx: Tx) => Promise<void>): Promise<number | null> {
     const { db } = this.#deps
     const planned = await planInSlices(await this.#readAll(db.read))
@@ -142,7 +137,6 @@ async function planInSlices(input: PlanInput): Promise<NotificationPlan> {
   }
 }
 
-/** Returns the ids of the alerts that a plan sends or withdraws, or whose rounds it changes. */
 function listAlertIds({ create, append, withdraw, rounds }: NotificationPlan): readonly number[] {
   const sent = [...create, ...append].flatMap(({ alerts }) => alerts.map(({ id }) => id))
   const withdrawn = withdraw.flatMap(({ alert_ids }) => alert_ids)
@@ -153,7 +147,7 @@ function earliest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
-/** Returns where a delivery goes, and why. Only deliveries of rules are extended. */
+/** Only deliveries of rules are extended. */
 function addressOf(deliveries: readonly QueuedDelivery[], id: number) {
   const found = deliveries.find((delivery) => delivery.id === id)
   if (found?.rule_id == null || found.notification_channel_id === null) throw new Error(`There is no delivery ${id}.`)

@@ -1,7 +1,6 @@
 /**
- * Sends queued messages to notification channels. One process of an installation sends, while it holds a lease. Each
- * notification channel has a few tries at a time, so a service that does not respond delays only its own messages, and
- * a few of them do not delay each other.
+ * Sends queued messages, in the process that holds the lease. Each notification channel has a few tries at a time, so a
+ * service that does not respond delays only its own messages.
  */
 
 import type { Alert } from '../domain/alerts/alert.ts'
@@ -44,7 +43,6 @@ interface NotificationSenderDeps {
   readonly log: Log
   notificationChannels(): readonly { readonly id: number; readonly name: string }[]
   isSilenced(alert: Alert): boolean
-  /** Loads the stored changes immediately. */
   reload(): Promise<void>
   /** Epoch milliseconds. */
   now(): number
@@ -52,27 +50,21 @@ interface NotificationSenderDeps {
   random(): number
 }
 
-/** The name of the lease. */
 const leaseName = 'notifications'
-/** How often deliveries that other processes have queued are looked for. */
+/** Deliveries that other processes queue are found this often. */
 const checkEveryMs = 500
-/** The most tries at the same time. */
 const maxTries = 64
-/** The most tries at the same time of one notification channel. */
 const maxTriesOfChannel = 8
-/** How long changes are collected before the rules are applied to all alerts. */
+/** Changes are collected for this long before the rules are applied to all alerts. */
 const debounceMs = 250
 const pruneEveryMs = 10_000
 const retrySaveMs = 1_000
-/** The longest pause of a notification channel. */
 const maxHoldMs = 3_600_000
 
-/** Returns a function that logs an alert that a message cannot list. */
 export function logUnlisted(log: Log) {
   return ({ id }: Alert, error: unknown) => log.warn({ alert: id, error: String(error) }, 'an alert cannot be listed')
 }
 
-/** A try that was counted and is to be made. */
 interface Attempt {
   readonly delivery: DeliveryFields
   readonly channel: NotificationChannel
@@ -81,18 +73,14 @@ interface Attempt {
 
 export class NotificationSender {
   readonly #deps: NotificationSenderDeps
-  /** The ids of the notification channels of the deliveries that are being tried, by delivery. */
   readonly #tries = new Map<number, number>()
-  /** The ids of the notification channels whose services have responded to their last try. */
   readonly #responding = new Set<number>()
-  /** The ids of the notification channels whose last message could not be delivered. */
   readonly #failing = new Set<number>()
-  /** When the pauses that services have asked for end (epoch ms), by notification channel. */
+  /** When the pauses that services asked for end (epoch ms), by notification channel. */
   readonly #holds = new Map<number, number>()
-  /** When the rules are applied to all alerts again (epoch ms). */
+  /** The next time (epoch ms) at which the rules are applied to all alerts. */
   #planAt = Number.POSITIVE_INFINITY
   #pruneAt = 0
-  /** Ends the pause before the next check. */
   #wake = new AbortController()
   #hasFailed = false
 
@@ -100,34 +88,29 @@ export class NotificationSender {
     this.#deps = deps
   }
 
-  /** Names the notification channels whose last message could not be delivered; null if there are none. */
+  /** The notification channels whose last message failed; null if there are none. */
   get problem(): string | null {
     const names = this.#deps.notificationChannels().flatMap(({ id, name }) => (this.#failing.has(id) ? name : []))
     return names.length === 0 ? null : `Notifications could not be delivered to: ${names.join(', ')}.`
   }
 
-  /** Looks for messages to send. */
   wake(): void {
     // Another call would create another error with a stack trace.
     if (!this.#wake.signal.aborted) this.#wake.abort()
   }
 
-  /** Alerts were planned, and something is due for them next at `nextAt` (epoch ms); null: nothing. */
+  /** `nextAt`: the next time (epoch ms) at which something is due; null: none. */
   planned(nextAt: number | null): void {
     this.#planAt = Math.min(this.#planAt, nextAt ?? Number.POSITIVE_INFINITY)
     this.wake()
   }
 
-  /**
-   * Rules, silences, shows or receivers have changed, or another process has changed alerts: applies the rules to all
-   * alerts soon.
-   */
+  /** Applies the rules to all alerts soon. */
   planSoon(): void {
     this.#planAt = Math.min(this.#planAt, this.#deps.now() + debounceMs)
     this.wake()
   }
 
-  /** A test message was sent, or has failed. */
   tested(channelId: number, isSent: boolean): void {
     if (!isSent) return
     this.#failing.delete(channelId)
@@ -151,7 +134,7 @@ export class NotificationSender {
     })
   }
 
-  /** Queues what is due and begins the tries that are due. Returns how long to wait for the next check. */
+  /** Returns how long to wait for the next check. */
   async #check(lease: LeaseHandle, tries: Set<Promise<void>>): Promise<number> {
     const { notificationChannels, log } = this.#deps
     if (notificationChannels().length === 0) return checkEveryMs
@@ -180,7 +163,6 @@ export class NotificationSender {
     this.#planAt = Math.min(this.#planAt, nextAt ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Ends the deliveries that have expired, and deletes the oldest ones. */
   async #endOld({ guard }: LeaseHandle): Promise<void> {
     const { db, now, counters } = this.#deps
     if (performance.now() >= this.#pruneAt) {
@@ -206,7 +188,7 @@ export class NotificationSender {
     }
   }
 
-  /** Returns after how many milliseconds the next try is due. */
+  /** In milliseconds. */
   async #beginDue(lease: LeaseHandle, tries: Set<Promise<void>>): Promise<number> {
     const { db, now } = this.#deps
     if (this.#tries.size >= maxTries) return checkEveryMs
@@ -231,12 +213,10 @@ export class NotificationSender {
     return checkEveryMs
   }
 
-  /** Whether a notification channel has as many tries as are allowed at the same time. */
   #isBusy(channelId: number): boolean {
     return [...this.#tries.values()].filter((id) => id === channelId).length >= maxTriesOfChannel
   }
 
-  /** Returns the notification channels whose services have asked for a pause that is not over. */
   #listHeld(): readonly number[] {
     const now = this.#deps.now()
     // The clock was set back if a pause is longer than allowed.
@@ -244,7 +224,7 @@ export class NotificationSender {
     return [...this.#holds.keys()]
   }
 
-  /** Makes one try. What came of it is stored, however long that takes, because the message must not be sent again. */
+  /** The result is stored, however long that takes, because the message must not be sent again. */
   async #try(id: number, lease: LeaseHandle): Promise<void> {
     const { kit, now, log } = this.#deps
     try {
@@ -254,14 +234,14 @@ export class NotificationSender {
       const result = await sendMessage(channel, message, { ...kit, signal: lease.signal, now })
       await this.#saveUntilStored(lease.signal, () => this.#save(delivery, channel, result))
     } catch (error) {
-      // The delivery stays pending, and the next check or another process tries it again.
+      // The next check or another process tries it again.
       if (lease.signal.aborted) return
       log.warn({ delivery: id, error: String(error) }, 'a notification could not be sent')
       await pause(retrySaveMs, lease.signal)
     }
   }
 
-  /** Counts the try and reads what to send; null if nothing is to be sent. */
+  /** Counts the try; returns null if nothing is to send. */
   async #begin(id: number, { guard }: LeaseHandle): Promise<Attempt | null> {
     const { db, secrets, now, isSilenced, log } = this.#deps
     return db.transaction(async (tx) => {
@@ -319,7 +299,6 @@ export class NotificationSender {
       await countDeliveryChange(tx)
       return status === 'sent' && queue.sendsCleared && hasClearedAlert(tx.query, id)
     })
-    // The end of an alert is sent only after the alert was.
     if (isClearedSent) this.planSoon()
     if (status === 'pending') {
       counters.countRetry()

@@ -26,13 +26,10 @@ import { currentRevision, nextRevision } from '../storage/revision.ts'
 export interface OpenAlertsDeps {
   readonly db: Database
   now(): number
-  /** How many days cleared alerts are kept. */
   keepDays(): number
-  /** Whether a silence applies to the alert. */
   isSilenced(alert: Alert): boolean
-  /** Queues notifications about changed alerts, in the transaction in which these are stored. */
+  /** Runs in the transaction that stores the alerts. */
   queueNotifications(tx: Tx, alerts: readonly Alert[]): Promise<void>
-  /** Called after alerts that other processes have changed were published. */
   onLoaded?(): void
 }
 
@@ -40,13 +37,12 @@ export interface OpenAlertsDeps {
 export interface AlertChanged {
   readonly alert: Alert
   readonly body: AlertBody
-  /** Neither its kind and severity nor its state have changed. */
+  /** True if its kind, severity and state are unchanged. */
   readonly hasOnlyOtherValues: boolean
   /** False while the database cannot be written. */
   readonly isStored: boolean
 }
 
-/** A user's change of an alert. */
 export type AlertEdit = (tx: Tx, revision: number) => Promise<{ readonly alert: Alert; readonly isChanged: boolean }>
 
 const dayMs = 24 * 3600_000
@@ -56,7 +52,6 @@ export class OpenAlerts {
   readonly changed = new Topic<AlertChanged>()
   readonly #deps: OpenAlertsDeps
   readonly #bySubject = new Map<string, Alert>()
-  /** The alerts about a receiver and its channels, by receiver and subject. */
   readonly #byReceiver = new Map<number, Map<string, Alert>>()
   /** The ids of the open alerts to which a silence applied when they were last published. */
   readonly #silenced = new Set<number>()
@@ -71,7 +66,6 @@ export class OpenAlerts {
     this.#deps = deps
   }
 
-  /** Loads the open alerts without publishing them. */
   async open(): Promise<void> {
     const { read } = this.#deps.db
     this.#lastRevision = await currentRevision(read, 'alerts')
@@ -81,7 +75,6 @@ export class OpenAlerts {
     }
   }
 
-  /** Loads and publishes the alerts that other processes changed. */
   async load(): Promise<void> {
     const { read } = this.#deps.db
     const revision = await currentRevision(read, 'alerts')
@@ -106,12 +99,11 @@ export class OpenAlerts {
     return [...this.#bySubject.values()]
   }
 
-  /** Returns the alerts about a receiver and its channels. */
   ofReceiver(id: number): readonly Alert[] {
     return [...(this.#byReceiver.get(id) ?? none).values()]
   }
 
-  /** Stores and publishes the changes. Returns the changed alerts, without those that another process changed first. */
+  /** Returns the changed alerts, without those that another process changed first. */
   async write(changes: readonly AlertChange[]): Promise<readonly Alert[]> {
     const { now, keepDays } = this.#deps
     return this.#change(async (tx, revision) => {
@@ -131,7 +123,6 @@ export class OpenAlerts {
     })
   }
 
-  /** Runs a user's change of an alert in a transaction, publishes the alert if it has changed, and returns it. */
   async edit(work: AlertEdit): Promise<Alert> {
     let edited: Alert | undefined
     await this.#change(async (tx, revision) => {
@@ -147,7 +138,6 @@ export class OpenAlerts {
     return edited
   }
 
-  /** Publishes the open alerts to which a silence applies now but did not before, or the other way around. */
   publishSilenced(): void {
     for (const alert of this.#bySubject.values()) {
       const isSilenced = this.#deps.isSilenced(alert)

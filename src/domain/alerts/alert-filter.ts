@@ -1,5 +1,3 @@
-/** Which alerts a list contains. */
-
 import { includesSite } from '../equipment/sites.ts'
 import type { Alert, AlertKind, AlertState } from './alert.ts'
 
@@ -18,7 +16,7 @@ export interface AlertFilter {
   readonly to?: number | undefined
 }
 
-/** Whether a filter, which queries of the database apply too, selects the alert. */
+/** Queries of the database apply the same filter. */
 export function isSelected(
   { state, manufacturer, site, kind, channel, receiver, from, to }: AlertFilter,
   alert: Alert,
@@ -37,7 +35,7 @@ export function isSelected(
   )
 }
 
-/** Orders alerts by the time at which they were raised, the newest first. */
+/** The newest first. */
 export function compareNewestFirst(a: Alert, b: Alert): number {
   return b.raised_at - a.raised_at || b.id - a.id
 }

@@ -1,10 +1,7 @@
-/** The settings of a kind of alert, as they apply to the subject of an alert. */
-
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import type { Severity } from '../../contract/values.ts'
 import { type SettingScopes, storedValue, valueInForce } from '../settings.ts'
 
-/** What the settings of an alert depend on. */
 export interface AlertScope {
   /** Null for the service itself. */
   readonly manufacturer: string | null

@@ -1,5 +1,3 @@
-/** What an alert is, its states, and how clients receive it. */
-
 import type { AlertData } from '../../contract/alert-data.ts'
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import type { AlertBody } from '../../contract/alerts.ts'
@@ -35,16 +33,15 @@ export interface AlertCause {
   readonly data: AlertData
 }
 
-/** What an alert was when it was raised. */
 export interface AlertFirst extends Pick<AlertCause, 'kind' | 'severity' | 'message' | 'data'> {
   /** Epoch milliseconds. */
   readonly at: number
 }
 
-/** When a snooze ends: at a time (epoch ms), when the alert is cleared, or when no show that has its subject runs. */
+/** A time (epoch ms), the end of the alert, or the end of the last show that has its subject. */
 export type SnoozeEnd = number | 'cleared' | 'show_end'
 
-/** What users have done about an alert. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface AlertResponse {
   readonly acknowledged_by: string | null
   readonly acknowledged_at: number | null
@@ -69,25 +66,24 @@ export interface Alert extends AlertCause, AlertResponse {
   readonly raised_at: number
   readonly cleared_at: number | null
   readonly first: AlertFirst
-  /** The site that has raised it; null for an alert of this installation. */
+  /** The site that raised it; null for an alert of this installation. */
   readonly site: SiteReference | null
 }
 
-/** An alert of a site as that site has it now. It has an id of its own here. */
+/** An alert of a followed site. It has an id of its own here. */
 export interface AlertCopy extends Omit<Alert, 'id' | 'state'> {
   readonly site: SiteReference
 }
 
 export type AlertChange =
   | { readonly type: 'raise'; readonly cause: AlertCause }
-  /** The alert stays open and follows its cause. If it got worse, an acknowledgement or a snooze of it ends. */
+  /** If it got worse, its acknowledgement or snooze ends. */
   | { readonly type: 'update'; readonly alert: Alert; readonly cause: AlertCause; readonly isWorse: boolean }
   | { readonly type: 'end_snooze'; readonly alert: Alert }
   | { readonly type: 'copy'; readonly copy: AlertCopy }
-  /** `message` describes why it ended. */
   | { readonly type: 'clear'; readonly alert: Alert; readonly message: string }
 
-/** Derives the state; an acknowledgement is stronger than a snooze. */
+/** An acknowledgement is stronger than a snooze. */
 export function alertState({
   cleared_at,
   acknowledged_at,
@@ -98,19 +94,18 @@ export function alertState({
   return snoozed_until === null ? 'raised' : 'snoozed'
 }
 
-/** Returns what a new alert was when it was raised, which is what it is. */
 export function toFirst({ kind, severity, message, data }: Omit<AlertFirst, 'at'>, at: number): AlertFirst {
   return { at, kind, severity, message, data }
 }
 
-/** Whether the alert is about the same as before, with other values. */
+/** True if only the values and the message differ. */
 export function hasOnlyOtherValues(before: Alert, after: Alert): boolean {
   const { message: _, data: __, ...known } = before
   const { message: ___, data: ____, ...others } = after
   return isSameJson(known, others)
 }
 
-/** Returns when what the alert is about happened: a death or loss when the last value was received. */
+/** For a death or a loss, the time of the last value. */
 export function happenedAt({ raised_at, data }: Pick<AlertBody, 'raised_at' | 'data'>): string {
   return data.died_at ?? data.lost_at ?? raised_at
 }

@@ -1,8 +1,4 @@
-/**
- * The causes of alerts about a receiver and its channels, taken from the conditions of the channels. Every row of a
- * condition with severity warning or critical is a cause, whether it is the state or a flag; the battery rows of a channel
- * have one alert together.
- */
+/** The causes of alerts about a receiver and its channels. The battery rows of a channel have one alert together. */
 
 import type { AlertKind } from '../../contract/alert-kinds.ts'
 import { toTimestamp } from '../api.ts'
@@ -20,7 +16,7 @@ const otherKinds = ['stale', 'encryption_error', 'interference', 'rf_weak', 'no_
 const channelKinds = [...batteryKinds, ...otherKinds]
 type ChannelKind = (typeof channelKinds)[number]
 
-/** Whether the change from `before` to `after` can change causes. Called for every report, so it compares identities. */
+/** Called for every report, so it compares identities. */
 export function canChangeCauses(before: Receiver | undefined, after: Receiver): boolean {
   if (before === undefined || before.is_active !== after.is_active) return true
   if (before.channels === after.channels) return false
@@ -31,7 +27,6 @@ export function canChangeCauses(before: Receiver | undefined, after: Receiver): 
   })
 }
 
-/** Whether the condition differs, or a value that an alert names. */
 function hasOtherValues(before: Channel, { condition, transmitter }: Channel): boolean {
   if (condition !== before.condition) return true
   const known = before.transmitter
@@ -40,7 +35,6 @@ function hasOtherValues(before: Channel, { condition, transmitter }: Channel): b
 }
 
 interface ReceiverContext {
-  /** Whether all sources of the receiver fail. */
   readonly areSourcesFailing: boolean
   thresholds(channel: Channel): Thresholds
 }
@@ -74,7 +68,6 @@ function toOfflineCause({ id, name, manufacturer, last_seen, channels }: Receive
   }
 }
 
-/** Whether the levels of a channel with a transmitter are lost. */
 function hasLostLevels({ condition, transmitter }: Channel): boolean {
   return transmitter !== null && hasRow(condition, 'no_levels')
 }
@@ -118,7 +111,6 @@ function toChannelCause(
   }
 }
 
-/** The values that only alerts of this kind have. */
 function toKindData(
   { last_seen }: Receiver,
   { transmitter, last_transmitter: last, rf_level }: Channel,
@@ -141,7 +133,6 @@ function toKindData(
   }
 }
 
-/** The values from which texts about a channel are made. */
 export function toChannelData(receiver: Receiver, channel: Channel, threshold: number | null): AlertData {
   const { transmitter, last_transmitter, slot } = channel
   return {
@@ -155,9 +146,8 @@ export function toChannelData(receiver: Receiver, channel: Channel, threshold: n
 }
 
 /**
- * Returns why an open alert about the receiver or one of its channels is cleared if its cause is not listed. Rows that are
- * not evaluated while the receiver is offline or stale, or while levels are lost, may still be true, so their alerts stay
- * open.
+ * The ending of an open alert whose cause is not listed. Rows that are not evaluated while the receiver is offline or
+ * stale, or while levels are lost, may still be true, so their alerts stay open.
  */
 export function receiverAlertEnding(receiver: Receiver, { kind, channel_id }: Alert): AlertEnding | null {
   if (kind === 'receiver_offline') return 'resolved'
@@ -170,7 +160,6 @@ export function receiverAlertEnding(receiver: Receiver, { kind, channel_id }: Al
   return isEvaluated(kind, channel) ? 'resolved' : null
 }
 
-/** Whether the receiver is online and none of its channels is stale. */
 function isJudged({ is_active, channels }: Receiver): boolean {
   return is_active && !channels.some(({ condition }) => hasRow(condition, 'stale'))
 }
@@ -179,7 +168,7 @@ function isChannelKind(kind: AlertKind): kind is ChannelKind {
   return channelKinds.some((known) => known === kind)
 }
 
-/** Whether what the row needs is known of a channel whose receiver is online. */
+/** True if the values that the row needs are known. */
 function isEvaluated(kind: ChannelKind, { condition }: Channel): boolean {
   const needs = conditionTable.find(({ state }) => state === kind)?.needs
   if (needs === 'levels' && hasRow(condition, 'no_levels')) return false

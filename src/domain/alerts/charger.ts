@@ -1,11 +1,9 @@
-/** The causes of alerts about a charger and the packs in it. */
-
 import type { Unit } from '../equipment/hardware.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 import { noData } from './alert.ts'
 import type { Cause } from './compare-causes.ts'
 
-/** There is one cause per pack and fault, but only one for storage mode, which applies to the whole charger. */
+/** One cause for each pack and fault; storage mode applies to the whole charger. */
 export function listChargerCauses(charger: Receiver, packs: readonly Unit[], isInhibited: boolean): readonly Cause[] {
   const causes = new Map<string, Cause>()
   for (const pack of packs) {

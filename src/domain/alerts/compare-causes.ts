@@ -1,8 +1,3 @@
-/**
- * Compares what is true now with the open alerts: what must be raised, changed or cleared. A pure function; what it must
- * remember between calls is passed to it and returned.
- */
-
 import { type AlertKind, alertKindTable } from '../../contract/alert-kinds.ts'
 import { type Severity, severities } from '../../contract/values.ts'
 import { isSameJson } from '../json.ts'
@@ -10,13 +5,12 @@ import type { Alert, AlertCause, AlertChange } from './alert.ts'
 import type { AlertSettings } from './alert-settings.ts'
 import { type AlertEnding, describeAlert, describeEnding } from './describe-alert.ts'
 
-/** A condition that is true. */
 export interface Cause extends Omit<AlertCause, 'severity' | 'message'> {
-  /** The severity if it can differ from that of the kind. */
+  /** Absent: the severity of the kind. */
   readonly severity?: Severity
-  /** Since when it has been true (epoch ms); null if that is unknown. */
+  /** Epoch milliseconds; null if unknown. */
   readonly since: number | null
-  /** Whether a more general problem, such as an offline receiver, is the reason, so that no alert is raised. */
+  /** True while a more general problem, such as an offline receiver, is the reason: no alert is raised. */
   readonly isInhibited: boolean
 }
 
@@ -29,24 +23,23 @@ export type CauseStarts = ReadonlyMap<string, number>
 export const noStarts: CauseStarts = new Map()
 
 export interface Comparison {
-  /** What is true now. Causes of the same subject are ordered from the worst; one alert covers all of them. */
+  /** Causes of the same subject are ordered from the worst; one alert covers all of them. */
   readonly causes: readonly Cause[]
-  /** The open alerts that the causes are compared with. */
   readonly open: readonly Alert[]
   /** Returned by the previous call. */
   readonly starts: CauseStarts
   readonly now: number
-  /** Returns when an open alert last followed the values of its cause (epoch ms); undefined if it never has. */
+  /** When an open alert last followed the values of its cause (epoch ms). */
   followedAt(alert: Alert): number | undefined
   settings(cause: Pick<Cause, 'kind' | 'manufacturer' | 'receiver_id' | 'channel_id' | 'data'>): AlertSettings
-  /** Returns why an open alert without a cause is cleared; null if it stays open because its cause may still be true. */
+  /** The ending of an open alert without a cause; null while its cause may still be true. */
   endingOf(alert: Alert): AlertEnding | null
 }
 
 interface Compared {
   readonly changes: readonly AlertChange[]
   readonly starts: CauseStarts
-  /** The next time (epoch ms) at which a delay ends; Infinity if none is running. */
+  /** The end of the next delay (epoch ms); Infinity if none is running. */
   readonly dueAt: number
 }
 
@@ -57,9 +50,7 @@ export function compareCauses(comparison: Comparison): Compared {
   const { causes, open, starts, now, followedAt, settings, endingOf } = comparison
   const alerts = new Map(open.map((alert) => [alert.subject, alert]))
   const startsNow = new Map<string, number>()
-  /** The subjects that have a cause of an enabled kind. */
   const lasting = new Set<string>()
-  /** The worst cause of each subject whose delay has passed. */
   const due = new Map<string, AlertCause>()
   let dueAt = Number.POSITIVE_INFINITY
   for (const cause of causes) {
@@ -117,13 +108,12 @@ export function toAlertCause(cause: Cause, severity: Severity | null): AlertCaus
 
 type Rank = Pick<Alert, 'kind' | 'severity'>
 
-/** Whether an alert with this cause is worse than it was before. */
 export function isWorse(cause: Rank, alert: Rank): boolean {
   const difference = kindRank(cause.kind) - kindRank(alert.kind)
   return difference === 0 ? severities.indexOf(cause.severity) > severities.indexOf(alert.severity) : difference > 0
 }
 
-/** The kinds that one alert can have one after the other, from the least to the worst. */
+/** The kinds that one alert can have in turn, from the least to the worst. */
 const rankedKinds: readonly AlertKind[] = ['battery_low', 'battery_critical', 'battery_died']
 
 function kindRank(kind: AlertKind): number {

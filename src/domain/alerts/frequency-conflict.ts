@@ -1,5 +1,3 @@
-/** The alert that the carrier of a channel is in conflict with others while its transmitter is on. */
-
 import type { ConflictKind } from '../../contract/values.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 import type { Alert } from './alert.ts'
@@ -7,7 +5,6 @@ import { toChannelData } from './channel-alerts.ts'
 import type { Cause } from './compare-causes.ts'
 import type { AlertEnding } from './describe-alert.ts'
 
-/** The first conflict of a channel, with the names of the carriers that cause it. */
 export interface ChannelConflict {
   /** Null if the channel has more conflicts than are listed. */
   readonly kind: ConflictKind | null
@@ -15,9 +12,8 @@ export interface ChannelConflict {
 }
 
 export interface ConflictContext {
-  /** Returns the first conflict of a channel; null if it has none. */
   conflictOf(channelId: number): ChannelConflict | null
-  /** Whether the conflicts of a channel are not known yet, or ended only recently. */
+  /** True while the conflicts of a channel are unknown, or ended only recently. */
   isSettling(channelId: number): boolean
   readonly isInhibited: boolean
 }
@@ -42,7 +38,6 @@ export function listConflictCauses(receiver: Receiver, { conflictOf, isInhibited
   })
 }
 
-/** Returns why an open alert without a cause is cleared; null if it stays open. */
 export function conflictAlertEnding(
   receiver: Receiver,
   { channel_id }: Alert,

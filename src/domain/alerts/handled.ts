@@ -1,6 +1,6 @@
 /**
- * Which channels are handled: every cause for which they need attention has an alert that was acknowledged, snoozed or
- * silenced. Used by the service for `GET /api/summary/`, and by the pages.
+ * A channel is handled if every cause for its attention has an alert that was acknowledged, snoozed or silenced. Used for
+ * `GET /api/summary/` and by the pages.
  */
 
 import type { AlertBody } from '../../contract/alerts.ts'
@@ -25,7 +25,7 @@ const attentionRows = rowsWith(true)
 const settingRows = rowsWith('setting')
 
 export class HandledChannels {
-  /** Whether the alert of a subject and kind is handled, by `<subject> <kind>`. */
+  /** By `<subject> <kind>`. */
   readonly #alerts = new Map<string, boolean>()
 
   /** `alerts` are those that are not cleared. */

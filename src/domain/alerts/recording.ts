@@ -1,11 +1,8 @@
-/** The cause of the alert that levels cannot be recorded. */
-
 import { noData } from './alert.ts'
 import type { Cause } from './compare-causes.ts'
 
 export const recordingSubject = 'recording'
 
-/** `error` says why levels cannot be recorded. */
 export function toRecordingCause(error: string): Cause {
   return {
     subject: recordingSubject,

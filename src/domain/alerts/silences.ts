@@ -1,5 +1,3 @@
-/** Which alerts a silence applies to. */
-
 import type { SilenceBody } from '../../contract/alerts.ts'
 import type { Group } from '../../contract/groups.ts'
 import { toTimestamp } from '../api.ts'
@@ -15,7 +13,6 @@ export interface Silence {
   /** Epoch milliseconds. */
   readonly until: number
   readonly reason: string
-  /** The name of the user or token that created it, or `local`. */
   readonly by: string
   /** Epoch milliseconds. */
   readonly created_at: number
@@ -28,7 +25,7 @@ export function toSilenceBody({ until, created_at, ...silence }: Silence): Silen
 type AlertChannel = Pick<Channel, 'id' | 'slot'>
 type SlotGroup = Pick<Group, 'id' | 'slots'>
 
-/** Returns the channels that an alert concerns: one, all of its receiver, or none if it concerns a source. */
+/** One channel, all of the receiver, or none for a source. */
 export function channelsOfAlert(
   { channel_id, receiver_id, data }: Pick<Alert, 'channel_id' | 'receiver_id' | 'data'>,
   receiver: Receiver | undefined,
@@ -40,10 +37,7 @@ export function channelsOfAlert(
   return [channel ?? { id: channel_id, slot: data.slot ?? 0 }]
 }
 
-/**
- * Whether one of the silences applies to an alert. An alert about a receiver is silenced by channel or group only if all
- * of its channels are.
- */
+/** An alert about a receiver is silenced by channel or group only if all of its channels are. */
 export function isSilenced(
   { kind }: Pick<Alert, 'kind'>,
   channels: readonly AlertChannel[],

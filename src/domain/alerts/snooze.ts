@@ -1,5 +1,3 @@
-/** When the snooze of an alert ends. */
-
 import { listShowsOfSlot, type RunningShow } from '../conditions/shows.ts'
 import type { Alert } from './alert.ts'
 
@@ -10,11 +8,10 @@ interface StartedShow extends RunningShow {
 interface ShowContext {
   readonly runningShows: readonly RunningShow[]
   readonly groups: Parameters<typeof listShowsOfSlot>[2]
-  /** The channels that the alert concerns. */
   readonly channels: readonly { readonly slot: number }[]
 }
 
-/** Returns when the last of the running shows was started that concern the alert (epoch ms); null if none does. */
+/** Epoch milliseconds; null if no running show concerns the alert. */
 export function lastStartOf(
   { receiver_id }: Pick<Alert, 'receiver_id'>,
   {
@@ -28,7 +25,7 @@ export function lastStartOf(
   return concerned.reduce((last: number | null, { started_at }) => Math.max(last ?? 0, started_at ?? 0), null)
 }
 
-/** Whether a running show has a channel that the alert concerns. Every show concerns alerts about sources. */
+/** Every show concerns alerts about sources. */
 export function hasRunningShow(
   { receiver_id }: Pick<Alert, 'receiver_id'>,
   { runningShows, groups, channels }: ShowContext,
@@ -37,7 +34,7 @@ export function hasRunningShow(
   return channels.some(({ slot }) => listShowsOfSlot(slot, runningShows, groups).length > 0)
 }
 
-/** Whether a snoozed alert is to be raised again. One that is snoozed until it is cleared stays so. */
+/** An alert snoozed until cleared stays snoozed. */
 export function isSnoozeOver(alert: Alert, now: number, context: ShowContext): boolean {
   const { snoozed_until: until } = alert
   if (alert.state !== 'snoozed' || until === null || until === 'cleared') return false

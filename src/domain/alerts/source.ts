@@ -1,10 +1,8 @@
-/** The causes of alerts about a source and its real-time subscription. */
-
 import { addressOf } from '../equipment/health.ts'
 import { noData } from './alert.ts'
 import type { Cause } from './compare-causes.ts'
 
-/** Number of consecutive failed polling cycles that raises an alert. */
+/** Failed polling cycles in a row. */
 const failureThreshold = 3
 /** How long a subscription must be down before an alert is raised. */
 const subscriptionLostAfterMs = 60_000
@@ -17,7 +15,6 @@ export function subscriptionSubject(source: string): string {
   return `link:${source}`
 }
 
-/** The part of a source's status that matters for alerts. */
 export interface SourceFailures {
   readonly manufacturer: string
   readonly source: string
@@ -26,7 +23,7 @@ export interface SourceFailures {
   readonly error: string | null
 }
 
-/** An open alert is cleared only when there are no failures any more, not when there is no cause. */
+/** An open alert is cleared after a success, not when its cause is missing. */
 export function listSourceCauses(status: SourceFailures): readonly Cause[] {
   return status.unsuccessful_cycles < failureThreshold ? [] : [sourceFailing(status)]
 }
@@ -36,18 +33,14 @@ export function sourceFailing({ manufacturer, source, unsuccessful_cycles: failu
   return toSourceCause('upstream_failing', upstreamSubject(source), manufacturer, data)
 }
 
-/** The state of a source's real-time subscription. */
 export interface SubscriptionStatus {
   readonly manufacturer: string
   readonly source: string
   /** False while a user has stopped the subscription; this raises no alert. */
   readonly isEnabled: boolean
-  /** Whether the subscription was lost so often that it counts as lost. */
+  /** True if it was lost so often that it counts as lost. */
   readonly isFlapping: boolean
-  /**
-   * When the subscription went down, on the same monotonic clock as `now` of `listSubscriptionCauses`; null while it is
-   * up.
-   */
+  /** On the same monotonic clock as `now` of `listSubscriptionCauses`; null while it is up. */
   readonly downSince: number | null
 }
 

@@ -1,5 +1,3 @@
-/** The alert that a battery will not last until the end of a running show that its channel belongs to. */
-
 import { toTimestamp } from '../api.ts'
 import { hasRow } from '../conditions/condition.ts'
 import { listShowsOfSlot, type RunningShow } from '../conditions/shows.ts'
@@ -19,17 +17,17 @@ export interface ForecastContext {
   readonly runningShows: readonly PlannedShow[]
   readonly groups: Parameters<typeof listShowsOfSlot>[2]
   forecast(channel: Channel): Forecast | null
-  /** Returns since when the battery of a channel has been in use (epoch ms); null if that is unknown. */
+  /** Since when the battery has been in use (epoch ms); null if unknown. */
   batterySince(channelId: number): number | null
   readonly isInhibited: boolean
   readonly now: number
 }
 
 const minuteMs = 60_000
-/** How much longer than the show a battery must last until the alert about it is cleared. */
+/** The alert is cleared when the battery lasts this much longer than the show. */
 const clearAboveMs = 5 * minuteMs
 
-/** Lists the channels of a receiver whose batteries will not last. `open` are the open alerts of the receiver. */
+/** `open`: the open alerts of the receiver. */
 export function listForecastCauses(
   receiver: Receiver,
   open: readonly Alert[],
@@ -59,10 +57,7 @@ export function listForecastCauses(
   })
 }
 
-/**
- * Returns why an open alert is cleared of whose cause nothing is known; null while the same battery is out of sight, for
- * example in a transmitter that was switched off.
- */
+/** Null while the same battery is out of sight, for example in a transmitter that was switched off. */
 export function forecastAlertEnding(
   receiver: Receiver,
   { channel_id, raised_at }: Alert,
@@ -75,7 +70,7 @@ export function forecastAlertEnding(
   return isKnown(receiver, channel) && context.forecast(channel) !== null ? 'resolved' : null
 }
 
-/** Returns when the last of the running shows that have the channel ends; null if none is planned to end later than now. */
+/** The end of the last running show of the channel; null if none is planned to end later than now. */
 function plannedEnd({ slot }: Channel, { runningShows, groups, now }: ForecastContext): number | null {
   const ids = listShowsOfSlot(slot, runningShows, groups)
   const ends = runningShows.flatMap(({ id, ends_at }) => (ids.includes(id) && ends_at !== null ? ends_at : []))

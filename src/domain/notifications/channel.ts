@@ -1,12 +1,9 @@
-/** Notification channels: the services to which alerts are sent. */
-
 import type { NotificationChannelType } from '../../contract/notification-services.ts'
 import type { NotificationChannelBody } from '../../contract/notifications.ts'
 import { MaskError, mask } from '../access/secrets.ts'
 
 export type ChannelConfig = Readonly<Record<string, unknown>>
 
-/** The secrets that sign a webhook's messages. */
 export interface Signing {
   readonly secret: string
   /** The secret before the last rotation; it also signs until `previous_until` (epoch ms). */
@@ -19,7 +16,6 @@ export interface NotificationChannel {
   readonly name: string
   readonly type: NotificationChannelType
   readonly enabled: boolean
-  /** The configuration without its secrets. */
   readonly config: ChannelConfig
   /** The secrets of the configuration; null if they were encrypted with another key. */
   readonly secrets: ChannelConfig | null
@@ -27,17 +23,16 @@ export interface NotificationChannel {
   readonly signing: Signing | null
 }
 
-/** For how long messages are also signed with the previous secret. */
+/** Messages are also signed with the previous secret for this long. */
 export const rotationMs = 24 * 3_600_000
 
-/** Returns the secrets that sign messages, the newest first. */
+/** The newest first. */
 export function signingSecrets({ signing }: Pick<NotificationChannel, 'signing'>, now: number): readonly string[] {
   if (signing === null) return []
   const { secret, previous, previous_until } = signing
   return previous === null || now >= (previous_until ?? 0) ? [secret] : [secret, previous]
 }
 
-/** Returns the whole configuration, with its secrets. */
 export function fullConfig({ config, secrets }: Pick<NotificationChannel, 'config' | 'secrets'>): ChannelConfig {
   return { ...config, ...secrets }
 }
@@ -61,7 +56,6 @@ export function mergeConfig(
   return merged
 }
 
-/** Separates the secrets from the other fields of a configuration. */
 export function splitConfig(
   config: ChannelConfig,
   secretNames: readonly string[],
@@ -74,7 +68,7 @@ export function splitConfig(
   }
 }
 
-/** Returns the channel as administrators see it, with `********` in place of secrets, or as others do, without addresses. */
+/** Administrators see `********` in place of secrets, others no configuration. */
 export function toChannelBody(
   { id, name, type, enabled, config, secrets }: NotificationChannel,
   { showsAddresses }: { readonly showsAddresses: boolean },
@@ -98,7 +92,6 @@ export function withoutAddresses(sentence: string, configs: readonly ChannelConf
 const addressPattern =
   /\b[a-z][a-z\d+.-]*:\/\/\S+|\S+@\S+|\[?(?:[\da-f]{0,4}:){2,7}[\da-f.]*\]?(?::\d+)?|\b(?:[a-z\d_-]+\.)+[a-z\d-]*[a-z\d](?::\d+)?/gi
 
-/** The host of a URL, with its port. */
 const hostPattern = /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#]*@)?([^/?#]+)/i
 
 function listAddresses(value: unknown): string[] {

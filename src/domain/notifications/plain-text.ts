@@ -1,12 +1,10 @@
-/** Names and other texts from devices, made safe for messages, and the size of messages. */
-
 /** Line breaks, other control characters, and characters that are not visible or change the direction of text. */
 const unsafe = /(?:(?![\u200c\u200d])[\s\p{Cc}\p{Cf}])+/gu
 
-/** Returns the text on one line, without control or format characters, at most `maxLength` characters long. */
+/** One line of at most `maxLength` characters, without control or format characters. */
 export function toPlainText(text: string, maxLength: number): string {
   const plain = text
-    // More than this cannot remain, and replacing characters in a long text takes long.
+    // Replacing characters in a long text takes long.
     .slice(0, maxLength * 8)
     .toWellFormed()
     .replace(unsafe, ' ')
@@ -20,7 +18,6 @@ export function toPlainText(text: string, maxLength: number): string {
         .trimEnd()}…`
 }
 
-/** Returns the number of bytes of a text in UTF-8. */
 export function utf8Length(text: string): number {
   let length = 0
   for (const character of text) {

@@ -31,15 +31,14 @@ type AlertFields =
   | 'acknowledged_at'
   | 'snoozed_until'
 
-/** An alert that is open, or that was cleared less than `clearedNewsMs` ago, and its surroundings. */
+/** An alert that is open, or was cleared less than `clearedNewsMs` ago. */
 export interface NotifiableAlert extends Pick<Alert, AlertFields> {
-  /** Whether a silence applies to it, also if it is cleared. */
+  /** Also if it is cleared. */
   readonly isSilenced: boolean
-  /** Whether a more general problem, such as an offline receiver or a failing source, includes it. */
+  /** True if a more general problem, such as an offline receiver, includes it. */
   readonly isInhibited: boolean
-  /** The groups that have a channel that the alert concerns. */
   readonly groupIds: readonly number[]
-  /** When the last of the running shows was started that has a channel that the alert concerns; null without a show. */
+  /** The start of the last running show that has a channel of the alert. */
   readonly showStartedAt: number | null
   /**
    * Stored with the alert, 0 at first, and increased by the plan: even while the alert is sent, odd while it is
@@ -48,7 +47,6 @@ export interface NotifiableAlert extends Pick<Alert, AlertFields> {
   readonly round: number
 }
 
-/** An alert in a message, as it was when it was queued. */
 export interface QueuedAlert extends Pick<Alert, 'id' | 'kind' | 'severity'> {
   readonly round: number
 }
@@ -72,7 +70,6 @@ export interface PlanInput {
   readonly rules: readonly NotificationRule[]
   readonly enabledChannelIds: ReadonlySet<number>
   readonly alerts: readonly NotifiableAlert[]
-  /** All that contain one of the alerts, and all whose window of 2 seconds is not over. */
   readonly deliveries: readonly QueuedDelivery[]
 }
 
@@ -90,13 +87,11 @@ export interface NotificationPlan {
   readonly append: readonly { readonly delivery_id: number; readonly alerts: readonly QueuedAlert[] }[]
   /** Alerts that are now acknowledged, snoozed or silenced, to remove from pending deliveries. A delivery without alerts is not sent. */
   readonly withdraw: readonly { readonly delivery_id: number; readonly alert_ids: readonly number[] }[]
-  /** New values of `round`, to store with the alerts. */
   readonly rounds: readonly { readonly alert_id: number; readonly round: number }[]
-  /** When something is due without another change (epoch ms); null: nothing. */
+  /** The next time (epoch ms) at which something is due without another change; null: none. */
   readonly nextAt: number | null
 }
 
-/** A message about an alert that was queued, or that becomes due. */
 interface Message {
   readonly channelId: number
   readonly type: NotificationType
@@ -120,7 +115,7 @@ export function planNotifications(input: PlanInput): NotificationPlan {
   }
 }
 
-/** Plans in short steps, between which the event loop can run. */
+/** In short steps, between which the event loop can run. */
 export function* planInSteps(input: PlanInput): Generator<void, NotificationPlan> {
   const { now, rules, enabledChannelIds, alerts, deliveries } = input
   const outbox = new Outbox(now, deliveries)
@@ -153,7 +148,6 @@ export function* planInSteps(input: PlanInput): Generator<void, NotificationPlan
       const queued = due
         .filter(({ at, channelId }) => at <= now && enabledChannelIds.has(channelId))
         .map((message) => outbox.add(rule.id, message, alert))
-      // What follows a message that is queued now, such as its repetition, is due after it.
       const later = queued.length === 0 ? due : listDue({ ...context, messages: [...messages, ...queued] })
       for (const { at } of later) if (at > now) nextAt = Math.min(nextAt, at)
     }
@@ -176,7 +170,6 @@ interface DueContext {
   readonly now: number
 }
 
-/** Lists the messages about an alert that are due, or will be due if nothing changes. */
 function* listDue(context: DueContext): Generator<DueMessage> {
   const { alert, messages, rule, now } = context
   if (alert.cleared_at !== null) {
@@ -202,7 +195,7 @@ function* listRaised({ rule, alert, messages, now }: DueContext, raisedAt: numbe
   }
 }
 
-/** Without a notification channel for the first message, the time at which it would have been queued counts. */
+/** Without a notification channel for the first message, its time counts. */
 function* listEscalated(context: DueContext, raisedAt: number): Generator<DueMessage> {
   const { rule, escalatedTo, messages, now } = context
   if (rule.escalate === null) return
@@ -217,7 +210,7 @@ function* listEscalated(context: DueContext, raisedAt: number): Generator<DueMes
   }
 }
 
-/** Returns the time after a pause. The clock was set back if the pause began in the future: the pause is over. */
+/** A pause that began in the future is over: the clock was set back. */
 function later(start: number, pauseMs: number, now: number): number {
   return start > now ? now : start + pauseMs
 }
@@ -231,7 +224,6 @@ function hoursOf(schedule: Exclude<NotificationRule['when'], string>, now: numbe
   return { began, begins: began === null ? scheduleBegins(schedule, now) : null }
 }
 
-/** Returns since when a rule without hours applies to an alert; null if it does not. */
 function beganFor({ when }: NotificationRule, { showStartedAt }: NotifiableAlert, now: number): number | null {
   if (when !== 'during_shows') return Number.NEGATIVE_INFINITY
   // The clock was set back if the show starts in the future.
@@ -251,12 +243,12 @@ function isMatch(rule: NotificationRule, alert: NotifiableAlert): boolean {
   return manufacturers.length === 0 || (alert.manufacturer !== null && manufacturers.includes(alert.manufacturer))
 }
 
-/** Whether a rule applies to a site, or to this installation. Without sites, it applies only to this installation. */
+/** Without sites, a rule applies only to this installation. */
 function isOfSites({ sites }: Pick<NotificationRule, 'sites'>, site: string): boolean {
   return sites.length === 0 ? site === localSite : sites.includes(allSites) || sites.includes(site)
 }
 
-/** Whether the alert is acknowledged, snoozed or silenced, or was until it was cleared, so that nothing more is sent. */
+/** If cleared: it was until then. */
 function isAttended({ acknowledged_at, snoozed_until, isSilenced }: NotifiableAlert): boolean {
   return acknowledged_at !== null || snoozed_until !== null || isSilenced
 }
@@ -266,7 +258,7 @@ function nextRound(alert: NotifiableAlert): number {
   return cleared_at === null && isAttended(alert) !== (round % 2 === 1) ? round + 1 : round
 }
 
-/** Returns the messages by rule and alert, oldest first. */
+/** Oldest first. */
 function* indexMessages(
   deliveries: readonly QueuedDelivery[],
 ): Generator<void, Map<number, Map<number, EarlierMessage[]>>> {

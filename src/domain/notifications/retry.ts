@@ -1,14 +1,11 @@
-/** When a message is tried again. */
-
 import type { DeliveryStatus } from '../../contract/values.ts'
 
-/** Messages that could not be sent this long after they were queued expire: a late alarm helps nobody. */
+/** Messages expire: a late alarm helps nobody. */
 export const expiryMs = 120_000
 
-/** The pauses between the tries of a message. */
 const pausesMs = [1_000, 5_000, 15_000, 30_000, 60_000]
 const jitter = 0.1
-/** How long before its expiry a message is tried at the latest. */
+/** The last try is at least this long before the expiry. */
 const lastTryMs = 1_000
 
 export interface FailedAttempt {
@@ -18,13 +15,13 @@ export interface FailedAttempt {
   readonly createdAt: number
   /** Epoch milliseconds. */
   readonly now: number
-  /** How long the service asked to wait. */
+  /** Requested by the service. */
   readonly retryAfterSeconds: number | null
   /** From 0 to 1. */
   readonly random: number
 }
 
-/** Returns when to try again (epoch ms); null if the message stays pending until it expires. */
+/** Epoch milliseconds; null if the message stays pending until it expires. */
 export function planRetry(attempt: FailedAttempt): number | null | 'expired' {
   const { attempts, createdAt, now, retryAfterSeconds, random } = attempt
   const expiresAt = createdAt + expiryMs
@@ -33,13 +30,12 @@ export function planRetry(attempt: FailedAttempt): number | null | 'expired' {
   const pauseMs = pausesMs[attempts - 1]
   if (pauseMs === undefined) return null
   const shortest = now + pauseMs * (1 - jitter)
-  // The jitter must not move the sixth try behind the expiry.
+  // The jitter must not move the sixth try beyond the expiry.
   const longest = Math.max(shortest, Math.min(now + pauseMs * (1 + jitter), expiresAt - lastTryMs))
   const at = Math.round(Math.max(earliest, shortest + (longest - shortest) * random))
   return at < expiresAt ? at : null
 }
 
-/** Returns the status of a message after a try, and when it is tried again (epoch ms; null: not again). */
 export function evaluateTry(
   outcome: 'sent' | 'failed' | 'retry',
   attempt: FailedAttempt,
@@ -49,7 +45,7 @@ export function evaluateTry(
   return retryAt === 'expired' ? { status: 'expired', retryAt: null } : { status: 'pending', retryAt }
 }
 
-/** Whether a message is too old to be sent. If the clock was set back, a message may have been queued in the future. */
+/** If the clock was set back, a message may have been queued in the future. */
 export function isExpired(createdAt: number, now: number): boolean {
   return Math.abs(now - createdAt) >= expiryMs
 }

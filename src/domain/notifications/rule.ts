@@ -1,5 +1,3 @@
-/** Rules of notifications: which alerts are sent, when, and to which notification channels. */
-
 import type { Severity, Weekday } from '../../contract/values.ts'
 import type { AlertKind } from '../alerts/alert.ts'
 
@@ -38,7 +36,6 @@ export interface NotificationRule {
 /** Stands for all sites and this installation. */
 export const allSites = '*'
 
-/** The values of what a new rule leaves out. */
 export const defaultRule = {
   kinds: [],
   min_severity: 'info',
@@ -52,7 +49,7 @@ export const defaultRule = {
   escalate: null,
 } as const satisfies Partial<NotificationRule>
 
-/** Returns the rule without a notification channel; the same rule if it does not use the channel. */
+/** The same rule if it does not use the channel. */
 export function withoutChannel(rule: NotificationRule, id: number): NotificationRule {
   const { notification_channel_ids, escalate } = rule
   if (!notification_channel_ids.includes(id) && escalate?.notification_channel_ids.includes(id) !== true) return rule

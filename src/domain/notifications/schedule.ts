@@ -1,5 +1,3 @@
-/** When a schedule applies: hours of days of the week in a time zone, through changes of summer time. */
-
 import { type Weekday, weekdays } from '../../contract/values.ts'
 import type { Schedule } from './rule.ts'
 
@@ -8,7 +6,7 @@ const minuteMs = 60_000
 /** Hours that join each other are followed back this far. */
 const maxJoinedDays = 8
 
-/** Hours of a day, as epoch milliseconds; `end` is exclusive. */
+/** Epoch milliseconds; `end` is exclusive. */
 interface Hours {
   readonly start: number
   readonly end: number
@@ -28,12 +26,12 @@ export function scheduleBegan(schedule: Schedule, now: number): number | null {
   return now - joined.start > (maxJoinedDays - 1.5) * dayMs ? Number.NEGATIVE_INFINITY : joined.start
 }
 
-/** Returns when hours begin next, after `now`; null if the schedule has no days. */
+/** Null if the schedule has no days. */
 export function scheduleBegins(schedule: Schedule, now: number): number | null {
   return listHours(schedule, now).find(({ start }) => start > now)?.start ?? null
 }
 
-/** Lists the hours of the days around `now`, in order. Hours that a change of summer time skips are left out. */
+/** Without hours that a change of summer time skips. */
 function listHours({ days, from, to, time_zone }: Schedule, now: number): Hours[] {
   const today = Math.floor((now + offsetAt(time_zone, now)) / dayMs) * dayMs
   const fromMs = parseTime(from)
@@ -54,18 +52,15 @@ function weekdayOf(day: number): Weekday {
   return weekdays[(((day / dayMs + 3) % 7) + 7) % 7] as Weekday
 }
 
-/** Returns the milliseconds since midnight of a time `HH:MM`. */
 function parseTime(text: string): number {
   const [hours = 0, minutes = 0] = text.split(':').map(Number)
   return (hours * 60 + minutes) * minuteMs
 }
 
-/** Returns when the clocks of a zone first show a local time, or skip it. */
 function firstInstant(timeZone: string, local: number): number {
   return Math.min(...instantsOf(timeZone, local))
 }
 
-/** Returns when the clocks of a zone last show a local time, or skip it. */
 function lastInstant(timeZone: string, local: number): number {
   return Math.max(...instantsOf(timeZone, local))
 }
@@ -92,7 +87,7 @@ function instantsOf(timeZone: string, local: number): readonly number[] {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Returns what must be added to UTC for the local time of a zone, in milliseconds. */
+/** In milliseconds. */
 function offsetAt(timeZone: string, instant: number): number {
   let format = formats.get(timeZone)
   if (format === undefined) {

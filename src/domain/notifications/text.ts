@@ -1,6 +1,6 @@
 /**
- * What a notification says, in English: short sentences that fit on a watch. Names are data: the texts contain no line
- * breaks, control characters or changes of direction, but each service must still escape its own markup.
+ * Short English sentences that fit on a watch. The texts contain no line breaks, control characters or changes of
+ * direction, but each service must still escape its own markup.
  */
 
 import { alertKindTable, isAlertKind } from '../../contract/alert-kinds.ts'
@@ -17,11 +17,10 @@ export interface NotificationText {
   readonly title: string
   /** One line of at most 250 characters for each alert, from the most severe. */
   readonly lines: readonly string[]
-  /** The number of further alerts. */
   readonly more: number
   /** The highest severity; `info` for the end of alerts and for a test. */
   readonly severity: Severity
-  /** The page about the alert, or null if the service has no public address. */
+  /** Null if the service has no public address. */
   readonly url: string | null
 }
 
@@ -30,7 +29,7 @@ const maxErrorLength = 100
 const maxTitleLength = 150
 const maxLineLength = 250
 
-/** `publicUrl` is the address of the service's pages (`server.public_url`), if one is configured. */
+/** `publicUrl`: `server.public_url`. */
 export function toNotificationText(message: NotificationMessage, publicUrl: string | null): NotificationText {
   const alerts = message.alerts.toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
   const [first] = alerts
@@ -52,7 +51,6 @@ export function toNotificationText(message: NotificationMessage, publicUrl: stri
   }
 }
 
-/** Returns the lines, the number of further alerts and the address of the page, in at most `maxBytes` bytes of UTF-8. */
 export function toNotificationBody({ lines, more, url }: NotificationText, maxBytes: number): string {
   const end = url === null ? [] : [url]
   for (let count = lines.length; count > 0; count--) {
@@ -73,7 +71,6 @@ function withoutAlerts({ type, more }: NotificationMessage): Pick<NotificationTe
   }
 }
 
-/** Returns the stored message of an alert that cannot be formatted, so that the others are sent. */
 function formatAlert({ message }: AlertBody, format: () => string): string {
   try {
     return format()
@@ -95,7 +92,7 @@ function withOthers(title: string, others: number): string {
   return `${toPlainText(title, maxTitleLength - end.length)}${end}`
 }
 
-/** Describes an alert with its receiver and, unless it was sent at once, how long it has lasted. */
+/** Without a duration if it was sent at once. */
 function toLine(alert: AlertBody, { type, created_at }: NotificationMessage): string {
   const receiver = toPlainText(alert.data.receiver ?? '', maxNameLength)
   const isNamed = toPlainText(alert.data.name ?? '', maxNameLength).startsWith(receiver)
@@ -130,7 +127,6 @@ function nameOf({ manufacturer, data }: AlertBody): string {
   return data.slot === null ? name : `${data.slot} ${name}`
 }
 
-/** Returns the path of the page about the alerts. */
 function pageOf(alerts: readonly AlertBody[]): string {
   const [alert] = alerts
   if (alert === undefined) return pathOf('monitor')
