@@ -15,11 +15,10 @@ import {
   type NotificationRuleDeps,
   removeNotificationRule,
 } from '../../actions/alerts/edit-notification-rules.ts'
-import { notificationOperations } from '../../contract/notifications.ts'
+import { type NotificationDeliveryBody, notificationOperations } from '../../contract/notifications.ts'
 import { toTimestamp } from '../../domain/api.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { fullConfig, toChannelBody, withoutAddresses } from '../../domain/notifications/channel.ts'
-import { toDeliveryBody } from '../../domain/notifications/delivery.ts'
 import { findNotificationChannel, listNotificationChannels } from '../../storage/notification-channels.ts'
 import { countDeliveries, listDeliveries, oldestListed } from '../../storage/notification-deliveries.ts'
 import { listNotificationRules } from '../../storage/notification-rules.ts'
@@ -190,5 +189,25 @@ function deliveryRoutes(app: ContractServer, { db, secrets, now }: NotificationC
     return bodies.map((body) =>
       body.last_error === null ? body : { ...body, last_error: withoutAddresses(body.last_error, configs) },
     )
+  }
+}
+
+/** Times are epoch milliseconds. */
+type Delivery = Omit<NotificationDeliveryBody, `${string}_at`> & {
+  readonly created_at: number
+  readonly last_attempt_at: number | null
+  readonly next_attempt_at: number | null
+  readonly sent_at: number | null
+}
+
+function toDeliveryBody(delivery: Delivery): NotificationDeliveryBody {
+  const { id, notification_channel_id, rule_id, type, alert_ids, status, attempts, last_error } = delivery
+  const toTime = (time: number | null) => (time === null ? null : toTimestamp(time))
+  return {
+    ...{ id, notification_channel_id, rule_id, type, alert_ids, status, attempts, last_error },
+    created_at: toTimestamp(delivery.created_at),
+    last_attempt_at: toTime(delivery.last_attempt_at),
+    next_attempt_at: toTime(delivery.next_attempt_at),
+    sent_at: toTime(delivery.sent_at),
   }
 }
