@@ -44,8 +44,9 @@ function commentsIn(lines: readonly string[]): Block[] {
   })
 }
 
+/** Comments that are indented further are examples. */
 function hashCommentsIn(lines: readonly string[]): Block[] {
-  return collect(lines, (line) => /^\s*#(?!!)\s?(.*)$/.exec(line)?.[1])
+  return collect(lines, (line) => /^\s*#(?!!)(?: (\S.*))?$/.exec(line)?.[1])
 }
 
 /** String literals of at least four words that begin like a sentence. */
@@ -80,7 +81,7 @@ function split({ line, text }: Block): Sentence[] {
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/`[^`]*`/g, '`code`')
     .replace(/\*\*([^*]*)\*\*/g, '$1')
-    .split(/(?<=[.!?][)"]?)\s+(?=[\p{Lu}`"(])/u)
+    .split(/(?<=[.!?][)"*]?)\s+(?=[\p{Lu}\d`"(*])/u)
     .filter((sentence) => sentence !== '')
     .map((sentence) => ({ line, text: sentence }))
 }
