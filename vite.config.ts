@@ -18,8 +18,8 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What several pages use is in one file: as a file for each set of pages that share something, the browser would have
-    // to request seventy.
+    // One file contains all modules that several pages use. With a file for each set of pages that share modules, the
+    // browser would have to request seventy.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } } },
   },
   server: {

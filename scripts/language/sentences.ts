@@ -76,12 +76,13 @@ function paragraphsIn(lines: readonly string[]): Block[] {
 }
 
 function split({ line, text }: Block): Sentence[] {
+  // A colon before a capital letter ends a label.
   return text
     .replace(/^(?:[-*]|\d+\.) /, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/`[^`]*`/g, '`code`')
     .replace(/\*\*([^*]*)\*\*/g, '$1')
-    .split(/(?<=[.!?][)"*]?)\s+(?=[\p{Lu}\d`"(*])/u)
+    .split(/(?<=[.!?][)"*]?)\s+(?=[\p{Lu}\d`"(*])|(?<=:)\s+(?=\p{Lu})/u)
     .filter((sentence) => sentence !== '')
     .map((sentence) => ({ line, text: sentence }))
 }
