@@ -6,6 +6,7 @@ import { useSearch } from '../app/query.ts'
 import { useRequest } from '../app/resource.ts'
 import { useMay } from '../app/session.ts'
 import { Shell } from '../app/shell.tsx'
+import { ChoiceButtons } from '../parts/choice.tsx'
 import { ProblemLine } from '../parts/notice.tsx'
 import './cast.css'
 import { countColumns } from './cast-difference.ts'
@@ -29,17 +30,12 @@ export function Cast() {
         <div className="cast">
           <fieldset className="cast-sources">
             <legend className="visually-hidden">{t('cast.source.label')}</legend>
-            {sources.map((name) => (
-              <button
-                key={name}
-                type="button"
-                className="choice"
-                aria-pressed={name === source}
-                onClick={() => change({ from: name === 'list' ? null : name })}
-              >
-                {t(`cast.source.${name}.title`)}
-              </button>
-            ))}
+            <ChoiceButtons
+              value={source}
+              values={sources}
+              nameOf={(name) => t(`cast.source.${name}.title`)}
+              onChoice={(name) => change({ from: name === 'list' ? null : name })}
+            />
           </fieldset>
           {source === 'list' ? <CastForm /> : source === 'micboard' ? <MicboardForm /> : <PlanningCenterForm />}
         </div>

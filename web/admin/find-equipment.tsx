@@ -22,7 +22,8 @@ import { ProblemLine } from '../parts/notice.tsx'
 import './find.css'
 import '../parts/records.css'
 import { parseUrl } from '../app/address.ts'
-import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
+import { manufacturersPath } from '../parts/manufacturer-names.tsx'
+import { ManufacturerForm } from './manufacturer-form.tsx'
 
 type FoundDevice = ScanBody['devices'][number]
 

@@ -3,6 +3,7 @@ import { fieldValue, isChecked } from '../../src/domain/equipment/manufacturer-c
 import { formatDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
+import { displayName } from '../parts/manufacturer-names.tsx'
 import { listDeviceErrors, listErrors } from '../parts/source-errors.ts'
 import { statusText, useShownStatus } from '../parts/source-status.ts'
 
@@ -47,10 +48,6 @@ export function manufacturerColumns(actions: ManufacturerActions | null): readon
   ]
 }
 
-export function nameOf({ name, code }: Pick<ManufacturerBody, 'name' | 'code'>): string {
-  return plainText(name) || code
-}
-
 export function isEnabled({ api_enabled, config }: ManufacturerBody): boolean {
   return api_enabled && config.enabled !== false
 }
@@ -64,7 +61,7 @@ function Named({ record }: { record: ManufacturerBody }) {
   const { code, plugin } = record
   return (
     <span className="stacked">
-      <bdi>{nameOf(record)}</bdi>
+      <bdi>{displayName(record)}</bdi>
       <small>{code === plugin ? code : `${code} · ${plugin}`}</small>
     </span>
   )
@@ -136,7 +133,7 @@ function Switch({
         type="checkbox"
         checked={isChecked}
         onChange={() => onToggle(record)}
-        aria-label={t('manufacturers.enable.text', { name: nameOf(record) })}
+        aria-label={t('manufacturers.enable.text', { name: displayName(record) })}
       />
       <span aria-hidden="true">{isChecked ? t('parts.filters.yes') : t('parts.filters.no')}</span>
     </label>
@@ -144,7 +141,7 @@ function Switch({
 }
 
 function RowActions({ record, actions }: { record: ManufacturerBody; actions: ManufacturerActions }) {
-  const name = nameOf(record)
+  const name = displayName(record)
   return (
     <span className="row-actions">
       <button

@@ -3,10 +3,10 @@ import type { ConnectionTest, ManufacturerBody } from '../../src/contract/manufa
 import { useServices } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
-import { ActionDialog, Dialog, Removal } from '../parts/dialog.tsx'
+import { ActionDialog, Dialog, DialogEnd, Removal } from '../parts/dialog.tsx'
+import { displayName, manufacturersPath } from '../parts/manufacturer-names.tsx'
 import { ProblemLine } from '../parts/notice.tsx'
-import { nameOf } from './manufacturer-columns.tsx'
-import { manufacturersPath, TestResult } from './manufacturer-form.tsx'
+import { TestResult } from './manufacturer-form.tsx'
 
 interface DialogProps {
   readonly record: ManufacturerBody
@@ -25,17 +25,13 @@ export function TestDialog({ record, onClose }: DialogProps) {
     })
   }, [api, send, code])
   return (
-    <Dialog title={t('manufacturers.test.result', { name: nameOf(record) })} onClose={onClose}>
+    <Dialog title={t('manufacturers.test.result', { name: displayName(record) })} onClose={onClose}>
       <div className="dialog-text">
         {tested === null && problem === null ? <p role="status">{t('manufacturers.test.testing')}</p> : null}
         {tested === null ? null : <TestResult tested={tested} />}
         {problem === null ? null : <ProblemLine problem={problem} field={problem.field} />}
       </div>
-      <div className="dialog-actions">
-        <button type="button" className="choice" onClick={onClose}>
-          {t('parts.dialog.close')}
-        </button>
-      </div>
+      <DialogEnd text={t('parts.dialog.close')} onClose={onClose} />
     </Dialog>
   )
 }
@@ -49,10 +45,10 @@ export function DisableQuestion({ record, ...kind }: QuestionProps) {
   return (
     <ActionDialog
       {...kind}
-      title={t('manufacturers.enable.question', { name: nameOf(record) })}
+      title={t('manufacturers.enable.question', { name: displayName(record) })}
       action={t('manufacturers.enable.action')}
       tone="usual"
-      done={t('manufacturers.enable.disabled', { name: nameOf(record) })}
+      done={t('manufacturers.enable.disabled', { name: displayName(record) })}
       write={() => api.write('PATCH', `${manufacturersPath}${record.code}/`, { api_enabled: false }, 'object')}
     >
       <p>{t('manufacturers.enable.consequence')}</p>
@@ -64,9 +60,9 @@ export function RemovalQuestion({ record, ...kind }: QuestionProps) {
   return (
     <Removal
       {...kind}
-      title={t('manufacturers.removal.question', { name: nameOf(record) })}
+      title={t('manufacturers.removal.question', { name: displayName(record) })}
       action={t('manufacturers.removal.text')}
-      done={t('manufacturers.removal.done', { name: nameOf(record) })}
+      done={t('manufacturers.removal.done', { name: displayName(record) })}
       path={`${manufacturersPath}${record.code}/`}
     >
       <p>{t('manufacturers.removal.consequence')}</p>

@@ -9,6 +9,7 @@ import { useRequest } from '../app/resource.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { manufacturersPath } from '../parts/manufacturer-names.tsx'
 import { ProblemLine } from '../parts/notice.tsx'
 import { statusText } from '../parts/source-status.ts'
 import {
@@ -19,8 +20,6 @@ import {
   keysFor,
   typedConfig,
 } from './manufacturer-fields.tsx'
-
-export const manufacturersPath = '/api/admin/manufacturers/'
 
 interface ManufacturerFormProps {
   /** As it was when the form opened; null to add a manufacturer. */

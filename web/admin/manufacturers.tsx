@@ -13,9 +13,10 @@ import { useShowMessage } from '../parts/messages.tsx'
 import './manufacturers.css'
 import '../parts/records.css'
 import { t } from '../app/i18n.ts'
-import { isEnabled, type ManufacturerActions, manufacturerColumns, nameOf } from './manufacturer-columns.tsx'
+import { displayName, manufacturersPath } from '../parts/manufacturer-names.tsx'
+import { isEnabled, type ManufacturerActions, manufacturerColumns } from './manufacturer-columns.tsx'
 import { DisableQuestion, RemovalQuestion, TestDialog } from './manufacturer-dialogs.tsx'
-import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
+import { ManufacturerForm } from './manufacturer-form.tsx'
 
 const topics = ['settings', 'source', 'queue'] as const
 
@@ -107,7 +108,7 @@ function useEnable(onDone: () => Promise<void>) {
     const body = { api_enabled: true, ...(record.config.enabled === false && { config: { enabled: true } }) }
     const response = await api.write('PATCH', `${manufacturersPath}${record.code}/`, body, 'object')
     await onDone()
-    if (response.ok) showMessage({ text: t('manufacturers.enable.enabled', { name: nameOf(record) }) })
+    if (response.ok) showMessage({ text: t('manufacturers.enable.enabled', { name: displayName(record) }) })
     else showMessage({ text: response.problem.detail, tone: 'alarm' })
   }
 }
@@ -134,7 +135,7 @@ function OpenDialog({ dialog, records, plugins, onDone, onClose }: OpenDialogPro
           record={record}
           plugins={plugins}
           takenCodes={records.map(({ code }) => code)}
-          onDone={(stored) => finish(t(key, { name: nameOf(stored) }))}
+          onDone={(stored) => finish(t(key, { name: displayName(stored) }))}
           onClose={onClose}
         />
       )

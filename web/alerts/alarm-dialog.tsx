@@ -3,7 +3,7 @@ import { alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { AlarmChoice } from '../app/alarm-choice.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, DialogEnd } from '../parts/dialog.tsx'
 import { SelectField } from '../parts/field.tsx'
 import { SoundButton } from '../parts/sound-button.tsx'
 import { NotifyButton } from '../parts/tools.tsx'
@@ -46,11 +46,7 @@ export function AlarmDialog({ onClose }: { onClose: () => void }) {
           />
         )}
       </form>
-      <div className="dialog-actions">
-        <button type="button" className="choice" onClick={onClose}>
-          {t('parts.dialog.close')}
-        </button>
-      </div>
+      <DialogEnd text={t('parts.dialog.close')} onClose={onClose} />
     </Dialog>
   )
 }

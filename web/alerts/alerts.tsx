@@ -18,6 +18,7 @@ import { alertLine } from '../parts/alert-text.ts'
 import { canRespond, isOpen, newestFirst } from '../parts/alerts.ts'
 import { BulkBar } from '../parts/bulk-bar.tsx'
 import { useChannelOptions } from '../parts/channel-options.ts'
+import { ChoiceButtons } from '../parts/choice.tsx'
 import { RowBox } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FilterBar } from '../parts/filter-bar.tsx'
@@ -110,18 +111,17 @@ function Tabs({ tab }: { tab: Tab }) {
   const counts: Partial<Record<Tab, number>> = { open, acknowledged: alerts.length - open }
   return (
     <nav className="tabs" aria-label={t('alerts.filters.state')}>
-      {tabs.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className="choice"
-          aria-pressed={name === tab}
-          onClick={() => change({ state: name === 'open' ? null : name, page: null })}
-        >
-          {t(`alerts.tabs.${name}`)}
-          {counts[name] === undefined ? null : <span className="tab-count">{counts[name]}</span>}
-        </button>
-      ))}
+      <ChoiceButtons
+        value={tab}
+        values={tabs}
+        nameOf={(name) => (
+          <>
+            {t(`alerts.tabs.${name}`)}
+            {counts[name] === undefined ? null : <span className="tab-count">{counts[name]}</span>}
+          </>
+        )}
+        onChoice={(name) => change({ state: name === 'open' ? null : name, page: null })}
+      />
     </nav>
   )
 }

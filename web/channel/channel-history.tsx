@@ -19,6 +19,7 @@ import { type Resource, useResource } from '../app/resource.ts'
 import { serviceNow } from '../app/service-time.ts'
 import { useMay } from '../app/session.ts'
 import { type ChannelRange, neighbourSpan, pan, parseRange, rangeQuery, spans, zoom } from '../parts/channel-range.ts'
+import { ChoiceButtons } from '../parts/choice.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -120,17 +121,12 @@ function RangeControls({ range, now, change }: RangeControlsProps) {
     <div className="history-controls">
       <fieldset className="history-spans">
         <legend className="visually-hidden">{t('channel.span')}</legend>
-        {spans.map((value) => (
-          <button
-            key={value}
-            type="button"
-            className="choice"
-            aria-pressed={value === span}
-            onClick={() => change(zoom(range, value, now))}
-          >
-            {spanText(value)}
-          </button>
-        ))}
+        <ChoiceButtons
+          value={span}
+          values={spans}
+          nameOf={spanText}
+          onChoice={(value) => change(zoom(range, value, now))}
+        />
       </fieldset>
       <div className="history-spans">
         <button

@@ -8,7 +8,7 @@ import { t } from '../app/i18n.ts'
 import type { Resource } from '../app/resource.ts'
 import type { Selection } from '../app/selection.ts'
 import { useMay } from '../app/session.ts'
-import { Dialog, FormDialog, Removal } from '../parts/dialog.tsx'
+import { Dialog, DialogEnd, FormDialog, Removal } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
@@ -165,11 +165,7 @@ function SkippedRows({ scan, onClose }: { scan: UploadedScanBody; onClose(): voi
           <li key={`${line} ${why}`}>{t('frequencies.scans.skipped', { line, why: plainText(why) })}</li>
         ))}
       </ul>
-      <div className="dialog-actions">
-        <button type="button" className="choice" onClick={onClose}>
-          {t('parts.dialog.close')}
-        </button>
-      </div>
+      <DialogEnd text={t('parts.dialog.close')} onClose={onClose} />
     </Dialog>
   )
 }

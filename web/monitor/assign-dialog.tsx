@@ -6,7 +6,7 @@ import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
 import { assign, type Cast, setActive, useCast } from '../parts/assignments.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, DialogEnd } from '../parts/dialog.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { ProblemLine } from '../parts/notice.tsx'
@@ -27,11 +27,7 @@ export function AssignDialog({ receiverId, channelId, onClose }: AssignDialogPro
       onClose={onClose}
     >
       <Loaded resource={cast}>{(loaded) => <Performers {...{ facts, onClose }} cast={loaded} />}</Loaded>
-      <div className="dialog-actions">
-        <button type="button" className="choice" onClick={onClose}>
-          {t('parts.dialog.cancel')}
-        </button>
-      </div>
+      <DialogEnd onClose={onClose} />
     </Dialog>
   )
 }

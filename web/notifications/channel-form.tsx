@@ -7,7 +7,7 @@ import type { ApiResponse, Problem } from '../app/api.ts'
 import { useServices } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, DialogEnd } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
@@ -45,11 +45,7 @@ function ServiceChoice({ onChoice, onClose }: { onChoice(type: NotificationChann
           </li>
         ))}
       </ul>
-      <div className="dialog-actions">
-        <button type="button" className="choice" onClick={onClose}>
-          {t('parts.dialog.cancel')}
-        </button>
-      </div>
+      <DialogEnd onClose={onClose} />
     </Dialog>
   )
 }

@@ -1,5 +1,6 @@
 import { useSearch } from '../app/query.ts'
 import { Shell } from '../app/shell.tsx'
+import { ChoiceButtons } from '../parts/choice.tsx'
 import { Channels } from './channels.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Rules } from './rules.tsx'
@@ -31,17 +32,12 @@ function Tabs({ tab }: { tab: Tab }) {
   const [, change] = useSearch()
   return (
     <nav className="tabs" aria-label={t('notifications.title')}>
-      {tabs.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className="choice"
-          aria-pressed={name === tab}
-          onClick={() => change({ ...nothingElse, tab: name === 'channels' ? null : name })}
-        >
-          {t(`notifications.tabs.${name}`)}
-        </button>
-      ))}
+      <ChoiceButtons
+        value={tab}
+        values={tabs}
+        nameOf={(name) => t(`notifications.tabs.${name}`)}
+        onChoice={(name) => change({ ...nothingElse, tab: name === 'channels' ? null : name })}
+      />
     </nav>
   )
 }

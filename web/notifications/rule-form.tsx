@@ -4,8 +4,6 @@ import type { NotificationChannelBody, NotificationRuleBody } from '../../src/co
 import { severities } from '../../src/contract/values.ts'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import { allSites } from '../../src/domain/notifications/rule.ts'
-import { nameOf } from '../admin/manufacturer-columns.tsx'
-import { manufacturersPath } from '../admin/manufacturer-form.tsx'
 import type { Problem } from '../app/api.ts'
 import { useServices, useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
@@ -14,6 +12,7 @@ import { useResource } from '../app/resource.ts'
 import { ChoicesField } from '../parts/choices-field.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field, SelectField, TickField } from '../parts/field.tsx'
+import { displayName, manufacturersPath } from '../parts/manufacturer-names.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { rulesPath } from './addresses.ts'
 import { ruleSentence, siteText, useRuleNames } from './rule-sentence.ts'
@@ -181,7 +180,7 @@ function WhichAlerts({ initial }: PartProps) {
             hint={t('notifications.rules.manufacturersHint')}
             options={codes.map((code) => ({
               value: code,
-              text: nameOf(manufacturers.find((manufacturer) => manufacturer.code === code) ?? { name: '', code }),
+              text: displayName(manufacturers.find((manufacturer) => manufacturer.code === code) ?? { name: '', code }),
             }))}
             chosen={initial.manufacturers}
           />

@@ -3,8 +3,6 @@ import type { SiteBody } from '../../src/contract/sites.ts'
 import { weekdays } from '../../src/contract/values.ts'
 import { localSite } from '../../src/domain/equipment/sites.ts'
 import { allSites } from '../../src/domain/notifications/rule.ts'
-import { nameOf } from '../admin/manufacturer-columns.tsx'
-import { manufacturersPath } from '../admin/manufacturer-form.tsx'
 import { useWatchState } from '../app/context.ts'
 import {
   formatClock,
@@ -17,6 +15,7 @@ import {
 import { t } from '../app/i18n.ts'
 import { useResource } from '../app/resource.ts'
 import { alertKindTitle } from '../parts/alert-text.ts'
+import { displayName, manufacturersPath } from '../parts/manufacturer-names.tsx'
 import { passesMidnight, type RuleValues, type Schedule } from './rule-values.ts'
 
 export interface RuleNames {
@@ -127,7 +126,7 @@ export function useRuleNames(channels: readonly NotificationChannelBody[]): Rule
       plainText(channels.find((channel) => channel.id === id)?.name ?? t('notifications.deletedChannel')),
     group: (id) => plainText(groups.find((group) => group.id === id)?.title ?? t('shows.removedGroup')),
     manufacturer: (code) =>
-      nameOf(manufacturers.find((manufacturer) => manufacturer.code === code) ?? { name: '', code }),
+      displayName(manufacturers.find((manufacturer) => manufacturer.code === code) ?? { name: '', code }),
     site: (code) => siteText(code, sites),
   }
 }

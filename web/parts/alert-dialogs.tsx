@@ -3,7 +3,7 @@ import { useWatchState } from '../app/context.ts'
 import { formatShortDuration } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { alertLine } from './alert-text.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog, DialogEnd } from './dialog.tsx'
 import { TextField } from './field.tsx'
 import { type Snooze, useAlertResponses } from './use-alert-responses.ts'
 
@@ -71,11 +71,7 @@ export function SnoozeDialog({ alerts, onClose }: DialogProps) {
           </button>
         ))}
       </div>
-      <div className="dialog-actions">
-        <button type="button" className="choice" onClick={onClose}>
-          {t('parts.dialog.cancel')}
-        </button>
-      </div>
+      <DialogEnd onClose={onClose} />
     </Dialog>
   )
 }

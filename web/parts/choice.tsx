@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 
 interface ChoiceProps<Value extends string> {
   readonly label: string
@@ -41,4 +41,24 @@ export function Choice<Value extends string>({
       {list}
     </span>
   )
+}
+
+interface ChoiceButtonsProps<Value extends string | number> {
+  readonly value: Value
+  readonly values: readonly Value[]
+  nameOf(value: Value): ReactNode
+  onChoice(value: Value): void
+}
+
+export function ChoiceButtons<Value extends string | number>({
+  value,
+  values,
+  nameOf,
+  onChoice,
+}: ChoiceButtonsProps<Value>) {
+  return values.map((item) => (
+    <button key={item} type="button" className="choice" aria-pressed={item === value} onClick={() => onChoice(item)}>
+      {nameOf(item)}
+    </button>
+  ))
 }

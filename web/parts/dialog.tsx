@@ -44,6 +44,17 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   )
 }
 
+/** The last line of a dialog with one button. */
+export function DialogEnd({ text = t('parts.dialog.cancel'), onClose }: { text?: string; onClose(): void }) {
+  return (
+    <div className="dialog-actions">
+      <button type="button" className="choice" onClick={onClose}>
+        {text}
+      </button>
+    </div>
+  )
+}
+
 interface ConfirmationProps {
   /** Names or counts the affected items. */
   readonly title: string

@@ -2,6 +2,9 @@ import { useWatchState } from '../app/context.ts'
 import { plainText } from '../app/format.ts'
 import type { WatchState } from '../app/watch-state.ts'
 
+export const manufacturersPath = '/api/admin/manufacturers/'
+
+/** The code if the name is empty. */
 export function displayName({ code, name }: { readonly code: string; readonly name: string }): string {
   return plainText(name) || code
 }

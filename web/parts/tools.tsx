@@ -5,7 +5,7 @@ import { useServices, useWatchState } from '../app/context.ts'
 import { t } from '../app/i18n.ts'
 import { addressOf, defaultView, sharedSearchOf, type View } from '../app/view.ts'
 import { type Command, type CommandOptions, commandOf, listCommands } from './commands.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog, DialogEnd } from './dialog.tsx'
 import { QrCode } from './qr-code.tsx'
 
 type CommandsProps = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search?(): void; onArrange?(): void }
@@ -128,17 +128,7 @@ function QrDialog({ view, onClose }: { view: View; onClose: () => void }) {
   return (
     <Dialog title={t('live.qr.title')} onClose={onClose}>
       <QrCode address={address} />
-      <CloseButton onClose={onClose} />
+      <DialogEnd text={t('live.keys.closeButton')} onClose={onClose} />
     </Dialog>
-  )
-}
-
-function CloseButton({ onClose }: { onClose: () => void }) {
-  return (
-    <div className="dialog-actions">
-      <button type="button" className="choice" onClick={onClose}>
-        {t('live.keys.closeButton')}
-      </button>
-    </div>
   )
 }

@@ -7,6 +7,7 @@ import { formatDateTime, formatShortDuration, formatTime, plainText } from '../a
 import { t } from '../app/i18n.ts'
 import { publishHeight } from '../app/top-bar.tsx'
 import type { Watch } from '../app/watch.ts'
+import { ChoiceButtons } from '../parts/choice.tsx'
 import { hourOf, type ReplayPlayer, type ReplayState, speeds, toIso } from './player.ts'
 
 interface ReplayBarProps {
@@ -134,17 +135,12 @@ function Speeds({ player, state: { speed } }: ControlsProps) {
   return (
     <fieldset className="replay-speeds">
       <legend className="visually-hidden">{t('replay.speed')}</legend>
-      {speeds.map((value) => (
-        <button
-          key={value}
-          type="button"
-          className="choice"
-          aria-pressed={value === speed}
-          onClick={() => player.setSpeed(value)}
-        >
-          {value}×
-        </button>
-      ))}
+      <ChoiceButtons
+        value={speed}
+        values={speeds}
+        nameOf={(value) => `${value}×`}
+        onChoice={(value) => player.setSpeed(value)}
+      />
     </fieldset>
   )
 }

@@ -1,5 +1,6 @@
 import type { EventBody } from '../../src/contract/history.ts'
 import { startOf } from '../parts/events.ts'
+import { handleWheel } from '../parts/wheel.ts'
 import type { Place, TimelineCanvas } from './canvas.ts'
 import type { TimelineControl } from './control.ts'
 import type { TimeRange } from './range.ts'
@@ -106,15 +107,10 @@ export function listenToGestures(options: GestureOptions): () => void {
   }
 
   function wheel(event: WheelEvent) {
-    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
-    if (event.ctrlKey || event.metaKey) {
-      event.preventDefault()
-      control.zoom(Math.exp(event.deltaY * pixels * 0.002), canvas.share(event.clientX))
-    } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      event.preventDefault()
-      const delta = (event.deltaX || event.deltaY) * pixels
-      control.pan((delta / Math.max(1, canvas.width)) * control.get().range.span)
-    }
+    handleWheel(event, {
+      zoom: (factor) => control.zoom(factor, canvas.share(event.clientX)),
+      pan: (pixels) => control.pan((pixels / Math.max(1, canvas.width)) * control.get().range.span),
+    })
   }
 
   function key(event: KeyboardEvent) {
