@@ -7,7 +7,7 @@ import { t } from '../app/i18n.ts'
 import type { Address } from '../app/operations.ts'
 import { useResource } from '../app/resource.ts'
 import type { Topic } from '../app/topics.ts'
-import { type FailingChannel, useFailingChannels } from '../parts/last-deliveries.ts'
+import { type FailingNotifier, useFailingNotifiers } from '../parts/last-deliveries.ts'
 import { displayName } from '../parts/manufacturer-names.tsx'
 import { listErrors } from '../parts/source-errors.ts'
 import { type ShownStatus, statusText, useShownStatuses } from '../parts/source-status.ts'
@@ -42,7 +42,7 @@ export function useOpenTasks(): OpenTasks {
   const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1', connectionTopics)
   const health = useResource('/api/health/', 'object', sourceTopics)
   const statuses = useShownStatuses(health.body?.manufacturers ?? [])
-  const notifications = useFailingChannels()
+  const notifications = useFailingNotifiers()
   const resources = [queue, movements, failing, lost, health, notifications]
   const isKnown = resources.every(({ body }) => body !== null)
   return {
@@ -105,8 +105,8 @@ function ofManufacturers(health: HealthBody | null, statuses: ReadonlyMap<string
     }))
 }
 
-function ofNotifications(failing: readonly FailingChannel[]): readonly OpenTask[] {
-  return failing.map(({ channel: { id, name, enabled }, lastError }) => ({
+function ofNotifications(failing: readonly FailingNotifier[]): readonly OpenTask[] {
+  return failing.map(({ notifier: { id, name, enabled }, lastError }) => ({
     key: `notifications ${id}`,
     text: t(enabled ? 'shell.overview.notifications.failing' : 'shell.overview.notifications.disabled', {
       name: plainText(name),

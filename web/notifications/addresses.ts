@@ -1,4 +1,4 @@
-export const channelsPath = '/api/admin/notification-channels/'
+export const notifiersPath = '/api/admin/notification-channels/'
 export const rulesPath = '/api/admin/notification-rules/'
 export const deliveriesPath = '/api/admin/notification-deliveries/'
 

@@ -12,7 +12,7 @@ import type { Filter } from '../app/query.ts'
 import { useResource } from '../app/resource.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { PagedList } from '../parts/paged-list.tsx'
-import { channelsPath, deliveriesPath, notificationTopics, rulesPath } from './addresses.ts'
+import { deliveriesPath, notificationTopics, notifiersPath, rulesPath } from './addresses.ts'
 import { DeliveredAlerts, useAlertsOf } from './delivered-alerts.tsx'
 import { DeliveryResult } from './delivery-result.tsx'
 
@@ -28,20 +28,20 @@ const statusFilter: Filter = {
 }
 
 export function Deliveries() {
-  const channels = useResource(channelsPath, 'list', notificationTopics).body
+  const notifiers = useResource(notifiersPath, 'list', notificationTopics).body
   const rules = useResource(rulesPath, 'list', notificationTopics).body
-  const options = (channels ?? []).map(({ id, name }) => ({ value: String(id), text: plainText(name) }))
-  // While the channels are loading, the one in the URL is an option.
+  const options = (notifiers ?? []).map(({ id, name }) => ({ value: String(id), text: plainText(name) }))
+  // While the notifiers are loading, the one in the URL is an option.
   const requested = new URLSearchParams(location.search).get('channel_id')
-  if (channels === null && requested !== null) options.push({ value: requested, text: '' })
-  const channelFilter: Filter = {
+  if (notifiers === null && requested !== null) options.push({ value: requested, text: '' })
+  const notifierFilter: Filter = {
     ...{ name: 'channel_id', label: t('notifications.columns.channel'), kind: 'choice' },
     options,
   }
-  const filters = [statusFilter, channelFilter]
+  const filters = [statusFilter, notifierFilter]
   const resource = usePaged(deliveriesPath, filters, notificationTopics)
   const alerts = useAlertsOf(resource.body?.results ?? [])
-  const columns = deliveryColumns({ channels: channels ?? [], rules: rules ?? [], alerts })
+  const columns = deliveryColumns({ notifiers: notifiers ?? [], rules: rules ?? [], alerts })
   return (
     <PagedList {...{ resource, filters, texts }}>
       {(deliveries) => (
@@ -59,12 +59,12 @@ export function Deliveries() {
 type Delivery = NotificationDeliveryBody
 
 interface ColumnOptions {
-  readonly channels: readonly NotificationChannelBody[]
+  readonly notifiers: readonly NotificationChannelBody[]
   readonly rules: readonly NotificationRuleBody[]
   readonly alerts: ReadonlyMap<number, AlertBody>
 }
 
-function deliveryColumns({ channels, rules, alerts }: ColumnOptions): readonly Column<Delivery>[] {
+function deliveryColumns({ notifiers, rules, alerts }: ColumnOptions): readonly Column<Delivery>[] {
   return [
     {
       key: 'created_at',
@@ -75,7 +75,7 @@ function deliveryColumns({ channels, rules, alerts }: ColumnOptions): readonly C
       key: 'channel',
       title: t('notifications.columns.channel'),
       cell: ({ notification_channel_id: id }) => (
-        <bdi>{plainText(nameIn(channels, id) ?? t('notifications.deletedChannel'))}</bdi>
+        <bdi>{plainText(nameIn(notifiers, id) ?? t('notifications.deletedChannel'))}</bdi>
       ),
     },
     {

@@ -1,8 +1,8 @@
 import { useSearch } from '../app/query.ts'
 import { Shell } from '../app/shell.tsx'
 import { ChoiceButtons } from '../parts/choice.tsx'
-import { Channels } from './channels.tsx'
 import { Deliveries } from './deliveries.tsx'
+import { Notifiers } from './notifiers.tsx'
 import { Rules } from './rules.tsx'
 import './notifications.css'
 import '../parts/records.css'
@@ -11,7 +11,7 @@ import { t } from '../app/i18n.ts'
 const tabs = ['channels', 'rules', 'deliveries'] as const
 type Tab = (typeof tabs)[number]
 
-const contents = { channels: Channels, rules: Rules, deliveries: Deliveries } as const satisfies Record<Tab, unknown>
+const contents = { channels: Notifiers, rules: Rules, deliveries: Deliveries } as const satisfies Record<Tab, unknown>
 
 export function Notifications() {
   const [search] = useSearch()

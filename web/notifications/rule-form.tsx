@@ -22,18 +22,18 @@ import { ScheduleFields } from './schedule-fields.tsx'
 interface RuleFormProps {
   /** As it was when the form opened; null to add a rule. */
   readonly rule: NotificationRuleBody | null
-  readonly channels: readonly NotificationChannelBody[]
+  readonly notifiers: readonly NotificationChannelBody[]
   onDone(): Promise<void>
   onClose(): void
 }
 
-export function RuleForm({ rule, channels, onDone, onClose }: RuleFormProps) {
+export function RuleForm({ rule, notifiers, onDone, onClose }: RuleFormProps) {
   const { api } = useServices()
   const showMessage = useShowMessage()
-  const names = useRuleNames(channels)
-  const [first] = channels
-  // A single channel is the one to send to.
-  const initial = rule ?? suggestedRule('', first !== undefined && channels.length === 1 ? [first.id] : [])
+  const names = useRuleNames(notifiers)
+  const [first] = notifiers
+  // A single notifier is the one to send to.
+  const initial = rule ?? suggestedRule('', first !== undefined && notifiers.length === 1 ? [first.id] : [])
   const { draft, sentence, noteEdit } = useDraft(initial)
   const send = (values: FormData) => {
     const body = ruleOf(values)
@@ -69,7 +69,7 @@ export function RuleForm({ rule, channels, onDone, onClose }: RuleFormProps) {
         autoComplete="off"
         maxLength={255}
       />
-      <ChannelChoice name="notification_channel_ids" channels={channels} chosen={initial.notification_channel_ids} />
+      <NotifierChoice name="notification_channel_ids" notifiers={notifiers} chosen={initial.notification_channel_ids} />
       <WhichAlerts initial={initial} />
       <When initial={initial} />
       <NumberField
@@ -90,7 +90,7 @@ export function RuleForm({ rule, channels, onDone, onClose }: RuleFormProps) {
         hint={t('notifications.rules.clearedHint')}
         defaultChecked={initial.send_cleared}
       />
-      <Escalation initial={initial} channels={channels} />
+      <Escalation initial={initial} notifiers={notifiers} />
     </FormDialog>
   )
 }
@@ -115,20 +115,20 @@ interface PartProps {
   readonly initial: RuleValues
 }
 
-function ChannelChoice({
+function NotifierChoice({
   name,
-  channels,
+  notifiers,
   chosen,
 }: {
   readonly name: 'notification_channel_ids' | 'escalate.notification_channel_ids'
-  readonly channels: readonly NotificationChannelBody[]
+  readonly notifiers: readonly NotificationChannelBody[]
   readonly chosen: readonly number[]
 }) {
   return (
     <ChoicesField
       name={name}
       label={t(name === 'notification_channel_ids' ? 'notifications.rules.to' : 'notifications.rules.escalateTo')}
-      options={channels.map(({ id, name: text, enabled }) => ({
+      options={notifiers.map(({ id, name: text, enabled }) => ({
         value: String(id),
         text: enabled ? plainText(text) : t('notifications.rules.disabledChannel', { name: plainText(text) }),
       }))}
@@ -227,7 +227,7 @@ function When({ initial: { when } }: PartProps) {
 
 const usualEscalationSeconds = 60
 
-function Escalation({ initial: { escalate }, channels }: PartProps & Pick<RuleFormProps, 'channels'>) {
+function Escalation({ initial: { escalate }, notifiers }: PartProps & Pick<RuleFormProps, 'notifiers'>) {
   const [isOn, setOn] = useState(escalate !== null)
   return (
     <>
@@ -245,9 +245,9 @@ function Escalation({ initial: { escalate }, channels }: PartProps & Pick<RuleFo
             label={t('notifications.rules.escalateAfter')}
             defaultValue={escalate?.after_seconds ?? usualEscalationSeconds}
           />
-          <ChannelChoice
+          <NotifierChoice
             name="escalate.notification_channel_ids"
-            channels={channels}
+            notifiers={notifiers}
             chosen={escalate?.notification_channel_ids ?? []}
           />
         </div>

@@ -4,7 +4,7 @@ import { type RuleValues, suggestedRule } from './rule-values.ts'
 
 const named = (texts: Readonly<Record<number, string>>) => (id: number) => texts[id] ?? 'deleted'
 const names: RuleNames = {
-  channel: named({ 1: 'RF crew', 2: 'Head of sound', 3: 'Ops' }),
+  notifier: named({ 1: 'RF crew', 2: 'Head of sound', 3: 'Ops' }),
   group: named({ 7: 'Act 1', 8: 'Band' }),
   manufacturer: (code) => code.toUpperCase(),
   site: (code) => code.toUpperCase(),

@@ -19,7 +19,7 @@ import { displayName, manufacturersPath } from '../parts/manufacturer-names.tsx'
 import { passesMidnight, type RuleValues, type Schedule } from './rule-values.ts'
 
 export interface RuleNames {
-  channel(id: number): string
+  notifier(id: number): string
   group(id: number): string
   manufacturer(code: string): string
   site(code: string): string
@@ -31,12 +31,12 @@ const maxListedKinds = 3
 /** For example "Critical alerts of group Act 1, during shows, to RF crew; also when cleared". */
 export function ruleSentence(rule: RuleValues, names: RuleNames): string {
   const { when, repeat_minutes: repeat, escalate } = rule
-  const toNames = (ids: readonly number[]) => (ids.length === 0 ? null : formatList(ids.map(names.channel)))
-  const channels = toNames(rule.notification_channel_ids)
+  const toNames = (ids: readonly number[]) => (ids.length === 0 ? null : formatList(ids.map(names.notifier)))
+  const notifiers = toNames(rule.notification_channel_ids)
   const first = [
     whichAlerts(rule, names),
     when === 'always' ? null : when === 'during_shows' ? t('notifications.sentence.duringShows') : scheduleText(when),
-    channels === null ? t('notifications.sentence.toNothing') : t('notifications.sentence.to', { names: channels }),
+    notifiers === null ? t('notifications.sentence.toNothing') : t('notifications.sentence.to', { names: notifiers }),
   ]
   const further = [
     repeat > 0 ? t('notifications.sentence.repeat', { time: durationText(repeat * 60) }) : null,
@@ -117,13 +117,13 @@ function join(separator: string, parts: readonly (string | null)[]): string {
   return parts.filter((part) => part !== null).join(separator)
 }
 
-export function useRuleNames(channels: readonly NotificationChannelBody[]): RuleNames {
+export function useRuleNames(notifiers: readonly NotificationChannelBody[]): RuleNames {
   const groups = useWatchState((watchState) => watchState.groups)
   const manufacturers = useResource(manufacturersPath, 'list').body ?? []
   const sites = useResource('/api/sites/', 'list').body ?? []
   return {
-    channel: (id) =>
-      plainText(channels.find((channel) => channel.id === id)?.name ?? t('notifications.deletedChannel')),
+    notifier: (id) =>
+      plainText(notifiers.find((notifier) => notifier.id === id)?.name ?? t('notifications.deletedChannel')),
     group: (id) => plainText(groups.find((group) => group.id === id)?.title ?? t('shows.removedGroup')),
     manufacturer: (code) =>
       displayName(manufacturers.find((manufacturer) => manufacturer.code === code) ?? { name: '', code }),

@@ -15,10 +15,10 @@ export function timeOf(when: RuleValues['when']): RuleTime {
 }
 
 /** Suits most installations: critical alerts at any time. */
-export function suggestedRule(name: string, channelIds: readonly number[]): RuleValues {
+export function suggestedRule(name: string, notifierIds: readonly number[]): RuleValues {
   return {
     name,
-    notification_channel_ids: [...channelIds],
+    notification_channel_ids: [...notifierIds],
     kinds: [],
     min_severity: 'critical',
     group_ids: [],

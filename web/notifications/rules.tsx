@@ -12,7 +12,7 @@ import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
 import { ProblemLine } from '../parts/notice.tsx'
-import { channelsPath, notificationTopics, rulesPath } from './addresses.ts'
+import { notificationTopics, notifiersPath, rulesPath } from './addresses.ts'
 import { RuleForm } from './rule-form.tsx'
 import { ruleSentence, useRuleNames } from './rule-sentence.ts'
 import { suggestedRule } from './rule-values.ts'
@@ -21,17 +21,17 @@ type Rule = NotificationRuleBody
 
 interface ListProps {
   readonly rules: readonly Rule[]
-  readonly channels: readonly NotificationChannelBody[]
+  readonly notifiers: readonly NotificationChannelBody[]
   onDone(): Promise<void>
 }
 
 export function Rules() {
-  const channels = useResource(channelsPath, 'list', notificationTopics)
+  const notifiers = useResource(notifiersPath, 'list', notificationTopics)
   const rules = useResource(rulesPath, 'list', notificationTopics)
   return (
-    <Loaded resource={channels}>
+    <Loaded resource={notifiers}>
       {(records) => (
-        <Loaded resource={rules}>{(list) => <List rules={list} channels={records} onDone={rules.reload} />}</Loaded>
+        <Loaded resource={rules}>{(list) => <List rules={list} notifiers={records} onDone={rules.reload} />}</Loaded>
       )}
     </Loaded>
   )
@@ -39,11 +39,11 @@ export function Rules() {
 
 type DialogState = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; readonly rule: Rule }
 
-function List({ rules, channels, onDone }: ListProps) {
+function List({ rules, notifiers, onDone }: ListProps) {
   const mayAdminister = useMay('administer')
   const [dialog, setDialog] = useState<DialogState | null>(null)
   const close = () => setDialog(null)
-  if (channels.length === 0) return <NoChannels />
+  if (notifiers.length === 0) return <NoNotifiers />
   const add = (
     <button type="button" className="choice" data-tone="usual" onClick={() => setDialog({ kind: 'add' })}>
       {t('notifications.rules.add')}
@@ -53,24 +53,24 @@ function List({ rules, channels, onDone }: ListProps) {
     <>
       <div className="list-actions">{mayAdminister ? add : <p>{t('shell.requires.admin')}</p>}</div>
       {rules.length === 0 ? (
-        <NoRules {...{ channels, onDone }} />
+        <NoRules {...{ notifiers, onDone }} />
       ) : (
         <ul className="rule-list" aria-label={t('notifications.tabs.rules')}>
           {rules.map((rule) => (
-            <RuleItem key={rule.id} {...{ rule, channels }} onAsk={mayAdminister ? setDialog : null} />
+            <RuleItem key={rule.id} {...{ rule, notifiers }} onAsk={mayAdminister ? setDialog : null} />
           ))}
         </ul>
       )}
       {dialog === null ? null : dialog.kind === 'remove' ? (
         <RemovalQuestion rule={dialog.rule} onDone={onDone} onClose={close} />
       ) : (
-        <RuleForm rule={dialog.kind === 'edit' ? dialog.rule : null} {...{ channels, onDone }} onClose={close} />
+        <RuleForm rule={dialog.kind === 'edit' ? dialog.rule : null} {...{ notifiers, onDone }} onClose={close} />
       )}
     </>
   )
 }
 
-function NoChannels() {
+function NoNotifiers() {
   return (
     <Empty title={t('notifications.rules.noChannels')}>
       <p>{t('notifications.rules.noChannelsNext')}</p>
@@ -82,13 +82,13 @@ function NoChannels() {
 }
 
 /** Offers a rule that suits most installations. */
-function NoRules({ channels, onDone }: Omit<ListProps, 'rules'>) {
+function NoRules({ notifiers, onDone }: Omit<ListProps, 'rules'>) {
   const { api } = useServices()
   const showMessage = useShowMessage()
-  const names = useRuleNames(channels)
+  const names = useRuleNames(notifiers)
   const mayAdminister = useMay('administer')
   const { send, isSending, problem } = useRequest()
-  const enabled = channels.filter((channel) => channel.enabled)
+  const enabled = notifiers.filter((notifier) => notifier.enabled)
   const rule = suggestedRule(
     t('notifications.rules.suggestedName'),
     enabled.map(({ id }) => id),
@@ -118,15 +118,15 @@ function NoRules({ channels, onDone }: Omit<ListProps, 'rules'>) {
   )
 }
 
-interface RuleItemProps extends Pick<ListProps, 'channels'> {
+interface RuleItemProps extends Pick<ListProps, 'notifiers'> {
   readonly rule: Rule
   readonly onAsk: ((question: DialogState) => void) | null
 }
 
-function RuleItem({ rule, channels, onAsk }: RuleItemProps) {
-  const names = useRuleNames(channels)
+function RuleItem({ rule, notifiers, onAsk }: RuleItemProps) {
+  const names = useRuleNames(notifiers)
   const name = plainText(rule.name)
-  const warning = warningOf(rule, channels)
+  const warning = warningOf(rule, notifiers)
   return (
     <li className="rule">
       <h2>
@@ -150,14 +150,14 @@ function RuleItem({ rule, channels, onAsk }: RuleItemProps) {
   )
 }
 
-/** Null if the rule sends to all its channels. */
+/** Null if the rule sends to all its notifiers. */
 function warningOf(
   { notification_channel_ids, escalate }: Rule,
-  channels: readonly NotificationChannelBody[],
+  notifiers: readonly NotificationChannelBody[],
 ): string | null {
   if (notification_channel_ids.length === 0) return t('notifications.rules.noChannel')
   const ids = new Set([...notification_channel_ids, ...(escalate?.notification_channel_ids ?? [])])
-  const disabled = channels.filter(({ id, enabled }) => ids.has(id) && !enabled)
+  const disabled = notifiers.filter(({ id, enabled }) => ids.has(id) && !enabled)
   if (disabled.length === 0) return null
   const names = formatList(disabled.map(({ name }) => plainText(name)))
   return t('notifications.rules.disabledChannels', { names, count: disabled.length })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changedConfig, channelAddress, destinationField, fieldName, missingField, portFor } from './services.ts'
+import { changedConfig, destinationField, fieldName, missingField, notifierAddress, portFor } from './services.ts'
 
 function form(values: Readonly<Record<string, string>>): FormData {
   const data = new FormData()
@@ -59,12 +59,12 @@ it.each([
 })
 
 it('names the address of a channel without secrets', () => {
-  expect(channelAddress({ type: 'email', config: stored })).toBe('ana@example.com · kim@example.com')
-  expect(channelAddress({ type: 'ntfy', config: { url: 'https://ntfy.sh', topic: 'rf', token: '********' } })).toBe(
+  expect(notifierAddress({ type: 'email', config: stored })).toBe('ana@example.com · kim@example.com')
+  expect(notifierAddress({ type: 'ntfy', config: { url: 'https://ntfy.sh', topic: 'rf', token: '********' } })).toBe(
     'https://ntfy.sh · rf',
   )
-  expect(channelAddress({ type: 'discord', config: { url: '********' } })).toBe('')
-  expect(channelAddress({ type: 'webhook', config: {} })).toBe('')
+  expect(notifierAddress({ type: 'discord', config: { url: '********' } })).toBe('')
+  expect(notifierAddress({ type: 'webhook', config: {} })).toBe('')
 })
 
 it.each([

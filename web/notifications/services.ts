@@ -37,7 +37,7 @@ export function fieldText({ name, usual = '' }: NamedServiceField, config: Confi
   return Array.isArray(value) ? value.join('\n') : String(value)
 }
 
-/** The first required field that is empty. `before` is null for a new channel. */
+/** The first required field that is empty. `before` is null for a new notifier. */
 export function missingField(
   type: NotificationChannelType,
   before: Config | null,
@@ -72,7 +72,7 @@ function addressOf(fields: readonly NamedServiceField[], textOf: (field: NamedSe
   return `${texts.get('security') === 'none' ? 'http' : 'https'}://${texts.get('host')}:${texts.get('port')}`
 }
 
-/** The changed fields, or all fields of a new channel. Null removes the stored value. */
+/** The changed fields, or all fields of a new notifier. Null removes the stored value. */
 export function changedConfig(
   type: NotificationChannelType,
   before: Config | null,
@@ -101,7 +101,7 @@ function parse({ kind }: NamedServiceField, text: string): unknown {
 }
 
 /** Empty if the address is secret. */
-export function channelAddress({ type, config }: Pick<NotificationChannelBody, 'type' | 'config'>): string {
+export function notifierAddress({ type, config }: Pick<NotificationChannelBody, 'type' | 'config'>): string {
   const shown = notificationServiceTable[type].shown.map((name) => config[name])
   return shown
     .flat()

@@ -5,19 +5,19 @@ import { useServices } from '../app/context.ts'
 import { resourceQuery } from '../app/resource.ts'
 import { useIsListed } from '../app/sections.ts'
 import { useSession } from '../app/session.ts'
-import { channelsPath, deliveriesPath, notificationTopics } from '../notifications/addresses.ts'
+import { deliveriesPath, notificationTopics, notifiersPath } from '../notifications/addresses.ts'
 
 interface LastDeliveries {
-  /** By channel id. Null without a delivery, missing while unknown. */
-  readonly byChannel: ReadonlyMap<number, NotificationDeliveryBody | null>
+  /** By notifier id. Null without a delivery, missing while unknown. */
+  readonly byNotifier: ReadonlyMap<number, NotificationDeliveryBody | null>
   readonly problem: Problem | null
   reload(): Promise<void>
 }
 
-export function useLastDeliveries(channels: readonly NotificationChannelBody[]): LastDeliveries {
+export function useLastDeliveries(notifiers: readonly NotificationChannelBody[]): LastDeliveries {
   const { api } = useServices()
   const queries = useQueries({
-    queries: channels.map(({ id }) =>
+    queries: notifiers.map(({ id }) =>
       resourceQuery(api, {
         address: `${deliveriesPath}?channel_id=${id}&page_size=1`,
         shape: 'page',
@@ -25,14 +25,14 @@ export function useLastDeliveries(channels: readonly NotificationChannelBody[]):
       }),
     ),
   })
-  const byChannel = new Map(
-    channels.flatMap(({ id }, index) => {
+  const byNotifier = new Map(
+    notifiers.flatMap(({ id }, index) => {
       const page = queries[index]?.data
       return page === undefined ? [] : [[id, page.results[0] ?? null] as const]
     }),
   )
   return {
-    byChannel,
+    byNotifier,
     problem: queries.find(({ error }) => error !== null)?.error?.problem ?? null,
     async reload() {
       await Promise.all(queries.map(({ refetch }) => refetch()))
@@ -40,33 +40,33 @@ export function useLastDeliveries(channels: readonly NotificationChannelBody[]):
   }
 }
 
-export interface FailingChannel {
-  readonly channel: NotificationChannelBody
+export interface FailingNotifier {
+  readonly notifier: NotificationChannelBody
   readonly lastError: string | null
 }
 
-interface FailingChannels {
+interface FailingNotifiers {
   /** Null until they are loaded, empty if the user may not see them. */
-  readonly body: readonly FailingChannel[] | null
+  readonly body: readonly FailingNotifier[] | null
   readonly problem: Problem | null
   reload(): Promise<void>
 }
 
-const noChannels: readonly NotificationChannelBody[] = []
+const noNotifiers: readonly NotificationChannelBody[] = []
 
-export function useFailingChannels(): FailingChannels {
+export function useFailingNotifiers(): FailingNotifiers {
   const { api } = useServices()
   const isSignedIn = useSession() !== null
   const mayRead = useIsListed()('notifications')
-  const query = resourceQuery(api, { address: channelsPath, shape: 'list', topics: notificationTopics })
+  const query = resourceQuery(api, { address: notifiersPath, shape: 'list', topics: notificationTopics })
   const { data, error, refetch } = useQuery({ ...query, enabled: mayRead })
-  const channels = data ?? noChannels
-  const last = useLastDeliveries(channels)
-  const isKnown = mayRead ? data !== undefined && last.byChannel.size === channels.length : isSignedIn
-  const failing = channels.flatMap((channel) => {
-    const delivery = last.byChannel.get(channel.id)
+  const notifiers = data ?? noNotifiers
+  const last = useLastDeliveries(notifiers)
+  const isKnown = mayRead ? data !== undefined && last.byNotifier.size === notifiers.length : isSignedIn
+  const failing = notifiers.flatMap((notifier) => {
+    const delivery = last.byNotifier.get(notifier.id)
     const hasFailed = delivery?.status === 'failed' || delivery?.status === 'expired'
-    return hasFailed ? [{ channel, lastError: delivery.last_error }] : []
+    return hasFailed ? [{ notifier, lastError: delivery.last_error }] : []
   })
   return {
     body: isKnown ? failing : null,

@@ -11,24 +11,24 @@ import { Dialog, DialogEnd } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { channelsPath } from './addresses.ts'
+import { notifiersPath } from './addresses.ts'
 import { ConfigFields } from './config-fields.tsx'
 import type { NewSecret } from './secret-once.tsx'
 import { ServiceIcon } from './service-icon.tsx'
 import { changedConfig, destinationField, fieldName, isMovedConfig, missingField } from './services.ts'
 
-interface ChannelFormProps {
-  /** As it was when the form opened; null to add a channel. */
-  readonly channel: NotificationChannelBody | null
+interface NotifierFormProps {
+  /** As it was when the form opened; null to add a notifier. */
+  readonly notifier: NotificationChannelBody | null
   onSecret(secret: NewSecret): void
   onDone(): Promise<void>
   onClose(): void
 }
 
-export function ChannelForm({ channel, ...rest }: ChannelFormProps) {
-  const [type, setType] = useState<NotificationChannelType | null>(channel?.type ?? null)
+export function NotifierForm({ notifier, ...rest }: NotifierFormProps) {
+  const [type, setType] = useState<NotificationChannelType | null>(notifier?.type ?? null)
   if (type === null) return <ServiceChoice onChoice={setType} onClose={rest.onClose} />
-  return <ServiceForm key={type} {...{ channel, type }} {...rest} onBack={channel === null ? setType : null} />
+  return <ServiceForm key={type} {...{ notifier, type }} {...rest} onBack={notifier === null ? setType : null} />
 }
 
 function ServiceChoice({ onChoice, onClose }: { onChoice(type: NotificationChannelType): void; onClose(): void }) {
@@ -50,34 +50,34 @@ function ServiceChoice({ onChoice, onClose }: { onChoice(type: NotificationChann
   )
 }
 
-interface ServiceFormProps extends ChannelFormProps {
+interface ServiceFormProps extends NotifierFormProps {
   readonly type: NotificationChannelType
   readonly onBack: Dispatch<SetStateAction<NotificationChannelType | null>> | null
 }
 
 type Stored = NotificationChannelBody & { readonly secret?: string }
 
-function ServiceForm({ channel, type, onBack, onSecret, onDone, onClose }: ServiceFormProps) {
+function ServiceForm({ notifier, type, onBack, onSecret, onDone, onClose }: ServiceFormProps) {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const service = t(`notifications.services.${type}.name`)
-  const config = channel?.config ?? null
+  const config = notifier?.config ?? null
   const [isMoved, setMoved] = useState(false)
 
   const send = (values: FormData): Promise<ApiResponse<Stored>> => {
     const name = String(values.get('name')).trim()
     const change = changedConfig(type, config, values)
-    if (channel === null)
-      return atField(type, api.write('POST', channelsPath, { name, type, config: change }, 'object'))
-    const body = { ...(name !== channel.name && { name }), ...(Object.keys(change).length > 0 && { config: change }) }
-    return atField(type, api.write('PATCH', `${channelsPath}${channel.id}/`, body, 'object'))
+    if (notifier === null)
+      return atField(type, api.write('POST', notifiersPath, { name, type, config: change }, 'object'))
+    const body = { ...(name !== notifier.name && { name }), ...(Object.keys(change).length > 0 && { config: change }) }
+    return atField(type, api.write('PATCH', `${notifiersPath}${notifier.id}/`, body, 'object'))
   }
   const done = async ({ name, secret }: Stored) => {
     onClose()
     const text = plainText(name)
     if (secret === undefined)
       showMessage({
-        text: t(channel === null ? 'notifications.form.added' : 'notifications.form.saved', { name: text }),
+        text: t(notifier === null ? 'notifications.form.added' : 'notifications.form.saved', { name: text }),
       })
     else onSecret({ name, secret, previousUntil: null })
     await onDone()
@@ -85,9 +85,9 @@ function ServiceForm({ channel, type, onBack, onSecret, onDone, onClose }: Servi
   return (
     <Dialog
       title={
-        channel === null
+        notifier === null
           ? t('notifications.form.add', { service })
-          : t('notifications.form.edit', { name: plainText(channel.name) })
+          : t('notifications.form.edit', { name: plainText(notifier.name) })
       }
       onClose={onClose}
     >
@@ -115,7 +115,7 @@ function ServiceForm({ channel, type, onBack, onSecret, onDone, onClose }: Servi
           name="name"
           label={t('notifications.form.name')}
           hint={t('notifications.form.nameHint')}
-          defaultValue={channel?.name ?? service}
+          defaultValue={notifier?.name ?? service}
           autoComplete="off"
           maxLength={255}
         />

@@ -8,32 +8,32 @@ import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { DeliveryResult } from './delivery-result.tsx'
 import { ServiceIcon } from './service-icon.tsx'
-import { channelAddress } from './services.ts'
+import { notifierAddress } from './services.ts'
 
-type Channel = NotificationChannelBody
+type Notifier = NotificationChannelBody
 
-export interface ChannelActions {
-  test(channel: Channel): void
-  edit(channel: Channel): void
-  rotate(channel: Channel): void
-  toggle(channel: Channel): void
-  remove(channel: Channel): void
+export interface NotifierActions {
+  test(notifier: Notifier): void
+  edit(notifier: Notifier): void
+  rotate(notifier: Notifier): void
+  toggle(notifier: Notifier): void
+  remove(notifier: Notifier): void
 }
 
 interface ColumnOptions {
   readonly rules: readonly NotificationRuleBody[] | null
   readonly lastDeliveries: ReadonlyMap<number, NotificationDeliveryBody | null>
-  /** Null if the user may neither edit channels nor see their addresses. */
-  readonly actions: ChannelActions | null
+  /** Null if the user may neither edit notifiers nor see their addresses. */
+  readonly actions: NotifierActions | null
 }
 
-export function channelColumns({ rules, lastDeliveries, actions }: ColumnOptions): readonly Column<Channel>[] {
+export function notifierColumns({ rules, lastDeliveries, actions }: ColumnOptions): readonly Column<Notifier>[] {
   return [
     {
       key: 'name',
       title: t('notifications.columns.channel'),
       sortBy: ({ name }) => name,
-      cell: (channel) => <Named channel={channel} isWithAddress={actions !== null} />,
+      cell: (notifier) => <Named notifier={notifier} isWithAddress={actions !== null} />,
     },
     {
       key: 'enabled',
@@ -63,21 +63,21 @@ export function channelColumns({ rules, lastDeliveries, actions }: ColumnOptions
           {
             key: 'actions',
             title: t('notifications.columns.actions'),
-            cell: (channel: Channel) => <RowActions channel={channel} actions={actions} />,
+            cell: (notifier: Notifier) => <RowActions notifier={notifier} actions={actions} />,
           },
         ]),
   ]
 }
 
-export function rulesFor(rules: readonly NotificationRuleBody[], channelId: number): readonly NotificationRuleBody[] {
+export function rulesFor(rules: readonly NotificationRuleBody[], notifierId: number): readonly NotificationRuleBody[] {
   return rules.filter(({ notification_channel_ids, escalate }) =>
-    [...notification_channel_ids, ...(escalate?.notification_channel_ids ?? [])].includes(channelId),
+    [...notification_channel_ids, ...(escalate?.notification_channel_ids ?? [])].includes(notifierId),
   )
 }
 
-function Named({ channel, isWithAddress }: { channel: Channel; isWithAddress: boolean }) {
-  const { name, type } = channel
-  const address = isWithAddress ? channelAddress(channel) : ''
+function Named({ notifier, isWithAddress }: { notifier: Notifier; isWithAddress: boolean }) {
+  const { name, type } = notifier
+  const address = isWithAddress ? notifierAddress(notifier) : ''
   return (
     <span className="channel-named">
       <ServiceIcon type={type} />
@@ -121,9 +121,9 @@ function Rules({ rules }: { rules: readonly NotificationRuleBody[] }) {
   )
 }
 
-function RowActions({ channel, actions }: { channel: Channel; actions: ChannelActions }) {
-  const { type, enabled } = channel
-  const name = plainText(channel.name)
+function RowActions({ notifier, actions }: { notifier: Notifier; actions: NotifierActions }) {
+  const { type, enabled } = notifier
+  const name = plainText(notifier.name)
   const buttons = [
     ['test', t('notifications.channels.test'), actions.test],
     ['edit', t('notifications.channels.edit'), actions.edit],
@@ -134,7 +134,7 @@ function RowActions({ channel, actions }: { channel: Channel; actions: ChannelAc
   return (
     <span className="row-actions">
       {buttons.map(([key, text, run]) => (
-        <button key={key} type="button" className="choice" onClick={() => run(channel)}>
+        <button key={key} type="button" className="choice" onClick={() => run(notifier)}>
           {text}
           <span className="visually-hidden"> {name}</span>
         </button>

@@ -10,45 +10,45 @@ import { Empty } from '../parts/empty.tsx'
 import { useLastDeliveries } from '../parts/last-deliveries.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { channelsPath, notificationTopics, rulesPath } from './addresses.ts'
-import { type ChannelActions, channelColumns } from './channel-columns.tsx'
-import { RemovalQuestion, RotationQuestion, TestDialog } from './channel-dialogs.tsx'
-import { ChannelForm } from './channel-form.tsx'
+import { notificationTopics, notifiersPath, rulesPath } from './addresses.ts'
+import { type NotifierActions, notifierColumns } from './notifier-columns.tsx'
+import { RemovalQuestion, RotationQuestion, TestDialog } from './notifier-dialogs.tsx'
+import { NotifierForm } from './notifier-form.tsx'
 import { type NewSecret, SecretOnce } from './secret-once.tsx'
 
-export function Channels() {
-  const channels = useResource(channelsPath, 'list', notificationTopics)
+export function Notifiers() {
+  const notifiers = useResource(notifiersPath, 'list', notificationTopics)
   const rules = useResource(rulesPath, 'list', notificationTopics)
   const reload = async () => {
-    await Promise.all([channels.reload(), rules.reload()])
+    await Promise.all([notifiers.reload(), rules.reload()])
   }
   return (
-    <Loaded resource={channels}>{(records) => <List channels={records} rules={rules.body} onDone={reload} />}</Loaded>
+    <Loaded resource={notifiers}>{(records) => <List notifiers={records} rules={rules.body} onDone={reload} />}</Loaded>
   )
 }
 
 /** Fixed when the dialog opens, because later refreshes must not change it. */
 type DialogState =
   | { readonly kind: 'add' }
-  | { readonly kind: 'edit' | 'test' | 'rotate' | 'remove'; readonly channel: NotificationChannelBody }
+  | { readonly kind: 'edit' | 'test' | 'rotate' | 'remove'; readonly notifier: NotificationChannelBody }
 
 interface ListProps {
-  readonly channels: readonly NotificationChannelBody[]
+  readonly notifiers: readonly NotificationChannelBody[]
   readonly rules: readonly NotificationRuleBody[] | null
   onDone(): Promise<void>
 }
 
-function List({ channels, rules, onDone }: ListProps) {
+function List({ notifiers, rules, onDone }: ListProps) {
   const mayAdminister = useMay('administer')
   const [dialog, setDialog] = useState<DialogState | null>(null)
   const [newSecret, setNewSecret] = useState<NewSecret | null>(null)
-  const last = useLastDeliveries(channels)
+  const last = useLastDeliveries(notifiers)
   const enable = useEnable(onDone)
-  const ask = (kind: 'edit' | 'test' | 'rotate' | 'remove') => (channel: NotificationChannelBody) =>
-    setDialog({ kind, channel })
-  const actions: ChannelActions = {
+  const ask = (kind: 'edit' | 'test' | 'rotate' | 'remove') => (notifier: NotificationChannelBody) =>
+    setDialog({ kind, notifier })
+  const actions: NotifierActions = {
     ...{ test: ask('test'), edit: ask('edit'), rotate: ask('rotate'), remove: ask('remove') },
-    toggle: (channel) => void enable(channel, !channel.enabled),
+    toggle: (notifier) => void enable(notifier, !notifier.enabled),
   }
   return (
     <>
@@ -62,11 +62,11 @@ function List({ channels, rules, onDone }: ListProps) {
           <p>{t('shell.requires.admin')}</p>
         )}
       </div>
-      {channels.length > 0 ? (
+      {notifiers.length > 0 ? (
         <DataTable
           caption={t('notifications.channels.list')}
-          columns={channelColumns({ rules, lastDeliveries: last.byChannel, actions: mayAdminister ? actions : null })}
-          rows={channels}
+          columns={notifierColumns({ rules, lastDeliveries: last.byNotifier, actions: mayAdminister ? actions : null })}
+          rows={notifiers}
           idOf={({ id }) => id}
         />
       ) : (
@@ -92,13 +92,13 @@ function List({ channels, rules, onDone }: ListProps) {
 function useEnable(onDone: () => Promise<void>) {
   const { api } = useServices()
   const showMessage = useShowMessage()
-  return async function enable(channel: NotificationChannelBody, enabled: boolean): Promise<void> {
-    const response = await api.write('PATCH', `${channelsPath}${channel.id}/`, { enabled }, 'object')
+  return async function enable(notifier: NotificationChannelBody, enabled: boolean): Promise<void> {
+    const response = await api.write('PATCH', `${notifiersPath}${notifier.id}/`, { enabled }, 'object')
     await onDone()
-    const name = plainText(channel.name)
+    const name = plainText(notifier.name)
     if (!response.ok) showMessage({ text: response.problem.detail, tone: 'alarm' })
     else if (enabled) showMessage({ text: t('notifications.channels.enabled', { name }) })
-    else showMessage({ text: t('notifications.channels.disabled', { name }), undo: () => enable(channel, true) })
+    else showMessage({ text: t('notifications.channels.disabled', { name }), undo: () => enable(notifier, true) })
   }
 }
 
@@ -113,15 +113,15 @@ interface OpenDialogProps {
 function OpenDialog({ dialog, rules, onSecret, onDone, onClose }: OpenDialogProps) {
   switch (dialog.kind) {
     case 'add':
-      return <ChannelForm channel={null} {...{ onSecret, onDone, onClose }} />
+      return <NotifierForm notifier={null} {...{ onSecret, onDone, onClose }} />
     case 'edit':
-      return <ChannelForm channel={dialog.channel} {...{ onSecret, onDone, onClose }} />
+      return <NotifierForm notifier={dialog.notifier} {...{ onSecret, onDone, onClose }} />
     case 'test':
-      return <TestDialog channel={dialog.channel} {...{ onDone, onClose }} />
+      return <TestDialog notifier={dialog.notifier} {...{ onDone, onClose }} />
     case 'rotate':
-      return <RotationQuestion channel={dialog.channel} {...{ onSecret, onDone, onClose }} />
+      return <RotationQuestion notifier={dialog.notifier} {...{ onSecret, onDone, onClose }} />
     case 'remove':
-      return <RemovalQuestion channel={dialog.channel} {...{ rules, onDone, onClose }} />
+      return <RemovalQuestion notifier={dialog.notifier} {...{ rules, onDone, onClose }} />
     default:
       return dialog satisfies never
   }

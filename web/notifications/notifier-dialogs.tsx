@@ -10,23 +10,23 @@ import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
 import { Confirmation, Dialog, Removal } from '../parts/dialog.tsx'
 import { ProblemLine } from '../parts/notice.tsx'
-import { channelsPath } from './addresses.ts'
-import { rulesFor } from './channel-columns.tsx'
+import { notifiersPath } from './addresses.ts'
+import { rulesFor } from './notifier-columns.tsx'
 import type { NewSecret } from './secret-once.tsx'
 
 interface DialogProps {
-  readonly channel: NotificationChannelBody
+  readonly notifier: NotificationChannelBody
   onDone(): Promise<void>
   onClose(): void
 }
 
-export function TestDialog({ channel: { id, name }, onDone, onClose }: DialogProps) {
+export function TestDialog({ notifier: { id, name }, onDone, onClose }: DialogProps) {
   const { api } = useServices()
   const { send, isSending, problem } = useRequest()
   const [tested, setTested] = useState<NotificationTestBody | null>(null)
   const test = async () => {
     setTested(null)
-    const response = await send(() => api.write('POST', `${channelsPath}${id}/test`, undefined, 'object'))
+    const response = await send(() => api.write('POST', `${notifiersPath}${id}/test`, undefined, 'object'))
     if (response?.ok) setTested(response.body)
     if (response !== null) await onDone()
   }
@@ -54,7 +54,7 @@ export function TestDialog({ channel: { id, name }, onDone, onClose }: DialogPro
 }
 
 export function RotationQuestion({
-  channel: { id, name },
+  notifier: { id, name },
   onSecret,
   onDone,
   onClose,
@@ -62,7 +62,7 @@ export function RotationQuestion({
   const { api } = useServices()
   const { send, isSending, problem } = useRequest()
   const rotate = async () => {
-    const response = await send(() => api.write('POST', `${channelsPath}${id}/rotate`, undefined, 'object'))
+    const response = await send(() => api.write('POST', `${notifiersPath}${id}/rotate`, undefined, 'object'))
     if (!response?.ok) return
     const { secret, previous_until: previousUntil } = response.body
     onClose()
@@ -82,7 +82,7 @@ export function RotationQuestion({
 }
 
 export function RemovalQuestion({
-  channel: { id, name: text },
+  notifier: { id, name: text },
   rules,
   ...rest
 }: DialogProps & { readonly rules: readonly NotificationRuleBody[] }) {
@@ -94,7 +94,7 @@ export function RemovalQuestion({
       title={t('notifications.removal.title', { name })}
       action={t('notifications.channels.remove')}
       done={t('notifications.removal.done', { name })}
-      path={`${channelsPath}${id}/`}
+      path={`${notifiersPath}${id}/`}
     >
       <p>{t('notifications.removal.consequence')}</p>
       {used.length === 0 ? null : (
