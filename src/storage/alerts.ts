@@ -1,6 +1,6 @@
 /**
- * Stores alerts. Each is raised, acknowledged and cleared once, even with several processes. Cleared alerts are pruned by
- * age.
+ * Stores alerts. Each is raised, acknowledged and cleared once, even with several processes. Cleared alerts are pruned
+ * by age.
  */
 
 import type { Selectable, SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely'
@@ -22,14 +22,13 @@ import { chunkSize, inChunks, inPages } from './rows.ts'
 import type { AlertRow } from './schema/alerts.ts'
 import type { Schema } from './schema.ts'
 
-/** Returns all alerts that are not cleared, ordered by id. */
 export async function listOpenAlerts(reader: Reader): Promise<Alert[]> {
   const open = await reader.selectFrom('alerts').select('id').where('cleared_at', 'is', null).execute()
   const alerts = await listAlertsById(reader, toIds(open))
   return alerts.filter(({ cleared_at }) => cleared_at === null)
 }
 
-/** Returns when each alert that was raised after `since` (epoch ms) was raised and cleared, and what it is about. */
+/** Returns the alerts that were raised after `since` (epoch ms), with their times and subjects. */
 export async function listAlertRanges(reader: Reader, since: number) {
   return inPages((after) =>
     reader
@@ -43,7 +42,7 @@ export async function listAlertRanges(reader: Reader, since: number) {
   )
 }
 
-/** Returns what is reported of the alerts that were open in a range of time (epoch ms, inclusive), oldest first. */
+/** Returns the alerts that were open in a range of time (epoch ms, inclusive) for a report, oldest first. */
 export async function listAlertsDuring(reader: Reader, { from, to }: { readonly from: number; readonly to: number }) {
   const columns = ['id', 'kind', 'channel_id', 'receiver_id', 'raised_at', 'acknowledged_at', 'data'] as const
   const raised = reader.selectFrom('alerts').select(columns)
@@ -59,7 +58,6 @@ export async function listAlertsDuring(reader: Reader, { from, to }: { readonly 
     .sort((a, b) => a.raised_at - b.raised_at || a.id - b.id)
 }
 
-/** Returns a part of the matching alerts, newest first. */
 export async function listAlerts(
   reader: Reader,
   filter: AlertFilter,
@@ -70,7 +68,6 @@ export async function listAlerts(
   return rows.map(toAlert)
 }
 
-/** Returns the number of matching alerts. */
 export async function countAlerts(reader: Reader, filter: AlertFilter): Promise<number> {
   const query = filtered(reader.selectFrom('alerts'), filter)
   const { total } = await query.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow()
@@ -102,13 +99,11 @@ function filteredByState(query: AlertQuery, state: AlertFilter['state']): AlertQ
   return state === 'open' ? open : open.where('snoozed_until', state === 'snoozed' ? 'is not' : 'is', null)
 }
 
-/** Returns the alerts that were changed after this revision of the counter `alerts`. */
 export async function listAlertsSince(reader: Reader, since: number): Promise<{ alert: Alert; revision: number }[]> {
   const rows = await reader.selectFrom('alerts').selectAll().where('revision', '>', since).orderBy('id').execute()
   return rows.map((row) => ({ alert: toAlert(row), revision: row.revision }))
 }
 
-/** Returns the alerts that are open or were cleared at or after this time (epoch ms), ordered by id. */
 export async function listAlertsOpenSince(reader: Reader, time: number): Promise<Alert[]> {
   const ids = reader.selectFrom('alerts').select('id')
   const open = await ids.where('cleared_at', 'is', null).execute()
@@ -120,7 +115,6 @@ function toIds(rows: readonly { readonly id: number }[]): readonly number[] {
   return rows.map(({ id }) => id)
 }
 
-/** Returns the alerts with these ids, ordered by id. */
 export async function listAlertsById(reader: Reader, ids: readonly number[]): Promise<Alert[]> {
   const alerts: Alert[] = []
   await inChunks(ids, async (chunk) => {
@@ -135,7 +129,6 @@ export async function findAlert(reader: Reader, id: number): Promise<Alert | und
   return row && toAlert(row)
 }
 
-/** Stores a new alert. Returns null if the subject already has an open alert. */
 export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at: number): Promise<Alert | null> {
   const row = await tx.query
     .insertInto('alerts')
@@ -147,8 +140,8 @@ export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at
 }
 
 /**
- * Changes an open alert to what its cause is now. If it got worse, an acknowledgement or a snooze ends. Returns null if
- * the alert is already cleared or another process has already changed its kind or severity.
+ * Updates an open alert. A worse one loses its acknowledgement and snooze. Returns null if the alert is already cleared
+ * or another process has already changed its kind or severity.
  */
 export function updateAlert(
   tx: Tx,
@@ -165,10 +158,7 @@ export function updateAlert(
   return changeOpen(query, before.id)
 }
 
-/**
- * Stores an alert of a site as that site has it now. Returns null if nothing has to be stored: it is cleared, and has no
- * open copy.
- */
+/** Stores the present alert of a site. Returns null if it is cleared and has no open copy. */
 export async function copyAlert(tx: Tx, revision: number, copy: AlertCopy): Promise<Alert | null> {
   const { subject, raised_at, cleared_at, acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at } = copy
   const responses = { acknowledged_by, acknowledged_at, note, snoozed_by, snoozed_at }
@@ -188,7 +178,6 @@ export async function copyAlert(tx: Tx, revision: number, copy: AlertCopy): Prom
   return toAlert(await tx.query.insertInto('alerts').values(values).returningAll().executeTakeFirstOrThrow())
 }
 
-/** Clears an alert. Returns null if it is already cleared. */
 export function clearAlert(
   tx: Tx,
   revision: number,
@@ -220,7 +209,7 @@ export function snoozeAlert(
   return changeOpen(tx.query.updateTable('alerts').set(values).where('acknowledged_at', 'is', null), id)
 }
 
-/** Ends this snooze of an alert. Returns null if the alert is cleared, or no longer snoozed until then. */
+/** Ends a snooze. Returns null if the alert is cleared or has another snooze. */
 export function endSnooze(
   tx: Tx,
   revision: number,
@@ -231,7 +220,6 @@ export function endSnooze(
   return changeOpen(query.where('snoozed_until', '=', JSON.stringify(snoozed_until)), id)
 }
 
-/** Deletes the alerts that were cleared before `time`. */
 export async function pruneAlerts(tx: Tx, time: number): Promise<void> {
   await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
 }

@@ -9,8 +9,8 @@ import type { Reader, Tx } from './database.ts'
 import type { AuditRow } from './schema/access.ts'
 
 /**
- * Writes the record in the transaction of the action, so that both are stored or neither is. A minor action that is
- * repeated is counted in the record of the first time.
+ * Runs in the transaction of the action, so that both are stored or neither is. A minor action that is repeated is
+ * counted in its first record.
  */
 export async function writeAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   const { actor, action, target, result, details = {} } = entry
@@ -44,7 +44,6 @@ export async function writeAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   tx.afterCommit(() => tx.publishAudit(toRecord(row)))
 }
 
-/** Finds the record that counts repetitions of this action. */
 function findRepeated({ query }: Tx, { actor, action, target, result }: AuditEntry, time: number) {
   return query
     .selectFrom('audit')
@@ -66,7 +65,6 @@ function findRepeated({ query }: Tx, { actor, action, target, result }: AuditEnt
 export interface AuditQuery {
   /** Only this action or, if it ends with a dot, all actions with this prefix. */
   readonly action?: string | undefined
-  /** Only records whose actor name contains this text. */
   readonly actor?: string | undefined
   readonly result?: AuditEntry['result'] | undefined
   /** `after` is inclusive, `before` exclusive; epoch milliseconds. */
@@ -76,7 +74,6 @@ export interface AuditQuery {
   readonly offset: number
 }
 
-/** Returns a page of the matching records, newest first. `total` counts all matching records. */
 export async function listAudit(
   reader: Reader,
   { action, actor, result, after, before, limit, offset }: AuditQuery,

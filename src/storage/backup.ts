@@ -11,7 +11,6 @@ import { copySqlite, sqlitePath, type WriteOptions, writeAtomically } from './sq
 export interface Written {
   readonly file: string
   readonly bytes: number
-  /** Whether the file contains recorded levels. */
   readonly history: boolean
 }
 
@@ -20,7 +19,6 @@ interface BackupOptions extends WriteOptions {
   readonly withHistory?: CopyOptions | undefined
 }
 
-/** Throws if the file exists and `overwrite` is false. */
 export async function writeBackup(
   db: Database,
   database_url: string,

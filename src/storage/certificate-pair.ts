@@ -1,11 +1,8 @@
-/** Reads a TLS certificate and its private key from PEM files. */
-
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import { describeReadError } from '../platform/file-error.ts'
 
-/** A certificate, with its chain, and its private key: paths of PEM files, or the contents of these files. */
 export interface CertificatePair {
   readonly cert: string
   readonly key: string

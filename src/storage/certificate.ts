@@ -18,13 +18,9 @@ export interface OwnCertificate {
 
 /** Browsers reject a longer lifetime. */
 const lifeMs = 397 * 24 * 3_600_000
-/** The certificate is renewed when it expires within this time. */
 const renewMs = 30 * 24 * 3_600_000
 
-/**
- * Returns the certificate, and creates it if it does not exist or is about to expire. `names` are host names and IP
- * addresses for which it is valid.
- */
+/** Creates a certificate for these host names and addresses if there is none or it is about to expire. */
 export async function openCertificate(dataDir: string, names: readonly string[], now: number): Promise<OwnCertificate> {
   const cert = join(dataDir, 'tls.crt')
   const key = join(dataDir, 'tls.key')
@@ -43,12 +39,10 @@ export function isDueForRenewal({ validTo }: Pick<X509Certificate, 'validTo'>, n
   return Date.parse(validTo) - renewMs <= now
 }
 
-/** Returns the names for which the stored certificate is not valid. */
 export async function readMissingNames(dataDir: string, names: readonly string[]): Promise<readonly string[]> {
   return missingNames(new X509Certificate(await readFile(join(dataDir, 'tls.crt'))), names)
 }
 
-/** Returns the host names and IP addresses for which the certificate is not valid. */
 export function missingNames(certificate: X509Certificate, names: readonly string[]): readonly string[] {
   return names.filter(
     (name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) === undefined,

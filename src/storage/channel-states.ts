@@ -1,4 +1,4 @@
-/** What was true of each channel besides its levels, whenever it changed. Times are epoch milliseconds. */
+/** The states of channels over time, without levels. Times are epoch milliseconds. */
 
 import { sql } from 'kysely'
 import type { ChannelState } from '../domain/history/channel-state.ts'
@@ -12,13 +12,12 @@ export interface StoredChannelState {
   readonly state: ChannelState | null
 }
 
-/** A state that was in force. */
 export interface ChannelStateAt {
   readonly channel_id: number
   readonly state: ChannelState
 }
 
-/** Returns the state of every channel that existed at a time. Reads one row per channel, however many there are. */
+/** Returns the state of every channel that existed at a time. Reads one row per channel. */
 export async function listChannelStatesAt(reader: Reader, time: number): Promise<ChannelStateAt[]> {
   const { rows } = await sql<{ readonly channel_id: number; readonly state: string | null }>`
     with recursive known (channel_id) as (
@@ -55,7 +54,6 @@ export async function listStatesOfChannel(
   return rows.flatMap(({ state }) => (state === null ? [] : (JSON.parse(state) as ChannelState)))
 }
 
-/** Returns the last state of each of these channels that has one. */
 export async function listLastChannelStates(
   reader: Reader,
   channelIds: readonly number[],
@@ -79,7 +77,6 @@ export async function listLastChannelStates(
   return states
 }
 
-/** Stores states. A state of the same channel and time is replaced. */
 export async function saveChannelStates(tx: Tx, states: readonly StoredChannelState[]): Promise<void> {
   await inChunks(states, async (chunk) => {
     await executeForRows<unknown, 'channel_id' | 'time' | 'state'>(
@@ -98,10 +95,7 @@ export async function saveChannelStates(tx: Tx, states: readonly StoredChannelSt
   })
 }
 
-/**
- * Deletes at most `count` states that were replaced before `before`, oldest first. Those in force then are kept. Returns
- * how many were deleted.
- */
+/** Deletes the oldest states that were replaced before `before`. Returns how many were deleted. */
 export async function pruneChannelStates(tx: Tx, before: number, count: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from channel_states where (channel_id, time) in (

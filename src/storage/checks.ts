@@ -1,6 +1,6 @@
 /**
- * Line checks. Every transaction that adds or changes one increments their counter (see `revision.ts`). They are deleted
- * with their show.
+ * Line checks. Every transaction that adds or changes one increments their counter (see `revision.ts`). They are
+ * deleted with their show.
  */
 
 import type { Selectable } from 'kysely'
@@ -8,20 +8,17 @@ import type { Check } from '../domain/checks.ts'
 import type { Reader, Tx } from './database.ts'
 import type { CheckRow } from './schema/shows.ts'
 
-/** Returns the checks of a show, or of all shows, in the order in which they were created. */
 export async function listChecks(reader: Reader, showId?: number): Promise<Check[]> {
   let query = reader.selectFrom('checks').selectAll()
   if (showId !== undefined) query = query.where('show_id', '=', showId)
   return (await query.orderBy('id').execute()).map(toCheck)
 }
 
-/** Returns the checks that were created or changed after a revision of the counter `checks`. */
 export async function listChecksSince(reader: Reader, since: number): Promise<Check[]> {
   const query = reader.selectFrom('checks').selectAll().where('revision', '>', since)
   return (await query.orderBy('revision').orderBy('id').execute()).map(toCheck)
 }
 
-/** Returns the check of a channel that was begun and has no result yet. */
 export async function findOpenCheck(
   reader: Reader,
   { show_id, channel_id }: Pick<Check, 'show_id' | 'channel_id'>,

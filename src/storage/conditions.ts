@@ -1,4 +1,4 @@
-/** What the evaluation of each channel's condition remembers. */
+/** The memory of the evaluation of each channel's condition. */
 
 import { sql } from 'kysely'
 import type { ConditionMemory } from '../domain/conditions/memory.ts'
@@ -11,7 +11,7 @@ export interface StoredCondition {
   readonly memory: ConditionMemory
 }
 
-/** Returns the conditions of all channels, or those that changed after a value of a manufacturer's counter of readings. */
+/** With `since`, returns only the conditions that changed since. */
 export async function listConditions(reader: Reader, since?: ReadingsSince): Promise<StoredCondition[]> {
   const rows = await inPages((after) => {
     const page = reader
@@ -31,10 +31,7 @@ export async function listConditions(reader: Reader, since?: ReadingsSince): Pro
   return rows.map(({ id, memory }) => ({ channelId: id, memory: JSON.parse(memory) as ConditionMemory }))
 }
 
-/**
- * Stores the conditions of those channels that have not been removed in the meantime. `revision` is the value of their
- * manufacturer's counter of readings.
- */
+/** Skips removed channels. `revision` is the value of their manufacturer's counter of readings. */
 export async function saveConditions(tx: Tx, revision: number, conditions: readonly StoredCondition[]): Promise<void> {
   await inChunks(conditions, async (chunk) => {
     const rows = chunk.map(({ channelId, memory }) => ({

@@ -14,14 +14,12 @@ import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChunks } from './rows.ts'
 import type { ConnectionRow, SiteConnectionRow } from './schema/monitoring.ts'
 
-/** Returns the connections that changed after `sinceRevision`: those of receivers by id, then those of sites. */
 export async function listConnections(reader: Reader, sinceRevision = -1): Promise<Connection[]> {
   const query = reader.selectFrom('connections').selectAll().where('revision', '>', sinceRevision).orderBy('receiver')
   const ofSites = reader.selectFrom('site_connections').selectAll().where('revision', '>', sinceRevision).orderBy('id')
   return [...(await query.execute()).map(toConnection), ...(await ofSites.execute()).map(toSiteConnection)]
 }
 
-/** Returns the number of connections by status; statuses without connections are absent. */
 export async function countConnections(reader: Reader): Promise<ReadonlyMap<ConnectionStatus, number>> {
   const counts = new Map<ConnectionStatus, number>()
   for (const table of ['connections', 'site_connections'] as const) {
@@ -33,7 +31,6 @@ export async function countConnections(reader: Reader): Promise<ReadonlyMap<Conn
   return counts
 }
 
-/** Returns the connections with these ids; ids without one are skipped. */
 export async function findConnections(reader: Reader, ids: readonly number[]): Promise<Connection[]> {
   const found: Connection[] = []
   const ofReceivers = ids.filter((id) => id > 0)
@@ -56,7 +53,7 @@ export async function findConnections(reader: Reader, ids: readonly number[]): P
   return found
 }
 
-/** Returns the connection of the record's source, which is added, or moved from an earlier address of the record. */
+/** Adds the connection of the record's source, or moves it from an earlier address of the record. */
 export async function openSiteConnection(
   tx: Tx,
   revision: number,
@@ -71,12 +68,11 @@ export async function openSiteConnection(
   return toSiteConnection(row)
 }
 
-/** Saves status changes. A connection that a user has stopped or started in the meantime is not overwritten. */
+/** Skips connections that a user has stopped or started in the meantime. */
 export async function saveConnections(tx: Tx, revision: number, connections: readonly Connection[]): Promise<void> {
   await save(tx, revision, connections, false)
 }
 
-/** Saves status changes that a user requested. */
 export async function overrideConnections(tx: Tx, revision: number, connections: readonly Connection[]): Promise<void> {
   await save(tx, revision, connections, true)
 }

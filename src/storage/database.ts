@@ -23,21 +23,18 @@ export interface Database {
   readonly read: Reader
   /** Commits all of `work` or nothing. Must not be nested. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Running transactions. A transaction is treated as running until its data is synced to disk. */
   readonly pending: PendingWrites
-  /** Returns the condition of the database, as far as previous calls have revealed it. */
+  /** The condition that earlier calls have revealed. */
   condition(): StoreCondition
-  /** Checks for damage that no call has come across yet. Blocks the event loop for a few milliseconds. */
+  /** Looks for damage. Blocks the event loop for a few milliseconds. */
   check(): void
-  /** Checks whether the files on disk are still those that were opened. */
   checkFiles(): Promise<void>
-  /** Returns a number that changes when another process commits; null if that cannot be determined, as on PostgreSQL. */
+  /** Changes when another process commits; always null on PostgreSQL. */
   foreignCommits(): number | null
   /** Copies the open database, even if its file has been deleted; null on PostgreSQL. */
   readonly copyTo: ((file: string) => Promise<void>) | null
   /** Writes a row to check whether the database is writable again. */
   probe(): Promise<void>
-  /** Waits for running transactions. */
   close(): Promise<void>
 }
 
@@ -49,7 +46,6 @@ export interface Tx {
    * rollback, and must not throw.
    */
   afterCommit(run: () => void): void
-  /** Publishes a new audit record to subscribers. */
   publishAudit(record: AuditRecord): void
 }
 
@@ -61,9 +57,8 @@ interface Options {
   readonly url: string
   /** The clock of leases on SQLite, the same for all processes on the machine; PostgreSQL always uses its own. */
   readonly now?: () => number
-  /** PostgreSQL: the maximum number of connections. */
   readonly poolSize?: number
-  /** How long a call waits for another process's lock, a free connection or a statement before it throws. */
+  /** The limit of the wait for another process's lock, a free connection or a statement. */
   readonly waitLimitMs?: number
   /** Receives audit records once they are durable. Must not throw. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
@@ -358,11 +353,8 @@ async function runTransaction<T>(
   return result
 }
 
-/** Tracks running writes and the age of the oldest one. */
 export interface PendingWrites {
-  /** Treats the write as pending until the promise settles. */
   track<T>(write: Promise<T>): Promise<T>
-  /** Returns the age of the oldest pending write; 0 if there is none. */
   longestMs(): number
 }
 

@@ -8,11 +8,10 @@ import { executeForRows, inChunks } from './rows.ts'
 export interface StoredDischarge {
   readonly channelId: number
   readonly discharge: Discharge
-  /** Null while the battery is in use. */
   readonly endedAt: number | null
 }
 
-/** How many ended discharges of one kind of battery are kept, and how many of all kinds. */
+/** Limits of ended discharges for one kind of battery, and for all kinds. */
 const keptPerKind = 50
 const keptInTotal = 2_000
 /** Batteries that have not been received for this time are forgotten. */
@@ -33,7 +32,7 @@ export async function listDischarges(reader: Reader, since = -1): Promise<Stored
   }))
 }
 
-/** Stores discharges. One of the same channel and start is replaced. */
+/** Replaces discharges of the same channel and start. */
 export async function saveDischarges(tx: Tx, discharges: readonly StoredDischarge[], now: number): Promise<void> {
   await inChunks(discharges, async (chunk) => {
     const rows = chunk.map(({ channelId, discharge, endedAt }) => ({
@@ -60,7 +59,6 @@ export async function saveDischarges(tx: Tx, discharges: readonly StoredDischarg
   })
 }
 
-/** Deletes a discharge that says too little about the battery. */
 export async function deleteDischarge(tx: Tx, { channelId, discharge }: StoredDischarge): Promise<void> {
   await tx.query
     .deleteFrom('discharges')
@@ -69,7 +67,7 @@ export async function deleteDischarge(tx: Tx, { channelId, discharge }: StoredDi
     .execute()
 }
 
-/** Deletes the oldest ended discharges, so that their number stays limited, and batteries that were taken away. */
+/** Deletes the oldest ended discharges beyond the limits, and batteries that were taken away. */
 export async function pruneDischarges(tx: Tx, now: number): Promise<void> {
   await sql`
     delete from discharges where ended_at is not null and (channel_id, started_at) not in (

@@ -18,7 +18,6 @@ import type { Schema } from './schema.ts'
 const maxQueueRows = 50_000
 const maxMovementRows = 100_000
 
-/** A page of a list; `offset` rows are skipped. */
 export interface Slice {
   readonly limit: number
   readonly offset: number
@@ -32,7 +31,6 @@ export interface QueueFilter {
   readonly is_ip_conflict?: boolean | undefined
   /** Only entries discovered at this time or later (epoch ms). */
   readonly discovered_after?: number | undefined
-  /** Only entries discovered before this time (epoch ms). */
   readonly discovered_before?: number | undefined
 }
 
@@ -41,7 +39,6 @@ export interface MovementFilter {
   readonly manufacturer?: string | undefined
 }
 
-/** Returns the entries that changed after `sinceRevision`, ordered by id. */
 export async function listEntries(reader: Reader, sinceRevision = -1): Promise<QueueEntry[]> {
   return inChangedChunks(reader, 'discovery_queue', sql`revision > ${sinceRevision}`, async (ids) => {
     const rows = await reader.selectFrom('discovery_queue').selectAll().where('id', 'in', ids).orderBy('id').execute()
@@ -50,9 +47,8 @@ export async function listEntries(reader: Reader, sinceRevision = -1): Promise<Q
 }
 
 /**
- * Adds a device to the review queue, or updates its existing entry if that is still pending. `discovered_at` remains
- * the time of the first report, and an entry that has been reviewed is not changed. `report` is merged with the earlier
- * reports, so that approval can create the complete receiver. Returns the stored entry.
+ * A pending entry is updated and keeps its `discovered_at`; a reviewed one stays as it is. Earlier reports are merged,
+ * so that approval can create the complete receiver. Returns the stored entry.
  */
 export async function savePending(
   tx: Tx,
@@ -100,7 +96,6 @@ export async function countEntries(reader: Reader, filter: QueueFilter): Promise
   return count
 }
 
-/** Returns a page of the matching entries, ordered by id, with their reviewers. */
 export async function listReviewed(reader: Reader, filter: QueueFilter, slice: Slice): Promise<ReviewedEntry[]> {
   const rows = await reader
     .selectFrom('discovery_queue')
@@ -129,7 +124,7 @@ export async function findEntries(
   return new Map(rows.map((row) => [row.id, { entry: toEntry(row), report: parseReport(row.seen) }]))
 }
 
-/** Returns all entries that are not imported: devices that are not receivers yet, which a scan may find again. */
+/** Devices that are not receivers yet, so that a scan may find them again. */
 export async function listUnimported(
   reader: Reader,
   manufacturers: readonly string[],
@@ -149,9 +144,7 @@ export async function listUnimported(
   return rows.map((row) => ({ entry: toEntry(row), report: parseReport(row.seen) }))
 }
 
-/** The user who reviewed an entry. */
 export interface Reviewer {
-  /** The id of the user account. */
   readonly id: number | null
   readonly name: string
   readonly at: number
@@ -177,8 +170,8 @@ export async function saveReview(
 }
 
 /**
- * Limits the size of the queue. Deletes imported entries first, oldest first, then pending entries, newest first.
- * Rejected entries stay, because their devices would otherwise be queued again. Returns the deleted ids.
+ * Deletes imported entries first, oldest first, then pending entries, newest first. Rejected entries stay, because
+ * their devices would otherwise be queued again. Returns the deleted ids.
  */
 export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]> {
   const excess = (await countEntries(tx.query, {})) - limit
@@ -192,10 +185,7 @@ export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]>
   return rows.map(({ id }) => id)
 }
 
-/**
- * Logs a movement. If the same movement is already logged and not acknowledged, only the counter of that record is
- * incremented.
- */
+/** A repetition of a movement that is not acknowledged increments only its counter. */
 export async function logMovement(
   tx: Tx,
   movement: Omit<Movement, 'id' | 'times_seen' | 'acknowledged'> & {
@@ -224,7 +214,6 @@ export async function logMovement(
   return toMovement(inserted)
 }
 
-/** Returns the movements, ordered by id. */
 export async function listMovements(
   reader: Reader,
   { acknowledged }: { readonly acknowledged?: boolean } = {},
@@ -246,7 +235,6 @@ export async function countMovements(reader: Reader, filter: MovementFilter): Pr
   return count
 }
 
-/** Returns a page of the matching movements, ordered by id, with their receivers and locations. */
 export async function listMovementDetails(
   reader: Reader,
   filter: MovementFilter,
@@ -280,7 +268,6 @@ export async function listMovementDetails(
   }))
 }
 
-/** Returns, by id, whether each of these movements is acknowledged. */
 export async function findMovements(reader: Reader, ids: readonly number[]): Promise<Map<number, boolean>> {
   const rows = await reader
     .selectFrom('movements')
@@ -290,7 +277,6 @@ export async function findMovements(reader: Reader, ids: readonly number[]): Pro
   return new Map(rows.map(({ id, acknowledged }) => [id, acknowledged === 1]))
 }
 
-/** Acknowledges the movements. Returns the ids of those that were not acknowledged before. */
 export async function acknowledgeMovements(
   tx: Tx,
   ids: readonly number[],

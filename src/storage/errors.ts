@@ -20,7 +20,6 @@ export class StoreDamagedError extends StoreDownError {
   override readonly name = 'StoreDamagedError'
 }
 
-/** The database was created by a newer version of Micwatch. */
 export class SchemaTooNewError extends Error {
   override readonly name = 'SchemaTooNewError'
 }

@@ -14,7 +14,7 @@ import { chunkSize } from './rows.ts'
 import type { EventRow } from './schema/history.ts'
 import type { Schema } from './schema.ts'
 
-/** When ranges end that continue. */
+/** The end of ranges that continue. */
 const endOfTime = Number.MAX_SAFE_INTEGER
 
 /** Stores new events, except those that are already stored (see `EventDraft.subject`). Returns the stored ones. */
@@ -79,7 +79,7 @@ export async function saveEvent(tx: Tx, { id, ...event }: EventRecord): Promise<
     .execute()
 }
 
-/** How long other processes can learn that an event was deleted. */
+/** Other processes must read deletions within this time. */
 const keepRemovedMs = 3_600_000
 
 export async function deleteEvent(tx: Tx, id: number, now: number): Promise<void> {
@@ -97,20 +97,17 @@ export async function findEvent(reader: Reader, id: number): Promise<EventRecord
   return row && toEvent(row)
 }
 
-/** Whether an event of the channel is stored. The channel itself may have been removed. */
 export async function hasEventOfChannel(reader: Reader, channelId: number): Promise<boolean> {
   const query = reader.selectFrom('events').select('id').where('channel_id', '=', channelId).limit(1)
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** Returns the ranges of this installation that continue. */
 export async function listOpenEvents(reader: Reader): Promise<EventRecord[]> {
   const open = reader.selectFrom('events').selectAll().where('is_open', '=', 1).where('site', 'is', null)
   const rows = await open.orderBy('id').execute()
   return rows.map(toEvent)
 }
 
-/** Returns all markers of this installation, oldest first. */
 export async function listMarkers(reader: Reader): Promise<EventRecord[]> {
   const query = reader.selectFrom('events').selectAll().where('kind', '=', 'marker').where('site', 'is', null)
   return (await query.orderBy('time').orderBy('id').execute()).map(toEvent)
@@ -127,7 +124,6 @@ export async function listDropouts(
   return [...(await earlier.execute()), ...(await later.execute())]
 }
 
-/** What was changed after a revision of the counter `events`. */
 export interface EventsSince {
   readonly events: readonly { readonly event: EventRecord; readonly isNew: boolean }[]
   readonly removed: readonly number[]
@@ -166,7 +162,7 @@ export interface EventFilter {
   /** Events that overlap this time; both are inclusive, in epoch milliseconds. */
   readonly from?: number | undefined
   readonly to?: number | undefined
-  /** The events of these channels and of their receivers, and those of all of their sites; null is this installation. */
+  /** Includes the events of their receivers and sites; null is this installation. */
   readonly channels?:
     | {
         readonly ids: readonly number[]
@@ -176,7 +172,6 @@ export interface EventFilter {
     | undefined
   /** Includes the events of the receiver's channels. */
   readonly receiver?: number | undefined
-  /** Without duplicates, like `channels`. */
   readonly kinds?: readonly EventKind[] | undefined
   /** Code of a site; `local` is this installation. */
   readonly site?: string | undefined
@@ -184,7 +179,7 @@ export interface EventFilter {
 
 type Position = Pick<EventRecord, 'time' | 'id'>
 
-/** Returns a part of the matching events, newest first: those that follow `after`. */
+/** Returns the matching events that follow `after`, newest first. */
 export async function listEvents(
   reader: Reader,
   filter: EventFilter,
@@ -219,7 +214,7 @@ export async function listEvents(
 
 const pageSize = 1000
 
-/** Returns the matching events in pages, newest first, so that they are never all in memory. */
+/** Yields the matching events in pages, newest first, so that they are never all in memory. */
 export async function* readEvents(reader: Reader, filter: EventFilter): AsyncIterable<readonly EventRecord[]> {
   for (let after: EventRecord | undefined; ; ) {
     const events = await listEvents(reader, filter, { limit: pageSize, after })
@@ -232,12 +227,12 @@ export async function* readEvents(reader: Reader, filter: EventFilter): AsyncIte
 type EventQuery = SelectQueryBuilder<Schema, 'events', object>
 type Condition = (eb: ExpressionBuilder<Schema, 'events'>) => ReturnType<ExpressionBuilder<Schema, 'events'>['and']>
 
-/** At most this many channels or kinds are read one by one; for more, events are read by time. */
+/** For more channels or kinds than this, events are read by time. */
 const maxBranches = 8
 
 /**
- * Returns conditions that together select the filtered channels, receiver and kinds, each event once. Every condition has
- * an index in the order of the list, so that a page is read without its predecessors.
+ * Returns conditions that together select the filtered channels, receiver and kinds, each event once. Every condition
+ * has an index in the order of the list, so that a page is read without its predecessors.
  */
 function selectBranches({ channels, receiver, kinds }: EventFilter): readonly Condition[] {
   if (channels !== undefined) {

@@ -5,10 +5,7 @@ import { constants, type FileHandle, lstat, mkdir, open, realpath, rm, stat } fr
 import { dirname, join } from 'node:path'
 import { describeWriteError, FileError } from '../platform/file-error.ts'
 
-/**
- * Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option is not used,
- * because it hangs on /proc.
- */
+/** Creates missing parents one by one, because Node's `recursive` option hangs on /proc. */
 export async function createFolder(path: string): Promise<void> {
   await createWithParents(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw describeWriteError(path, error)
@@ -51,9 +48,8 @@ async function createOwnedFolder(path: string): Promise<void> {
 }
 
 /**
- * Creates a file that only its owner can read; throws EEXIST if it exists. If `owner` is `folder`, a file that root
- * creates in another user's folder is owned by that user, so that a service running as that user can read it. If it is
- * `process`, the file is owned by the user who runs this process.
+ * Throws EEXIST if the file exists. With the owner `folder`, a file that root creates in another user's folder belongs
+ * to that user, so that a service running as that user can read it.
  */
 export async function createPrivateFile(path: string, owner: FileOwner = 'folder'): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600)
@@ -63,10 +59,7 @@ export async function createPrivateFile(path: string, owner: FileOwner = 'folder
 
 export type FileOwner = 'folder' | 'process'
 
-/**
- * Gives the file to the owner of its folder. Uses the handle, because the folder's owner could replace the path with a
- * link to another file.
- */
+/** Uses the handle, because the folder's owner could replace the path with a link to another file. */
 async function giveToFolderOwner(file: FileHandle, path: string): Promise<void> {
   if (!(await hasOtherOwner(await file.stat(), path))) return
   const { uid, gid } = await stat(dirname(path))
@@ -78,9 +71,7 @@ async function hasOtherOwner({ uid }: { readonly uid: number }, path: string): P
   return uid !== (await stat(dirname(path))).uid
 }
 
-/**
- * Whether the error means that the file does not exist, for example because a parent folder is missing or is a file.
- */
+/** True also if a parent folder is missing or is a file. */
 export function isMissing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOENT' || code === 'ENOTDIR'
@@ -96,8 +87,8 @@ export function toExposure(mode: number, probeMode: number): Exposure {
 }
 
 /**
- * Returns who can read the file. Windows, FAT, exFAT and many network shares report the same mode for every file, so
- * the mode is compared with that of a new private file.
+ * Compares the mode with that of a new private file, because Windows, FAT, exFAT and many network shares report the
+ * same mode for every file.
  */
 export async function findExposure(path: string): Promise<Exposure> {
   const { mode } = await stat(path)
@@ -108,9 +99,7 @@ function isReadableByOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
 
-/**
- * Returns the mode of a new private file. If none can be created, the file system is assumed to support permissions.
- */
+/** Without one, the file system is assumed to support permissions. */
 async function probeMode(folder: string): Promise<number> {
   const probe = join(folder, `.micwatch-${randomBytes(6).toString('hex')}`)
   try {

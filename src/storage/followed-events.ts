@@ -8,7 +8,6 @@ import type { Reader, Tx } from './database.ts'
 import { deleteEvent, insertEvent, saveEvent, toEvent } from './events.ts'
 import { nextRevision } from './revision.ts'
 
-/** Stores events, or changes those that are already stored. */
 export async function saveFollowedEvents(tx: Tx, events: readonly EventDraft[]): Promise<void> {
   if (events.length === 0) return
   const revision = await nextRevision(tx, 'events')
@@ -25,7 +24,6 @@ export async function deleteFollowedEvents(tx: Tx, subject: string, now: number)
   if (stored !== undefined) await deleteEvent(tx, stored.id, now)
 }
 
-/** Deletes the events of all sites that are followed with a record. */
 export async function removeFollowedEvents(tx: Tx, record: string): Promise<void> {
   await tx.query.deleteFrom('events').where('site', 'is not', null).where(ofRecord(record)).execute()
 }

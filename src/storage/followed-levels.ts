@@ -6,15 +6,13 @@ import { inChunks } from './rows.ts'
 
 export interface StoredBlock {
   readonly channelId: number
-  /** Start of the first step. */
   readonly start: number
-  /** Up to which time the levels are complete. */
+  /** The levels are complete until then. */
   readonly until: number
   /** See `encodeSteps`; null if the other installation has no steps of this length. */
   readonly levels: Uint8Array | null
 }
 
-/** Returns the blocks of these channels that begin in a range. `to` is exclusive. */
 export async function listFollowedLevels(
   reader: Reader,
   channelIds: readonly number[],
@@ -36,7 +34,6 @@ export async function listFollowedLevels(
   return blocks
 }
 
-/** Stores blocks. `now` is in epoch milliseconds. */
 export async function saveFollowedLevels(
   tx: Tx,
   blocks: readonly StoredBlock[],
@@ -52,7 +49,10 @@ export async function saveFollowedLevels(
   }
 }
 
-/** Deletes at most `count` blocks that were received before `time` (epoch ms), oldest first. Returns how many were deleted. */
+/**
+ * Deletes at most `count` blocks that were received before `time` (epoch ms), oldest first. Returns how many were
+ * deleted.
+ */
 export async function pruneFollowedLevels(tx: Tx, time: number, count: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     delete from followed_levels where (channel_id, step, start) in (
@@ -61,7 +61,7 @@ export async function pruneFollowedLevels(tx: Tx, time: number, count: number): 
   return rows.length
 }
 
-/** Returns how many bytes the blocks need, without those of indexes. */
+/** Returns the size of the blocks in bytes, without indexes. */
 export async function sizeOfFollowedLevels(reader: Reader): Promise<number> {
   const { bytes } = await reader
     .selectFrom('followed_levels')

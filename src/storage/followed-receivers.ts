@@ -5,8 +5,8 @@ import type { Tx } from './database.ts'
 import { addChannels, insertReceivers, saveReceivers } from './receivers.ts'
 
 /**
- * Inserts the receivers whose id is 0, and saves the others. Channels are added and deleted as they are listed; their ids
- * and slots are assigned here. Returns the receivers as stored.
+ * Inserts receivers with the id 0, and saves the others. Adds and deletes channels as they are listed, assigns their
+ * ids and slots, and returns the receivers as stored.
  */
 export async function saveFollowedReceivers(
   tx: Tx,

@@ -1,9 +1,8 @@
-/** What operators have changed in the built-in frequency profiles, and the profiles that they have added. */
+/** Frequency profiles that operators have added, and their changes of built-in ones. */
 
 import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** Returns the stored profiles, ordered by id. */
 export async function listStoredProfiles(reader: Reader): Promise<StoredProfile[]> {
   const rows = await reader.selectFrom('frequency_profiles').selectAll().orderBy('id').execute()
   return rows.map(({ id, change }) => ({ id, change: JSON.parse(change) }))
@@ -18,12 +17,10 @@ export async function saveStoredProfile(tx: Tx, { id, change }: StoredProfile): 
     .execute()
 }
 
-/** Deletes what is stored of a profile. */
 export async function deleteStoredProfile(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom('frequency_profiles').where('id', '=', id).execute()
 }
 
-/** Sets the profile of a channel, and marks its receiver as changed. */
 export async function setChannelProfile(
   tx: Tx,
   revision: number,
@@ -33,7 +30,6 @@ export async function setChannelProfile(
   await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiverId).execute()
 }
 
-/** Removes a profile from the channels that have it, and marks their receivers as changed. */
 export async function clearChannelProfile(tx: Tx, revision: number, profile: string): Promise<void> {
   await tx.query
     .updateTable('receivers')

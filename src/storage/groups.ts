@@ -1,9 +1,6 @@
-/** Groups of slots on the wall. */
-
 import type { Group } from '../contract/groups.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** Returns all groups, ordered by id. */
 export async function listGroups(reader: Reader): Promise<Group[]> {
   const rows = await reader.selectFrom('groups').selectAll().orderBy('id').execute()
   return rows.map(toGroup)

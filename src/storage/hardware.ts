@@ -5,7 +5,6 @@ import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { ActiveAssignment } from '../domain/events/edit-events.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** Returns all performers, ordered by id. */
 export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
 }
@@ -22,7 +21,6 @@ export async function savePerformer(tx: Tx, { id, ...performer }: Performer): Pr
   await tx.query.updateTable('performers').set(performer).where('id', '=', id).execute()
 }
 
-/** Deletes a performer and all its assignments. */
 export async function deletePerformer(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('performers').where('id', '=', id).execute()
 }
@@ -34,7 +32,6 @@ export interface AssignmentFilter {
   readonly manufacturer?: string | undefined
 }
 
-/** Returns the matching assignments, ordered by id. */
 export async function listAssignments(reader: Reader, filter: AssignmentFilter = {}): Promise<Assignment[]> {
   const { is_active, performer, wireless_unit, manufacturer } = filter
   const rows = await reader
@@ -58,7 +55,6 @@ export async function findAssignment(reader: Reader, id: number): Promise<Assign
   return row && toAssignment(row)
 }
 
-/** Returns the active assignments with the names of their performers, units and receivers, ordered by id. */
 export async function listActiveAssignments(reader: Reader): Promise<ActiveAssignment[]> {
   const rows = await reader
     .selectFrom('assignments')
@@ -79,7 +75,6 @@ export async function listActiveAssignments(reader: Reader): Promise<ActiveAssig
   }))
 }
 
-/** Returns the unit's active assignment. */
 export async function findActiveAssignment(reader: Reader, unit: number): Promise<Assignment | undefined> {
   const row = await reader
     .selectFrom('assignments')

@@ -8,8 +8,7 @@ import { createSqliteSchema, missingMigrations } from './migrate.ts'
 import { describeDamage, findDamage, type Read, readSqlite, type StoredRow } from './sqlite-file.ts'
 
 /**
- * Returns why the file cannot be restored, worded as the end of a sentence; null if it can be restored. A crafted file
- * can make this function run forever.
+ * Returns the end of a sentence; null if the file can be restored. A crafted file can make this function run forever.
  */
 export function findBackupFault(file: string): string | null {
   try {
@@ -43,7 +42,6 @@ function findForeignSchema(read: Read): string | null {
   return findDifference(entries, schemaAfter(names, hasHistory))
 }
 
-/** Returns the schema of an empty database after these migrations, and of the history if it has one. */
 function schemaAfter(names: readonly string[], hasHistory: boolean): readonly StoredRow[] {
   const database = new DatabaseSync(':memory:')
   try {

@@ -24,12 +24,11 @@ const now = sql<number>`epoch_ms()`
 const longestMs = 60_000
 const latestExpiry = sql<number>`epoch_ms() + ${sql.lit(longestMs)}`
 
-/** Whether a lease that was read from a file is active; both times must be from the same clock. */
+/** For a lease that was read from a file. Both times must be from the same clock. */
 export function isRunning(expires_at: number, now: number): boolean {
   return expires_at > now && expires_at <= now + longestMs
 }
 
-/** Acquires or renews the lease; returns null if another node holds it. */
 export async function acquireLease(
   tx: Tx,
   source: string,
@@ -80,13 +79,12 @@ function acquireLeases(
 export interface TakenLease {
   readonly epoch: number
   /**
-   * The minimum time since the previous holder's lease ended; that holder may have polled the source until then. Null if
-   * there was no previous holder.
+   * The minimum time since the previous holder's lease ended; that holder may have polled the source until then. Null
+   * if there was no previous holder.
    */
   readonly idleMs: number | null
 }
 
-/** Acquires leases like `acquireLease`. Returns those that no other node holds, by source. */
 export async function takeLeases(
   tx: Tx,
   sources: readonly string[],
@@ -115,15 +113,11 @@ function idleMsOf(before: { epoch: number; idle_ms: number } | undefined, epoch:
   return before === undefined ? null : Math.max(0, before.idle_ms)
 }
 
-/** Acquires one lease like `takeLeases`; returns null if another node holds it. */
 export async function takeLease(tx: Tx, source: string, owner: string, ttlMs: number): Promise<TakenLease | null> {
   return (await takeLeases(tx, [source], owner, ttlMs)).get(source) ?? null
 }
 
-/**
- * Renews the leases of `owner`, including expired leases that no other node has acquired. Returns the epochs of the
- * renewed leases by source.
- */
+/** Includes expired leases that no other node has acquired. Returns the epochs of the renewed leases by source. */
 export async function renewLeases(
   tx: Tx,
   sources: readonly string[],
@@ -145,7 +139,6 @@ export async function renewLeases(
   return renewed
 }
 
-/** Returns all active leases, including node leases, ordered by source. */
 export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
   const rows = await reader
     .selectFrom('leases')
@@ -191,10 +184,7 @@ export async function leaseHolder(reader: Reader, source: string): Promise<Lease
   return lease === undefined || lease.owner === null ? null : { ...lease, owner: lease.owner }
 }
 
-/**
- * Whether no node holds any of these leases. If so, none can acquire one before the transaction ends, unless it was never
- * held before.
- */
+/** If true, no node can acquire one of these leases before the transaction ends, unless it was never held before. */
 export async function lockFreeLeases(tx: Tx, sources: readonly string[]): Promise<boolean> {
   for (const source of [...sources].sort()) {
     await tx.query
@@ -208,8 +198,8 @@ export async function lockFreeLeases(tx: Tx, sources: readonly string[]): Promis
 }
 
 /**
- * Whether `owner` still holds the lease with this epoch. If so, no other node can acquire it before the transaction
- * ends. An expired lease is treated as held as long as no other node has acquired it.
+ * If true, no other node can acquire the lease before the transaction ends. An expired lease counts as held as long as
+ * no other node has acquired it.
  */
 export async function isLeaseHeld(tx: Tx, source: string, owner: string, epoch: number): Promise<boolean> {
   const query = tx.query

@@ -5,7 +5,6 @@ import type { DiscoveredRecord } from '../domain/equipment/discovery.ts'
 import type { Location } from '../domain/equipment/location.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** Returns all locations, ordered by id. */
 export async function listLocations(reader: Reader): Promise<Location[]> {
   return reader.selectFrom('locations').selectAll().orderBy('id').execute()
 }
@@ -23,7 +22,6 @@ export async function removeLocation(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('locations').where('id', '=', id).execute()
 }
 
-/** Returns the devices that were last found at `since` or later, ordered by id. */
 export async function listDiscovered(reader: Reader, since: number): Promise<DiscoveredRecord[]> {
   return reader.selectFrom('discovered').selectAll().where('last_seen', '>=', since).orderBy('id').execute()
 }

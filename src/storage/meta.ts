@@ -3,7 +3,6 @@
 import { randomInt } from 'node:crypto'
 import type { Database, Reader, Tx } from './database.ts'
 
-/** `house` is the id that distinguishes installations which share a Redis server. */
 type Key = 'last_backup' | 'remote_write' | 'house'
 
 async function find(reader: Reader, key: Key): Promise<number | null> {
@@ -37,7 +36,7 @@ export function saveAcknowledged(tx: Tx, time: number): Promise<void> {
   return save(tx, 'remote_write', time)
 }
 
-/** Returns the installation's id. The first call creates it; it never changes afterwards. */
+/** Returns the id that distinguishes installations which share a Redis server. The first call creates it. */
 export async function getInstallationId(db: Database): Promise<number> {
   // Reads first, because a full disk rejects every write.
   return (await find(db.read, 'house')) ?? db.transaction(createInstallationId)

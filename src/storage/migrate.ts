@@ -10,7 +10,7 @@ import { SchemaTooNewError, StoreBusyError } from './errors.ts'
 import { migrationNames, migrations, namesOf } from './migrations/index.ts'
 import type { Migration } from './migrations/migration.ts'
 
-/** How long to wait for another process that is migrating. */
+/** The limit of the wait for another process that is migrating. */
 const waitLimitMs = 60_000
 /** An arbitrary constant that identifies the lock. */
 const advisoryLock = 7_241_900_113
@@ -37,7 +37,7 @@ export async function migrate(
   }
 }
 
-/** Whether all migrations are applied. Throws SchemaTooNewError in the same cases as `migrate`. */
+/** Throws SchemaTooNewError in the same cases as `migrate`. */
 export async function isUpToDate(db: Database): Promise<boolean> {
   return missingMigrations(await appliedNames(db.dialect, db.read)).length === 0
 }
@@ -56,10 +56,7 @@ async function applyMissing(tx: Tx): Promise<readonly string[]> {
   return namesOf(missing)
 }
 
-/**
- * Creates the schema that results from these migrations in an empty SQLite database; the `migrations` table stays
- * empty.
- */
+/** Leaves the table `migrations` empty. */
 export function createSqliteSchema(database: { exec(statement: string): void }, names: readonly string[]): void {
   database.exec('create table migrations (name text primary key, applied_at bigint not null)')
   const missing = missingMigrations(names)
@@ -68,10 +65,7 @@ export function createSqliteSchema(database: { exec(statement: string): void }, 
   }
 }
 
-/**
- * Returns the migrations that are not applied. Throws SchemaTooNewError if an applied migration is unknown, and an error
- * if a release is applied in part.
- */
+/** Throws SchemaTooNewError for an unknown migration, and an error if a release is applied in part. */
 export function missingMigrations(applied: readonly string[]): readonly Migration[] {
   const unknown = applied.find((name) => !migrationNames.includes(name))
   if (unknown !== undefined) {
@@ -100,7 +94,6 @@ export async function appliedNames(dialect: Database['dialect'], reader: Reader)
   return rows.map(({ name }) => name)
 }
 
-/** Returns when the database was created, in epoch milliseconds. */
 export async function findCreation(reader: Reader): Promise<number> {
   const { first } = await reader
     .selectFrom('migrations')

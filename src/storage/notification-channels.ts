@@ -6,22 +6,18 @@ import type { Reader, Tx } from './database.ts'
 import type { NotificationChannelRow } from './schema/alerts.ts'
 import type { Secrets } from './secrets.ts'
 
-/** What the secrets are sealed for. */
+/** The context of the encryption. */
 const context = 'notification_channel'
 
-/** Returns the notification channels, ordered by id. */
 export async function listNotificationChannels(reader: Reader, secrets: Secrets): Promise<NotificationChannel[]> {
   const rows = await reader.selectFrom('notification_channels').selectAll().orderBy('id').execute()
   return rows.map((row) => toChannel(row, secrets))
 }
 
-/** A notification channel whose secrets are encrypted. */
 export interface SealedChannel extends Pick<NotificationChannel, 'id' | 'name' | 'type' | 'enabled'> {
-  /** Decrypts the secrets. */
   open(secrets: Secrets): NotificationChannel
 }
 
-/** Returns the notification channels with their secrets encrypted, ordered by id. */
 export async function listSealedChannels(reader: Reader): Promise<SealedChannel[]> {
   const rows = await reader.selectFrom('notification_channels').selectAll().orderBy('id').execute()
   return rows.map((row) => {
@@ -67,7 +63,6 @@ export async function disableNotificationChannel(tx: Tx, id: number): Promise<vo
   await tx.query.updateTable('notification_channels').set({ enabled: 0 }).where('id', '=', id).execute()
 }
 
-/** Returns false if there is no such notification channel. */
 export async function deleteNotificationChannel(tx: Tx, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx.query.deleteFrom('notification_channels').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n

@@ -27,7 +27,6 @@ export async function countDeliveryChange(tx: Tx): Promise<void> {
   await nextRevision(tx, 'notification_deliveries')
 }
 
-/** Returns a part of the matching deliveries, newest first. */
 export async function listDeliveries(
   reader: Reader,
   filter: DeliveryFilter,
@@ -62,7 +61,6 @@ async function withAlertIds(reader: Reader, rows: readonly DeliveryFields[]): Pr
   return rows.map((row) => ({ ...row, alert_ids: (byDelivery.get(row.id) ?? []).map(({ id }) => id) }))
 }
 
-/** Returns the alerts of deliveries, ordered by id. */
 async function listDeliveryAlerts(reader: Reader, ids: readonly number[]): Promise<Map<number, QueuedAlert[]>> {
   const byDelivery = new Map<number, QueuedAlert[]>()
   await inChunks(ids, async (chunk) => {
@@ -84,9 +82,8 @@ async function listDeliveryAlerts(reader: Reader, ids: readonly number[]): Promi
 // --- Planning --------------------------------------------------------------------------------------------------------
 
 /**
- * Returns what the rules have to know of earlier messages: the deliveries that contain one of the alerts, without other
- * alerts, and those that were queued after `openSince` and not tried yet. Of repeated messages, which may be many, it
- * returns the last ones.
+ * Returns the earlier messages that rules depend on: deliveries that contain one of the alerts, without their other
+ * alerts, and those queued after `openSince` that were not tried yet. Returns only the last ones of repeated messages.
  */
 export async function listQueuedDeliveries(
   reader: Reader,
@@ -165,7 +162,6 @@ export async function insertDelivery(tx: Tx, delivery: NewDelivery, alerts: read
   await putAlerts(tx, id, alerts)
 }
 
-/** Adds alerts to a delivery. Returns false if it was tried or withdrawn meanwhile. */
 export async function extendDelivery(tx: Tx, id: number, alerts: readonly QueuedAlert[]): Promise<boolean> {
   // The update locks the row, so that the message is not sent before the alerts have been added.
   const { numUpdatedRows } = await tx.query
@@ -205,7 +201,7 @@ const partColumns = {
   round: 'bigint',
 } as const
 
-/** Removes alerts from a pending delivery. A delivery without alerts that was never tried is deleted, another one fails. */
+/** A delivery that has no alerts left is deleted if it was never tried; otherwise it fails. */
 export async function withdrawAlerts(
   tx: Tx,
   id: number,
@@ -229,7 +225,6 @@ export async function withdrawAlerts(
   if (remaining.length === 0) await tx.query.deleteFrom('notification_deliveries').where('id', '=', id).execute()
 }
 
-/** Returns the rounds of alerts by id: see `domain/notifications/plan.ts`. */
 export async function listNotificationRounds(
   reader: Reader,
   alertIds: readonly number[],
@@ -259,7 +254,7 @@ export interface PendingDelivery {
   readonly next_attempt_at: number | null
 }
 
-/** Returns pending deliveries in the order in which they are to be tried, without those of some notification channels. */
+/** Returns pending deliveries in the order of their next try, without those of some notification channels. */
 export async function listPendingDeliveries(
   reader: Reader,
   { without, limit }: { readonly without: readonly number[]; readonly limit: number },
@@ -273,7 +268,6 @@ export async function listPendingDeliveries(
   return others.orderBy('next_attempt_at').orderBy('id').limit(limit).execute()
 }
 
-/** Returns when the oldest pending delivery was queued (epoch ms); null if none is pending. */
 export async function findOldestPending(reader: Reader): Promise<number | null> {
   const row = await reader
     .selectFrom('notification_deliveries')
@@ -290,9 +284,8 @@ export interface Expiry {
   readonly before: number
   /** The clock was set back if a delivery was queued at or after this time; it expires too. */
   readonly after: number
-  /** The ids of the deliveries that are being tried. */
   readonly except: readonly number[]
-  /** The notification channels whose services respond: what waits for its first try there does not expire. */
+  /** Notification channels whose services respond. Their messages do not expire before the first try. */
   readonly responding: readonly number[]
 }
 
@@ -318,7 +311,7 @@ export async function expireDeliveries(
   return query.returning(['id', 'notification_channel_id']).execute()
 }
 
-/** Why a delivery expired of which no try has ended. */
+/** The error of a delivery that expired before a try ended. */
 const notTried =
   'It was not tried in time: the service did not respond to earlier messages or had asked for a pause, or Micwatch was not running.'
 
@@ -333,7 +326,6 @@ export function beginAttempt(tx: Tx, id: number, at: number): Promise<DeliveryFi
     .executeTakeFirst()
 }
 
-/** Returns the alerts of a delivery with their present severities, ordered by id. */
 export function listSeverities(reader: Reader, deliveryId: number) {
   return reader
     .selectFrom('notification_delivery_alerts as part')
@@ -344,7 +336,6 @@ export function listSeverities(reader: Reader, deliveryId: number) {
     .execute()
 }
 
-/** Stores the failure of a try after which the delivery stays pending. */
 export async function saveRetry(
   tx: Tx,
   id: number,
@@ -356,7 +347,7 @@ export async function saveRetry(
 
 export interface DeliveryEnd {
   readonly status: Exclude<DeliveryStatus, 'pending'>
-  /** Why it was not sent. If absent, the last error stays. */
+  /** If absent, the last error stays. */
   readonly error?: string | null
   readonly sent_at?: number
 }
@@ -373,7 +364,6 @@ export async function finishDelivery(tx: Tx, id: number, { status, error, sent_a
   await (status === 'sent' ? query : query.where('status', '=', 'pending')).execute()
 }
 
-/** Whether an alert of the delivery is over. */
 export async function hasClearedAlert(reader: Reader, id: number): Promise<boolean> {
   const row = await reader
     .selectFrom('notification_delivery_alerts as part')
@@ -386,7 +376,6 @@ export async function hasClearedAlert(reader: Reader, id: number): Promise<boole
   return row !== undefined
 }
 
-/** Ends the pending deliveries of a notification channel that is removed, and forgets the channel's id. */
 export async function detachChannel(tx: Tx, channelId: number, reason: string): Promise<void> {
   const ofChannel = tx.query.updateTable('notification_deliveries').where('notification_channel_id', '=', channelId)
   const failed = { status: 'failed', next_attempt_at: null, last_error: reason } as const
@@ -394,7 +383,6 @@ export async function detachChannel(tx: Tx, channelId: number, reason: string): 
   await ofChannel.set({ notification_channel_id: null }).execute()
 }
 
-/** Ends the pending deliveries of a rule that is removed, and forgets the rule's id. */
 export async function detachRule(tx: Tx, ruleId: number, reason: string): Promise<void> {
   const ofRule = tx.query.updateTable('notification_deliveries').where('rule_id', '=', ruleId)
   const failed = { status: 'failed', next_attempt_at: null, last_error: reason } as const
@@ -402,7 +390,6 @@ export async function detachRule(tx: Tx, ruleId: number, reason: string): Promis
   await ofRule.set({ rule_id: null }).execute()
 }
 
-/** Stores a test message that was sent or has failed. */
 export async function insertTest(
   tx: Tx,
   test: Pick<StoredDelivery, 'message_id' | 'notification_channel_id' | 'created_at' | 'last_error'> & {
@@ -430,10 +417,7 @@ export function oldestListed(now: number): number {
   return now - deliveryLimits.ageMs
 }
 
-/**
- * Deletes old deliveries, and the oldest ones if there are too many. Those of open alerts stay, because otherwise the
- * alerts would be sent again.
- */
+/** Deliveries of open alerts stay, because the alerts would otherwise be sent again. */
 export async function pruneDeliveries(
   tx: Tx,
   now: number,

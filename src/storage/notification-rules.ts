@@ -3,7 +3,6 @@
 import { defaultRule, type NotificationRule } from '../domain/notifications/rule.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** Returns the rules, ordered by id. */
 export async function listNotificationRules(reader: Reader): Promise<NotificationRule[]> {
   const rows = await reader.selectFrom('notification_rules').selectAll().orderBy('id').execute()
   // Rules of earlier versions lack fields.
@@ -23,7 +22,6 @@ export async function saveNotificationRule(tx: Tx, { id, ...rule }: Notification
   await tx.query.updateTable('notification_rules').set(toRow(rule)).where('id', '=', id).execute()
 }
 
-/** Returns false if there is no such rule. */
 export async function deleteNotificationRule(tx: Tx, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx.query.deleteFrom('notification_rules').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n

@@ -1,6 +1,6 @@
 /**
- * Columns hold text or integers; only those of pictures and scans hold bytes. PostgreSQL rejects a fraction and aborts the transaction; SQLite would store it.
- * All numbers are therefore rounded before they are written.
+ * All numbers are rounded before they are written, because all numeric columns hold integers. PostgreSQL rejects a
+ * fraction and aborts the transaction; SQLite would store it.
  */
 
 /** Converts a value for storage. Throws a RangeError for NaN and infinity. */

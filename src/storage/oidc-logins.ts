@@ -9,7 +9,7 @@ export interface OidcLogin {
   readonly expires_at: number
 }
 
-/** Adds a sign-in. Returns false if `max` others are awaited. */
+/** Returns false if `max` others are awaited. */
 export async function insertOidcLogin(tx: Tx, login: OidcLogin, max: number): Promise<boolean> {
   const { count } = await tx.query
     .selectFrom('oidc_logins')
@@ -20,7 +20,7 @@ export async function insertOidcLogin(tx: Tx, login: OidcLogin, max: number): Pr
   return true
 }
 
-/** Removes a sign-in, so that no other response is accepted for it. Returns null if there is none. */
+/** Removes a sign-in, so that only one response is accepted. Returns null if there is none. */
 export async function takeOidcLogin(tx: Tx, hash: string): Promise<OidcLogin | null> {
   const row = await tx.query.deleteFrom('oidc_logins').where('hash', '=', hash).returningAll().executeTakeFirst()
   return row ?? null

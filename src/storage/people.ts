@@ -31,7 +31,6 @@ export interface UserWithPassword extends User {
   readonly password: string
 }
 
-/** Finds a local user. */
 export async function findUserByName(reader: Reader, username: string): Promise<UserWithPassword | null> {
   const row = await reader
     .selectFrom('users')
@@ -42,7 +41,6 @@ export async function findUserByName(reader: Reader, username: string): Promise<
   return row === undefined ? null : { ...toUser(row), password: row.password }
 }
 
-/** Adds a local user. Returns null if the name is taken. */
 export async function insertUser(
   tx: Tx,
   { username, role, password, now }: { username: string; role: Role; password: string; now: number },
@@ -65,7 +63,6 @@ export async function insertUser(
   return row === undefined ? null : toUser(row)
 }
 
-/** Finds a user of an OpenID Connect provider. */
 export async function findUserByIdentity(reader: Reader, identity: UserIdentity): Promise<User | null> {
   const row = await reader
     .selectFrom('users')
@@ -76,7 +73,6 @@ export async function findUserByIdentity(reader: Reader, identity: UserIdentity)
   return row === undefined ? null : toUser(row)
 }
 
-/** Adds a user of an OpenID Connect provider, who has no password here. */
 export async function insertProviderUser(
   tx: Tx,
   { issuer, subject, ...user }: UserIdentity & { username: string; role: Role; now: number },
@@ -132,8 +128,7 @@ export async function deleteUser(tx: Tx, id: number): Promise<void> {
 }
 
 /**
- * Counts the active local administrators. At least one must remain, because only administrators can grant access, and the
- * provider of the others may be unreachable or withdraw their role.
+ * At least one local administrator must remain: the provider of the others may be unreachable or withdraw their role.
  */
 export async function countAdmins(reader: Reader): Promise<number> {
   const { count } = await reader
@@ -147,14 +142,13 @@ export async function countAdmins(reader: Reader): Promise<number> {
 }
 
 /**
- * Notifies every process that permissions were revoked. Must be the first statement of the transaction: it locks the
- * counter's row until the commit, which serializes such changes, so that two administrators cannot disable each other.
+ * Must be the first statement of the transaction. It locks the counter's row until the commit, so that two
+ * administrators cannot disable each other.
  */
 export async function changePeople(tx: Tx): Promise<void> {
   await incrementCounter(tx, 'people')
 }
 
-/** Returns the counter that `changePeople` increments. */
 export async function peopleRevision(reader: Reader): Promise<number> {
   const { value } = await reader
     .selectFrom('meta')
@@ -327,10 +321,7 @@ export async function touchToken(tx: Tx, hash: string, used: { at: number; addre
 
 // --- Sign-in attempts -------------------------------------------------------------------------------------------------
 
-/**
- * Serializes the transactions that count attempts, so that parallel attempts are all counted. Must be the first
- * statement of such a transaction.
- */
+/** Serializes attempts, so that parallel ones are all counted. Must be the first statement of the transaction. */
 export async function lockFailedLogins(tx: Tx): Promise<void> {
   await incrementCounter(tx, 'tries')
 }
@@ -366,7 +357,6 @@ export async function deleteFailedLogin(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('failed_tries').where('id', '=', id).execute()
 }
 
-/** Deletes the failed attempts of an account after a successful sign-in. */
 export async function deleteFailedLoginsOf(tx: Tx, client: string, account: string): Promise<void> {
   await tx.query.deleteFrom('failed_tries').where('stranger', '=', client).where('account', '=', account).execute()
 }
@@ -377,7 +367,6 @@ export async function deleteOldFailedLogins(tx: Tx, before: number): Promise<voi
 
 // --- Known browsers ---------------------------------------------------------------------------------------------------
 
-/** Whether this browser has signed in as this user before. */
 export async function isKnownBrowser(reader: Reader, hash: string, user: number): Promise<boolean> {
   const row = await reader
     .selectFrom('known_browsers')

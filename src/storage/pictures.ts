@@ -30,7 +30,6 @@ export async function lockPictures(tx: Tx): Promise<void> {
   if (tx.dialect === 'postgres') await sql`lock table pictures in share row exclusive mode`.execute(tx.query)
 }
 
-/** Stores a picture. Returns its address. */
 export async function savePicture(tx: Tx, { type, bytes }: Picture): Promise<string> {
   const id = createHash('sha256').update(bytes).digest('hex').slice(0, 32)
   await tx.query
@@ -41,10 +40,7 @@ export async function savePicture(tx: Tx, { type, bytes }: Picture): Promise<str
   return picturePath(id)
 }
 
-/**
- * Stores the content of a data URL as a picture and returns its address. Other text is returned unchanged; undefined if
- * it is too long.
- */
+/** Returns the address of the stored picture, other text unchanged, and undefined for text that is too long. */
 export async function savePictureText(tx: Tx, text: string): Promise<string | undefined> {
   const [, base64] = /^data:[^,]*;base64,([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   if (base64 !== undefined) {
@@ -63,7 +59,6 @@ export async function removeUnusedPictures(tx: Tx): Promise<void> {
     and not exists (select 1 from planning_center_services where plan like '%' || pictures.id || '%')`.execute(tx.query)
 }
 
-/** Replaces the addresses of stored pictures by data URLs. */
 export async function embedPictures(reader: Reader, performers: readonly Performer[]): Promise<Performer[]> {
   const embedded: Performer[] = []
   for (const performer of performers) {

@@ -7,7 +7,6 @@ import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import type { Reader, Tx } from './database.ts'
 import { nextRevision } from './revision.ts'
 
-/** Returns all placeholders, ordered by id. */
 export async function listPlaceholders(reader: Reader): Promise<Placeholder[]> {
   return reader.selectFrom('placeholders').selectAll().orderBy('id').execute()
 }

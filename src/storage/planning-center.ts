@@ -1,10 +1,9 @@
-/** The token of Planning Center, and what is remembered about each of its service types. */
+/** The token of Planning Center, and its service types with their slots and last plans. */
 
 import { type PositionSlots, planningCenterUrl, type ServicePlan } from '../domain/imports/planning-center.ts'
 import type { Reader, Tx } from './database.ts'
 import type { Secrets } from './secrets.ts'
 
-/** A plan as it was loaded last. */
 export interface StoredPlan extends ServicePlan {
   /** The addresses of the photos on this service, by their addresses at Planning Center. */
   readonly pictures: Readonly<Record<string, string>>
@@ -20,7 +19,7 @@ export interface StoredServiceType {
 }
 
 const tokenId = 1
-/** What the token is sealed for. */
+/** The context of the encryption. */
 const tokenContext = 'planning_center'
 
 export interface StoredToken {
@@ -51,7 +50,6 @@ export async function saveToken(tx: Tx, secrets: Secrets, { token, origin }: Sto
     .execute()
 }
 
-/** Returns whether a token was stored. */
 export async function deleteToken(tx: Tx): Promise<boolean> {
   const { numDeletedRows } = await tx.query.deleteFrom('planning_center_token').executeTakeFirstOrThrow()
   return numDeletedRows > 0n
@@ -61,7 +59,6 @@ export async function findStoredServiceType(reader: Reader, id: string): Promise
   return (await listStoredServiceTypes(reader)).find(({ service_type }) => service_type === id)
 }
 
-/** Returns all service types that were used, ordered by id. */
 export async function listStoredServiceTypes(reader: Reader): Promise<StoredServiceType[]> {
   const rows = await reader.selectFrom('planning_center_services').selectAll().orderBy('service_type').execute()
   return rows.map(({ positions, plan, ...row }) => ({

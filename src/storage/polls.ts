@@ -1,12 +1,11 @@
 /**
- * On-demand polls, which one node requests from the node that polls the source. Each source has one row, which holds
- * the number of the last request, the number of the last completed request, and its outcome.
+ * On-demand polls, which one node requests from the node that polls the source. Each source has one row: the number of
+ * the last request, the number of the last completed request, and its outcome.
  */
 
 import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
-/** Requests a poll and returns the number of the request. */
 export async function requestPoll(tx: Tx, source: string): Promise<number> {
   const { request_number } = await tx.query
     .insertInto('polls')
@@ -27,7 +26,6 @@ export async function listRequestedPolls(reader: Reader): Promise<{ source: stri
     .execute()
 }
 
-/** Completes all requests up to this number. */
 export async function completePolls(tx: Tx, source: string, requestNumber: number, outcome: unknown): Promise<void> {
   await tx.query
     .updateTable('polls')
@@ -37,7 +35,6 @@ export async function completePolls(tx: Tx, source: string, requestNumber: numbe
     .execute()
 }
 
-/** Returns the outcome of a request; undefined until the request is completed. */
 export async function findPollOutcome(reader: Reader, source: string, requestNumber: number): Promise<unknown> {
   const row = await reader
     .selectFrom('polls')

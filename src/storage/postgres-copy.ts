@@ -59,9 +59,7 @@ async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: strin
   to.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(table, lastId)
 }
 
-/**
- * Replaces all data, except leases and migrations, with the rows of the SQLite file, which must have the latest schema.
- */
+/** Keeps leases and migrations. The SQLite file must have the latest schema. */
 export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
   const source = connectFile(path, { readOnly: true })
   try {
@@ -116,7 +114,6 @@ function parentsFirst(rows: readonly Row[]): Row[] {
   return sorted
 }
 
-/** Returns the highest id that each table has assigned so far. */
 async function lastIds(reader: Kysely<Schema>): Promise<Map<string, number>> {
   const { rows } = await sql<{ name: string; last: number | null }>`
     select table_name as name, pg_sequence_last_value(pg_get_serial_sequence(quote_ident(table_name), 'id')::regclass) as last

@@ -126,10 +126,7 @@ function toStoreError(error: unknown): unknown {
   return isQueryError(error) ? error : toDown(error)
 }
 
-/**
- * SQLSTATE codes of an unavailable server, such as connection failures, insufficient resources, shutdowns and system
- * errors. Other codes indicate errors in the SQL.
- */
+/** SQLSTATE codes of an unavailable server. Other codes indicate errors in the SQL. */
 const unavailableCodes = /^(08|53|57|58|XX|25P0[34]|25006)/
 /** SQLSTATE codes of serialization failures, deadlocks and lock timeouts; the same call may succeed later. */
 const conflictCodes = /^(40|55P03)/
@@ -143,9 +140,7 @@ function isConflict(error: unknown): boolean {
   return conflictCodes.test(serverCode(error) ?? '')
 }
 
-/**
- * Whether the connection remains usable: true after a cancelled statement, a full disk or another lack of resources.
- */
+/** True after a cancelled statement, a full disk or another lack of resources. */
 function isUsableAfter(error: unknown): boolean {
   return /^(57014|53)/.test(serverCode(error) ?? '')
 }

@@ -12,19 +12,17 @@ import type { ReceiverRow } from './schema/equipment.ts'
 import type { ReceiverSourceRow } from './schema/monitoring.ts'
 import { nextSlots } from './slots.ts'
 
-/** A receiver that is not stored yet. */
 /** The readings of a channel, without its identity; with its condition only if another installation evaluates it. */
 type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'profile' | 'condition' | 'last_transmitter'> &
   Partial<Pick<Channel, 'condition' | 'last_transmitter'>>
 type Readings = Readonly<Record<number, Reading>>
 
-/** Stands for the receivers of a manufacturer whose readings changed after a value of its counter of readings. */
+/** Selects receivers of a manufacturer whose readings changed after a value of its counter of readings. */
 export interface ReadingsSince {
   readonly manufacturer: string
   readonly readings: number
 }
 
-/** Returns the receivers that changed after a revision, ordered by id. */
 export async function listReceivers(reader: Reader, since: number | ReadingsSince = -1): Promise<Receiver[]> {
   const isChanged =
     typeof since === 'number'
@@ -38,8 +36,8 @@ export async function listReceivers(reader: Reader, since: number | ReadingsSinc
 }
 
 /**
- * Inserts receivers with their channels and readings. Returns them in the same order, with the ids and the slots that are
- * assigned here, and their channels in the order of their numbers.
+ * Inserts receivers with their channels and readings. Returns them in the same order, with the ids and the slots that
+ * are assigned here, and their channels in the order of their numbers.
  */
 export async function insertReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<Receiver[]> {
   const inserted: Receiver[] = []
@@ -82,7 +80,6 @@ export async function insertReceivers(tx: Tx, revision: number, receivers: reado
   return inserted
 }
 
-/** Adds channels to a receiver. Returns the receiver with the new channels. */
 export async function addChannels(
   tx: Tx,
   revision: number,
@@ -100,7 +97,6 @@ export async function addChannels(
   return { ...receiver, channels: [...receiver.channels, ...added].sort((a, b) => a.channel - b.channel) }
 }
 
-/** Writes all fields and readings of the receivers; does not add or remove channels. */
 export async function saveReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
   await updateRows(tx, rowColumns, receivers, (receiver) => toRow(receiver, revision))
 }
@@ -108,10 +104,7 @@ export async function saveReceivers(tx: Tx, revision: number, receivers: readonl
 /** The column that contains the value of the counter that the transaction has incremented. */
 export type RevisionColumn = 'revision' | 'reading_revision'
 
-/**
- * Saves receivers of which only the readings have changed. Writes few columns, and updates only the index on
- * `column`.
- */
+/** Writes few columns, and updates only the index on `column`. */
 export async function saveReadings(
   tx: Tx,
   revision: number,
@@ -126,7 +119,6 @@ export async function saveReadings(
   }))
 }
 
-/** Saves receivers of which only `last_seen` has changed. */
 export async function saveLastSeen(
   tx: Tx,
   revision: number,
@@ -159,10 +151,7 @@ async function updateRows<Item extends { readonly id: number }, Name extends str
   })
 }
 
-/**
- * Deletes a receiver with its channels, movements and connection record; its queue entries stay. The removal is recorded
- * for the other processes.
- */
+/** Its queue entries stay. The removal is recorded for the other processes. */
 export async function removeReceiver(tx: Tx, revision: number, id: number): Promise<void> {
   await tx.query
     .updateTable('discovery_queue')
@@ -173,7 +162,6 @@ export async function removeReceiver(tx: Tx, revision: number, id: number): Prom
   await tx.query.insertInto('removals').values({ receiver_id: id, revision }).execute()
 }
 
-/** Deletes the receivers of the site that is followed with this record. */
 export async function removeFollowed(tx: Tx, revision: number, record: string): Promise<void> {
   const rows = await tx.query
     .selectFrom('receivers')
@@ -184,7 +172,6 @@ export async function removeFollowed(tx: Tx, revision: number, record: string): 
   for (const { id } of rows) await removeReceiver(tx, revision, id)
 }
 
-/** Returns the ids of the receivers that were removed after `sinceRevision`. */
 export async function listRemovals(reader: Reader, sinceRevision: number): Promise<number[]> {
   const rows = await reader.selectFrom('removals').select('receiver_id').where('revision', '>', sinceRevision).execute()
   return rows.map(({ receiver_id }) => receiver_id)
@@ -200,7 +187,6 @@ interface StoredChannel {
 
 type NewChannel = Omit<StoredChannel, 'id' | 'profile'>
 
-/** Reads the channels of receivers, by receiver. */
 async function channelsOf(reader: Reader, receiverIds: readonly number[]) {
   const rows = await reader
     .selectFrom('channels')
@@ -294,7 +280,6 @@ function toStoredOrigin(manufacturer: string, { site, id }: ReceiverOrigin): str
   return JSON.stringify({ manufacturer, site, id } satisfies StoredOrigin)
 }
 
-/** Returns the manufacturer and the origin of a receiver, from its stored origin and the record that it belongs to. */
 function readOrigin(record: string, origin: string | null): Pick<Receiver, 'manufacturer' | 'origin'> {
   if (origin === null) return { manufacturer: record }
   const { manufacturer, site, id } = JSON.parse(origin) as StoredOrigin

@@ -12,11 +12,10 @@ export interface Redis {
    * local bucket.
    */
   takeToken(key: string, limit: RateLimit): Promise<{ readonly tokens: number; readonly waitMs: number } | null>
-  /** Gives back the token that was taken last. */
   returnToken(key: string, limit: RateLimit): void
   /** Publishes a message to every subscribed process, including this one. */
   publish(topic: string, message: string | Buffer): void
-  /** Subscribes to a topic, for which there must be no other subscriber. Returns a function that ends this. */
+  /** Subscribes to a topic without another subscriber. Returns a function that unsubscribes. */
   subscribe(topic: string, subscriber: TopicSubscriber): () => void
   readonly isUp: boolean
   close(): Promise<void>
@@ -25,21 +24,18 @@ export interface Redis {
 export interface TopicSubscriber {
   /** May receive anything, because other programs may publish too. */
   onMessage(message: Buffer): void
-  /** Called when Redis has confirmed the subscription, also after Redis was unavailable. */
+  /** Called after every confirmed subscription, also when Redis is available again. */
   onSubscribed?(): void
 }
 
 export interface RedisOptions {
   readonly url: string
-  /** Key prefix that separates installations on one Redis. */
   readonly prefix: string
-  /** Called when Redis starts or stops responding. */
   onChange(isUp: boolean): void
 }
 
 /** Short, because HTTP requests wait for the response. */
 const commandTimeoutMs = 200
-/** After this many consecutive failures, Redis is treated as down. */
 const maxFailures = 3
 /** The interval of heartbeats. They also detect that Redis, after being down, responds again. */
 const heartbeatMs = 1000
@@ -58,7 +54,6 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
   const { default: ioredis } = await import('ioredis')
   const { Redis } = ioredis
   const commands = new Redis(url, connectionOptions)
-  /** The connection that receives messages. */
   const connection = new Redis(url, { ...connectionOptions, enableAutoPipelining: false, autoResubscribe: false })
   commands.defineCommand('takeToken', { numberOfKeys: 1, lua: takeScript })
   commands.defineCommand('returnToken', { numberOfKeys: 1, lua: returnScript })
@@ -143,7 +138,6 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
   }
 }
 
-/** Connects to Redis once, and returns why it does not respond; null if it does. */
 export async function pingRedis(url: string): Promise<string | null> {
   const { default: ioredis } = await import('ioredis')
   const client = new ioredis.Redis(url, { ...connectionOptions, commandTimeout: 2000, retryStrategy: () => null })

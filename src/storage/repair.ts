@@ -16,22 +16,20 @@ import { lockFile, takeExclusiveLock } from './sqlite-lock.ts'
 import { findLogDamage } from './sqlite-log-damage.ts'
 
 export interface RepairedStore extends StoreIncident {
-  /** The new path of the damaged files; null when there were no files. */
   readonly corrupt: string | null
   readonly damage: string
 }
 
 const companions = ['-wal', '-shm', '-journal', '-synced', ''] as const
 
-/** A problem with the database file. */
 interface StoreProblem {
   readonly cause: IncidentCause
   readonly damage: string
 }
 
 /**
- * Repairs the database. Returns null if there is nothing to repair, or if another process has the database open and has
- * therefore checked it. With `isStrict`, throws instead of repairing.
+ * Returns null if there is nothing to repair, or if another process has the database open and has therefore checked it.
+ * With `isStrict`, throws instead of repairing.
  */
 export function repairStore(paths: StorePaths, now: number, isStrict: boolean): Promise<RepairedStore | null> {
   return withExclusiveLock(paths, async (path) => {
@@ -42,9 +40,7 @@ export function repairStore(paths: StorePaths, now: number, isStrict: boolean): 
   })
 }
 
-/**
- * Throws if data is missing, because a command that opened the database in this state would make the loss permanent.
- */
+/** Without this check, a command that opens the database would make the loss permanent. */
 export async function requireNoLoss(paths: StorePaths): Promise<void> {
   await withExclusiveLock(paths, async (path) => {
     const problem = await findLoss(path, paths)
@@ -65,10 +61,7 @@ async function withExclusiveLock<T>(paths: StorePaths, work: (path: string) => P
   }
 }
 
-/**
- * Detects lost data for which SQLite reports no error: a missing database file although snapshots exist, or a damaged
- * write-ahead log.
- */
+/** SQLite reports no error for a missing file although snapshots exist, or for a damaged write-ahead log. */
 async function findLoss(path: string, paths: StorePaths): Promise<StoreProblem | null> {
   if ((await sizeOf(path)) === null) {
     return (await listSnapshots(paths)).length === 0 ? null : { cause: 'missing', damage: 'it is missing' }
@@ -127,7 +120,6 @@ async function repair(
   }
 }
 
-/** Whether the snapshot contains newer data than the readable part of the database. */
 function isAhead(snapshot: Snapshot | null, path: string): boolean {
   if (snapshot === null) return false
   const [taken, found] = [progressOf(snapshot.path), progressOf(path)]
@@ -157,15 +149,14 @@ function checkpointLog(path: string): void {
   }
 }
 
-/**
- * Whether the file may be moved: it is in the data folder or has a lock file. Any other file may have been configured
- * by mistake, and must not be treated as a damaged database.
- */
+/** Only a file in the data folder, or with a lock file, may be moved. Any other may have been configured by mistake. */
 async function isManaged(path: string, { data_dir }: StorePaths): Promise<boolean> {
   return resolve(dirname(path)) === resolve(data_dir) || (await sizeOf(lockFile(path))) !== null
 }
 
-/** Moves the database with its companion files. The log is moved first, so that it can never be applied to another file. */
+/**
+ * Moves the database with its companion files. The log is moved first, so that it can never be applied to another file.
+ */
 export async function moveAside(path: string, to: string): Promise<void> {
   for (const suffix of companions) await rename(`${path}${suffix}`, `${to}${suffix}`).catch(ignoreMissing)
 }

@@ -33,22 +33,17 @@ import { contentTables, transientTables } from './tables.ts'
 
 export interface RestoreOptions extends CopyOptions {
   readonly paths: StorePaths
-  /** The path of the backup. */
   readonly file: string
-  /** Whether to replace a database that is not empty. */
   readonly isForced: boolean
   readonly actor: Actor
   now(): number
-  /** Time limit for checking the backup; depends on its size by default. */
   readonly readLimitMs?: number
 }
 
 export interface Restored {
-  /** Migrations that were applied to the backup. */
   readonly migrated: readonly string[]
   /** The path of a copy of the previous database; null when that was empty. */
   readonly safety_copy: string | null
-  /** Whether recorded levels were restored. */
   readonly history: boolean
   /** The path, or with PostgreSQL the schema, of the previous recorded levels; null if there were none. */
   readonly history_safety_copy: string | null
@@ -61,20 +56,14 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   return path === null ? restorePostgres(options) : restoreSqlite(path, options)
 }
 
-/**
- * Throws an error with the reason if the backup cannot be restored. A separate process checks the whole file before
- * this process opens it.
- */
+/** A separate process checks the whole file before this process opens it. */
 async function checkBackup(file: string, limitMs?: number): Promise<void> {
   const fault =
     (await findIrregularFile(file)) ?? (await checkInSeparateProcess(file, limitMs ?? (await timeLimitMs(file))))
   if (fault !== null) throw new Error(`${file} cannot be restored: ${fault}`)
 }
 
-/**
- * Describes the first file that is not a regular file; null if all are. Opening a named pipe, for example, would block.
- * The companion files are checked as well, because SQLite opens them.
- */
+/** Opening a named pipe, for example, would block. SQLite opens the companion files as well. */
 async function findIrregularFile(file: string): Promise<string | null> {
   for (const suffix of ['', '-journal', '-wal', '-shm']) {
     const found = await stat(`${file}${suffix}`).catch((error: NodeJS.ErrnoException) => {
@@ -109,7 +98,6 @@ async function checkInSeparateProcess(file: string, limitMs: number): Promise<st
   }
 }
 
-/** The state of the previous database that is carried over. */
 interface CarriedOver {
   readonly meta: readonly { readonly key: string; readonly value: number }[]
   /** The highest assigned ids, so that no id is reused. */
@@ -119,7 +107,6 @@ interface CarriedOver {
 
 const nothingCarriedOver: CarriedOver = { meta: [], sequences: [], leases: [] }
 
-/** The state of the database that is to be replaced. */
 type Found =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'damaged' }
@@ -204,10 +191,7 @@ function toHeld({ source, owner, epoch, expires_at }: StoredLease, now: number):
   return [{ source, owner, epoch, seconds_left: Math.ceil((expires_at - now) / 1000) }]
 }
 
-/**
- * Keeps the previous database as the safety copy if one is required, and removes its log, which SQLite would otherwise
- * apply to the new file.
- */
+/** Removes the log of the previous database, which SQLite would otherwise apply to the new file. */
 async function removeExisting(path: string, safetyCopy: string | null, kind: Found['kind']): Promise<void> {
   if (kind === 'damaged' && safetyCopy !== null) return moveAside(path, safetyCopy)
   if (safetyCopy !== null) await copySqlite(path, safetyCopy, { overwrite: false })
@@ -260,10 +244,7 @@ async function countRows(db: Database): Promise<Counts> {
   return counts
 }
 
-/**
- * Copies the backup to `draft`, migrates the copy, deletes its transient rows, and advances its counters beyond those
- * in the previous database.
- */
+/** Prepares the draft, with counters beyond those in the previous database. */
 async function prepare(draft: string, options: RestoreOptions, carriedOver: CarriedOver): Promise<readonly string[]> {
   const { file, actor, paths } = options
   await copyWithoutHistory(file, draft)
@@ -321,7 +302,6 @@ function inUse(held: readonly HeldLease[]): StoreBusyError {
 }
 
 export interface MovedAside {
-  /** The new paths; null when there was nothing to move. */
   readonly database: string | null
   readonly snapshots: string | null
   readonly history: string | null

@@ -1,12 +1,12 @@
 /**
  * Counters that announce stored changes. Rows store the value of their last change, so that other processes can query
- * changes. Incrementing a counter locks its row until the commit, which serializes such transactions on PostgreSQL; SQLite
- * always serializes writes.
+ * changes. Incrementing a counter locks its row until the commit, which serializes such transactions on PostgreSQL;
+ * SQLite always serializes writes.
  *
  * A transaction that stores nothing but readings, times of last reports and conditions of the receivers of one
- * manufacturer increments the manufacturer's counter of readings. A transaction that changes anything else of receivers,
- * channels, placeholders or the discovery queue increments `revision` and locks all counters of readings, in the order of
- * their keys. See docs/decisions/0004-revisions.md.
+ * manufacturer increments the manufacturer's counter of readings. A transaction that changes anything else of
+ * receivers, channels, placeholders or the discovery queue increments `revision` and locks all counters of readings, in
+ * the order of their keys. See docs/decisions/0004-revisions.md.
  */
 
 import { sql } from 'kysely'
@@ -14,10 +14,11 @@ import type { Revisions } from '../domain/revisions.ts'
 import type { Reader, Tx } from './database.ts'
 
 /**
- * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, sources of receivers,
- * notification channels with their rules, deliveries, and events have their own counters, to avoid lock contention. A
- * transaction that increments `events` too does so after all others, and `notification_deliveries` last, so that no two
- * transactions wait for each other. Changes of placeholders increment `placeholders` too, so that they are read only then.
+ * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows, checks, scans, sources of
+ * receivers, notification channels with their rules, deliveries, and events have their own counters, to avoid lock
+ * contention. A transaction that increments `events` too does so after all others, and `notification_deliveries` last,
+ * so that no two transactions wait for each other. Changes of placeholders increment `placeholders` too, so that they
+ * are read only then.
  */
 type Counter =
   | 'revision'
@@ -60,7 +61,7 @@ export async function nextRevisions(tx: Tx): Promise<Revisions> {
 
 /**
  * Increments the counter of readings of a manufacturer, and returns its new value and that of `revision`. Must be the
- * first statement of the transaction. As long as the transaction lasts, no other can change receivers of this
+ * first statement of the transaction. Until it commits, no other transaction can change receivers of this
  * manufacturer.
  */
 export async function nextReadingRevision(
@@ -95,10 +96,7 @@ async function increment(tx: Tx, key: string): Promise<number> {
   return value
 }
 
-/**
- * Returns the counter's value. Call it before listing rows, so that rows committed in between are listed twice rather
- * than missed.
- */
+/** Call it before listing rows, so that rows committed in between are listed twice rather than missed. */
 export async function currentRevision(reader: Reader, counter: Counter = 'revision'): Promise<number> {
   const { value } = await reader.selectFrom('meta').select('value').where('key', '=', counter).executeTakeFirstOrThrow()
   return value

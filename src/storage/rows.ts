@@ -8,7 +8,7 @@ import { toStorable } from './numbers.ts'
 /** Small enough that one statement and its processing take only a few milliseconds. */
 export const chunkSize = 100
 
-/** Calls `run` with consecutive chunks of `items`. Pass a smaller `size` if a statement returns many rows for each item. */
+/** Pass a smaller `size` if a statement returns many rows for each item. */
 export async function inChunks<T>(
   items: readonly T[],
   run: (chunk: readonly T[]) => Promise<void>,
@@ -40,7 +40,7 @@ type RevisedTable = 'receivers' | 'units' | 'discovery_queue'
 
 /**
  * Reads changed rows in the order of their ids; `readChunk` returns the rows with these ids. The ids are listed first,
- * with the index on the counter: in one statement, SQLite would rather read the whole table in the order of ids.
+ * with the index on the counter, because SQLite would read the whole table for a single statement.
  */
 export async function inChangedChunks<T>(
   reader: Reader,
@@ -61,8 +61,8 @@ type Columns<Name extends string> = Readonly<Record<Name, 'bigint' | 'text'>>
 export type Row<Name extends string> = Readonly<Record<Name, string | number | null>>
 
 /**
- * Executes a statement that selects from `input`, a table of these rows, and returns its rows in no guaranteed order.
- * For speed, SQLite receives a few rows at a time as parameters and PostgreSQL all rows as JSON.
+ * The statement selects from `input`, a table of these rows. The order of the result is not guaranteed. For speed,
+ * SQLite receives a few rows at a time as parameters and PostgreSQL all rows as JSON.
  */
 export async function executeForRows<Result, Name extends string>(
   tx: Tx,
@@ -96,9 +96,7 @@ export async function executeForRows<Result, Name extends string>(
 /** Large enough that the overhead of a call is small compared with the processing of its rows. */
 const batchSize = 20
 
-/**
- * Builds the table `input`. Its columns are renamed, because SQLite calls the columns of `values` column1, column2, …
- */
+/** Renames the columns, because SQLite calls the columns of `values` column1, column2, … */
 function valuesTable(names: readonly string[], size: number): RawBuilder<unknown> {
   const columns = names.map((name, index) => sql`${sql.ref(`column${index + 1}`)} as ${sql.ref(name)}`)
   const row = sql`(${sql.join(names.map(() => null))})`

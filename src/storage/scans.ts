@@ -12,7 +12,6 @@ const facts = [
   ...(['unit', 'is_calibrated', 'step_hz'] as const),
 ] as const
 
-/** Returns all scans in the order in which they were uploaded. */
 export async function listScans(reader: Reader): Promise<Scan[]> {
   return (await reader.selectFrom('scans').select(facts).orderBy('id').execute()).map(toScan)
 }

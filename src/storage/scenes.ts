@@ -6,12 +6,10 @@ import type { Reader, Tx } from './database.ts'
 
 const columns = ['id', 'show_id', 'title', 'created_at', 'actor as by', 'recalled_at'] as const
 
-/** Returns the scenes of a show, ordered by id. */
 export async function listScenes(reader: Reader, showId: number): Promise<Scene[]> {
   return reader.selectFrom('scenes').select(columns).where('show_id', '=', showId).orderBy('id').execute()
 }
 
-/** Returns the scenes of all shows, ordered by id. */
 export async function listStoredScenes(reader: Reader): Promise<StoredScene[]> {
   const rows = await reader.selectFrom('scenes').select(columns).select('arrangement').orderBy('id').execute()
   return rows.map(toScene)
@@ -28,7 +26,6 @@ export async function findScene(reader: Reader, showId: number, id: number): Pro
   return row && toScene(row)
 }
 
-/** Returns the scene of a show that was recalled last. */
 export async function findRecalledScene(reader: Reader, showId: number): Promise<StoredScene | undefined> {
   const row = await reader
     .selectFrom('scenes')
@@ -42,7 +39,6 @@ export async function findRecalledScene(reader: Reader, showId: number): Promise
   return row && toScene(row)
 }
 
-/** Stores a scene. `revision` is the value of the counter of shows. */
 export async function insertScene(tx: Tx, revision: number, scene: Omit<StoredScene, 'id'>): Promise<StoredScene> {
   const { by, arrangement, ...fields } = scene
   const row = await tx.query
@@ -75,7 +71,6 @@ export async function saveRecallTime(tx: Tx, revision: number, { id, show_id }: 
   await markShow(tx, revision, show_id)
 }
 
-/** Marks the show of a scene as changed. */
 export async function markShowOfScene(tx: Tx, revision: number, sceneId: number): Promise<void> {
   await tx.query
     .updateTable('shows')

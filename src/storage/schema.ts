@@ -1,6 +1,6 @@
 /**
- * The types of the tables, which `migrations/` creates; `schema/` has a file for each subject. On both engines times are
- * epoch milliseconds, booleans are 0 or 1, and JSON is text.
+ * The types of the tables, which `migrations/` creates; `schema/` has a file for each subject. On both engines times
+ * are epoch milliseconds, booleans are 0 or 1, and JSON is text.
  */
 
 import type { Generated } from 'kysely'

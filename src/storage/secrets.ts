@@ -1,4 +1,6 @@
-/** Encrypts secrets in the database, so that a copy of it does not reveal them. The key is stored in a separate file. */
+/**
+ * Encrypts secrets in the database, so that a copy of it does not reveal them. The key is stored in a separate file.
+ */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { link, readFile, rm } from 'node:fs/promises'
@@ -14,7 +16,6 @@ export interface Secrets {
   /** A problem with the storage of the key, as a sentence for administrators; null if there is none. */
   readonly warning: string | null
   seal(text: string, context: string): string
-  /** Opens a sealed text. Throws if it was sealed with another key or for another context. */
   open(sealed: string, context: string): string
   /**
    * Seals every string in a manufacturer's configuration whose key names a secret. If a secret is null in `config`, and
@@ -86,7 +87,6 @@ function isExisting(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST'
 }
 
-/** Writes a new file, which must not exist yet. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await createPrivateFile(path)
   try {
@@ -153,17 +153,14 @@ interface Sealed {
   readonly $sealed: string
 }
 
-/**
- * Whether the value is sealed. No other value can look like this, because only sealed values are stored under the name
- * of a secret.
- */
+/** Only sealed values are stored under the name of a secret, so no other value can look like this. */
 function isSealed(value: unknown): value is Sealed {
   return isRecord(value) && typeof value.$sealed === 'string' && Object.keys(value).length === 1
 }
 
 /**
- * Walks `value` and `previousConfig` in parallel and replaces values under a secret's name with the result of `map`. When
- * the result is undefined, the walk continues inside the value.
+ * Walks `value` and `previousConfig` in parallel and replaces values under a secret's name with the result of `map`.
+ * When the result is undefined, the walk continues inside the value.
  */
 function mapSecrets(
   value: unknown,

@@ -16,15 +16,11 @@ export interface Manufacturer {
 }
 
 export interface StoredManufacturer extends Manufacturer {
-  /**
-   * Whether secrets were sealed with another key. Their values in `config` are then null until they are entered again.
-   */
+  /** If secrets were sealed with another key, they are null in `config` until they are entered again. */
   readonly secretsUnreadable: boolean
 }
 
-/**
- * Returns the manufacturers, ordered by code. Their secrets stay sealed, so the records are cheap to read and compare.
- */
+/** The secrets stay sealed, so the records are cheap to read and compare. */
 export async function listSealedManufacturers(reader: Reader) {
   return reader.selectFrom('manufacturers').selectAll().orderBy('code').execute()
 }
@@ -36,7 +32,6 @@ export function openManufacturer({ config: json, ...row }: SealedManufacturer, s
   return { ...row, api_enabled: row.api_enabled === 1, config, secretsUnreadable: isUnreadable }
 }
 
-/** Returns the manufacturers with their secrets opened, ordered by code. */
 export async function listManufacturers(reader: Reader, secrets: Secrets): Promise<StoredManufacturer[]> {
   return (await listSealedManufacturers(reader)).map((row) => openManufacturer(row, secrets))
 }
@@ -68,10 +63,7 @@ export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: M
     .execute()
 }
 
-/**
- * Deletes the manufacturer with its settings, queue entries and source records. It must have no receivers of this
- * installation; those of a site that it follows are deleted.
- */
+/** The manufacturer must have no receivers of this installation. Those of a site that it follows are deleted. */
 export async function deleteManufacturer(tx: Tx, code: string, revision: number): Promise<void> {
   await removeFollowed(tx, revision, code)
   await removeFollowedEvents(tx, code)
@@ -90,7 +82,6 @@ export async function hasReceivers(reader: Reader, code: string): Promise<boolea
   return row !== undefined
 }
 
-/** Returns the settings of all scopes. */
 export async function listSettings(reader: Reader): Promise<SettingRecord[]> {
   const rows = await reader.selectFrom('settings').select(['manufacturer', 'key', 'value']).orderBy('id').execute()
   const ofGroups = await reader
@@ -102,7 +93,6 @@ export async function listSettings(reader: Reader): Promise<SettingRecord[]> {
   return [...rows.map((row) => ({ ...row, group: null })), ...ofGroups.map((row) => ({ ...row, manufacturer: null }))]
 }
 
-/** Deletes a setting. Returns false if it did not exist. */
 export async function deleteSetting(
   tx: Tx,
   { manufacturer, group, key }: Omit<SettingRecord, 'value'>,
@@ -115,7 +105,6 @@ export async function deleteSetting(
   return numDeletedRows > 0n
 }
 
-/** Inserts or replaces the setting for a key in its scope. */
 export async function saveSetting(tx: Tx, { manufacturer, group, key, value }: SettingRecord): Promise<void> {
   if (group === null) {
     await sql`
@@ -138,7 +127,6 @@ export async function findMaxHistoryBytes(reader: Reader): Promise<number | null
   return row?.value ?? null
 }
 
-/** Stores the default of `HISTORY_MAX_GB`, unless one is stored. */
 export async function saveMaxHistoryBytes(tx: Tx, value: number): Promise<void> {
   await tx.query
     .insertInto('meta')

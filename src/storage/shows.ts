@@ -11,7 +11,6 @@ const columns = [
   'scenes_revision',
 ] as const
 
-/** Returns all shows, ordered by id. */
 export async function listShows(reader: Reader): Promise<Show[]> {
   const rows = await reader.selectFrom('shows').select(columns).orderBy('id').execute()
   return rows.map(toShow)
@@ -35,15 +34,13 @@ export async function deleteShow(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('shows').where('id', '=', id).execute()
 }
 
-/** Stores the frequencies of all channels at the start of a show. */
 export async function saveStartFrequencies(tx: Tx, id: number, frequencies: Frequencies): Promise<void> {
   const start_frequencies = JSON.stringify(Object.fromEntries(frequencies))
   await tx.query.updateTable('shows').set({ start_frequencies }).where('id', '=', id).execute()
 }
 
 /**
- * Returns the planned frequencies of a show's channels: those of the scene that was recalled last, and for channels
- * that are not in it, those at the start of the show.
+ * The frequencies of the scene that was recalled last; for channels that are not in it, those at the start of the show.
  */
 export async function plannedFrequencies(reader: Reader, showId: number): Promise<Frequencies> {
   const show = await reader.selectFrom('shows').select('start_frequencies').where('id', '=', showId).executeTakeFirst()

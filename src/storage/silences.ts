@@ -1,9 +1,6 @@
-/** Stores silences of alerts. */
-
 import type { Silence } from '../domain/alerts/silences.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** Returns the silences that end after `now`, ordered by id. */
 export async function listSilences(reader: Reader, now: number): Promise<Silence[]> {
   const rows = await reader.selectFrom('silences').selectAll().where('until', '>', now).orderBy('id').execute()
   return rows.map(({ channels, groups, kinds, created_by: by, ...row }) => ({

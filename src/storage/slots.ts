@@ -19,13 +19,11 @@ export async function placeChannels(tx: Tx, revision: number, moves: readonly Sl
   })
 }
 
-/** A channel or a placeholder, and a slot. */
 interface SlotOf {
   readonly id: number
   readonly slot: number
 }
 
-/** Carries out planned moves, all at once. */
 export async function placeHolders(tx: Tx, revision: number, moves: readonly PlannedMove[]): Promise<void> {
   const movesOf = (kind: SlotHolder['kind']) =>
     moves.filter(({ holder }) => holder.kind === kind).map(({ holder, slot }) => ({ id: holder.id, slot }))
@@ -34,7 +32,7 @@ export async function placeHolders(tx: Tx, revision: number, moves: readonly Pla
   await setSlots(tx, 'placeholders', movesOf('placeholder'))
 }
 
-/** Finds a slot that the moves need and that has something that they do not move; null if there is none. */
+/** Finds a target slot whose holder is not moved; null if there is none. */
 export async function findOccupiedSlot(reader: Reader, moves: readonly PlannedMove[]): Promise<number | null> {
   const slots = new Set(moves.map(({ slot }) => slot))
   const moved = new Set(moves.map(({ holder }) => describeHolder(holder)))
@@ -106,7 +104,6 @@ async function* usedSlots(reader: Reader): AsyncGenerator<number> {
   }
 }
 
-/** Returns all channels, ordered by id. */
 export async function listChannelSlots(reader: Reader): Promise<readonly SlotOf[]> {
   return reader.selectFrom('channels').select(['id', 'slot']).orderBy('id').execute()
 }

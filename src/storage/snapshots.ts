@@ -7,7 +7,6 @@ import { createFolder, isMissing } from './folder.ts'
 import { migrate, missingMigrations } from './migrate.ts'
 import { findDamage, fromStamp, readSqlite, toStamp } from './sqlite-file.ts'
 
-/** The URL of the database, and the folder for related files. */
 export interface StorePaths {
   readonly database_url: string
   readonly data_dir: string
@@ -35,7 +34,6 @@ export async function takeSnapshot(
   return { path: snapshot, taken_at: now }
 }
 
-/** Returns all snapshots, newest first. */
 export async function listSnapshots(paths: StorePaths): Promise<Snapshot[]> {
   const folder = snapshotsFolder(paths)
   const names = await readdir(folder).catch((error: unknown) => {
@@ -50,7 +48,6 @@ export async function listSnapshots(paths: StorePaths): Promise<Snapshot[]> {
     .sort((a, b) => b.taken_at - a.taken_at)
 }
 
-/** Returns the newest snapshot that is undamaged and has a known schema. */
 export async function newestGoodSnapshot(paths: StorePaths): Promise<Snapshot | null> {
   for (const snapshot of await listSnapshots(paths)) if (isGood(snapshot.path)) return snapshot
   return null

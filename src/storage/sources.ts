@@ -4,7 +4,6 @@ import { type DeviceErrors, noDeviceErrors, type SourceRecord } from '../domain/
 import type { Reader, Tx } from './database.ts'
 import type { SourceRow } from './schema/monitoring.ts'
 
-/** Returns all records, ordered by source. */
 export async function listSourceRecords(reader: Reader): Promise<SourceRecord[]> {
   const rows = await reader.selectFrom('sources').selectAll().orderBy('source').execute()
   return rows.map(toRecord)

@@ -24,7 +24,7 @@ import type { SqliteLog } from './sqlite-log.ts'
 interface Options {
   /** Must have been opened with a timeout of 0. It is closed together with the dialect. */
   readonly database: InstanceType<typeof DatabaseSync>
-  /** How long to wait for a lock that another process holds. */
+  /** The limit of the wait for a lock that another process holds. */
   readonly waitLimitMs: number
   /** The write-ahead log; only for the writing connection. It is closed together with the dialect. */
   readonly log?: Pick<SqliteLog, 'close' | 'recordCommit'>
@@ -44,8 +44,7 @@ export function sqliteDialect(options: Options): Dialect {
 }
 
 /**
- * Calls `run`, and repeats the call while another process holds the lock. Throws StoreBusyError after `deadline`
- * (`performance.now()`).
+ * Repeats the call while another process holds the lock. Throws StoreBusyError after `deadline` (`performance.now()`).
  */
 export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T> {
   for (;;) {

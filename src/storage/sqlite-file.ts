@@ -14,8 +14,8 @@ export function sqlitePath(url: string): string | null {
 }
 
 /**
- * Creates an empty database file unless it exists. Returns true if it was created. SQLite itself would make it readable
- * by all users. The companion files (-wal, -shm) inherit its mode.
+ * Returns true if it was created. SQLite itself would make it readable by all users. The companion files (-wal, -shm)
+ * inherit its mode.
  */
 export async function createFile(path: string, owner?: FileOwner): Promise<boolean> {
   try {
@@ -43,7 +43,6 @@ export function connectFile(path: string, options: DatabaseSyncOptions): SqliteF
 
 type SqliteFile = InstanceType<typeof DatabaseSync>
 
-/** Describes damage to the file; returns null if it is intact. `quick` does not compare indexes with their tables. */
 export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): string | null {
   const check = depth === 'quick' ? 'quick_check' : 'integrity_check'
   try {
@@ -57,7 +56,6 @@ export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): stri
   }
 }
 
-/** Returns SQLite's message for a damaged file; null for any other error. */
 export function describeDamage(error: unknown): string | null {
   const { errcode = 0, message } = error as Error & { errcode?: number }
   return damagedCodes.has(errcode & 0xff) ? message : null
@@ -66,12 +64,11 @@ export function describeDamage(error: unknown): string | null {
 const damagedCodes: ReadonlySet<number> = new Set([11, 26])
 
 export type StoredRow = Readonly<Record<string, string | number | null>>
-/** Reads columns of a table, or of any other `from` clause. */
 export type Read = (from: string, columns: readonly string[]) => StoredRow[]
 
 /**
- * Reads without keeping the file open. A prepared statement would keep it open until it is garbage-collected, and the
- * file could not be replaced safely until then. The rows are therefore passed to a user-defined SQL function.
+ * Passes the rows to a user-defined function, because a prepared statement would keep the file open until it is
+ * garbage-collected, and the file could not be replaced safely until then.
  */
 export function readSqlite<T>(path: string, run: (read: Read) => T): T {
   const database = openForReading(path)
@@ -104,7 +101,6 @@ export async function copySqlite(from: string, to: string, options: WriteOptions
   })
 }
 
-/** Copies an open database, even if its file has been deleted. */
 export function copyOpen(database: InstanceType<typeof DatabaseSync>, to: string): Promise<void> {
   return writeAtomically(to, { overwrite: true }, async (draft) => vacuumInto(database, draft))
 }
@@ -133,8 +129,8 @@ export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
 }
 
 /**
- * Opens a database for reading. Even a reader needs disk space for the index of the log (-shm), unless another process
- * has created it. If there is no space, the database is opened exclusively, so that SQLite keeps the index in memory.
+ * Even a reader needs disk space for the index of the log (-shm), unless another process has created it. Without space,
+ * the database is opened exclusively, so that SQLite keeps the index in memory.
  */
 function openForReading(path: string): InstanceType<typeof DatabaseSync> {
   const statement = 'select count(*) from sqlite_master'
@@ -159,29 +155,24 @@ function openAndRun(path: string, options: { readonly readOnly?: boolean }, stat
 
 const diskErrorCodes: ReadonlySet<number> = new Set([10, 13, 14])
 
-/** Whether the disk is full or reports an error, or a file cannot be opened. */
+/** True if the disk is full or fails, or a file cannot be opened. */
 export function isDiskError(error: unknown): boolean {
   const { errcode = 0 } = error as { readonly errcode?: number }
   return diskErrorCodes.has(errcode & 0xff)
 }
 
-/**
- * Remembers the files of an open database, to check later whether they are still those at its path. Synchronous, like
- * SQLite itself: a thread that does it would take longer to wake up.
- */
+/** Synchronous, like SQLite itself: a thread would take longer to wake up. */
 export function watchFiles(path: string): { areInPlace(): boolean } {
   const identify = () => [path, `${path}-wal`, `${path}-shm`].map(identityOf)
   const opened = identify()
   return { areInPlace: () => identify().every((identity, index) => identity === opened[index]) }
 }
 
-/** Returns the device and inode of a file; null if it does not exist. */
 function identityOf(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? null : `${found.dev}:${found.ino}`
 }
 
-/** Deletes a database with all its companion files. */
 export async function removeSqlite(path: string): Promise<void> {
   for (const suffix of ['', '-journal', '-wal', '-shm', '-synced', '-lock'])
     await rm(`${path}${suffix}`, { force: true })
@@ -193,9 +184,7 @@ export interface WriteOptions {
   readonly owner?: FileOwner
 }
 
-/**
- * Writes a file atomically: `write` fills a private draft file, which is renamed to `path` once it is synced to disk.
- */
+/** `write` fills a private draft file, which is renamed to `path` once it is synced to disk. */
 export async function writeAtomically(
   path: string,
   { overwrite, owner }: WriteOptions,
@@ -227,7 +216,6 @@ async function reserveName(path: string): Promise<void> {
   }
 }
 
-/** Writes a text file atomically. Replaces an existing file. */
 export function writeText(path: string, text: string): Promise<void> {
   return writeAtomically(path, { overwrite: true, owner: 'process' }, (draft) => writeFile(draft, text))
 }
@@ -242,7 +230,6 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Makes renames in the folder durable. */
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r')

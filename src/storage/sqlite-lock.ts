@@ -1,7 +1,7 @@
 /**
- * Detects whether any process has a SQLite database open, even a damaged one. Every process that opens the database holds
- * a shared lock on a separate file, which the operating system releases when the process ends. Replacing a database file
- * that is in use would damage the new file.
+ * Detects whether any process has a SQLite database open, even a damaged one. Every process that opens the database
+ * holds a shared lock on a separate file, which the operating system releases when the process ends. Replacing a
+ * database file that is in use would damage the new file.
  */
 
 import { access, constants } from 'node:fs/promises'

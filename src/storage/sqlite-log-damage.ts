@@ -7,7 +7,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { isMissing } from './folder.ts'
 
-/** The part of a log that is synced to disk. */
 export interface SyncedLog {
   /** From the log's header; they change every time the log is restarted. */
   readonly salts: Buffer
@@ -30,10 +29,7 @@ const formatVersion = 3_007_000
 const magic = 0x377f0682
 const chunkBytes = 4 * 1024 * 1024
 
-/**
- * Describes damage to the log; returns null if the log is complete or missing, or ends with an unfinished write. No
- * process may be writing.
- */
+/** Returns null if the log is complete or missing, or ends with an unfinished write. No process may be writing. */
 export async function findLogDamage(path: string): Promise<string | null> {
   const file = await openIfExists(logFile(path))
   if (file === null) return null
@@ -58,9 +54,7 @@ export function logFile(path: string): string {
   return `${path}-wal`
 }
 
-/**
- * Returns the path of the file that records how much of the log is synced. It is small enough to be written atomically.
- */
+/** The file that records how much of the log is synced. It is small enough to be written atomically. */
 export function syncedFile(path: string): string {
   return `${path}-synced`
 }
@@ -97,7 +91,6 @@ async function readBytes(file: FileHandle, position: number, length: number): Pr
   return buffer.subarray(0, bytesRead)
 }
 
-/** Returns the salts in the header of a log. */
 export function saltsOf(header: Buffer): Buffer {
   return header.subarray(16, 16 + saltBytes)
 }
@@ -114,7 +107,7 @@ function parseHeader(bytes: Buffer): LogHeader | null {
 }
 
 interface Frames {
-  /** The number of valid frames before the first invalid frame. */
+  /** Before the first invalid frame. */
   readonly valid: number
   /** The number of valid frames up to and including the last commit. */
   readonly committed: number

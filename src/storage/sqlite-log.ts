@@ -1,7 +1,7 @@
 /**
- * SQLite's write-ahead log (`-wal`). Commits are appended to it and moved to the database file by a later checkpoint. Both
- * wait for the disk. SQLite would sync and checkpoint inside the commit, which would block the event loop and delay all
- * level meters, so this module does both asynchronously.
+ * SQLite's write-ahead log (`-wal`). Commits are appended to it and moved to the database file by a later checkpoint.
+ * Both wait for the disk. SQLite would sync and checkpoint inside the commit, which would block the event loop and
+ * delay all level meters, so this module does both asynchronously.
  */
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
@@ -24,10 +24,11 @@ export interface SqliteLog {
 /** Size of the log that triggers a checkpoint. Each checkpoint starts a thread, so it must not run too often. */
 const checkpointBytes = 16 * 1024 * 1024
 const checkpointEveryMs = 10_000
-/** Size of the log at which SQLite itself runs a checkpoint inside a commit, in case the checkpoints of the thread fail. */
+/**
+ * Size of the log at which SQLite itself runs a checkpoint inside a commit, in case the checkpoints of the thread fail.
+ */
 const maxLogPages = 16_384
 
-/** Takes over syncing and checkpoints from the writing connection. */
 export async function createSqliteLog(path: string, writer: InstanceType<typeof DatabaseSync>): Promise<SqliteLog> {
   writer.exec(
     `pragma synchronous = normal; pragma wal_autocheckpoint = ${maxLogPages};

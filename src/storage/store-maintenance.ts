@@ -14,7 +14,6 @@ interface OpenOptions {
   now(): number
   readonly isReadOnly: boolean
   readonly isStrict: boolean
-  /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
 }
 
@@ -50,9 +49,7 @@ async function recordRepair(db: Database, repaired: RepairedStore, log: Log): Pr
 }
 
 export interface StoreMaintenance {
-  /** Called regularly while the process runs. Never throws. */
   run(): Promise<void>
-  /** Takes a final snapshot before the process stops. */
   close(): Promise<void>
 }
 

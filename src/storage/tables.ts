@@ -1,10 +1,8 @@
-/** The tables that a backup contains. */
-
 import type { Schema } from './schema.ts'
 
 /**
- * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, sign-ins, polls, undo records, removed events, levels of sites).
- * Internal tables belong to the database and not to the installation's data.
+ * All tables, with referenced tables before those that refer to them. A backup contains those that are `kept`. A
+ * restore skips `transient` ones. `internal` ones belong to the database and not to the installation's data.
  */
 const tableKinds = {
   migrations: 'internal',

@@ -1,6 +1,6 @@
 /**
- * Undo of an action on several records. An undo record lists the rows that the action added or changed, with their
- * values before and after it. The action can be undone as long as the rows have the values that it gave them.
+ * An undo record lists the rows that an action added or changed, with their values before and after it. The action can
+ * be undone as long as the rows have the values that it gave them.
  */
 
 import { type RawBuilder, sql } from 'kysely'
@@ -13,7 +13,6 @@ import { nextRevision } from './revision.ts'
 import { markShowOfScene } from './scenes.ts'
 import { findOccupiedSlot, placeHolders } from './slots.ts'
 
-/** How long an action can be undone. */
 const retentionMs = 24 * 60 * 60 * 1000
 
 /** The columns that are recorded, by table. */
@@ -38,7 +37,6 @@ interface RowChange {
   readonly after: Values
 }
 
-/** Records the rows that a transaction adds and changes. */
 export class UndoRecorder {
   readonly #tx: Tx
   /** The rows in the order of their first change, with their previous values; null for added rows. */
@@ -101,9 +99,9 @@ export async function findUndoRecord(tx: Tx, id: number, now: number): Promise<U
 }
 
 /**
- * Restores the rows in the opposite order of their changes, and moves what has left its slot back, all at once. Returns
- * these moves; or, if a row has changed since, what has changed, for instance `performer 3`. The transaction must then be
- * rolled back. It must have incremented the revision, and hold the locks on pictures and units.
+ * Restores the rows in reverse order, and moves channels and placeholders back to their slots, all at once. Returns
+ * these moves. If a row has changed since, returns its name, such as `performer 3`; roll back the transaction then. The
+ * transaction must have incremented the revision, and hold the locks on pictures and units.
  */
 export async function restoreRows(
   tx: Tx,
@@ -136,7 +134,7 @@ export async function restoreRows(
   return { moves }
 }
 
-/** Whether a later change does not allow the row to have these values, or to be removed if they are null. */
+/** Whether a later change prevents these values, or the removal of the row if they are null. */
 async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Values | null): Promise<boolean> {
   if (table === 'performers') {
     if (values !== null) return false

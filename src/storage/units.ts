@@ -1,7 +1,4 @@
-/**
- * Stores units: transmitters and in-ear packs. Units that are reported as devices of their own are stored with their
- * last report.
- */
+/** Transmitters and in-ear packs. Those that are reported as devices of their own are stored with their last report. */
 
 import { type RawBuilder, sql } from 'kysely'
 import type { UnitType } from '../contract/values.ts'
@@ -11,7 +8,6 @@ import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChangedChunks, inChunks } from './rows.ts'
 import type { UnitRow } from './schema/equipment.ts'
 
-/** Returns the units that changed after `sinceRevision`, ordered by id. */
 export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Unit[]> {
   return inChangedChunks(reader, 'units', sql`revision > ${sinceRevision}`, async (ids) => {
     const rows = await reader.selectFrom('units').selectAll().where('id', 'in', ids).orderBy('id').execute()
@@ -19,7 +15,6 @@ export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Uni
   })
 }
 
-/** Inserts units. Returns them in the same order, with ids. */
 export async function insertUnits(tx: Tx, revision: number, drafts: readonly UnitDraft[]): Promise<Unit[]> {
   const inserted: Unit[] = []
   await inChunks(drafts, async (chunk) => {

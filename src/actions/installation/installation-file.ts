@@ -1,6 +1,6 @@
 /**
- * The configuration of an installation as a file for export and import. Records refer to each other by name instead of by
- * id, so that the file can be imported elsewhere.
+ * The configuration of an installation as a file for export and import. Records refer to each other by name instead of
+ * by id, so that the file can be imported elsewhere.
  */
 
 import Type from 'typebox'

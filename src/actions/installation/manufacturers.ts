@@ -48,8 +48,8 @@ function maskUnreadable(value: unknown, isUnreadable: boolean, isSecret = false)
 }
 
 /**
- * Merges the entries into the stored manufacturers, with the same validation as a REST request. This resolves host names,
- * which takes time, so it happens before the transaction.
+ * Merges the entries into the stored manufacturers, with the same validation as a REST request. This resolves host
+ * names, which takes time, so it happens before the transaction.
  */
 export async function planManufacturers(
   entries: readonly ManufacturerEntry[],

@@ -26,8 +26,8 @@ import { findShow, ShowReference, timeOrNull, toShowReference } from './shows.ts
 const { frequency } = placeholderFields
 
 /**
- * A scene is identified by its show and its title. It refers to records by their present names, and placeholders by their
- * present slots; the other names and slots are those that it stores.
+ * A scene is identified by its show and its title. It refers to records by their present names, and placeholders by
+ * their present slots; the other names and slots are those that it stores.
  */
 export const SceneEntry = record(
   {

@@ -29,7 +29,7 @@ export interface AlertRow {
   cleared_at: number | null
   /** JSON; null for alerts of older versions. */
   data: string | null
-  /** JSON of `AlertFirst`; null while the alert is what it was first. */
+  /** JSON of `AlertFirst`; null while the alert is unchanged. */
   first: string | null
   acknowledged_by: string | null
   acknowledged_at: number | null

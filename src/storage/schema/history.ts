@@ -55,9 +55,9 @@ interface FollowedLevelsRow {
   step: number
   /** Start of the first step, in epoch seconds. */
   start: number
-  /** Up to which time the levels are complete, in epoch seconds. */
+  /** The levels are complete until then, in epoch seconds. */
   until: number
-  /** When they were last received, in epoch milliseconds. */
+  /** The time of the last reception, in epoch milliseconds. */
   kept_at: number
   /** See `encodeSteps`; null if the other installation has no steps of this length. */
   levels: Uint8Array | null
