@@ -12,8 +12,7 @@ import pino from 'pino'
 import { toChannels, toDetail, toTransmitters } from '../simulators/show/device-api.ts'
 import { createShow } from '../simulators/show/show.ts'
 import { readConfig } from '../src/config.ts'
-import { openRuntime } from '../src/service/open-runtime.ts'
-import type { Runtime } from '../src/service.ts'
+import { Service } from '../src/service.ts'
 import { Poller } from '../src/sources/poller.ts'
 import { type AtEnd, type Bench, createTempFolder, type Figure } from './harness.ts'
 
@@ -201,7 +200,7 @@ interface PollFixture {
 }
 
 export async function openPollFixture(atEnd: AtEnd, folder: string): Promise<PollFixture> {
-  const runtime = await openEmptyRuntime(atEnd, join(folder, 'ours'))
+  const service = await openEmptyRuntime(atEnd, join(folder, 'ours'))
   const bareRuntime = await openEmptyRuntime(() => {}, join(folder, 'bare'))
   await bareRuntime.close()
   const bare = new DatabaseSync(join(folder, 'bare', 'micwatch.db'))
@@ -213,7 +212,7 @@ export async function openPollFixture(atEnd: AtEnd, folder: string): Promise<Pol
   })
 
   let nextResponse: Buffer = Buffer.from('{}')
-  const poller = createOfflinePoller(runtime, () => nextResponse)
+  const poller = createOfflinePoller(service, () => nextResponse)
   let lastChannelId = 0
   let lastRevision = 0
 
@@ -265,24 +264,25 @@ function upsert(
   for (const row of rows) statement.run(...names.map((name) => row[name]))
 }
 
-async function openEmptyRuntime(atEnd: AtEnd, folder: string): Promise<Runtime> {
+async function openEmptyRuntime(atEnd: AtEnd, folder: string): Promise<Service> {
   await mkdir(folder, { recursive: true })
   const file = join(folder, 'micwatch.yaml')
   await writeFile(file, '{}')
   const config = readConfig({ config: file, data_dir: folder }, {})
   const shure = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'none' } }
-  const runtime = await openRuntime(config, {
+  const service = await Service.open(config, {
     log: pino({ level: 'silent' }),
     pid: process.pid,
     manufacturers: [shure],
   })
-  atEnd(() => runtime.close())
-  return runtime
+  atEnd(() => service.close())
+  return service
 }
 
 /** Creates the real poller, but with `nextResponse` in place of the network. */
-function createOfflinePoller({ sources: [source], ...runtime }: Runtime, nextResponse: () => Buffer): Poller {
-  if (source === undefined) throw new Error('The runtime has no source.')
+function createOfflinePoller(service: Service, nextResponse: () => Buffer): Poller {
+  const [source] = service.sourceRegistry.sources()
+  if (source === undefined) throw new Error('The service has no source.')
   const client: typeof source.client = {
     ...source.client,
     request: async (_method, _path, { read } = {}) => {
@@ -292,5 +292,5 @@ function createOfflinePoller({ sources: [source], ...runtime }: Runtime, nextRes
   }
   const listDevices: typeof source.listDevices = (signal, before) => source.adapter.listDevices(client, signal, before)
   const log = pino({ level: 'silent' })
-  return new Poller({ ...runtime, log, now: Date.now }, { ...source, client, listDevices })
+  return new Poller({ ...service, log, now: Date.now }, { ...source, client, listDevices })
 }

@@ -1,167 +1,414 @@
 /**
- * The running service without its listeners: the database connection, the state in memory and the monitoring loops.
- * `openRuntime` in `runtime/` creates it.
+ * The running service without its HTTP server: creates every subsystem, loads the stored state into them, and starts
+ * and stops them in order.
  */
 
+import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Alerts } from './alerts/alerts.ts'
+import { NotificationAnnouncements } from './alerts/notification-announcements.ts'
 import type { NotificationSender } from './alerts/notification-sender.ts'
 import type { BatteryForecasts } from './conditions/battery-forecasts.ts'
 import type { ConditionMonitor } from './conditions/conditions.ts'
-import type { ManufacturerEntry } from './config/file-schema.ts'
 import type { Config } from './config.ts'
-import type { Group } from './contract/groups.ts'
-import type { Location } from './contract/locations.ts'
-import type { ChannelAssignment } from './contract/performers.ts'
-import type { Settings } from './contract/settings.ts'
-import type { SiteBody } from './contract/sites.ts'
-import type { AuditRecord } from './domain/access/access.ts'
-import type { Silence } from './domain/alerts/silences.ts'
-import type { MonitoredManufacturer, ServiceHealth } from './domain/equipment/health.ts'
-import type { StoredProfile } from './domain/frequencies/profile-changes.ts'
-import type { Scan } from './domain/frequencies/scans/stored-scan.ts'
-import type { ExplainedSettings, SettingScope } from './domain/settings.ts'
-import type { Show } from './domain/shows.ts'
-import type { FrequencyChecker } from './frequencies/frequency-checker.ts'
-import type { LiveFrequencies } from './frequencies/live-frequencies.ts'
-import type { RemoteWrite } from './history/configured-remote-write.ts'
+import { type ServiceHealth, serviceHealth, storeHealth } from './domain/equipment/health.ts'
+import { canChangeSurroundings } from './domain/notifications/surroundings.ts'
+import { FrequencyChecker } from './frequencies/frequency-checker.ts'
+import { LiveFrequencies } from './frequencies/live-frequencies.ts'
+import { createRemoteWrite, type RemoteWrite } from './history/configured-remote-write.ts'
 import type { EventLog } from './history/event-log.ts'
-import type { History } from './history/history.ts'
+import { History } from './history/history.ts'
 import type { Ingest } from './ingest/ingest.ts'
-import type { LevelDemand } from './ingest/level-demand.ts'
-import type { PlaceholderStore } from './ingest/placeholder-store.ts'
-import type { ReceiverStore } from './ingest/receiver-store.ts'
-import type { UnitStore } from './ingest/unit-store.ts'
-import type { CheckAnnouncements } from './live/check-announcements.ts'
-import type { LivePublisher } from './live/live-publisher.ts'
-import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
-import type { Cache } from './platform/cache.ts'
-import type { Counters } from './platform/counters.ts'
-import type { SiteHistory } from './sites/site-history.ts'
+import { LevelDemand } from './ingest/level-demand.ts'
+import { PlaceholderStore } from './ingest/placeholder-store.ts'
+import { ReceiverStore } from './ingest/receiver-store.ts'
+import { UnitStore } from './ingest/unit-store.ts'
+import { createBlankPlaceholders } from './lists/blank-placeholders.ts'
+import { Cast } from './lists/cast.ts'
+import { EffectiveSettings, type SettingsDefaults } from './lists/effective-settings.ts'
+import { Loader } from './lists/loader.ts'
+import { StoredLists } from './lists/stored-lists.ts'
+import { CheckAnnouncements } from './live/check-announcements.ts'
+import { LiveLists } from './live/live-lists.ts'
+import { LivePublisher } from './live/live-publisher.ts'
+import type { Outbound } from './manufacturers/sources.ts'
+import { now } from './platform/clock.ts'
+import { type Counters, createCounters } from './platform/counters.ts'
+import { untilAborted } from './platform/wait.ts'
+import { ConfiguredManufacturers } from './service/configured-manufacturers.ts'
+import { Follower } from './service/follower.ts'
+import { Monitoring } from './service/monitoring.ts'
+import type { ServiceOptions } from './service/options.ts'
+import { FollowedSites } from './sites/followed-sites.ts'
+import { SiteHistory } from './sites/site-history.ts'
 import type { Connections } from './sources/connections.ts'
 import type { LeaseManager } from './sources/lease-manager.ts'
+import { createNodeId, nodeLease } from './sources/lease-manager.ts'
+import { ManufacturerLoader } from './sources/manufacturer-loader.ts'
 import type { Monitor } from './sources/monitor.ts'
+import type { ReportingSources } from './sources/reporting-sources.ts'
 import type { SourceRecords } from './sources/source-records.ts'
+import { SourceRegistry } from './sources/source-registry.ts'
 import type { Database } from './storage/database.ts'
-import type { Redis } from './storage/redis.ts'
-import type { Secrets } from './storage/secrets.ts'
-import type { OidcProvider } from './upstream/oidc.ts'
-import type { createPlanningCenter } from './upstream/planning-center.ts'
+import { getInstallationId } from './storage/meta.ts'
+import { migrationNames } from './storage/migrations/index.ts'
+import { openRedis, type Redis } from './storage/redis.ts'
+import { openSecrets, type Secrets } from './storage/secrets.ts'
+import { openRepairedStore } from './storage/store-maintenance.ts'
+import { createDestinations } from './upstream/destinations.ts'
+import { OidcProvider } from './upstream/oidc.ts'
+import { createPlanningCenter } from './upstream/planning-center.ts'
+import { createRequestThrottle } from './upstream/request-throttle.ts'
 
-export interface RuntimeOptions {
-  readonly log: FastifyBaseLogger
-  readonly pid: number
-  /** Overrides every other polling interval. */
-  readonly intervalSeconds?: number | undefined
-  /** Overrides the configuration's DEFAULT_POLLING_INTERVAL. */
-  readonly defaultIntervalSeconds?: number
-  /** Manufacturers in addition to those in the configuration. */
-  readonly manufacturers?: readonly ManufacturerEntry[]
-  /** Returns how many log lines were lost. */
-  droppedLines?(): number
-  /** If true, nothing is written to the database. */
-  readonly isReadOnly?: boolean
-  /** If false, levels are not recorded, whatever `HISTORY` says. */
-  readonly isRecording?: boolean
-  /** Called for every audit record. */
-  readonly onAudit?: ((record: AuditRecord) => void) | undefined
-  /** Returns problems to be listed in the health, one sentence each. */
-  listProblems?(): readonly string[]
-  /** If true, a damaged database is an error; otherwise a snapshot is restored. */
-  readonly failsOnDamage?: boolean
-  /** The response cache; the runtime drops entries from it when data changes. */
-  readonly cache?: Pick<Cache<unknown>, 'drop'>
+/** What is opened before the subsystems are created. */
+interface Opened {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly configured: ConfiguredManufacturers
+  /** Shared by all processes of one installation; null without Redis. */
+  readonly redis: Redis | null
+  /** Id of the installation. */
+  readonly installation: string
 }
 
-export interface Runtime {
+export class Service {
   readonly log: FastifyBaseLogger
   readonly db: Database
   readonly secrets: Secrets
-  readonly receiverStore: ReceiverStore
-  readonly placeholderStore: PlaceholderStore
-  readonly unitStore: UnitStore
-  /** Of which manufacturers clients of this process need levels. */
-  readonly levelDemand: LevelDemand
-  /** Of which sites clients of this process need levels. */
-  readonly siteLevelDemand: LevelDemand
-  /** Announces changes to clients of the live interface. */
-  readonly live: LivePublisher
-  readonly ingest: Ingest
-  readonly sourceRecords: SourceRecords
-  readonly connections: Connections
-  readonly alerts: Alerts
-  readonly events: EventLog
-  /** Announces line checks. */
-  readonly checks: CheckAnnouncements
-  readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
-  readonly forecasts: Pick<BatteryForecasts, 'currentForecast'>
-  /** Recorded levels. */
-  readonly history: History
-  /** The levels that sites have recorded. */
-  readonly siteHistory: SiteHistory
-  /** Null if it is not configured. */
-  readonly remoteWrite: RemoteWrite | null
-  /** Sends notifications. */
-  readonly notifications: NotificationSender
-  /** Checks carriers, and suggests frequencies. */
-  readonly checker: FrequencyChecker
-  /** The carriers of the installation and their conflicts. */
-  readonly frequencies: LiveFrequencies
-  readonly counters: Counters
-  /** Id of the installation. */
+  readonly redis: Redis | null
   readonly installation: string
   /** The value of the label `installation` of all metrics. */
   readonly installationName: string
-  /** Returns the ids of all installations that this one follows, directly or through others. */
-  via(): readonly string[]
-  /** Returns the installations that this one follows. */
-  sites(): readonly SiteBody[]
   /** Identifies this process in leases. */
   readonly nodeId: string
+  readonly counters: Counters
+  readonly outbound: Outbound = { throttle: createRequestThrottle(), destinations: createDestinations() }
+  readonly sourceRegistry = new SourceRegistry(this.outbound)
+  readonly lists = new StoredLists()
+  readonly settings: EffectiveSettings
+  readonly receiverStore = new ReceiverStore()
+  readonly placeholderStore = new PlaceholderStore()
+  readonly unitStore = new UnitStore()
+  readonly cast: Cast
+  /** The manufacturers whose levels clients of this process need. */
+  readonly levelDemand = new LevelDemand()
+  /** The sites whose levels clients of this process need. */
+  readonly siteLevelDemand = new LevelDemand()
+  readonly live: LivePublisher
+  readonly checker = new FrequencyChecker()
+  readonly frequencies: LiveFrequencies
+  readonly monitoring: Monitoring
+  readonly ingest: Ingest
+  readonly sourceRecords: SourceRecords
+  readonly reportingSources: ReportingSources
+  readonly connections: Connections
+  readonly alerts: Alerts
+  readonly events: EventLog
+  readonly conditions: ConditionMonitor
+  readonly forecasts: BatteryForecasts
+  readonly notifications: NotificationSender
   readonly leaseManager: LeaseManager
   readonly monitor: Monitor
-  /** Shared by all processes of one installation; null without Redis. */
-  readonly redis: Redis | null
-  /** Shared by all upstream clients of the process. */
-  readonly sourceDeps: SourceDeps
+  readonly followedSites: FollowedSites
+  readonly history: History
+  readonly siteHistory: SiteHistory
+  /** Null if it is not configured. */
+  readonly remoteWrite: RemoteWrite | null
+  readonly checks: CheckAnnouncements
   readonly planningCenter: ReturnType<typeof createPlanningCenter>
   /** The OpenID Connect provider; null if it is not configured. */
   readonly identityProvider: OidcProvider | null
-  readonly sources: readonly MonitoredSource[]
-  manufacturers(): readonly MonitoredManufacturer[]
-  settings(manufacturer: string | null): Settings
-  /** Returns the effective settings of a scope. */
-  settingsIn(scope: SettingScope): Settings
-  /** Returns the effective settings of a scope, each with its origin. */
-  explainSettings(scope: SettingScope): ExplainedSettings
-  groups(manufacturer?: string): readonly Group[]
-  locations(): readonly Location[]
-  health(manufacturer?: string): ServiceHealth
-  /** Returns what is stored of frequency profiles. */
-  storedProfiles(): readonly StoredProfile[]
-  /** Returns the alert silences in effect. */
-  silences(): readonly Silence[]
-  /** Returns the spectrum scans, without their levels. */
-  scans(): readonly Scan[]
-  /** Returns the active assignments of this installation, each with its channel. */
-  assignments(): readonly ChannelAssignment[]
-  /** Returns the active assignments, and those of followed sites. */
-  assignmentsWithSites(): readonly ChannelAssignment[]
-  shows(): readonly Show[]
-  runningShows(): readonly Show[]
-  /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
-  reportingSources(receiverId: number): readonly string[]
+  readonly #options: ServiceOptions
+  readonly #configured: ConfiguredManufacturers
+  readonly #notificationAnnouncements: NotificationAnnouncements
+  readonly #manufacturers: ManufacturerLoader
+  readonly #loader: Loader
+  readonly #follower: Follower
+
+  private constructor(config: Config, options: ServiceOptions, opened: Opened) {
+    const { log, isReadOnly = false } = options
+    const { db, secrets, configured, redis, installation } = opened
+    this.#options = options
+    this.#configured = configured
+    this.log = log
+    this.db = db
+    this.secrets = secrets
+    this.redis = redis
+    this.installation = installation
+    this.installationName = config.server.name ?? installation
+    this.nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
+    this.counters = createCounters(options.droppedLines)
+    const { outbound, sourceRegistry, lists, receiverStore, placeholderStore, unitStore } = this
+    this.settings = new EffectiveSettings(lists, sourceRegistry, toDefaults(config, options.defaultIntervalSeconds))
+    this.cast = new Cast(lists, unitStore, config.server.mount)
+    const { settings, cast } = this
+    const liveLists = new LiveLists({ receiverStore, placeholderStore, lists, cast, settings, sourceRegistry })
+    this.live = new LivePublisher(liveLists, receiverStore)
+    this.frequencies = new LiveFrequencies(lists, this.settings, receiverStore, placeholderStore, this.checker)
+    this.monitoring = new Monitoring({
+      state: this,
+      frequencies: this.frequencies,
+      db,
+      paths: config,
+      redis,
+      cache: options.cache ?? { drop: () => {} },
+      counters: this.counters,
+      nodeId: this.nodeId,
+      installation,
+      secrets,
+      publicUrl: config.server.public_url,
+      reload: () => this.reload(),
+      log,
+      intervalSeconds: options.intervalSeconds,
+      onSourcesFailingChanged: () => this.siteHistory.retry(),
+    })
+    this.ingest = this.monitoring.ingest
+    this.sourceRecords = this.monitoring.sourceRecords
+    this.reportingSources = this.monitoring.reportingSources
+    this.connections = this.monitoring.connections
+    this.alerts = this.monitoring.alerts
+    this.events = this.monitoring.events
+    this.conditions = this.monitoring.conditions
+    this.forecasts = this.monitoring.forecasts
+    this.notifications = this.monitoring.notificationSender
+    this.leaseManager = this.monitoring.leaseManager
+    this.monitor = this.monitoring.monitor
+    const { monitor, sourceRecords, alerts, events, conditions, leaseManager } = this
+    this.followedSites = new FollowedSites(monitor, sourceRegistry, sourceRecords, receiverStore, alerts)
+    this.siteHistory = new SiteHistory(db, receiverStore, sourceRegistry, sourceRecords, log)
+    this.#manufacturers = new ManufacturerLoader(sourceRegistry, unitStore, sourceRecords, monitor, secrets, log)
+    this.#loader = new Loader({ db, state: this, conditions, configured, manufacturers: this.#manufacturers })
+    this.history = new History({
+      db,
+      databaseUrl: config.database_url,
+      receiverStore,
+      settings: this.settings,
+      lists,
+      cast: this.cast,
+      loader: this.#loader,
+      conditions,
+      alerts,
+      events,
+      leaseManager,
+      log,
+    })
+    this.remoteWrite = isReadOnly ? null : createRemoteWrite(config.history_remote_write, this)
+    this.checks = new CheckAnnouncements({ db, live: this.live })
+    this.#notificationAnnouncements = new NotificationAnnouncements({ db, live: this.live })
+    this.#follower = new Follower({
+      monitoring: this.monitoring,
+      db,
+      checks: this.checks,
+      notifications: this.#notificationAnnouncements,
+      log,
+      configured,
+      reload: () => this.reload(),
+      maintenance: isReadOnly ? null : this.monitoring.maintenance,
+    })
+    const { destinations } = outbound
+    this.planningCenter = createPlanningCenter({ url: config.planning_center_url, destinations })
+    this.identityProvider = config.oidc && new OidcProvider({ ...config.oidc, destinations })
+    this.#subscribe()
+  }
+
+  /** Opens the service. Throws a ConfigError, or the database error if the database cannot be opened. */
+  static async open(config: Config, options: ServiceOptions): Promise<Service> {
+    const { log, onAudit, isReadOnly = false, failsOnDamage = false } = options
+    const secrets = await openSecrets(config.data_dir, config.secret_key)
+    if (secrets.warning !== null) log.warn(secrets.warning)
+    const { db, migrations } = await openRepairedStore(config, {
+      log,
+      now,
+      isReadOnly,
+      isStrict: failsOnDamage,
+      onAudit,
+    })
+    try {
+      const configured = await ConfiguredManufacturers.open(withExtra(config, options), {
+        db,
+        secrets,
+        log,
+        isReadOnly,
+      })
+      // Logged only after the configuration was validated, so that a configuration error is the only output.
+      if (migrations.length === migrationNames.length) log.info('created the database')
+      else for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
+      // A database that is only read may not have an id yet.
+      const installation = isReadOnly ? '' : String(await getInstallationId(db))
+      const redis = isReadOnly ? null : await connectRedis(config, installation, log)
+      const service = new Service(config, options, { db, secrets, configured, redis, installation })
+      await service.#load()
+      return service
+    } catch (error) {
+      await db.close()
+      throw error
+    }
+  }
+
+  /** Returns the health of the service and of one manufacturer or all. */
+  health(manufacturer?: string): ServiceHealth {
+    const { db, redis, lists, history, remoteWrite, notifications, sourceRecords } = this
+    const store = storeHealth({
+      isReachable: !this.#follower.isStoreDown,
+      condition: db.condition(),
+      incident: lists.current.incident,
+      longestWriteMs: db.pending.longestMs(),
+    })
+    const details = [
+      redis?.isUp === false ? redisDownDetails : null,
+      history.fault === null ? null : `Levels are not recorded: ${history.fault}`,
+      remoteWrite?.problem ?? null,
+      notifications.problem,
+      ...(this.#options.listProblems?.() ?? []),
+    ].filter((problem) => problem !== null)
+    return serviceHealth(sourceRecords.health(), { selected: manufacturer, store, details })
+  }
+
+  hasManufacturer(code: string): boolean {
+    return this.sourceRegistry.has(code)
+  }
+
   /**
    * Loads manufacturers, settings, groups, locations, shows, performers and assignments from the database, after a user has
    * changed them.
    */
-  reload(): Promise<void>
+  reload(): Promise<void> {
+    return this.#loader.reload()
+  }
+
   /**
    * Applies the manufacturers and the settings of a changed configuration. Throws a ConfigError if an entry is invalid, or
    * the database error if the manufacturers cannot be read; nothing has changed then.
    */
-  applyConfig(config: Config): Promise<void>
+  async applyConfig(changed: Config): Promise<void> {
+    await this.#configured.update(withExtra(changed, this.#options))
+    this.settings.setDefaults(toDefaults(changed, this.#options.defaultIntervalSeconds))
+    this.#listsChanged()
+    await this.#loader.applyConfigured()
+  }
+
   /** Loads the changes made by other processes, until the signal aborts. */
-  follow(signal: AbortSignal): Promise<void>
-  close(): Promise<void>
+  async follow(signal: AbortSignal): Promise<void> {
+    const { isReadOnly = false, isRecording = true } = this.#options
+    if (!isReadOnly && isRecording) this.history.start()
+    if (!isReadOnly) this.forecasts.start()
+    const waitForEnd = (lease: { readonly signal: AbortSignal }) => untilAborted(lease.signal)
+    const registration = this.leaseManager.runWhileHeld(nodeLease(this.nodeId), signal, waitForEnd)
+    await this.#follower.run(signal)
+    await registration
+  }
+
+  async close(): Promise<void> {
+    const { monitoring, alerts } = this
+    this.live.close()
+    monitoring.ingest.levelAges.close()
+    monitoring.ingest.levelLane.stop()
+    await this.#loader.idle()
+    await this.checker.close()
+    monitoring.frequencyAnnouncements.close()
+    monitoring.frequencyConflicts.close()
+    alerts.close()
+    monitoring.unstoredNotifications.close()
+    await alerts.flushed()
+    await monitoring.forecasts.close()
+    monitoring.conditions.close()
+    await monitoring.stateWriter.close()
+    await this.siteHistory.close()
+    await this.history.close()
+    if (!this.#options.isReadOnly) await monitoring.events.close()
+    monitoring.reportPublisher?.close()
+    monitoring.levelSubscriptions?.close()
+    monitoring.siteLevels.close()
+    await this.redis?.close()
+    await this.#follower.close()
+    await Promise.all(this.sourceRegistry.sources().map(({ client }) => client.close()))
+    await this.db.close()
+  }
+
+  #subscribe(): void {
+    const { live, receiverStore, placeholderStore, monitoring } = this
+    live.connect(this)
+    receiverStore.queueChanged.subscribe(() => live.queueChanged())
+    receiverStore.changed.subscribe(({ id, before, after }) => {
+      live.receiverChanged(id, before, after)
+      if ((after ?? before)?.origin !== undefined) return
+      monitoring.events.receiverChanged(id)
+      monitoring.frequencyConflicts.receiverChanged(id)
+      if (canChangeSurroundings(before, after)) monitoring.notificationSender.planSoon()
+    })
+    this.#manufacturers.changed.subscribe(() => this.#listsChanged())
+    this.#loader.listsChanged.subscribe(() => this.#listsChanged())
+    placeholderStore.changed.subscribe(() => {
+      live.listsChanged()
+      monitoring.frequencyConflicts.listsChanged()
+      monitoring.frequencyAnnouncements.listsChanged()
+    })
+  }
+
+  async #load(): Promise<void> {
+    const { db, monitoring, log } = this
+    const { isReadOnly = false } = this.#options
+    if (!isReadOnly) {
+      await createBlankPlaceholders(db).catch((error) =>
+        log.warn({ error: String(error) }, 'blank slots of groups could not be stored as placeholders'),
+      )
+    }
+    await monitoring.forecasts.open()
+    await this.#loader.open()
+    await monitoring.reportingSources.load()
+    await monitoring.alerts.open()
+    if (!isReadOnly) monitoring.frequencyConflicts.open()
+    if (!isReadOnly) await monitoring.events.open()
+    await this.checks.load()
+    await this.#notificationAnnouncements.load()
+    await monitoring.connections.open()
+    await monitoring.sourceRecords.load()
+  }
+
+  /** The lists, the settings or the manufacturers have changed. */
+  #listsChanged(): void {
+    const { monitoring } = this
+    this.settings.clear()
+    monitoring.conditions.settingsChanged()
+    this.history.listsChanged()
+    monitoring.alerts.settingsChanged()
+    monitoring.frequencyConflicts.listsChanged()
+    monitoring.frequencyAnnouncements.listsChanged()
+    this.#options.cache?.drop(null)
+    this.live.listsChanged()
+    monitoring.events.loadSoon()
+    monitoring.notificationSender.planSoon()
+  }
+}
+
+const redisDownDetails =
+  'Redis does not respond; request limits apply per process, and levels reach other processes through the database.'
+
+/** Adds the manufacturers in the options to those in the configuration. */
+function withExtra({ file, manufacturers }: Config, options: ServiceOptions): Pick<Config, 'file' | 'manufacturers'> {
+  return { file, manufacturers: [...manufacturers, ...(options.manufacturers ?? [])] }
+}
+
+/** Returns the defaults in the configuration. `intervalSeconds` overrides its DEFAULT_POLLING_INTERVAL. */
+function toDefaults({ settings }: Config, intervalSeconds?: number): SettingsDefaults {
+  return {
+    defaultInterval: intervalSeconds ?? settings.DEFAULT_POLLING_INTERVAL,
+    isBroadcasting: settings.WEBSOCKET_BROADCASTING,
+  }
+}
+
+/** Creates the Redis connection, without waiting until it is established; null if Redis is not configured. */
+function connectRedis({ redis_url }: Config, installation: string, log: FastifyBaseLogger): Promise<Redis> | null {
+  if (redis_url === null) return null
+  return openRedis({
+    url: redis_url,
+    prefix: `micwatch:${installation}`,
+    onChange(isUp) {
+      if (isUp) log.info('Redis is reachable')
+      else
+        log.warn(
+          'Redis does not respond; until it does, request limits apply per process, and levels reach other processes through the database',
+        )
+    },
+  })
 }

@@ -5,26 +5,25 @@ import { pino } from 'pino'
 import { expect, it, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import type { DeviceReport } from '../src/domain/equipment/receiver.ts'
-import { openRuntime } from '../src/service/open-runtime.ts'
-import type { Runtime } from '../src/service.ts'
+import { Service } from '../src/service.ts'
 import { onTestEnd } from './support/cleanup.ts'
 import { createTestFolder } from './support/store/databases.ts'
 
 const manufacturer = 'shure'
 
 /** Opens two runtimes that share a database, as two processes do. They poll nothing. */
-async function openTwo(): Promise<readonly [Runtime, Runtime]> {
+async function openTwo(): Promise<readonly [Service, Service]> {
   const folder = await createTestFolder()
   onTestEnd(folder.drop)
   const open = async () => {
     const config = readConfig({ data_dir: folder.path, database_url: `sqlite:${join(folder.path, 'micwatch.db')}` }, {})
-    const runtime = await openRuntime(config, {
+    const service = await Service.open(config, {
       log: pino({ level: 'silent' }),
       pid: process.pid,
       manufacturers: [{ code: manufacturer, config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'none' } }],
     })
-    onTestEnd(() => runtime.close())
-    return runtime
+    onTestEnd(() => service.close())
+    return service
   }
   return [await open(), await open()]
 }
@@ -36,10 +35,10 @@ const report = (rf_level: number): DeviceReport => ({
   channels: [{ channel: 1, rf_level }],
 })
 
-const levelIn = ({ receiverStore }: Runtime) => receiverStore.list()[0]?.channels[0]?.rf_level
+const levelIn = ({ receiverStore }: Service) => receiverStore.list()[0]?.channels[0]?.rf_level
 
 /** Ends a polling cycle, which stores the levels, and calls `change` before their transaction is committed. */
-async function storeLevels({ db, ingest }: Runtime, change: () => void): Promise<void> {
+async function storeLevels({ db, ingest }: Service, change: () => void): Promise<void> {
   const transaction = db.transaction.bind(db)
   const spy = vi.spyOn(db, 'transaction').mockImplementationOnce((work) =>
     transaction(async (tx) => {

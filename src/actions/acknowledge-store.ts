@@ -13,8 +13,8 @@ export interface StoreActionDeps {
   reload(): Promise<void>
 }
 
-export async function acknowledgeStore({ db, reload }: StoreActionDeps, actor: Actor): Promise<Acknowledged> {
-  const incident = await db.transaction(async (tx) => {
+export async function acknowledgeStore(service: StoreActionDeps, actor: Actor): Promise<Acknowledged> {
+  const incident = await service.db.transaction(async (tx) => {
     const found = await findIncident(tx.query)
     if (found === null) return null
     await forgetIncident(tx)
@@ -23,6 +23,6 @@ export async function acknowledgeStore({ db, reload }: StoreActionDeps, actor: A
     return found
   })
   if (incident === null) return { acknowledged: false, message: 'There is no database incident to acknowledge.' }
-  await reload()
+  await service.reload()
   return { acknowledged: true, message: describeIncident(incident) }
 }

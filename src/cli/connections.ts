@@ -6,8 +6,7 @@ import { type ConnectionStatus, connectionStatuses } from '../contract/values.ts
 import { sourceFailing, subscriptionLost, subscriptionSubject } from '../domain/alerts/source.ts'
 import { type Connection, toConnectionBody } from '../domain/equipment/connection.ts'
 import { addressOf, type SourceError, type SourceRecord } from '../domain/equipment/health.ts'
-import { openRuntime } from '../service/open-runtime.ts'
-import type { Runtime } from '../service.ts'
+import { Service } from '../service.ts'
 import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {
@@ -38,7 +37,7 @@ export function checkConnectionsCommand(terminal: Terminal, done: (code: ExitCod
     .option('--manufacturer <code>', 'only this manufacturer')
     .option('--alert', 'raise an alert and exit with 1 if a subscription is down, or a source has never connected')
     .action(async (options: CheckOptions) =>
-      done(await withConnections(options, terminal, (runtime, all) => check(runtime, all, options, terminal))),
+      done(await withConnections(options, terminal, (service, all) => check(service, all, options, terminal))),
     )
 }
 
@@ -48,36 +47,36 @@ export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode)
     .option('--manufacturer <code>', 'only this manufacturer')
     .addOption(new Option('--status <status>', 'only connections in this state').choices(connectionStatuses))
     .action(async (options: StatusOptions) =>
-      done(await withConnections(options, terminal, async (runtime, all) => show(runtime, all, options, terminal))),
+      done(await withConnections(options, terminal, async (service, all) => show(service, all, options, terminal))),
     )
 }
 
 /**
- * Opens the runtime and reads the connections. Connections whose process was killed are closed first, so that they are
+ * Opens the service and reads the connections. Connections whose process was killed are closed first, so that they are
  * not shown as connected.
  */
 async function withConnections(
   options: CommonOptions & { readonly manufacturer?: string },
   terminal: Terminal,
-  work: (runtime: Runtime, connections: readonly Connection[]) => Promise<ExitCode>,
+  work: (service: Service, connections: readonly Connection[]) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
-  const runtime = await openRuntime(config, { log: createLog(terminal, config), pid: terminal.pid })
+  const service = await Service.open(config, { log: createLog(terminal, config), pid: terminal.pid })
   try {
-    sourcesOf(runtime, options.manufacturer)
-    await runtime.connections.closeOrphaned({ isAtOnce: true })
-    const all = await runtime.connections.readAll()
+    sourcesOf(service, options.manufacturer)
+    await service.connections.closeOrphaned({ isAtOnce: true })
+    const all = await service.connections.readAll()
     return await work(
-      runtime,
+      service,
       all.filter(({ manufacturer }) => options.manufacturer === undefined || manufacturer === options.manufacturer),
     )
   } finally {
-    await runtime.close()
+    await service.close()
   }
 }
 
 async function check(
-  runtime: Runtime,
+  service: Service,
   connections: readonly Connection[],
   options: CheckOptions,
   terminal: Terminal,
@@ -85,21 +84,21 @@ async function check(
   const counts = Object.fromEntries(connectionStatuses.map((status) => [status, 0])) as Record<ConnectionStatus, number>
   for (const { status } of connections) counts[status] += 1
   // Sources that are not monitored (disabled manufacturers, removed receivers) have no subscription that could be down.
-  const monitoredIds = new Set(runtime.sources.map(({ id }) => id))
+  const monitoredIds = new Set(service.sourceRegistry.sources().map(({ id }) => id))
   const down = connections.filter(
     ({ status, source }) =>
       source !== null && monitoredIds.has(source) && (status === 'disconnected' || status === 'error'),
   )
-  const problems = down.map((connection) => bodyOf(runtime, connection))
-  const unconnected = options.alert ? listUnconnected(runtime, connections, options.manufacturer) : []
+  const problems = down.map((connection) => bodyOf(service, connection))
+  const unconnected = options.alert ? listUnconnected(service, connections, options.manufacturer) : []
   // For a site, only repeated failures raise an alert.
   if (options.alert)
     await raiseAlerts(
-      runtime,
+      service,
       down.filter(({ receiver }) => receiver !== null),
       unconnected,
     )
-  const errors = [...failingSources(runtime, options.manufacturer), ...unconnected.flatMap(toUnknownError)]
+  const errors = [...failingSources(service, options.manufacturer), ...unconnected.flatMap(toUnknownError)]
   if (options.json) printJson(terminal, { counts, problems, ...(errors.length > 0 && { errors }) })
   else terminal.out(formatTable(connectionStatuses, [connectionStatuses.map((status) => counts[status])]))
   for (const { receiver_name, manufacturer, status, error_message } of problems) {
@@ -110,7 +109,7 @@ async function check(
   return options.alert && hasFailed ? exitCodes.failed : exitCodes.ok
 }
 
-/** A source that has never sent anything. It has no receivers, and therefore no connections that could be down. */
+/** A source from which nothing was ever received. It has no receivers, and therefore no connections that could be down. */
 interface UnconnectedSource {
   readonly manufacturer: string
   readonly source: string
@@ -119,12 +118,12 @@ interface UnconnectedSource {
 }
 
 function listUnconnected(
-  { sources, sourceRecords }: Runtime,
+  { sourceRegistry, sourceRecords }: Service,
   connections: readonly Connection[],
   selected: string | undefined,
 ): UnconnectedSource[] {
   const connected = new Set(connections.flatMap(({ source, connected_at }) => (connected_at === null ? [] : [source])))
-  return sources.flatMap(({ id, manufacturer }) => {
+  return sourceRegistry.sources().flatMap(({ id, manufacturer }) => {
     const record = sourceRecords.get(id) ?? null
     const isKnown = connected.has(id) || (record !== null && record.last_success_at !== null)
     return isKnown || (selected !== undefined && manufacturer !== selected)
@@ -133,7 +132,7 @@ function listUnconnected(
   })
 }
 
-/** Describes a source without a stored error. */
+/** Describes a source for which no error is stored. */
 function toUnknownError({ manufacturer, source, record }: UnconnectedSource): SourceError[] {
   if (record !== null && record.error !== null) return []
   const error = 'it was never contacted; start micwatch serve or micwatch poll_devices'
@@ -144,8 +143,8 @@ function toUnknownError({ manufacturer, source, record }: UnconnectedSource): So
  * Returns the sources with a stored error. The list of connections does not show all of them: a source that has never
  * responded has no receivers and therefore no connections.
  */
-function failingSources(runtime: Runtime, manufacturer: string | undefined): SourceError[] {
-  return runtime
+function failingSources(service: Service, manufacturer: string | undefined): SourceError[] {
+  return service
     .health()
     .manufacturers.filter(({ code }) => manufacturer === undefined || code === manufacturer)
     .flatMap(({ code, sources }) =>
@@ -154,11 +153,11 @@ function failingSources(runtime: Runtime, manufacturer: string | undefined): Sou
 }
 
 /**
- * Raises one alert per lost subscription, and per source that has failed and was never connected. The service would
- * raise the same alerts. They are cleared when the subscription or the source responds.
+ * Raises one alert per lost subscription, and per source that has failed and was never connected. They are the alerts
+ * that the service would raise, and are cleared when the subscription or the source responds.
  */
 async function raiseAlerts(
-  { alerts }: Runtime,
+  { alerts }: Service,
   down: readonly Connection[],
   unconnected: readonly UnconnectedSource[],
 ): Promise<void> {
@@ -181,13 +180,13 @@ async function raiseAlerts(
 }
 
 function show(
-  runtime: Runtime,
+  service: Service,
   connections: readonly Connection[],
   options: StatusOptions,
   terminal: Terminal,
 ): ExitCode {
   const selected = connections.filter(({ status }) => options.status === undefined || status === options.status)
-  const bodies = selected.map((connection) => bodyOf(runtime, connection))
+  const bodies = selected.map((connection) => bodyOf(service, connection))
   if (options.json) printJson(terminal, { connections: bodies })
   else if (bodies.length === 0) terminal.out('No real-time connections match.')
   else printConnections(bodies, options.verbose === true, terminal)
@@ -213,6 +212,6 @@ function printConnections(bodies: readonly ConnectionBody[], isVerbose: boolean,
   terminal.out(formatTable(isVerbose ? [...head, ...more] : head, rows))
 }
 
-function bodyOf({ receiverStore }: Runtime, connection: Connection): ConnectionBody {
+function bodyOf({ receiverStore }: Service, connection: Connection): ConnectionBody {
   return toConnectionBody(connection, receiverStore.get(connection.id)?.name ?? null, Date.now())
 }

@@ -9,7 +9,7 @@ import { aboutChannel, aboutReceiver } from '../domain/events/channel-events.ts'
 import { toShowEvent } from '../domain/events/edit-events.ts'
 import { aboutAll, draftEvent, type EventDraft } from '../domain/events/event.ts'
 import { toChannelState } from '../domain/history/channel-state.ts'
-import type { Runtime } from '../service.ts'
+import type { Service } from '../service.ts'
 import { saveChannelStates } from '../storage/channel-states.ts'
 import type { Tx } from '../storage/database.ts'
 import { importEvents } from '../storage/events.ts'
@@ -21,8 +21,8 @@ const rowsAtOnce = 50
 /** The author of the markers. */
 const crewName = 'RF crew'
 
-export function createDayTarget(runtime: Runtime): DayTarget {
-  const { db, receiverStore, history } = runtime
+export function createDayTarget(service: Service): DayTarget {
+  const { db, receiverStore, history } = service
   const channelsById = () =>
     new Map(receiverStore.listFacts().flatMap(({ channels }) => channels.map((channel) => [channel.id, channel])))
   const saveInParts = async <T>(rows: readonly T[], save: (tx: Tx, part: readonly T[]) => Promise<unknown>) => {
@@ -57,7 +57,7 @@ export function createDayTarget(runtime: Runtime): DayTarget {
         const show = await insertShow(tx, { title, ...times, group_ids: [], notes: '', channel_ids: null })
         await importEvents(tx, [toShowEvent({ ...show, ended_at: null }, crewName), toShowEvent(show, crewName)])
       })
-      await runtime.reload()
+      await service.reload()
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
  * add_<vendor>_devices: adds addresses to an upstream's discovery list, or removes them. A manufacturer whose devices
- * are monitored individually has no such list. The devices that respond are added to its configuration instead.
+ * are monitored individually has no such list; the devices that respond are added to its configuration.
  */
 
 import type { Command } from 'commander'
@@ -10,8 +10,7 @@ import type { Actor } from '../domain/access/access.ts'
 import { hostAddresses, parseScanAddresses, parseScanSubnet } from '../domain/identity/network.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
-import { openRuntime } from '../service/open-runtime.ts'
-import type { Runtime } from '../service.ts'
+import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { listManufacturers } from '../storage/settings.ts'
 import { createLog } from './log.ts'
@@ -36,7 +35,7 @@ interface AddOptions extends CommonOptions {
   readonly manufacturer?: string
 }
 
-/** Creates a command for every plugin that has discovery lists or can search for individual devices. */
+/** Creates one command for every plugin that has discovery lists or can search for individual devices. */
 export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
   return plugins
     .filter((plugin) => hasDiscoveryList(plugin) || plugin.search !== undefined)
@@ -63,20 +62,20 @@ function hasDiscoveryList({ adapters }: Plugin): boolean {
 async function addDevices(plugin: Plugin, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
   const ips = readAddresses(options, config.discovery_ranges)
-  const runtime = await openRuntime(config, { log: createLog(terminal, config), pid: terminal.pid })
+  const service = await Service.open(config, { log: createLog(terminal, config), pid: terminal.pid })
   try {
-    const manufacturer = await chooseManufacturer(runtime, plugin, options.manufacturer)
-    const sources = sourcesOf(runtime, manufacturer)
+    const manufacturer = await chooseManufacturer(service, plugin, options.manufacturer)
+    const sources = sourcesOf(service, manufacturer)
     const operation = options.remove ? 'remove' : 'add'
     const hasList = sources.some(({ adapter }) => adapter.discovery !== undefined)
     if (!hasList && plugin.search !== undefined) {
       const isInFile = config.manufacturers.some(
         ({ code, config }) => code === manufacturer && config?.devices !== undefined,
       )
-      return await changeSingleDevices(runtime, terminal, { ...options, operation, manufacturer, ips, isInFile })
+      return await changeSingleDevices(service, terminal, { ...options, operation, manufacturer, ips, isInFile })
     }
     const registered = await registerAddresses(sources, operation, ips, terminal.signal)
-    await writeDiscoveryAudit(runtime, terminal, { operation, manufacturer, ips, registered })
+    await writeDiscoveryAudit(service, terminal, { operation, manufacturer, ips, registered })
     const lists = await Promise.all(registered.map((registration) => readBack(registration, terminal.signal)))
     if (options.json) printJson(terminal, { manufacturer, action: operation, addresses: ips.length, sources: lists })
     else {
@@ -88,7 +87,7 @@ async function addDevices(plugin: Plugin, options: AddOptions, terminal: Termina
     for (const { source, error } of lists) if (error !== null) terminal.err(`${plain(source)}: ${plain(error)}`)
     return lists.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok
   } finally {
-    await runtime.close()
+    await service.close()
   }
 }
 
@@ -105,18 +104,20 @@ function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): re
   return addresses
 }
 
-/** Returns the manufacturer that uses the plugin; the one that the user named if there are several. */
-async function chooseManufacturer(runtime: Runtime, plugin: Plugin, named: string | undefined): Promise<string> {
-  const enabled = new Set(runtime.manufacturers().flatMap(({ code, isEnabled }) => (isEnabled ? [code] : [])))
-  const records = await listManufacturers(runtime.db.read, runtime.secrets)
-  const hasSource = (code: string) => runtime.sources.some((source) => source.manufacturer === code)
+/** Returns the manufacturer that uses the plugin; if there are several, the one that the user named. */
+async function chooseManufacturer(service: Service, plugin: Plugin, named: string | undefined): Promise<string> {
+  const enabled = new Set(
+    service.sourceRegistry.manufacturers().flatMap(({ code, isEnabled }) => (isEnabled ? [code] : [])),
+  )
+  const records = await listManufacturers(service.db.read, service.secrets)
+  const hasSource = (code: string) => service.sourceRegistry.sources().some((source) => source.manufacturer === code)
   const codes = records
     .filter((record) => record.plugin === plugin.code && enabled.has(record.code))
     .map(({ code }) => code)
     .filter((code) => plugin.search !== undefined || hasSource(code))
   if (named !== undefined) {
     // Throws separate errors for an unknown and for a disabled manufacturer.
-    sourcesOf(runtime, named)
+    sourcesOf(service, named)
     if (!codes.includes(named)) throw new UsageError(`manufacturer ${named} does not use the plugin ${plugin.code}`)
     return named
   }
@@ -145,13 +146,14 @@ interface SingleDevicesChange {
 
 /** Adds the devices that respond at these IP addresses to the manufacturer's `devices`, or removes those addresses. */
 async function changeSingleDevices(
-  runtime: Runtime,
+  service: Service,
   terminal: Terminal,
   change: SingleDevicesChange,
 ): Promise<ExitCode> {
   const { operation, manufacturer, ips, isInFile, json } = change
-  const { db, secrets, installation, sourceDeps, reload } = runtime
-  const deps = { ...sourceDeps, db, secrets, installation, reload, sources: () => runtime.sources }
+  const { db, secrets, installation, outbound } = service
+  const reload = () => service.reload()
+  const deps = { ...outbound, db, secrets, installation, reload, sources: () => service.sourceRegistry.sources() }
   const actor = actorOf(terminal)
   const searched =
     operation === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound
@@ -185,7 +187,7 @@ function actorOf({ env }: Terminal): Actor {
   return { kind: 'cli', id: null, name: env.USER ?? env.LOGNAME ?? 'cli', role: 'admin', address: null }
 }
 
-/** Reads the number of addresses on the list, so that the output confirms the change. */
+/** Reads how many addresses are on the list now, so that the output confirms the change. */
 async function readBack({ source, error }: Registration, signal: AbortSignal) {
   const { discovery } = source.adapter
   const listed = error === null ? await discovery?.getDiscoveryIps(source.client, signal).catch(() => null) : null
@@ -193,7 +195,7 @@ async function readBack({ source, error }: Registration, signal: AbortSignal) {
 }
 
 async function writeDiscoveryAudit(
-  runtime: Runtime,
+  service: Service,
   terminal: Terminal,
   change: {
     operation: 'add' | 'remove'
@@ -207,7 +209,7 @@ async function writeDiscoveryAudit(
   const result = registered.every(({ error }) => error !== null) ? 'failed' : 'ok'
   const details = { addresses: ips.length, first: ips[0], last: ips.at(-1) }
   const target = `manufacturer ${manufacturer}`
-  await runtime.db.transaction((tx) =>
+  await service.db.transaction((tx) =>
     writeAudit(tx, { actor, action: `discovery_list.${operation}`, target, result, details }),
   )
 }

@@ -1,4 +1,4 @@
-/** doctor: checks the installation and its dependencies, and suggests what to do. Changes nothing. */
+/** doctor: checks the installation and everything that it depends on, and says what to do. Changes nothing. */
 
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { listVariableWarnings } from '../config/variable-warnings.ts'
 import { type Config, ConfigError } from '../config.ts'
-import { openRuntime } from '../service/open-runtime.ts'
-import type { Runtime } from '../service.ts'
+import { Service } from '../service.ts'
 import { isMissing } from '../storage/folder.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 import { checkCertificate } from './doctor/certificate.ts'
@@ -40,7 +39,7 @@ import {
   withTemporaryFolder,
 } from './terminal.ts'
 
-/** The limits add up to less than 15 s, including that of one check (`checkLimitMs`). */
+/** The limits add up to less than 15 s, with that of one check (`checkLimitMs`). */
 const databaseMs = 4_500
 const openMs = 3_000
 /** A name server that does not respond would otherwise hold the process after the result has been printed. */
@@ -67,7 +66,7 @@ async function doctor(options: CommonOptions, terminal: Terminal): Promise<ExitC
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Throws a ConfigError about a flag or a missing file. Any other error of the configuration is a finding. */
+/** Throws a ConfigError about a flag or a missing file; any other error of the configuration is a problem that was found. */
 function readConfiguration(options: CommonOptions, terminal: Terminal): { config: Config | null; check: Check } {
   const name = 'configuration'
   try {
@@ -110,36 +109,36 @@ async function checkAll(config: Config, folder: string, terminal: Terminal): Pro
     runCheck('redis', () => (redis_url === null ? null : checkRedis(redis_url))),
   ])
   const { finding, url } = await store
-  const rest = await checkWithRuntime(config, { folder, url }, terminal)
+  const rest = await checkWithService(config, { folder, url }, terminal)
   return [...(await first).flat(), { name: 'database', ...finding }, ...rest]
 }
 
-/** Opens the stored manufacturers together with those in the configuration, and runs the checks that need them. */
-async function checkWithRuntime(config: Config, store: OpenStore, terminal: Terminal): Promise<Check[]> {
-  let runtime: Runtime
+/** Opens the stored manufacturers together with those in the configuration, and checks what needs them. */
+async function checkWithService(config: Config, store: OpenStore, terminal: Terminal): Promise<Check[]> {
+  let service: Service
   try {
-    runtime = await within(openMs, openForChecks(config, store, terminal))
+    service = await within(openMs, openForChecks(config, store, terminal))
   } catch (error) {
     const message = `The sources could not be read: ${reasonOf(error)}.`
     return [{ name: 'sources', ...(error instanceof ConfigError ? failed(message) : undetermined(message)) }]
   }
-  const { sources, db, identityProvider } = runtime
+  const { sources, db, identityProvider } = service
   try {
     const leases = await within(500, listHeldLeases(db.read)).catch(() => [])
     const mcpSources = sources.filter(({ settings }) => settings.baseUrl.startsWith('mcp:'))
     const isPolled = leases.some(({ source }) => mcpSources.some(({ id }) => id === source))
-    // Runs before the check of the sources, which uses the port.
+    // Before the sources are checked, because that uses the port.
     const ports = await runCheck('mcp_port', () => (mcpSources.length === 0 ? null : checkMcpPort(isPolled)))
     const isStoreRead = store.url !== null
     const checks = await Promise.all([
       runCheck('backup', () => (isStoreRead ? checkBackup(db, Date.now()) : unknownBackup)),
       runCheck('clock', () => checkClock(sources)),
       runCheck('single_sign_on', () => (identityProvider === null ? null : checkProvider(identityProvider))),
-      checkSources(runtime, { leases, isStoreRead }),
+      checkSources(service, { leases, isStoreRead }),
     ])
     return [...ports, ...checks.flat()]
   } finally {
-    await within(500, runtime.close()).catch(() => {})
+    await within(500, service.close()).catch(() => {})
   }
 }
 
@@ -153,13 +152,13 @@ interface OpenStore {
 }
 
 /** PostgreSQL is opened without writing to it; everything else is a copy in the temporary folder. */
-async function openForChecks(config: Config, { folder, url }: OpenStore, terminal: Terminal): Promise<Runtime> {
+async function openForChecks(config: Config, { folder, url }: OpenStore, terminal: Terminal): Promise<Service> {
   const database_url = url ?? `sqlite:${join(folder, 'empty.db')}`
   const secret_key = config.secret_key ?? (await readKey(config.data_dir)) ?? randomBytes(32).toString('hex')
   const copied = { ...config, data_dir: folder, database_url, secret_key, redis_url: null }
   const isReadOnly = !database_url.startsWith('sqlite:')
   const log = createLog(terminal, { ...config, log: 'silent' })
-  return openRuntime(copied, { log, pid: terminal.pid, isReadOnly, isRecording: false })
+  return Service.open(copied, { log, pid: terminal.pid, isReadOnly, isRecording: false })
 }
 
 /** Reads the key that decrypts the stored credentials; null if this user cannot read it. */

@@ -6,8 +6,7 @@ import { plugins } from '../manufacturers/index.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { now } from '../platform/clock.ts'
 import { childLifetime, type Lifetime, pause } from '../platform/wait.ts'
-import { openRuntime } from '../service/open-runtime.ts'
-import type { Runtime } from '../service.ts'
+import { Service } from '../service.ts'
 import { keepSubscribed } from '../sources/subscriptions.ts'
 import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
@@ -70,15 +69,15 @@ async function follow(
   const config = readOptions(options, terminal)
   const log = createLog(terminal, config)
   surviveExceptions(terminal, log)
-  const runtime = await openRuntime(config, { log, pid: terminal.pid })
+  const service = await Service.open(config, { log, pid: terminal.pid })
   try {
     const selectSources = (): MonitoredSource[] => {
-      const matching = runtime.sources.filter(matches)
+      const matching = service.sourceRegistry.sources().filter(matches)
       return matching.filter(
         (source) => options.manufacturer === undefined || source.manufacturer === options.manufacturer,
       )
     }
-    sourcesOf(runtime, options.manufacturer)
+    sourcesOf(service, options.manufacturer)
     if (selectSources().length === 0) {
       if (options.manufacturer !== undefined) {
         throw new UsageError(`manufacturer ${options.manufacturer} has no subscription of this kind`)
@@ -87,24 +86,24 @@ async function follow(
       return exitCodes.failed
     }
     await Promise.all([
-      runtime.follow(signal),
-      keepSavingLevels(runtime, () => runtime.redis?.isUp !== true, signal),
+      service.follow(signal),
+      keepSavingLevels(service, () => service.redis?.isUp !== true, signal),
       followAll(
-        runtime,
+        service,
         selectSources,
-        (source, lifetime) => followOne(runtime, source, lifetime, options, terminal),
+        (source, lifetime) => followOne(service, source, lifetime, options, terminal),
         signal,
       ),
     ])
     return exitCodes.ok
   } finally {
-    await runtime.close()
+    await service.close()
   }
 }
 
 /** Runs a subscription for every selected source, and starts and stops them as the selection changes. */
 async function followAll(
-  runtime: Runtime,
+  service: Service,
   selectSources: () => readonly MonitoredSource[],
   start: (source: MonitoredSource, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
@@ -125,11 +124,11 @@ async function followAll(
     }
   } while (await pause(refreshEveryMs, signal))
   await Promise.all([...loops.values()].map(({ ended }) => ended))
-  await runtime.alerts.flushed()
+  await service.alerts.flushed()
 }
 
 function followOne(
-  runtime: Runtime,
+  service: Service,
   source: MonitoredSource,
   signal: AbortSignal,
   options: FollowOptions,
@@ -141,7 +140,7 @@ function followOne(
     else terminal.out(`${new Date().toISOString()} ${plain(id)}: ${line}`)
   }
   let isUp = false
-  const deps = { ...runtime, now, random: Math.random }
+  const deps = { ...service, now, random: Math.random }
   return keepSubscribed(deps, source, signal, {
     onConnectionChange(up) {
       if (up === isUp) return

@@ -16,7 +16,7 @@ import type {
 import { parseLevelExport } from '../domain/history/query.ts'
 import { wasRecorded } from '../domain/history/recorded-channels.ts'
 import { openLevelHistory } from '../history/levels/open-level-history.ts'
-import { openRuntime } from '../service/open-runtime.ts'
+import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import { listReceivers } from '../storage/receivers.ts'
@@ -194,19 +194,19 @@ async function runPrune({ dryRun: isDryRun = false, ...options }: PruneOptions, 
   const config = readOptions(options, terminal, { isOffline: true })
   await requireStore(config)
   const log = createLog(terminal, config)
-  const runtime = await openRuntime(config, { log, pid: terminal.pid, isReadOnly: isDryRun })
+  const service = await Service.open(config, { log, pid: terminal.pid, isReadOnly: isDryRun })
   try {
-    const tiers = (await runtime.history.prune({ isDryRun })).map(toTierDocument)
+    const tiers = (await service.history.prune({ isDryRun })).map(toTierDocument)
     const bytes = tiers.reduce((sum, tier) => sum + tier.bytes, 0)
     if (!isDryRun) {
       const entry = { actor: actorOf(terminal), action: 'history.prune', target: 'history', result: 'ok' } as const
-      await runtime.db.transaction((tx) => writeAudit(tx, { ...entry, details: { bytes } }))
+      await service.db.transaction((tx) => writeAudit(tx, { ...entry, details: { bytes } }))
     }
     if (options.json) printJson(terminal, { dry_run: isDryRun, bytes, tiers })
     else printPruned(terminal, isDryRun, tiers)
     return exitCodes.ok
   } finally {
-    await runtime.close()
+    await service.close()
   }
 }
 

@@ -7,8 +7,7 @@ import type { Config } from '../config.ts'
 import { keepSavingLevels } from '../ingest/levels.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { ConfigReloader } from '../service/config-reload.ts'
-import { openRuntime } from '../service/open-runtime.ts'
-import type { Runtime } from '../service.ts'
+import { Service } from '../service.ts'
 import { createNodeId, withLease } from '../sources/lease-manager.ts'
 import { runPollLoop } from '../sources/poll-loop.ts'
 import type { CycleReport, Poller } from '../sources/poller.ts'
@@ -80,7 +79,7 @@ async function pollDevices(options: PollOptions, terminal: Terminal): Promise<Ex
 async function poll(config: Config, isReadOnly: boolean, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const hangups = listenForHangups(terminal)
   const log = createLog(terminal, config, defaultLevel)
-  const runtime = await openRuntime(config, {
+  const service = await Service.open(config, {
     log,
     pid: terminal.pid,
     intervalSeconds: options.interval,
@@ -88,50 +87,50 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
     isReadOnly,
   })
   try {
-    const sources = sourcesOf(runtime, options.manufacturer)
-    const pollers = runtime.monitor.pollers.filter(({ source }) => sources.includes(source))
-    if (options.once) return await pollOnce(pollers, runtime, options, terminal)
-    if (options.dryRun) return await previewContinuously(pollers, runtime, options, terminal)
+    const sources = sourcesOf(service, options.manufacturer)
+    const pollers = service.monitor.pollers.filter(({ source }) => sources.includes(source))
+    if (options.once) return await pollOnce(pollers, service, options, terminal)
+    if (options.dryRun) return await previewContinuously(pollers, service, options, terminal)
     const fileOptions = { ...options, ...(config.file !== null && { config: config.file }) }
     const readAgain = () => readOptions(fileOptions, terminal)
     const reloader = new ConfigReloader(config)
-    const apply = (changed: Config) => reloader.reload(changed, runtime.applyConfig)
+    const apply = (changed: Config) => reloader.reload(changed, (next) => service.applyConfig(next))
     hangups.start({ log, defaultLevel, readAgain, apply })
-    if (options.port === undefined) return await pollContinuously(runtime, options, terminal)
+    if (options.port === undefined) return await pollContinuously(service, options, terminal)
     const { serveProbes } = await import('../http/app/probes.ts')
     const { version, webRoot } = terminal
-    const probes = await serveProbes(runtime, config, { log, version, webRoot })
+    const probes = await serveProbes(service, config, { log, version, webRoot })
     terminal.err(`Health and metrics of this process are at ${probes.address}`)
     try {
-      return await pollContinuously(runtime, options, terminal)
+      return await pollContinuously(service, options, terminal)
     } finally {
       await probes.close()
     }
   } finally {
-    await runtime.close()
+    await service.close()
   }
 }
 
 /** Runs or previews one polling cycle of each source. */
 async function pollOnce(
   pollers: readonly Poller[],
-  runtime: Runtime,
+  service: Service,
   options: PollOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const leaseDeps = { db: runtime.db, nodeId: createNodeId(terminal.pid, 'once'), log: runtime.log }
+  const leaseDeps = { db: service.db, nodeId: createNodeId(terminal.pid, 'once'), log: service.log }
   const reports: SourceCycle[] = []
   const skipped: string[] = []
   await Promise.all(
     pollers.map(async (poller) => {
       const { source } = poller
-      const intervalMs = intervalMsOf(source, runtime, options)
+      const intervalMs = intervalMsOf(source, service, options)
       const progress = createProgress(terminal, plain(source.id))
       const cycle = { intervalMs, isComplete: true, onProgress: progress.show }
       if (options.dryRun) reports.push({ source, report: await poller.preview({ ...cycle, signal: terminal.signal }) })
       else {
         const hasPolled = await withLease(leaseDeps, source.id, intervalMs, terminal.signal, async (lease) => {
-          takeOver(runtime.sourceRecords, source, lease)
+          takeOver(service.sourceRecords, source, lease)
           reports.push({ source, report: await poller.poll({ ...cycle, ...lease }) })
         })
         if (!hasPolled) skipped.push(source.id)
@@ -159,12 +158,12 @@ const nothingToPoll = 'No manufacturer is configured and enabled; there is nothi
  */
 async function previewContinuously(
   pollers: readonly Poller[],
-  runtime: Runtime,
+  service: Service,
   options: PollOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { signal } = terminal
-  surviveExceptions(terminal, runtime.log)
+  surviveExceptions(terminal, service.log)
   if (!options.json)
     terminal.out(pollers.length === 0 ? nothingToPoll : 'Dry run: nothing is stored. Polls would find this:')
   else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
@@ -174,16 +173,16 @@ async function previewContinuously(
       const { source, devices } = poller
       const poll: Poller['poll'] = async (cycle) => {
         // If the database cannot be read, the preview uses the data that was loaded before.
-        await runtime.ingest.catchUp().catch(() => {})
+        await service.ingest.catchUp().catch(() => {})
         return poller.preview(cycle)
       }
       return runPollLoop(
-        { ...runtime, schedule, random: Math.random },
+        { ...service, schedule, random: Math.random },
         { source, devices, poll, wasAccessDenied: false },
         {
           signal,
           isComplete: true,
-          intervalMs: () => intervalMsOf(source, runtime, options),
+          intervalMs: () => intervalMsOf(source, service, options),
           onCycle: (report) => printLine({ source, report }, options, terminal),
         },
       )
@@ -192,18 +191,18 @@ async function previewContinuously(
   return exitCodes.ok
 }
 
-function intervalMsOf({ manufacturer }: MonitoredSource, runtime: Runtime, { interval }: PollOptions): number {
-  return (interval ?? runtime.settings(manufacturer).polling_interval) * 1000
+function intervalMsOf({ manufacturer }: MonitoredSource, service: Service, { interval }: PollOptions): number {
+  return (interval ?? service.settings.get(manufacturer).polling_interval) * 1000
 }
 
 /** Runs cycles and subscriptions until stopped and prints one line per cycle. */
-async function pollContinuously(runtime: Runtime, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
-  surviveExceptions(terminal, runtime.log)
+async function pollContinuously(service: Service, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
+  surviveExceptions(terminal, service.log)
   const background = Promise.all([
-    runtime.follow(terminal.signal),
-    keepSavingLevels(runtime, () => runtime.redis?.isUp !== true, terminal.signal),
+    service.follow(terminal.signal),
+    keepSavingLevels(service, () => service.redis?.isUp !== true, terminal.signal),
   ])
-  await runtime.monitor.run(
+  await service.monitor.run(
     terminal.signal,
     {
       onCycle: (source, report) => printLine({ source, report }, options, terminal),

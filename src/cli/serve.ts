@@ -11,7 +11,7 @@ import type { Demo } from '../../simulators/demo.ts'
 import type { Config } from '../config.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
 import { pause } from '../platform/wait.ts'
-import type { Runtime } from '../service.ts'
+import type { Service } from '../service.ts'
 import { createLog } from './log.ts'
 import { listenForHangups } from './reload.ts'
 import {
@@ -134,7 +134,7 @@ async function run(
   }
   if (options.json) printJson(terminal, { address, pid })
   else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)
-  const filling = demo === null ? null : fillHistory(app.runtime, demo.venue, { log, signal })
+  const filling = demo === null ? null : fillHistory(app.service, demo.venue, { log, signal })
   if (!signal.aborted) await once(signal, 'abort')
   await filling
   await app.close()
@@ -143,17 +143,17 @@ async function run(
 
 /** Fills the history with the day before the demo, unless something was recorded before. */
 async function fillHistory(
-  runtime: Runtime,
+  service: Service,
   venue: Demo['venue'],
   { log, signal }: { readonly log: FastifyBaseLogger; readonly signal: AbortSignal },
 ): Promise<void> {
   try {
-    if (!runtime.settings(null).HISTORY || (await runtime.history.levels.range()) !== null) return
+    if (!service.settings.get(null).HISTORY || (await service.history.levels.range()) !== null) return
     const [{ playDay }, { createDayTarget }] = await Promise.all([
       import('../../simulators/demo-day.ts'),
       import('./demo-history.ts'),
     ])
-    await playDay(venue, createDayTarget(runtime), signal)
+    await playDay(venue, createDayTarget(service), signal)
   } catch (error) {
     log.error({ error: String(error) }, 'the history of the demo could not be filled')
   }

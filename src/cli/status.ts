@@ -12,8 +12,7 @@ import {
   serviceHealth,
 } from '../domain/equipment/health.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import { openRuntime } from '../service/open-runtime.ts'
-import type { Runtime } from '../service.ts'
+import { Service } from '../service.ts'
 import { createLog } from './log.ts'
 import { sourcesOf } from './sources.ts'
 import {
@@ -40,13 +39,15 @@ export function checkApiHealthCommand(terminal: Terminal, done: (code: ExitCode)
 
 async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
-  const runtime = await openRuntime(config, { log: createLog(terminal, config), pid: terminal.pid })
+  const service = await Service.open(config, { log: createLog(terminal, config), pid: terminal.pid })
   try {
-    const sources = sourcesOf(runtime, options.manufacturer)
-    const reports = await Promise.all(sources.map((source) => checkSource(runtime, source, terminal.signal)))
+    const sources = sourcesOf(service, options.manufacturer)
+    const reports = await Promise.all(sources.map((source) => checkSource(service, source, terminal.signal)))
     const checkedCodes = new Set(reports.map(({ manufacturer }) => manufacturer))
-    const monitored = new Map(runtime.manufacturers().map((manufacturer) => [manufacturer.code, manufacturer]))
-    const manufacturers = runtime
+    const monitored = new Map(
+      service.sourceRegistry.manufacturers().map((manufacturer) => [manufacturer.code, manufacturer]),
+    )
+    const manufacturers = service
       .health()
       .manufacturers.filter(({ code }) => options.manufacturer === undefined || code === options.manufacturer)
       .map((stored): ManufacturerHealth => {
@@ -61,7 +62,7 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
     for (const { manufacturer, error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
     return status === 'healthy' ? exitCodes.ok : exitCodes.failed
   } finally {
-    await runtime.close()
+    await service.close()
   }
 }
 
@@ -85,9 +86,9 @@ function toErrorWithoutSource({ code, base_url, sources, error }: ManufacturerHe
  * Checks a source and builds the record that the service would report. After a failed check, the record has the stored
  * number of failures, but at least one. A pause that the system requested does not change the number.
  */
-async function checkSource(runtime: Runtime, { id, manufacturer, checkHealth }: MonitoredSource, signal: AbortSignal) {
+async function checkSource(service: Service, { id, manufacturer, checkHealth }: MonitoredSource, signal: AbortSignal) {
   const { status, error } = await checkHealth(signal)
-  const before = runtime.sourceRecords.get(id)
+  const before = service.sourceRecords.get(id)
   const failures = before?.consecutive_failures ?? 0
   return {
     manufacturer,

@@ -3,7 +3,7 @@ import { resolveThresholds, type ScopeThresholds } from '../domain/conditions/th
 import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import { toDraft } from '../domain/identity/ingest-plan.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
-import { createReceiverStore } from '../ingest/receiver-store.ts'
+import { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { StoredCondition } from '../storage/conditions.ts'
 import { ConditionMonitor } from './conditions.ts'
 import { StateWriter } from './state-writer.ts'
@@ -27,7 +27,7 @@ function createReceiver(): Receiver {
 }
 
 function open(stored: readonly StoredCondition[] = [], receiver = createReceiver()) {
-  const receiverStore = createReceiverStore()
+  const receiverStore = new ReceiverStore()
   const published: string[] = []
   const saved = new Map<number, StoredCondition>()
   let scope: ScopeThresholds = {}

@@ -1,8 +1,15 @@
-import { expect, it } from 'vitest'
-import { defaultSettings } from '../contract/settings.ts'
+import { expect, it, vi } from 'vitest'
 import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import { checkCarriers } from '../domain/frequencies/check.ts'
 import { toLiveCheck } from '../domain/frequencies/live-carriers.ts'
+import { PlaceholderStore } from '../ingest/placeholder-store.ts'
+import { ReceiverStore } from '../ingest/receiver-store.ts'
+import { EffectiveSettings } from '../lists/effective-settings.ts'
+import { StoredLists } from '../lists/stored-lists.ts'
+import { SourceRegistry } from '../sources/source-registry.ts'
+import { createDestinations } from '../upstream/destinations.ts'
+import { createRequestThrottle } from '../upstream/request-throttle.ts'
+import { FrequencyChecker } from './frequency-checker.ts'
 import { LiveFrequencies } from './live-frequencies.ts'
 
 const filter = { level: 'standard', isOnlyOn: false, slots: null } as const
@@ -14,39 +21,37 @@ function start(frequencies: readonly string[]) {
       frequency,
     }),
   )
-  let checks = 0
-  const live = new LiveFrequencies({
-    state: {
-      lists: { current: { frequencyProfiles: [], groups: [], locations: [] } },
-      settings: { get: () => defaultSettings },
-      receiverStore: { listAll: () => [] },
-      placeholderStore: { list: () => placeholders },
-    } as never,
-    checker: {
-      check: async (carriers, options) => {
-        checks++
-        return checkCarriers(carriers, options)
-      },
-    },
-    now: () => 0,
-  })
+  const lists = new StoredLists()
+  const outbound = { throttle: createRequestThrottle(), destinations: createDestinations() }
+  const defaults = { defaultInterval: 10, isBroadcasting: true }
+  const settings = new EffectiveSettings(lists, new SourceRegistry(outbound), defaults)
+  const placeholderStore = new PlaceholderStore()
+  const checker = new FrequencyChecker()
+  const check = vi.spyOn(checker, 'check')
+  const live = new LiveFrequencies(lists, settings, new ReceiverStore(), placeholderStore, checker)
+  placeholderStore.replace([...placeholders])
   const tune = (index: number, frequency: string) => {
     placeholders[index] = { ...(placeholders[index] as Placeholder), frequency }
+    placeholderStore.replace([...placeholders])
+  }
+  const remove = (index: number) => {
+    placeholders.splice(index, 1)
+    placeholderStore.replace([...placeholders])
   }
   const fullCheck = () => checkCarriers(toLiveCheck(live.carriers(), filter).carriers)
-  return { live, placeholders, tune, fullCheck, checks: () => checks }
+  return { live, tune, remove, fullCheck, checks: () => check.mock.calls.length }
 }
 
 // Conformance: C-15.27.
 it('compares only changed carriers with the others, with the same result', async () => {
-  const { live, placeholders, tune, fullCheck, checks } = start(['500.000', '506.000', '494.025', '510.000'])
+  const { live, tune, remove, fullCheck, checks } = start(['500.000', '506.000', '494.025', '510.000'])
   const first = await live.check(filter)
   expect(first.result.totals['2t3o']).toBe(2)
   expect(await live.check(filter)).toEqual(first)
   expect(checks()).toBe(1)
   tune(3, '500.100')
   expect((await live.check(filter)).result).toEqual(fullCheck())
-  placeholders.splice(1, 1)
+  remove(1)
   const { result } = await live.check(filter)
   expect(result).toEqual(fullCheck())
   expect(result.totals).toMatchObject({ spacing: 1, '2t3o': 0 })

@@ -16,15 +16,13 @@ import {
 import { resolveProfiles, type StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Profile } from '../domain/frequencies/profiles.ts'
 import { parseTvInUse } from '../domain/frequencies/tv-raster.ts'
+import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
 import type { ClientKey } from '../platform/client-shares.ts'
-import type { State } from '../service/state.ts'
+import { now } from '../platform/clock.ts'
 import type { FrequencyChecker } from './frequency-checker.ts'
-
-interface LiveFrequenciesDeps {
-  readonly state: Pick<State, 'lists' | 'settings' | 'receiverStore' | 'placeholderStore'>
-  readonly checker: Pick<FrequencyChecker, 'check'>
-  now(): number
-}
 
 export interface LiveFrequencyCheck {
   readonly carriers: readonly LiveCarrier[]
@@ -58,44 +56,58 @@ const maxKept = 12
 const maxRecheckedPairs = 500_000
 
 export class LiveFrequencies {
-  readonly #deps: LiveFrequenciesDeps
+  readonly #lists: StoredLists
+  readonly #settings: EffectiveSettings
+  readonly #receiverStore: ReceiverStore
+  readonly #placeholderStore: PlaceholderStore
+  readonly #checker: FrequencyChecker
   /** The results by what was checked, the last used ones last. */
   readonly #kept = new Map<string, KeptCheck>()
   #resolved: { readonly stored: readonly StoredProfile[]; readonly profiles: readonly Profile[] } | null = null
 
-  constructor(deps: LiveFrequenciesDeps) {
-    this.#deps = deps
+  constructor(
+    lists: StoredLists,
+    settings: EffectiveSettings,
+    receiverStore: ReceiverStore,
+    placeholderStore: PlaceholderStore,
+    checker: FrequencyChecker,
+  ) {
+    this.#lists = lists
+    this.#settings = settings
+    this.#receiverStore = receiverStore
+    this.#placeholderStore = placeholderStore
+    this.#checker = checker
   }
 
   /** Returns the profiles in force. */
   profiles(): readonly Profile[] {
-    const { frequencyProfiles: stored } = this.#deps.state.lists.current
+    const { frequencyProfiles: stored } = this.#lists.current
     if (this.#resolved?.stored !== stored) this.#resolved = { stored, profiles: resolveProfiles(stored) }
     return this.#resolved.profiles
   }
 
   /** Returns the carriers of a site; those of this installation include placeholders. */
   carriers(site = localSite): readonly LiveCarrier[] {
-    const { receiverStore, placeholderStore } = this.#deps.state
-    const placeholders = site === localSite ? placeholderStore.list() : []
-    return listLiveCarriers({ receivers: receiverStore.listAll({ site }), placeholders, ...this.#context() })
+    const placeholders = site === localSite ? this.#placeholderStore.list() : []
+    return listLiveCarriers({ receivers: this.#receiverStore.listAll({ site }), placeholders, ...this.#context() })
   }
 
   #context() {
-    const { groups, locations } = this.#deps.state.lists.current
+    const { groups, locations } = this.#lists.current
     return { groups, locations, profiles: this.profiles() }
   }
 
   /** Describes what the carriers and their conflicts depend on, except for the receivers. */
   describeLists(): string {
-    const { placeholderStore, settings } = this.#deps.state
-    const { REGION, TV_IN_USE } = settings.get(null)
+    const { REGION, TV_IN_USE } = this.#settings.get(null)
     const { groups, locations, profiles } = this.#context()
     const zones = [
       groups.filter(({ zone }) => zone !== null).map(({ id, slots, zone }) => [id, slots, zone]),
       locations.some(({ zone }) => zone !== null) ? locations.map(({ id, parent, zone }) => [id, parent, zone]) : [],
     ]
-    const placeholders = createCarrierLists({ groups, locations, profiles }).ofPlaceholders(placeholderStore.list())
+    const placeholders = createCarrierLists({ groups, locations, profiles }).ofPlaceholders(
+      this.#placeholderStore.list(),
+    )
     return JSON.stringify([REGION, TV_IN_USE, profiles, zones, placeholders])
   }
 
@@ -110,7 +122,7 @@ export class LiveFrequencies {
       const subject = `There are ${checked.length} carriers, and at most ${maxCarriers} can be checked. Use only_on.`
       throw new RequestError('wrong_state', { subject })
     }
-    const { REGION, TV_IN_USE } = this.#deps.state.settings.get(null)
+    const { REGION, TV_IN_USE } = this.#settings.get(null)
     const options = { victims, tvInUse: parseTvInUse(REGION, TV_IN_USE).inUse }
     const kept = this.#keep(checked, options, client)
     return { carriers, ...(await kept.checking) }
@@ -142,10 +154,10 @@ export class LiveFrequencies {
   ): KeptCheck {
     const rechecked = this.#recheck(checked, carriers, options, optionsText)
     const checking = (
-      rechecked === null ? this.#deps.checker.check(checked, options, client) : Promise.resolve(rechecked)
+      rechecked === null ? this.#checker.check(checked, options, client) : Promise.resolve(rechecked)
     ).then((result) => {
       kept.result = result
-      return { result: mergeSecondCarriers(result), checkedAt: this.#deps.now() }
+      return { result: mergeSecondCarriers(result), checkedAt: now() }
     })
     const kept: KeptCheck = { options: optionsText, carriers, checking, result: rechecked }
     return kept

@@ -3,7 +3,7 @@ import type { Condition } from '../domain/conditions/condition.ts'
 import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { ChannelState } from '../domain/history/channel-state.ts'
 import { toDraft } from '../domain/identity/ingest-plan.ts'
-import { createReceiverStore } from '../ingest/receiver-store.ts'
+import { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { StoredChannelState } from '../storage/channel-states.ts'
 import { ChannelStates } from './channel-states.ts'
 
@@ -22,7 +22,7 @@ const receiver: Receiver = { ...toDraft('shure', { id: 'a', kind: 'receiver' }, 
 
 /** `stored` contains what earlier processes stored. */
 function open(stored: StoredChannelState[] = []) {
-  const receiverStore = createReceiverStore()
+  const receiverStore = new ReceiverStore()
   const own = new Set([1])
   const assignments = new Map<number, NonNullable<ChannelState['assignment']>>()
   let isDown = false
@@ -33,7 +33,7 @@ function open(stored: StoredChannelState[] = []) {
     ownReceivers: () => own,
     isOwn: (id) => own.has(id),
     isOn: () => isOn,
-    receiver: receiverStore.get,
+    receiver: (id) => receiverStore.get(id),
     assignments: () => assignments,
     load: async () => new Map(stored.map(({ channel_id, state }) => [channel_id, state])),
     async save(saved) {

@@ -3,22 +3,24 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { RemoteWriteConfig } from '../config.ts'
 import { transmitterName } from '../domain/equipment/hardware.ts'
-import type { LevelHistory } from '../domain/history/level-history.ts'
 import type { SentChannel } from '../domain/history/remote-write.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { Outbound } from '../manufacturers/sources.ts'
 import { now } from '../platform/clock.ts'
 import { type Counters, createRemoteWriteCounters } from '../platform/counters.ts'
-import type { Monitoring } from '../service/monitoring.ts'
-import type { State } from '../service/state.ts'
+import type { LeaseManager } from '../sources/lease-manager.ts'
 import type { Database } from '../storage/database.ts'
 import { createWriteClient } from '../upstream/write-client.ts'
+import type { History } from './history.ts'
 import { RemoteWriter } from './remote-write.ts'
 
 interface RemoteWriteDeps {
   readonly installationName: string
   readonly db: Database
-  readonly history: LevelHistory
-  readonly state: Pick<State, 'receiverStore' | 'sourceDeps'>
-  readonly monitoring: Pick<Monitoring, 'leaseManager'>
+  readonly history: History
+  readonly receiverStore: ReceiverStore
+  readonly outbound: Outbound
+  readonly leaseManager: LeaseManager
   readonly counters: Counters
   readonly log: FastifyBaseLogger
 }
@@ -33,15 +35,12 @@ export interface RemoteWrite {
 /** Returns null if it is not configured. */
 export function createRemoteWrite(
   config: RemoteWriteConfig | null,
-  { state, monitoring, counters, ...deps }: RemoteWriteDeps,
+  { db, history, receiverStore, outbound, leaseManager, counters, installationName, log }: RemoteWriteDeps,
 ): RemoteWrite | null {
   if (config === null) return null
-  const { receiverStore, sourceDeps } = state
-  const client = createWriteClient(config, sourceDeps.destinations, now)
+  const client = createWriteClient(config, outbound.destinations, now)
   const writer = new RemoteWriter({
-    ...deps,
-    client,
-    leaseManager: monitoring.leaseManager,
+    ...{ db, history: history.levels, client, leaseManager, installationName, log },
     intervalSeconds: config.interval_seconds,
     counters: createRemoteWriteCounters(counters),
     listChannels: () =>

@@ -3,14 +3,19 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Alerts } from '../alerts/alerts.ts'
+import type { ConditionMonitor } from '../conditions/conditions.ts'
 import { recordingSubject } from '../domain/alerts/recording.ts'
-import type { RecordingGap } from '../domain/history/closed-seconds.ts'
 import type { LevelHistory, PrunedTier } from '../domain/history/level-history.ts'
 import { listPinnedRanges } from '../domain/history/retention.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { Cast } from '../lists/cast.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { Loader } from '../lists/loader.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
 import { now } from '../platform/clock.ts'
 import { withTimeout } from '../platform/wait.ts'
-import type { Monitoring } from '../service/monitoring.ts'
-import type { State } from '../service/state.ts'
+import type { LeaseManager } from '../sources/lease-manager.ts'
 import { listAlertRanges } from '../storage/alerts.ts'
 import { listLastChannelStates, pruneChannelStates, saveChannelStates } from '../storage/channel-states.ts'
 import type { Database, Tx } from '../storage/database.ts'
@@ -18,32 +23,23 @@ import { pruneFollowedLevels, sizeOfFollowedLevels } from '../storage/followed-l
 import { saveMaxHistoryBytes } from '../storage/settings.ts'
 import { sqlitePath } from '../storage/sqlite-file.ts'
 import { ChannelStates } from './channel-states.ts'
+import type { EventLog } from './event-log.ts'
 import { openLevelHistory } from './levels/open-level-history.ts'
 import { type DiskSpace, Recorder } from './recorder.ts'
 
 interface HistoryDeps {
   readonly db: Database
   readonly databaseUrl: string
-  readonly state: Pick<State, 'receiverStore' | 'settings' | 'lists' | 'cast'>
-  readonly monitoring: Pick<Monitoring, 'conditions' | 'alerts' | 'leaseManager'>
-  /** Loads the lists. */
-  reload(): Promise<void>
-  /** Called with every stretch of at least 2 s in which no process recorded, once it has ended. */
-  onGap(gap: RecordingGap): void
+  readonly receiverStore: ReceiverStore
+  readonly settings: EffectiveSettings
+  readonly lists: StoredLists
+  readonly cast: Cast
+  readonly loader: Loader
+  readonly conditions: ConditionMonitor
+  readonly alerts: Alerts
+  readonly events: EventLog
+  readonly leaseManager: LeaseManager
   readonly log: FastifyBaseLogger
-}
-
-/** The history, as the interfaces use it. */
-export interface History {
-  readonly levels: LevelHistory
-  /** Whether this process records levels now. */
-  readonly isRecording: boolean
-  /** Returns the bytes on the disk; null if they cannot be determined soon. */
-  size(): Promise<number | null>
-  /** Stores what is recorded but not stored yet, so that it can be queried. */
-  flush(): Promise<void>
-  /** Deletes what is older or larger than the settings allow. */
-  prune(options?: { readonly isDryRun: boolean }): Promise<readonly PrunedTier[]>
 }
 
 const pruneEveryMs = 3_600_000
@@ -55,7 +51,7 @@ const dayMs = 86_400_000
 const maxDefaultBytes = 20_000_000_000
 const roundedBytes = 10_000
 
-export class RunningHistory implements History {
+export class History {
   readonly levels: LevelHistory
   readonly #deps: HistoryDeps
   readonly #recorder: Recorder
@@ -63,9 +59,7 @@ export class RunningHistory implements History {
   #pruneTimer: NodeJS.Timeout | undefined
 
   constructor(deps: HistoryDeps) {
-    const { db, databaseUrl, state, monitoring, onGap, log } = deps
-    const { receiverStore, settings, cast } = state
-    const { conditions, alerts, leaseManager } = monitoring
+    const { db, databaseUrl, receiverStore, settings, cast, conditions, alerts, events, leaseManager, log } = deps
     const own = {
       levels: receiverStore.levels,
       ownReceivers: () => conditions.ownReceivers(),
@@ -82,12 +76,12 @@ export class RunningHistory implements History {
       thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
       hasOtherNodes: () => leaseManager.hasOtherNodes,
       space: () => this.#space(),
-      onGap,
+      onGap: ({ from, until, reason }) => events.recordGap({ from: from * 1000, until: until * 1000, reason }),
       onFault: (fault) => alerts.recordingChanged(fault),
     })
     this.#channelStates = new ChannelStates({
       ...own,
-      receiver: receiverStore.get,
+      receiver: (id) => receiverStore.get(id),
       assignments: () => new Map(cast.assignments().map(({ channel_id, ...assignment }) => [channel_id, assignment])),
       load: (channelIds) => listLastChannelStates(db.read, channelIds),
       save: (states) => db.transaction((tx) => saveChannelStates(tx, states)),
@@ -114,7 +108,7 @@ export class RunningHistory implements History {
   /** Starts to record the receivers that this process evaluates. */
   start(): void {
     // The alert is still open if levels could not be stored when the last process stopped.
-    const couldNotStore = this.#deps.monitoring.alerts.list().some(({ subject }) => subject === recordingSubject)
+    const couldNotStore = this.#deps.alerts.list().some(({ subject }) => subject === recordingSubject)
     this.#recorder.start(couldNotStore ? 'storage' : 'stopped')
     this.#channelStates.start()
     void this.#saveDefaultSize()
@@ -132,15 +126,15 @@ export class RunningHistory implements History {
   }
 
   async prune({ isDryRun } = { isDryRun: false }): Promise<readonly PrunedTier[]> {
-    const { db, state } = this.#deps
-    const { HISTORY_SECONDS_DAYS, HISTORY_MINUTES_DAYS, HISTORY_MAX_GB } = state.settings.get(null)
+    const { db, settings, lists, receiverStore } = this.#deps
+    const { HISTORY_SECONDS_DAYS, HISTORY_MINUTES_DAYS, HISTORY_MAX_GB } = settings.get(null)
     const keptSince = now() - HISTORY_MINUTES_DAYS * dayMs
-    const { shows, groups } = state.lists.current
+    const { shows, groups } = lists.current
     const pinned = listPinnedRanges({
       alerts: await listAlertRanges(db.read, keptSince),
       shows,
       groups,
-      channels: state.receiverStore
+      channels: receiverStore
         .listFacts()
         .flatMap((receiver) => receiver.channels.map(({ id, slot }) => ({ id, slot, receiverId: receiver.id }))),
       now: now(),
@@ -194,14 +188,14 @@ export class RunningHistory implements History {
    * as a changed setting, after which everything is evaluated again.
    */
   async #saveDefaultSize(): Promise<void> {
-    const { db, state, reload, log } = this.#deps
-    if (state.lists.current.maxHistoryBytes !== null) return
+    const { db, lists, loader, log } = this.#deps
+    if (lists.current.maxHistoryBytes !== null) return
     try {
       const space = await this.#space()
       const half = space === null ? maxDefaultBytes : space.free / 2
       const bytes = Math.max(roundedBytes, Math.floor(half / roundedBytes) * roundedBytes)
       await db.transaction((tx) => saveMaxHistoryBytes(tx, Math.min(maxDefaultBytes, bytes)))
-      await reload()
+      await loader.reload()
     } catch (error) {
       log.warn({ error: String(error) }, 'the maximum size of the history could not be stored')
     }

@@ -1,4 +1,4 @@
-/** Combines the runtime and the HTTP server. Starts their parts in order and closes them in reverse order. */
+/** Combines the service and the HTTP server. Starts their parts in order and closes them in reverse order. */
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Config, ConfigError } from '../config.ts'
@@ -9,8 +9,8 @@ import { Integrations } from '../integrations/integrations.ts'
 import { createCache } from '../platform/cache.ts'
 import { childLifetime } from '../platform/wait.ts'
 import { type ConfigChanges, ConfigReloader } from '../service/config-reload.ts'
-import { openRuntime } from '../service/open-runtime.ts'
-import type { Runtime, RuntimeOptions } from '../service.ts'
+import type { ServiceOptions } from '../service/options.ts'
+import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { addressOf, requireFreePort, toListenError } from './app/listen.ts'
 import { type ServerOptions, toAccessSettings, toServerDeps } from './app/server-deps.ts'
@@ -20,7 +20,7 @@ import type { CachedResponse } from './server/response.ts'
 import { createServer } from './server/server.ts'
 
 export interface App {
-  readonly runtime: Runtime
+  readonly service: Service
   readonly server: FastifyInstance
   /** The URL on which the service listens, with the mount prefix. */
   readonly address: string
@@ -37,13 +37,13 @@ export interface App {
   close(): Promise<void>
 }
 
-export interface AppOptions extends Omit<RuntimeOptions, 'cache' | 'listProblems'>, ServerOptions, SetupOptions {
+export interface AppOptions extends Omit<ServiceOptions, 'cache' | 'listProblems'>, ServerOptions, SetupOptions {
   /** Whether to serve only pages and the API, while other processes poll and subscribe. */
   readonly servesOnly?: boolean
 }
 
 /**
- * Opens the runtime and starts the server. Throws what `openRuntime` throws, a ConfigError, or the system's error if
+ * Opens the service and starts the server. Throws what `Service.open` throws, a ConfigError, or the system's error if
  * the server cannot listen.
  */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
@@ -54,32 +54,32 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const reloader = new ConfigReloader(config)
   const cache = createCache<CachedResponse>({ timeoutMs: () => reloader.current.settings.CACHE_TIMEOUT * 1000 })
   let integrations: Integrations | undefined
-  const runtime = await openRuntime(config, {
+  const service = await Service.open(config, {
     ...options,
     cache,
     listProblems: () => integrations?.problems ?? [],
   })
-  integrations = new Integrations(config, runtime, { log, version: options.version })
+  integrations = new Integrations(config, service, { log, version: options.version })
   const stop = new AbortController()
   /** Aborts when the service stops or drains. */
   const handover = childLifetime(stop.signal)
   const loops: Promise<void>[] = []
-  const signIn = createSignIn(runtime, log)
+  const signIn = createSignIn(service, log)
   const close = async (server?: FastifyInstance) => {
     stop.abort()
     await reloader.idle()
     await server?.close()
     await Promise.all(loops)
     await signIn.close()
-    await saveLevels({ ...runtime, log })
-    await runtime.close()
+    await saveLevels(service)
+    await service.close()
   }
   try {
     const tls = await openTls(config, options)
     await signIn.openSetup(config, options)
     const { app: server, applySettings } = await createServer(
       toServerDeps(config, options, {
-        runtime,
+        service,
         signIn,
         reloader,
         cache,
@@ -96,26 +96,26 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     }
     const bound = server.server.address()
     if (typeof bound === 'object' && bound !== null)
-      runtime.sourceDeps.destinations.blockListener(bound.address, bound.port)
-    loops.push(runtime.follow(stop.signal), signIn.credentials.watch(stop.signal))
+      service.outbound.destinations.blockListener(bound.address, bound.port)
+    loops.push(service.follow(stop.signal), signIn.credentials.watch(stop.signal))
     await reportMissingNames(config, log)
     if (tls !== null) loops.push(keepCertificate(server, tls, log, stop.signal))
-    loops.push(runtime.notifications.run(handover.signal), integrations.run(handover.signal))
-    if (runtime.remoteWrite !== null) loops.push(runtime.remoteWrite.run(handover.signal))
+    loops.push(service.notifications.run(handover.signal), integrations.run(handover.signal))
+    if (service.remoteWrite !== null) loops.push(service.remoteWrite.run(handover.signal))
     if (!options.servesOnly) {
-      const hasReaders = () => runtime.leaseManager.hasOtherNodes && runtime.redis?.isUp !== true
-      loops.push(runtime.monitor.run(handover.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
+      const hasReaders = () => service.leaseManager.hasOtherNodes && service.redis?.isUp !== true
+      loops.push(service.monitor.run(handover.signal), keepSavingLevels(service, hasReaders, stop.signal))
     }
-    if (!isLoopback(host)) await reportExposure(runtime, config, log)
+    if (!isLoopback(host)) await reportExposure(service, config, log)
     return {
-      runtime,
+      service,
       server,
       address: addressOf(server, config),
       drain: () => handover.abort(),
       reload: (changed) =>
         reloader.reload(changed, async (next) => {
           validateOverrides(next)
-          await runtime.applyConfig(next)
+          await service.applyConfig(next)
           applySettings(toAccessSettings(next))
           await reportMissingNames(next, log)
         }),
@@ -132,7 +132,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
  * Called only if the service is reachable from the network.
  */
 async function reportExposure(
-  { db }: Runtime,
+  { db }: Service,
   { server, tls, public_read }: Config,
   log: FastifyBaseLogger,
 ): Promise<void> {

@@ -6,20 +6,21 @@
 
 import type { Log } from '../platform/log.ts'
 import { pause } from '../platform/wait.ts'
+import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { Ingest } from './ingest.ts'
 
 interface LevelDeps {
-  readonly ingest: Pick<Ingest, 'ingest'>
+  readonly ingest: Ingest
+  readonly sourceRegistry: SourceRegistry
   readonly log: Log
-  manufacturers(): readonly { readonly code: string }[]
 }
 
 /** Other processes read changes every half second, so they see pushed levels within a second. */
 const saveEveryMs = 250
 
 /** Stores unsaved levels, for example before the process ends. */
-export async function saveLevels({ ingest, log, manufacturers }: LevelDeps): Promise<void> {
-  for (const { code } of manufacturers()) {
+export async function saveLevels({ ingest, log, sourceRegistry }: LevelDeps): Promise<void> {
+  for (const { code } of sourceRegistry.manufacturers()) {
     await ingest.ingest({ manufacturer: code, reports: [], endsCycle: true }).catch((error) => {
       log.error({ manufacturer: code, error: String(error) }, 'levels could not be stored')
     })

@@ -1,27 +1,24 @@
-/** The current placeholders, in memory. They are loaded together with the receivers, with which they share the slots. */
-
 import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import { isSameJson } from '../domain/json.ts'
+import { Topic } from '../platform/topic.ts'
 
-export interface PlaceholderStore {
+/** The current placeholders. They are loaded together with the receivers, with which they share the slots. */
+export class PlaceholderStore {
+  readonly changed = new Topic()
   /** The counter of changes that this state includes. */
-  revision: number
-  /** Returns all placeholders, ordered by id. */
-  list(): readonly Placeholder[]
-  /** Replaces all placeholders. Returns whether anything changed. */
-  replace(placeholders: readonly Placeholder[]): boolean
-}
+  revision = -1
+  #current: readonly Placeholder[] = []
 
-export function createPlaceholderStore(onChanged: () => void): PlaceholderStore {
-  let current: readonly Placeholder[] = []
-  return {
-    revision: -1,
-    list: () => current,
-    replace(placeholders) {
-      if (isSameJson(current, placeholders)) return false
-      current = placeholders
-      onChanged()
-      return true
-    },
+  /** Returns all placeholders, ordered by id. */
+  list(): readonly Placeholder[] {
+    return this.#current
+  }
+
+  /** Replaces all placeholders. Returns whether anything changed. */
+  replace(placeholders: readonly Placeholder[]): boolean {
+    if (isSameJson(this.#current, placeholders)) return false
+    this.#current = placeholders
+    this.changed.publish()
+    return true
   }
 }

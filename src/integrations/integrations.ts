@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { toPerformerNames } from '../domain/live/lists.ts'
 import { now } from '../platform/clock.ts'
 import { createMqttGauge, createOscCounters } from '../platform/counters.ts'
-import type { Runtime } from '../service.ts'
+import type { Service } from '../service.ts'
 import { getInstallationId } from '../storage/meta.ts'
 import { MqttPublisher } from './mqtt/mqtt.ts'
 import { Osc } from './osc/osc.ts'
@@ -14,36 +14,38 @@ import { Osc } from './osc/osc.ts'
 const leaseName = 'publisher'
 
 export class Integrations {
-  readonly #runtime: Runtime
+  readonly #service: Service
   readonly #osc: Osc | null
   readonly #mqtt: MqttPublisher | null
 
-  constructor(config: Config, runtime: Runtime, { log, version }: { log: FastifyBaseLogger; version: string }) {
-    this.#runtime = runtime
+  constructor(config: Config, service: Service, { log, version }: { log: FastifyBaseLogger; version: string }) {
+    this.#service = service
     this.#mqtt =
       config.mqtt &&
       new MqttPublisher(config.mqtt, {
-        destinations: runtime.sourceDeps.destinations,
+        destinations: service.outbound.destinations,
         version,
         publicUrl: config.server.public_url,
-        installationId: async () => String(await getInstallationId(runtime.db)),
-        receiverStore: runtime.receiverStore,
-        performerNames: () => toPerformerNames(runtime.assignments()),
-        setConnected: createMqttGauge(runtime.counters),
+        installationId: async () => String(await getInstallationId(service.db)),
+        receiverStore: service.receiverStore,
+        performerNames: () => toPerformerNames(service.cast.assignments()),
+        setConnected: createMqttGauge(service.counters),
         log,
       })
     this.#osc =
       config.osc &&
       new Osc(config.osc, {
-        ...runtime,
-        destinations: runtime.sourceDeps.destinations,
-        placeholders: () => runtime.placeholderStore.list(),
-        performerNames: () => toPerformerNames(runtime.assignments()),
-        ...createOscCounters(runtime.counters),
+        ...service,
+        shows: () => service.lists.current.shows,
+        reload: () => service.reload(),
+        destinations: service.outbound.destinations,
+        placeholders: () => service.placeholderStore.list(),
+        performerNames: () => toPerformerNames(service.cast.assignments()),
+        ...createOscCounters(service.counters),
         log,
         now,
       })
-    runtime.alerts.changed.subscribe(({ body, hasOnlyOtherValues }) => {
+    service.alerts.changed.subscribe(({ body, hasOnlyOtherValues }) => {
       // OSC has no values of alerts.
       if (!hasOnlyOtherValues) this.#osc?.alertChanged(body)
       this.#mqtt?.alertChanged(body)
@@ -58,7 +60,7 @@ export class Integrations {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const isSending = () => this.#osc?.hasPeers === true || this.#mqtt?.isPublishing === true
-    const removeDemand = this.#runtime.levelDemand.add(() => (isSending() ? null : []))
+    const removeDemand = this.#service.levelDemand.add(() => (isSending() ? null : []))
     await Promise.all([this.#osc?.run(signal), this.#publish(signal)])
     removeDemand()
   }
@@ -67,7 +69,7 @@ export class Integrations {
   async #publish(signal: AbortSignal): Promise<void> {
     const publishers = [this.#osc?.hasTargets === true ? this.#osc : null, this.#mqtt].filter((one) => one !== null)
     if (publishers.length === 0) return
-    await this.#runtime.leaseManager.runWhileHeld(leaseName, signal, async (lease) => {
+    await this.#service.leaseManager.runWhileHeld(leaseName, signal, async (lease) => {
       await Promise.all(publishers.map((publisher) => publisher.publish(lease.signal)))
     })
   }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Group } from '../contract/groups.ts'
 import type { SettingRecord } from '../domain/settings.ts'
+import { SourceRegistry } from '../sources/source-registry.ts'
+import { createDestinations } from '../upstream/destinations.ts'
+import { createRequestThrottle } from '../upstream/request-throttle.ts'
 import { EffectiveSettings } from './effective-settings.ts'
 import { StoredLists } from './stored-lists.ts'
 
@@ -10,8 +13,8 @@ const choir: Group = { id: 2, title: 'Choir', slots: [2, 3], hide_charts: false,
 function open(settings: readonly SettingRecord[]) {
   const lists = new StoredLists()
   lists.current = { ...lists.current, settings, groups: [drums, choir] }
-  const sourceRegistry = { has: () => true, pollIntervalSeconds: () => undefined }
-  return new EffectiveSettings({ lists, sourceRegistry, defaults: { defaultInterval: 10, isBroadcasting: true } })
+  const sourceRegistry = new SourceRegistry({ throttle: createRequestThrottle(), destinations: createDestinations() })
+  return new EffectiveSettings(lists, sourceRegistry, { defaultInterval: 10, isBroadcasting: true })
 }
 
 const ofGroup = (group: number, key: string, value: string): SettingRecord => ({

@@ -17,13 +17,6 @@ import {
 import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { StoredLists } from './stored-lists.ts'
 
-interface EffectiveSettingsDeps {
-  readonly lists: Pick<StoredLists, 'current'>
-  readonly sourceRegistry: Pick<SourceRegistry, 'has' | 'pollIntervalSeconds'>
-  /** Values from the configuration. */
-  readonly defaults: SettingsDefaults
-}
-
 export interface SettingsDefaults {
   /** `DEFAULT_POLLING_INTERVAL` in seconds. */
   readonly defaultInterval: number
@@ -38,16 +31,19 @@ interface IndexedSettings {
 }
 
 export class EffectiveSettings {
-  readonly #deps: EffectiveSettingsDeps
+  readonly #lists: StoredLists
+  readonly #sourceRegistry: SourceRegistry
   #defaults: SettingsDefaults
   #indexed: IndexedSettings | null = null
   readonly #cache = new Map<string | number | null, Settings>()
   /** By manufacturer, for channels without settings of a group. */
   readonly #thresholds = new Map<string, Thresholds>()
 
-  constructor(deps: EffectiveSettingsDeps) {
-    this.#deps = deps
-    this.#defaults = deps.defaults
+  /** `defaults`: values from the configuration. */
+  constructor(lists: StoredLists, sourceRegistry: SourceRegistry, defaults: SettingsDefaults) {
+    this.#lists = lists
+    this.#sourceRegistry = sourceRegistry
+    this.#defaults = defaults
   }
 
   /** Replaces the values from the configuration. The caller must call `clear` afterwards. */
@@ -58,7 +54,7 @@ export class EffectiveSettings {
   /** Returns the settings of a manufacturer, or the global ones. */
   get(manufacturer: string | null): Settings {
     // Unknown codes are not cached, because clients can request any code.
-    const isKnown = manufacturer === null || this.#deps.sourceRegistry.has(manufacturer)
+    const isKnown = manufacturer === null || this.#sourceRegistry.has(manufacturer)
     return this.#cached(isKnown ? manufacturer : undefined, { manufacturer, group: null })
   }
 
@@ -110,12 +106,12 @@ export class EffectiveSettings {
   }
 
   #optionsFor({ group, manufacturer: code }: SettingScope) {
-    const { lists, sourceRegistry } = this.#deps
     // A value that a group of one manufacturer does not set is that of the manufacturer.
-    const manufacturer = lists.current.groups.find(({ id }) => id === group)?.manufacturer ?? code
-    const configuredInterval = manufacturer === null ? undefined : sourceRegistry.pollIntervalSeconds(manufacturer)
+    const manufacturer = this.#lists.current.groups.find(({ id }) => id === group)?.manufacturer ?? code
+    const configuredInterval =
+      manufacturer === null ? undefined : this.#sourceRegistry.pollIntervalSeconds(manufacturer)
     const scope = { manufacturer, group }
-    const { maxHistoryBytes } = lists.current
+    const { maxHistoryBytes } = this.#lists.current
     const defaultMaxGb = maxHistoryBytes === null ? null : maxHistoryBytes / 1e9
     return { stored: this.#index().stored, scope, configuredInterval, defaultMaxGb, ...this.#defaults }
   }
@@ -131,7 +127,7 @@ export class EffectiveSettings {
 
   #index(): IndexedSettings {
     if (this.#indexed !== null) return this.#indexed
-    const { settings, groups } = this.#deps.lists.current
+    const { settings, groups } = this.#lists.current
     const stored = indexSettings(settings)
     const ofSlot = new Map<number, ScopeSettings[]>()
     for (const { id, slots } of groups) {

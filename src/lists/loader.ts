@@ -2,10 +2,13 @@
 
 import type { ConditionMonitor } from '../conditions/conditions.ts'
 import { clampLastSeen } from '../domain/equipment/receiver.ts'
+import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { UnitStore } from '../ingest/unit-store.ts'
 import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/semaphore.ts'
+import { Topic } from '../platform/topic.ts'
 import type { ConfiguredManufacturers } from '../service/configured-manufacturers.ts'
-import type { State } from '../service/state.ts'
 import type { ManufacturerLoader } from '../sources/manufacturer-loader.ts'
 import { listConditions } from '../storage/conditions.ts'
 import type { Database } from '../storage/database.ts'
@@ -14,18 +17,24 @@ import { listPlaceholders } from '../storage/placeholders.ts'
 import { listReceivers } from '../storage/receivers.ts'
 import { currentRevision, currentRevisions } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
+import type { StoredLists } from './stored-lists.ts'
 
 interface LoaderDeps {
   readonly db: Database
-  readonly state: Pick<State, 'receiverStore' | 'placeholderStore' | 'unitStore' | 'lists'>
+  readonly state: {
+    readonly receiverStore: ReceiverStore
+    readonly placeholderStore: PlaceholderStore
+    readonly unitStore: UnitStore
+    readonly lists: StoredLists
+  }
   readonly conditions: Pick<ConditionMonitor, 'open'>
   readonly configured: ConfiguredManufacturers
   readonly manufacturers: ManufacturerLoader
-  /** Called after the lists have changed. */
-  onListsChanged(): void
 }
 
 export class Loader {
+  /** The lists were replaced. */
+  readonly listsChanged = new Topic()
   readonly #deps: LoaderDeps
   /** Serializes loads, so that an earlier load does not overwrite the result of a later one. */
   readonly #queue = new Semaphore(1)
@@ -79,7 +88,7 @@ export class Loader {
   }
 
   async #loadLists(): Promise<void> {
-    const { db, state, onListsChanged } = this.#deps
-    if (await state.lists.load(db.read)) onListsChanged()
+    const { db, state } = this.#deps
+    if (await state.lists.load(db.read)) this.listsChanged.publish()
   }
 }

@@ -7,6 +7,7 @@ import type { Group } from '../contract/groups.ts'
 import type { Location } from '../contract/locations.ts'
 import type { Performer } from '../contract/performers.ts'
 import type { Silence } from '../domain/alerts/silences.ts'
+import { listShowsOfSlot } from '../domain/conditions/shows.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from '../domain/equipment/discovery.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { StoreIncident } from '../domain/equipment/health.ts'
@@ -14,7 +15,7 @@ import type { StoredProfile } from '../domain/frequencies/profile-changes.ts'
 import type { Scan } from '../domain/frequencies/scans/stored-scan.ts'
 import type { NotificationRule } from '../domain/notifications/rule.ts'
 import type { SettingRecord } from '../domain/settings.ts'
-import type { Show } from '../domain/shows.ts'
+import { type Show, stateOf } from '../domain/shows.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader } from '../storage/database.ts'
 import { listStoredProfiles } from '../storage/frequency-profiles.ts'
@@ -78,6 +79,20 @@ export class StoredLists {
   #scanCounter = -1
   /** The counter of the loaded notification channels and rules, which are read only when it has changed. */
   #notificationCounter = -1
+
+  /** Returns the groups, or only those that belong to this manufacturer. */
+  groupsOf(manufacturer: string | undefined): readonly Group[] {
+    return this.current.groups.filter((group) => manufacturer === undefined || group.manufacturer === manufacturer)
+  }
+
+  runningShows(): readonly Show[] {
+    return this.current.shows.filter((show) => stateOf(show) === 'running')
+  }
+
+  /** Returns the ids of the running shows that have the channel in this slot. */
+  showsOf(slot: number): readonly number[] {
+    return listShowsOfSlot(slot, this.runningShows(), this.current.groups)
+  }
 
   /** Loads the lists. Returns whether any of them changed. */
   async load(reader: Reader): Promise<boolean> {

@@ -17,15 +17,15 @@ import { toProfileBodies } from '../domain/frequencies/profile-changes.ts'
 import { toScanBody } from '../domain/frequencies/scans/stored-scan.ts'
 import { isSameJson } from '../domain/json.ts'
 import type { LiveSubject } from '../domain/live/filter.ts'
-import { toSourceBodies } from '../domain/live/lists.ts'
 import { differingFields } from '../domain/live/receiver-changes.ts'
 import type { SettingScope } from '../domain/settings.ts'
-import { type Show, stateOf } from '../domain/shows.ts'
+import type { Show } from '../domain/shows.ts'
 import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
 import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { Cast } from '../lists/cast.ts'
 import type { EffectiveSettings } from '../lists/effective-settings.ts'
 import type { StoredLists } from '../lists/stored-lists.ts'
+import type { FollowedSites } from '../sites/followed-sites.ts'
 import type { SourceRecords } from '../sources/source-records.ts'
 import type { SourceRegistry } from '../sources/source-registry.ts'
 
@@ -36,12 +36,6 @@ interface Stores {
   readonly cast: Cast
   readonly settings: EffectiveSettings
   readonly sourceRegistry: SourceRegistry
-}
-
-/** What followed installations announce about themselves. */
-export interface FollowedSites {
-  announced(): readonly AnnouncedSiteBody[]
-  assignments(): readonly ChannelAssignment[]
 }
 
 export class LiveLists {
@@ -99,7 +93,7 @@ export class LiveLists {
   }
 
   runningShows(): readonly Show[] {
-    return this.shows().filter((show) => stateOf(show) === 'running')
+    return this.#stores.lists.runningShows()
   }
 
   settingsIn(scope: SettingScope): Settings {
@@ -116,8 +110,7 @@ export class LiveLists {
   }
 
   sources(): readonly SourceBody[] {
-    const { sourceRegistry } = this.#stores
-    return toSourceBodies(this.#sourceRecords?.health(sourceRegistry.manufacturers()) ?? [])
+    return this.#sourceRecords?.bodies() ?? []
   }
 
   sites(): readonly AnnouncedSiteBody[] {

@@ -7,7 +7,7 @@ import type { QueueEntry, QueueStatus } from '../domain/equipment/discovery.ts'
 import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { SettingScope } from '../domain/settings.ts'
-import { createReceiverStore } from '../ingest/receiver-store.ts'
+import { ReceiverStore } from '../ingest/receiver-store.ts'
 import { type JournalEntry, LiveJournal } from './live-journal.ts'
 import type { LiveLists } from './live-lists.ts'
 import { LivePublisher } from './live-publisher.ts'
@@ -35,10 +35,7 @@ function start() {
     alert_battery_threshold: (group === null ? null : state.groupThreshold) ?? state.threshold,
     enable_websocket: manufacturer === null || state.isEnabled,
   })
-  const receiverStore = createReceiverStore({
-    receiverChanged: (id, before, after) => live.receiverChanged(id, before, after),
-    queueChanged: () => live.queueChanged(),
-  })
+  const receiverStore = new ReceiverStore()
   const lists = {
     groups: () => state.groups,
     placeholders: () => [],
@@ -54,13 +51,15 @@ function start() {
     manufacturers: () => ['shure'],
     sources: () => [],
     sites: () => [],
-    pending: receiverStore.pendingEntries,
+    pending: () => receiverStore.pendingEntries(),
   }
   const journal = new LiveJournal({ ageMs: -1, count: 3 })
   const live: LivePublisher = new LivePublisher(lists as unknown as LiveLists, receiverStore, {
     journal,
     now: () => 0,
   })
+  receiverStore.changed.subscribe(({ id, before, after }) => live.receiverChanged(id, before, after))
+  receiverStore.queueChanged.subscribe(() => live.queueChanged())
   onTestFinished(() => live.close())
   const messages: { readonly [field: string]: unknown }[] = []
   let restarts = 0

@@ -4,7 +4,7 @@ import { buildReceiver } from '../../test/support/builders.ts'
 import type { DeviceUpdate } from '../contract/messages.ts'
 import type { EquipmentFilter } from '../domain/equipment/sites.ts'
 import type { BroadcastMessage } from '../domain/messages.ts'
-import { createReceiverStore } from '../ingest/receiver-store.ts'
+import { ReceiverStore } from '../ingest/receiver-store.ts'
 import { filterBatch, Version1 } from './version-1.ts'
 
 function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {
@@ -25,7 +25,7 @@ function collect(version1: Version1, filter: EquipmentFilter = {}): { received: 
 let version1: Version1
 beforeEach(() => {
   vi.useFakeTimers()
-  version1 = new Version1(createReceiverStore())
+  version1 = new Version1(new ReceiverStore())
 })
 afterEach(() => {
   version1.close()
@@ -92,7 +92,7 @@ describe('version 1', () => {
         // The unit and the test share this clock. `lateMs` does not change between the delivery of a message and its
         // reading, so the time of reading is the time of delivery.
         const now = () => performance.now() + lateMs
-        const tested = new Version1(createReceiverStore(), now)
+        const tested = new Version1(new ReceiverStore(), now)
         const delivered = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))
         const read = async () => {
           for await (const { messages } of tested.subscribe({}, new AbortController().signal)) {
@@ -136,7 +136,7 @@ describe('version 1 with several subscribers', () => {
 
   // Conformance: C-18.13.
   test('delivers messages about the selected site and messages that concern all sites', async () => {
-    const receiverStore = createReceiverStore()
+    const receiverStore = new ReceiverStore()
     receiverStore.put(buildReceiver(1))
     receiverStore.put(buildReceiver(2, { origin: { record: 'a', site: { code: 'theatre', name: 'Theatre' }, id: 2 } }))
     version1 = new Version1(receiverStore)

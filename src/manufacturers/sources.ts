@@ -81,7 +81,8 @@ export function sourceId(code: string, source: Pick<SourceSettings, 'baseUrl'>):
 }
 
 /** Shared by all upstream clients of the process. */
-export interface SourceDeps {
+/** Shared by all connections of the process to upstream systems. */
+export interface Outbound {
   readonly throttle: RequestThrottle
   readonly destinations: Destinations
 }
@@ -89,7 +90,7 @@ export interface SourceDeps {
 /** The clients connect when they send their first request. The caller closes them. */
 export function openSources(
   record: ManufacturerRecord,
-  deps: SourceDeps,
+  deps: Outbound,
   listed: readonly SourceSettings[] = listSources(record),
 ): MonitoredSource[] {
   const plugin = getPlugin(record.plugin)

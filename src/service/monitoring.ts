@@ -18,9 +18,17 @@ import type { LiveFrequencies } from '../frequencies/live-frequencies.ts'
 import { EventLog } from '../history/event-log.ts'
 import { Ingest } from '../ingest/ingest.ts'
 import type { LevelArrival } from '../ingest/level-ages.ts'
+import type { LevelDemand } from '../ingest/level-demand.ts'
 import { LevelSubscriptions } from '../ingest/level-subscriptions.ts'
+import type { PlaceholderStore } from '../ingest/placeholder-store.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import { ReportPublisher } from '../ingest/report-publisher.ts'
+import type { UnitStore } from '../ingest/unit-store.ts'
+import type { EffectiveSettings } from '../lists/effective-settings.ts'
+import type { StoredLists } from '../lists/stored-lists.ts'
+import type { LivePublisher } from '../live/live-publisher.ts'
 import { audioFloorOf } from '../manufacturers/index.ts'
+import type { Outbound } from '../manufacturers/sources.ts'
 import type { Cache } from '../platform/cache.ts'
 import { now } from '../platform/clock.ts'
 import { type Counters, createNotificationCounters } from '../platform/counters.ts'
@@ -34,16 +42,27 @@ import { markOrphanedOffline, offlineAfterMs } from '../sources/offline-detectio
 import { createOrphanedSources, type OrphanedSources } from '../sources/orphaned-sources.ts'
 import { ReportingSources } from '../sources/reporting-sources.ts'
 import { SourceRecords } from '../sources/source-records.ts'
+import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { Database } from '../storage/database.ts'
 import { deleteDischarge, listDischarges, pruneDischarges, saveDischarges } from '../storage/discharges.ts'
 import type { Redis } from '../storage/redis.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import type { StorePaths } from '../storage/snapshots.ts'
 import { createStoreMaintenance, type StoreMaintenance } from '../storage/store-maintenance.ts'
-import type { State } from './state.ts'
 
 interface MonitoringDeps {
-  readonly state: State
+  readonly state: {
+    readonly outbound: Outbound
+    readonly sourceRegistry: SourceRegistry
+    readonly lists: StoredLists
+    readonly settings: EffectiveSettings
+    readonly receiverStore: ReceiverStore
+    readonly placeholderStore: PlaceholderStore
+    readonly unitStore: UnitStore
+    readonly levelDemand: LevelDemand
+    readonly siteLevelDemand: LevelDemand
+    readonly live: LivePublisher
+  }
   readonly frequencies: Pick<LiveFrequencies, 'check' | 'describeLists'>
   readonly db: Database
   readonly paths: StorePaths
@@ -134,7 +153,7 @@ export class Monitoring {
     this.#orphanedSites = new OrphanedSites({
       receiverStore: deps.state.receiverStore,
       ingest: this.ingest,
-      manufacturers: deps.state.sourceRegistry.manufacturers,
+      manufacturers: () => deps.state.sourceRegistry.manufacturers(),
       isHeld: this.#orphanedSources.isHeld,
     })
     this.monitor = this.#createMonitor()
@@ -169,7 +188,7 @@ export class Monitoring {
       db,
       receiverStore,
       ingest: this.ingest,
-      manufacturers: sourceRegistry.manufacturers,
+      manufacturers: () => sourceRegistry.manufacturers(),
       intervalMs: (code) => settings.pollingIntervalMs(code),
     })
     await this.#orphanedSites.check()
@@ -205,7 +224,7 @@ export class Monitoring {
     return {
       secrets,
       counters: createNotificationCounters(counters),
-      kit: { destinations: state.sourceDeps.destinations, publicUrl },
+      kit: { destinations: state.outbound.destinations, publicUrl },
       rules: () => state.lists.current.notificationRules,
       notificationChannels: () => state.lists.current.notificationChannels,
       surroundingsOf: (alert: Alert) => this.alerts.context.surroundingsOf(alert),
@@ -238,7 +257,7 @@ export class Monitoring {
       reportingSources: this.reportingSources,
       groups: () => lists.current.groups,
       silences: () => lists.current.silences,
-      runningShows: state.runningShows,
+      runningShows: () => lists.runningShows(),
       forecast: (channel) => this.forecasts.currentForecast(channel),
       batterySince: (channelId) => this.forecasts.batterySince(channelId),
       frequencyConflicts: {
@@ -259,7 +278,7 @@ export class Monitoring {
     const { state, frequencies, log } = this.#deps
     const { receiverStore, sourceRegistry, settings, lists } = state
     return new FrequencyConflicts({
-      facts: receiverStore.facts,
+      facts: (id) => receiverStore.facts(id),
       check: (filter) => frequencies.check(filter),
       isEnabled() {
         const codes = sourceRegistry.manufacturers().map(({ code }) => code)
@@ -300,7 +319,7 @@ export class Monitoring {
     const { receiverStore, sourceRegistry, settings } = state
     return createOrphanedSources({
       db,
-      manufacturers: sourceRegistry.manufacturers,
+      manufacturers: () => sourceRegistry.manufacturers(),
       isReceiving(code) {
         const since = performance.now() - offlineAfterMs(settings.pollingIntervalMs(code))
         return receiverStore.listFacts(code).some(({ id }) => receiverStore.lastReceivedAt(id) >= since)
@@ -315,7 +334,7 @@ export class Monitoring {
     return new SourceRecords({
       db,
       now,
-      manufacturers: sourceRegistry.manufacturers,
+      sourceRegistry,
       isOrphaned: this.#orphanedSources.has,
       onFailingChanged: () => {
         this.notificationSender.planSoon()
@@ -362,12 +381,12 @@ export class Monitoring {
   }
 
   #createConditions(): ConditionMonitor {
-    const { receiverStore, sourceRegistry, settings, showsOf } = this.#deps.state
+    const { receiverStore, sourceRegistry, settings, lists } = this.#deps.state
     return new ConditionMonitor({
       receiverStore,
       thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
       audioFloorOf,
-      showsOf,
+      showsOf: (slot) => lists.showsOf(slot),
       intervalMs: (manufacturer) => this.#intervalMs(manufacturer),
       sourceReceivedAt: (receiverId) => {
         const source = this.connections.find(receiverId)?.source ?? null

@@ -4,7 +4,6 @@
  */
 
 import type { SiteReference } from '../contract/schema.ts'
-import type { Receiver } from '../domain/equipment/receiver.ts'
 import { checkResponseSize, chooseTier, stepsThatFit } from '../domain/history/choose-tier.ts'
 import type { Steps } from '../domain/history/columns.ts'
 import type { FollowedSteps, LevelQuery } from '../domain/history/level-history.ts'
@@ -25,26 +24,18 @@ import {
   type SiteLevels,
   type TimeRange,
 } from '../domain/sites/followed-levels.ts'
+import type { ReceiverStore } from '../ingest/receiver-store.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { type ClientKey, ClientShares } from '../platform/client-shares.ts'
+import { now } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import { withTimeout } from '../platform/wait.ts'
+import type { SourceRecords } from '../sources/source-records.ts'
+import type { SourceRegistry } from '../sources/source-registry.ts'
 import type { Database } from '../storage/database.ts'
 import { listFollowedLevels, type StoredBlock, saveFollowedLevels } from '../storage/followed-levels.ts'
-
-export interface SiteHistoryDeps {
-  readonly db: Pick<Database, 'read' | 'transaction'>
-  readonly receiverStore: { listAllFacts(): readonly Receiver[] }
-  /** Returns the sources of all manufacturers. */
-  sources(): readonly MonitoredSource[]
-  /** Whether the source could not be reached, as far as any process knows. */
-  isFailing(source: string): boolean
-  readonly log: Log
-  /** The wall-clock time in epoch ms. */
-  now(): number
-}
 
 /** Levels of channels of one site. */
 interface Site {
@@ -80,14 +71,28 @@ const unsettledSeconds = 30
 const maxAheadSeconds = 30
 
 export class SiteHistory implements SiteLevels {
-  readonly #deps: SiteHistoryDeps
+  readonly #db: Database
+  readonly #receiverStore: ReceiverStore
+  readonly #sourceRegistry: SourceRegistry
+  readonly #sourceRecords: SourceRecords
+  readonly #log: Log
   readonly #lines = new Map<string, Line>()
   readonly #lifetime = new AbortController()
   #retryTimer: NodeJS.Timeout | undefined
   #isRetrying = false
 
-  constructor(deps: SiteHistoryDeps) {
-    this.#deps = deps
+  constructor(
+    db: Database,
+    receiverStore: ReceiverStore,
+    sourceRegistry: SourceRegistry,
+    sourceRecords: SourceRecords,
+    log: Log,
+  ) {
+    this.#db = db
+    this.#receiverStore = receiverStore
+    this.#sourceRegistry = sourceRegistry
+    this.#sourceRecords = sourceRecords
+    this.#log = log
   }
 
   async load(query: Omit<LevelQuery, 'series'>, client: string): Promise<FollowedSteps | null> {
@@ -132,7 +137,7 @@ export class SiteHistory implements SiteLevels {
   #findSites(channelIds: readonly number[]): readonly Site[] {
     const wanted = new Set(channelIds)
     const sites = new Map<string, Site & { readonly idsThere: Map<number, number> }>()
-    for (const { origin, channels } of this.#deps.receiverStore.listAllFacts()) {
+    for (const { origin, channels } of this.#receiverStore.listAllFacts()) {
       if (origin === undefined) continue
       for (const channel of channels) {
         if (!wanted.has(channel.id) || channel.origin === undefined) continue
@@ -167,14 +172,14 @@ export class SiteHistory implements SiteLevels {
     const { client, interrupted } = reading
     const channelIds = [...site.idsThere.keys()]
     const blocks = { step, from: blocksIn(range, step)[0] ?? 0, to: range.to }
-    let kept = await listFollowedLevels(this.#deps.db.read, channelIds, blocks)
+    let kept = await listFollowedLevels(this.#db.read, channelIds, blocks)
     const requests = planRequests(this.#findLacking(channelIds, range, step, kept), step)
     const { code } = site.reference
     if (requests.length > 0 && !interrupted.has(code)) {
       const asking = Promise.all(requests.map((request) => this.#ask(site, request, client)))
       const received = await withTimeout(asking, waitMs)
       if (received === 'late' || received.includes(false)) interrupted.set(code, site.reference)
-      kept = await listFollowedLevels(this.#deps.db.read, channelIds, blocks)
+      kept = await listFollowedLevels(this.#db.read, channelIds, blocks)
     }
     return toSteps(channelIds, range, step, kept)
   }
@@ -219,15 +224,15 @@ export class SiteHistory implements SiteLevels {
     }
     const source = this.#findSource(site.record)
     const release = line.places.take(client)
-    const canBeAsked = source !== undefined && !this.#deps.isFailing(source.id) && release !== null
+    const canBeAsked = source !== undefined && !this.#sourceRecords.isFailing(source.id) && release !== null
     if (!canBeAsked || this.#lifetime.signal.aborted) {
       release?.()
       return Promise.resolve(remember())
     }
     const asking = line.semaphore
-      .run(async () => !this.#deps.isFailing(source.id) && this.#fetch(source, site, request, line))
+      .run(async () => !this.#sourceRecords.isFailing(source.id) && this.#fetch(source, site, request, line))
       .catch((error) => {
-        this.#deps.log.debug({ site: site.reference.code, error: String(error) }, 'recorded levels were not received')
+        this.#log.debug({ site: site.reference.code, error: String(error) }, 'recorded levels were not received')
         return false
       })
       .then((isReceived) => {
@@ -242,7 +247,7 @@ export class SiteHistory implements SiteLevels {
   }
 
   #findSource(record: string): MonitoredSource | undefined {
-    return this.#deps
+    return this.#sourceRegistry
       .sources()
       .find(({ manufacturer, adapter }) => manufacturer === record && adapter.follow !== undefined)
   }
@@ -251,7 +256,7 @@ export class SiteHistory implements SiteLevels {
     const idsHere = new Map(request.channelIds.map((id) => [site.idsThere.get(id) ?? 0, id]))
     // A range is rejected if the clock of the other installation is behind, which is known after its first response.
     for (let attempt = 1; attempt <= 2; attempt++) {
-      const nowThere = Math.floor((this.#deps.now() + line.aheadMs) / 1000)
+      const nowThere = Math.floor((now() + line.aheadMs) / 1000)
       const range = { ...request, to: Math.min(request.to, nowThere + maxAheadSeconds) }
       if (range.to <= range.from) return true
       const { status, headers, body } = await client.request('GET', toPath(range, [...idsHere.keys()]), {
@@ -261,11 +266,11 @@ export class SiteHistory implements SiteLevels {
         signal: this.#lifetime.signal,
       })
       const dateThere = Date.parse(headers.date ?? '')
-      if (Number.isFinite(dateThere)) line.aheadMs = dateThere - this.#deps.now()
+      if (Number.isFinite(dateThere)) line.aheadMs = dateThere - now()
       if (status === 400) continue
       const received = parseFollowedLevels(body, idsHere, range)
       if (received === null) return false
-      const settledUntil = Math.floor((this.#deps.now() + line.aheadMs) / 1000) - unsettledSeconds
+      const settledUntil = Math.floor((now() + line.aheadMs) / 1000) - unsettledSeconds
       await this.#store(range, received, settledUntil)
       return !received.isInterrupted
     }
@@ -275,11 +280,10 @@ export class SiteHistory implements SiteLevels {
   /** Stores what was received. Blocks are complete until `settledUntil` at most. */
   async #store(request: LevelRequest, received: ReceivedLevels, settledUntil: number): Promise<void> {
     const { step, channelIds, from, to } = request
-    const { now, db } = this.#deps
     const hasTier = received.step <= step
     const steps = received.step < step ? foldSteps(received.steps, received.step, step) : received.steps
     const starts = blocksIn(request, step)
-    await db.transaction(async (tx) => {
+    await this.#db.transaction(async (tx) => {
       const kept = await listFollowedLevels(tx.query, channelIds, { step, from: starts[0] ?? 0, to })
       const blocks: StoredBlock[] = []
       for (const channelId of channelIds) {

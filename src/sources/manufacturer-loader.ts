@@ -1,51 +1,62 @@
 /** Applies changes of the manufacturers: replaces their sources and drops everything that was derived from them. */
 
-import type { FastifyBaseLogger } from 'fastify'
+import type { UnitStore } from '../ingest/unit-store.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import type { Monitoring } from '../service/monitoring.ts'
-import type { State } from '../service/state.ts'
+import type { Log } from '../platform/log.ts'
+import { Topic } from '../platform/topic.ts'
 import type { Reader } from '../storage/database.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { listSealedManufacturers, openManufacturer, type StoredManufacturer } from '../storage/settings.ts'
-
-interface ManufacturerLoaderDeps {
-  readonly secrets: Secrets
-  readonly log: FastifyBaseLogger
-  readonly state: Pick<State, 'sourceRegistry' | 'unitStore'>
-  readonly monitoring: Pick<Monitoring, 'sourceRecords' | 'monitor'>
-  /** Called after the registry was updated. */
-  onChanged(): void
-}
+import type { Monitor } from './monitor.ts'
+import type { SourceRecords } from './source-records.ts'
+import type { SourceRegistry } from './source-registry.ts'
 
 export class ManufacturerLoader {
-  readonly #deps: ManufacturerLoaderDeps
+  /** The registry was updated. */
+  readonly changed = new Topic()
+  readonly #sourceRegistry: SourceRegistry
+  readonly #unitStore: UnitStore
+  readonly #sourceRecords: SourceRecords
+  readonly #monitor: Monitor
+  readonly #secrets: Secrets
+  readonly #log: Log
   /** The rows of the last load as JSON, to detect changes. */
   #loaded = ''
 
-  constructor(deps: ManufacturerLoaderDeps) {
-    this.#deps = deps
+  constructor(
+    sourceRegistry: SourceRegistry,
+    unitStore: UnitStore,
+    sourceRecords: SourceRecords,
+    monitor: Monitor,
+    secrets: Secrets,
+    log: Log,
+  ) {
+    this.#sourceRegistry = sourceRegistry
+    this.#unitStore = unitStore
+    this.#sourceRecords = sourceRecords
+    this.#monitor = monitor
+    this.#secrets = secrets
+    this.#log = log
   }
 
   async load(reader: Reader): Promise<void> {
     const rows = await listSealedManufacturers(reader)
     const text = JSON.stringify(rows)
     if (text === this.#loaded) return
-    this.apply(rows.map((row) => openManufacturer(row, this.#deps.secrets)))
+    this.apply(rows.map((row) => openManufacturer(row, this.#secrets)))
     this.#loaded = text
   }
 
   apply(manufacturers: readonly StoredManufacturer[]): void {
-    const { state, monitoring, log, onChanged } = this.#deps
-    const { sourceRegistry, unitStore } = state
-    const before = sourceRegistry.manufacturers()
-    const removed = sourceRegistry.update(manufacturers)
-    for (const { code } of before) if (!sourceRegistry.has(code)) unitStore.removeManufacturer(code)
-    onChanged()
+    const before = this.#sourceRegistry.manufacturers()
+    const removed = this.#sourceRegistry.update(manufacturers)
+    for (const { code } of before) if (!this.#sourceRegistry.has(code)) this.#unitStore.removeManufacturer(code)
+    this.changed.publish()
     this.#forgetRecords(removed)
     // Not awaited, so that a request that changes a manufacturer does not wait until a source has stopped.
-    const stopped = monitoring.monitor.setSources(sourceRegistry.sources())
+    const stopped = this.#monitor.setSources(this.#sourceRegistry.sources())
     this.#closeClients(stopped, removed).catch((error) =>
-      log.warn({ error: String(error) }, 'upstream client could not be closed'),
+      this.#log.warn({ error: String(error) }, 'upstream client could not be closed'),
     )
   }
 
@@ -57,9 +68,8 @@ export class ManufacturerLoader {
   }
 
   #forgetRecords(sources: readonly MonitoredSource[]): void {
-    const { state, monitoring } = this.#deps
     for (const { id } of sources) {
-      if (state.sourceRegistry.find(id) === undefined) monitoring.sourceRecords.forget(id)
+      if (this.#sourceRegistry.find(id) === undefined) this.#sourceRecords.forget(id)
     }
   }
 }

@@ -7,6 +7,7 @@ import { openStore } from '../../test/support/store/helpers.ts'
 import type { MonitoredManufacturer } from '../domain/equipment/health.ts'
 import { type Database, openDatabase } from '../storage/database.ts'
 import { type CycleOutcome, SourceRecords } from './source-records.ts'
+import type { SourceRegistry } from './source-registry.ts'
 
 const dayMs = 24 * 3600_000
 const sources = ['shure:a', 'shure:b']
@@ -24,7 +25,7 @@ function open(db: Database, now: () => number = Date.now) {
   const recorded: number[] = []
   const sourceRecords = new SourceRecords({
     db,
-    manufacturers: () => [shure],
+    sourceRegistry: { manufacturers: () => [shure], configurationErrors: () => new Map() } as unknown as SourceRegistry,
     isOrphaned: () => false,
     now,
     onRecorded: ({ source, unsuccessful_cycles }) => {
@@ -52,7 +53,7 @@ const withProblems: CycleOutcome = {
 }
 
 const [first] = sources as [string]
-const statusOf = (sourceRecords: SourceRecords) => sourceRecords.health([shure])[0]?.sources[0]?.status
+const statusOf = (sourceRecords: SourceRecords) => sourceRecords.health()[0]?.sources[0]?.status
 
 describe.each(engines)('sources on %s', (engine) => {
   test('change from any state to any other, visible to another process', async () => {
@@ -79,7 +80,7 @@ describe.each(engines)('sources on %s', (engine) => {
       expect([outcome, statusOf(sourceRecords)]).toEqual([outcome, status])
       await other.load()
       // The time of a success is not stored after every cycle, but both processes derive the same state.
-      expect(other.health([shure])).toEqual(sourceRecords.health([shure]))
+      expect(other.health()).toEqual(sourceRecords.health())
     }
     expect(published).toEqual(['degraded', 'healthy', 'degraded', 'healthy'])
   })

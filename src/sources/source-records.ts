@@ -1,23 +1,25 @@
 /** The status of every source: recorded by the process that polls it, stored in the database, published on change. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { SourceBody } from '../contract/live-messages.ts'
 import type { StatusUpdate } from '../contract/messages.ts'
 import type { SourceFailures } from '../domain/alerts/source.ts'
 import {
   type DeviceProblem,
   type ManufacturerHealth,
-  type MonitoredManufacturer,
   manufacturerHealth,
   noDeviceErrors,
   type SourceRecord,
   summarize,
   toDeviceErrors,
 } from '../domain/equipment/health.ts'
+import { toSourceBodies } from '../domain/live/lists.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { Topic } from '../platform/topic.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreBusyError, StoreDownError } from '../storage/errors.ts'
 import { listSourceRecords, saveSourceRecords } from '../storage/sources.ts'
+import type { SourceRegistry } from './source-registry.ts'
 
 export type CycleOutcome =
   | { readonly ok: true; readonly problems: readonly DeviceProblem[] }
@@ -26,7 +28,7 @@ export type CycleOutcome =
 
 export interface SourceRecordDeps {
   readonly db: Database
-  manufacturers(): readonly MonitoredManufacturer[]
+  readonly sourceRegistry: SourceRegistry
   isOrphaned(source: string): boolean
   now(): number
   /** Called when a source begins to fail or recovers, in whichever process it is polled. */
@@ -148,10 +150,23 @@ export class SourceRecords {
     this.#sources.delete(source)
   }
 
-  health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
-    const { isOrphaned, now } = this.#deps
+  /** Returns the health of every manufacturer; a configuration error takes precedence over the last records. */
+  health(): ManufacturerHealth[] {
+    const errors = this.#deps.sourceRegistry.configurationErrors()
+    return this.#recordedHealth().map((manufacturer) => errors.get(manufacturer.code) ?? manufacturer)
+  }
+
+  /** Returns the status of every source. */
+  bodies(): readonly SourceBody[] {
+    return toSourceBodies(this.#recordedHealth())
+  }
+
+  #recordedHealth(): ManufacturerHealth[] {
+    const { isOrphaned, now, sourceRegistry } = this.#deps
     const records = [...this.#sources.values()].flatMap(({ record }) => record ?? [])
-    return manufacturers.map((manufacturer) => manufacturerHealth(manufacturer, records, now(), isOrphaned))
+    return sourceRegistry
+      .manufacturers()
+      .map((manufacturer) => manufacturerHealth(manufacturer, records, now(), isOrphaned))
   }
 
   #know(source: string): KnownSource {
@@ -185,7 +200,7 @@ export class SourceRecords {
 
   #publishChanges(): void {
     const updates: StatusUpdate[] = []
-    for (const { code, status, error } of this.health(this.#deps.manufacturers())) {
+    for (const { code, status, error } of this.#recordedHealth()) {
       const before = this.#publishedStatus.get(code) ?? 'unknown'
       this.#publishedStatus.set(code, status)
       if (before === status) continue

@@ -1,29 +1,8 @@
-/** The configured manufacturers and their sources, which can change while the service runs. */
-
 import { isDeepStrictEqual } from 'node:util'
 import { type ManufacturerHealth, type MonitoredManufacturer, noSources } from '../domain/equipment/health.ts'
 import { followsSites } from '../manufacturers/index.ts'
-import { listSources, type MonitoredSource, openSources, type SourceDeps, sourceId } from '../manufacturers/sources.ts'
+import { listSources, type MonitoredSource, type Outbound, openSources, sourceId } from '../manufacturers/sources.ts'
 import type { StoredManufacturer } from '../storage/settings.ts'
-
-export interface SourceRegistry {
-  /** Returns the manufacturers, ordered by code. */
-  manufacturers(): readonly MonitoredManufacturer[]
-  sources(): readonly MonitoredSource[]
-  /** Returns the records with which other installations are followed, also those that are disabled. */
-  followed(): readonly Pick<MonitoredManufacturer, 'code' | 'name' | 'base_url'>[]
-  find(id: string): MonitoredSource | undefined
-  /** Returns the health of manufacturers with an unusable configuration, by code. */
-  configurationErrors(): ReadonlyMap<string, ManufacturerHealth>
-  has(code: string): boolean
-  /** Returns the manufacturer's configured polling interval, if any. */
-  pollIntervalSeconds(code: string): number | undefined
-  /**
-   * Replaces the manufacturers and returns the removed sources, for the caller to close when they are no longer in use. An
-   * unchanged manufacturer keeps its source objects.
-   */
-  update(records: readonly StoredManufacturer[]): readonly MonitoredSource[]
-}
 
 interface OpenedManufacturer {
   readonly record: StoredManufacturer
@@ -33,33 +12,69 @@ interface OpenedManufacturer {
   readonly configurationError: ManufacturerHealth | null
 }
 
-export function createSourceRegistry(deps: SourceDeps): SourceRegistry {
-  let opened: ReadonlyMap<string, OpenedManufacturer> = new Map()
-  const all = () => [...opened.values()]
-  const sources = () => all().flatMap((manufacturer) => manufacturer.sources)
-  let byId: ReadonlyMap<string, MonitoredSource> = new Map()
-  return {
-    manufacturers: () => all().map((manufacturer) => manufacturer.monitored),
-    sources,
-    followed: () => all().flatMap(({ record, monitored }) => (followsSites(record.plugin) ? monitored : [])),
-    find: (id) => byId.get(id),
-    configurationErrors: () =>
-      new Map(all().flatMap(({ configurationError: health }) => (health === null ? [] : [[health.code, health]]))),
-    has: (code) => opened.has(code),
-    pollIntervalSeconds: (code) => opened.get(code)?.pollIntervalSeconds,
-    update(records) {
-      const before = sources()
-      opened = new Map(
-        records.map((record) => {
-          const known = opened.get(record.code)
-          const isSame = known !== undefined && hasSameConnection(known.record, record)
-          return [record.code, isSame ? rename(known, record) : openManufacturer(record, deps)]
-        }),
-      )
-      byId = new Map(sources().map((source) => [source.id, source]))
-      const kept = new Set(sources())
-      return before.filter((source) => !kept.has(source))
-    },
+/** The configured manufacturers and their sources, which can change while the service runs. */
+export class SourceRegistry {
+  readonly #deps: Outbound
+  #opened: ReadonlyMap<string, OpenedManufacturer> = new Map()
+  #byId: ReadonlyMap<string, MonitoredSource> = new Map()
+
+  constructor(deps: Outbound) {
+    this.#deps = deps
+  }
+
+  /** Returns the manufacturers, ordered by code. */
+  manufacturers(): readonly MonitoredManufacturer[] {
+    return this.#all().map(({ monitored }) => monitored)
+  }
+
+  sources(): readonly MonitoredSource[] {
+    return this.#all().flatMap(({ sources }) => sources)
+  }
+
+  /** Returns the records with which other installations are followed, also those that are disabled. */
+  followed(): readonly MonitoredManufacturer[] {
+    return this.#all().flatMap(({ record, monitored }) => (followsSites(record.plugin) ? monitored : []))
+  }
+
+  find(id: string): MonitoredSource | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Returns the health of manufacturers with an unusable configuration, by code. */
+  configurationErrors(): ReadonlyMap<string, ManufacturerHealth> {
+    const errors = this.#all().flatMap(({ configurationError }) => configurationError ?? [])
+    return new Map(errors.map((health) => [health.code, health]))
+  }
+
+  has(code: string): boolean {
+    return this.#opened.has(code)
+  }
+
+  /** Returns the manufacturer's configured polling interval, if any. */
+  pollIntervalSeconds(code: string): number | undefined {
+    return this.#opened.get(code)?.pollIntervalSeconds
+  }
+
+  /**
+   * Replaces the manufacturers and returns the removed sources, for the caller to close when they are no longer in use. An
+   * unchanged manufacturer keeps its source objects.
+   */
+  update(records: readonly StoredManufacturer[]): readonly MonitoredSource[] {
+    const before = this.sources()
+    this.#opened = new Map(
+      records.map((record) => {
+        const known = this.#opened.get(record.code)
+        const isSame = known !== undefined && hasSameConnection(known.record, record)
+        return [record.code, isSame ? rename(known, record) : openManufacturer(record, this.#deps)]
+      }),
+    )
+    const kept = new Set(this.sources())
+    this.#byId = new Map([...kept].map((source) => [source.id, source]))
+    return before.filter((source) => !kept.has(source))
+  }
+
+  #all(): readonly OpenedManufacturer[] {
+    return [...this.#opened.values()]
   }
 }
 
@@ -80,7 +95,7 @@ function rename(manufacturer: OpenedManufacturer, record: StoredManufacturer): O
   }
 }
 
-function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedManufacturer {
+function openManufacturer(record: StoredManufacturer, deps: Outbound): OpenedManufacturer {
   const { code, name } = record
   const unusable = (error: string, base_url: string): OpenedManufacturer => ({
     record,

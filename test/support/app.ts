@@ -16,7 +16,7 @@ import { readConfig } from '../../src/config.ts'
 import type { ChannelBody } from '../../src/contract/channels.ts'
 import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../../src/contract/receivers.ts'
 import { type App, createApp } from '../../src/http/app.ts'
-import type { Runtime } from '../../src/service.ts'
+import type { Service } from '../../src/service.ts'
 import { onTestEnd } from './cleanup.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
 import { checkResponse } from './response-check.ts'
@@ -84,7 +84,7 @@ const rate_limit = { ...unlimited, overrides: { 'POST /api/discover/': unlimited
 // --- The service in this process --------------------------------------------------------------------------------------
 
 export interface TestApp extends HttpClient {
-  readonly runtime: Runtime
+  readonly service: Service
   readonly server: App['server']
   readonly dataDir: string
   /** The service's URL with the mount prefix, without a trailing slash. */
@@ -152,7 +152,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   onTestEnd(close)
   return {
     ...clientOf(app),
-    runtime: app.runtime,
+    service: app.service,
     server: app.server,
     dataDir,
     databaseUrl: database_url,
@@ -161,7 +161,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   }
 }
 
-function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'databaseUrl' | 'drain' | 'close'> {
+function clientOf(app: App): Omit<TestApp, 'service' | 'server' | 'dataDir' | 'databaseUrl' | 'drain' | 'close'> {
   const url = app.address.replace(/\/$/, '').replace('0.0.0.0', '127.0.0.1')
   return {
     ...client(url),

@@ -12,73 +12,73 @@ import type { TestApp } from './app.ts'
 import { withDatabase } from './store/databases.ts'
 
 /** Returns the recorded levels, after everything recorded so far is stored. */
-export async function storedLevels({ runtime }: TestApp): Promise<LevelHistory> {
-  await runtime.history.flush()
-  return runtime.history.levels
+export async function storedLevels({ service }: TestApp): Promise<LevelHistory> {
+  await service.history.flush()
+  return service.history.levels
 }
 
 /** Makes recording fail for this reason, until it is called with null. */
-export const failRecording = ({ runtime }: TestApp, reason: string | null) => runtime.alerts.recordingChanged(reason)
+export const failRecording = ({ service }: TestApp, reason: string | null) => service.alerts.recordingChanged(reason)
 
 /** Raises alerts, whatever the channels report. */
-export const raiseAlerts = ({ runtime }: TestApp, causes: readonly Cause[]): Promise<readonly Alert[]> =>
-  runtime.alerts.raise(causes)
+export const raiseAlerts = ({ service }: TestApp, causes: readonly Cause[]): Promise<readonly Alert[]> =>
+  service.alerts.raise(causes)
 
 /** Raises an alert about recording as while the database cannot be written. */
-export const raiseUnstored = ({ runtime }: TestApp, cause: Cause) =>
-  runtime.alerts.unstored.recording.raise(toAlertCause(cause, null))
+export const raiseUnstored = ({ service }: TestApp, cause: Cause) =>
+  service.alerts.unstored.recording.raise(toAlertCause(cause, null))
 
 /** Returns what polls a source of this manufacturer. */
-export function pollerOf({ runtime }: TestApp, manufacturer: string) {
-  const poller = runtime.monitor.pollers.find(({ source }) => source.manufacturer === manufacturer)
+export function pollerOf({ service }: TestApp, manufacturer: string) {
+  const poller = service.monitor.pollers.find(({ source }) => source.manufacturer === manufacturer)
   if (poller === undefined) throw new Error(`no source of ${manufacturer} is polled`)
   return poller
 }
 
 /** Returns for how long the source of a manufacturer is not called. */
 export const holdMs = (app: TestApp, manufacturer: string) =>
-  app.runtime.sourceRecords.holdMs(pollerOf(app, manufacturer).source.id)
+  app.service.sourceRecords.holdMs(pollerOf(app, manufacturer).source.id)
 
 /** Polls a manufacturer, and returns what the cycle did. */
-export async function pollNow({ runtime }: TestApp, manufacturer: string) {
-  const [result] = await runtime.monitor.pollNow([manufacturer], new AbortController().signal)
+export async function pollNow({ service }: TestApp, manufacturer: string) {
+  const [result] = await service.monitor.pollNow([manufacturer], new AbortController().signal)
   return result?.report
 }
 
 /** Blocks a port of this machine as if the service listened on it. */
-export const blockPort = ({ runtime }: TestApp, port: number) =>
-  runtime.sourceDeps.destinations.blockListener('0.0.0.0', port)
+export const blockPort = ({ service }: TestApp, port: number) =>
+  service.outbound.destinations.blockListener('0.0.0.0', port)
 
 /** The receivers in memory. Reading them does not subscribe to levels. */
-export const receiversInMemory = ({ runtime }: TestApp) => runtime.receiverStore
+export const receiversInMemory = ({ service }: TestApp) => service.receiverStore
 
 /** Returns the sources whose leases this process holds. */
 export async function heldSources(app: TestApp): Promise<readonly string[]> {
-  const owner = app.runtime.nodeId
+  const owner = app.service.nodeId
   const rows = await withDatabase(app, ({ read }) => read.selectFrom('leases').selectAll().execute())
   return rows.filter((row) => row.owner === owner && row.source.startsWith('shure:')).map(({ source }) => source)
 }
 
 /** Returns the record of a receiver's subscription, with its source. */
-export const connectionRecord = ({ runtime }: TestApp, receiverId: number) => runtime.connections.find(receiverId)
+export const connectionRecord = ({ service }: TestApp, receiverId: number) => service.connections.find(receiverId)
 
 /** Keeps a transaction of the service open until the promise settles, as when the disk hangs. */
-export const holdTransaction = ({ runtime }: TestApp, until: Promise<void>) => runtime.db.transaction(() => until)
+export const holdTransaction = ({ service }: TestApp, until: Promise<void>) => service.db.transaction(() => until)
 
 /** Returns the open alerts that the service has announced. */
-export const openAlerts = ({ runtime }: TestApp) => runtime.alerts.list()
+export const openAlerts = ({ service }: TestApp) => service.alerts.list()
 
 /** Lets the demo write a day of the past. */
-export const dayTargetOf = ({ runtime }: TestApp) => createDayTarget(runtime)
+export const dayTargetOf = ({ service }: TestApp) => createDayTarget(service)
 
 /** Returns how many minutes the battery of a channel lasts at least, to the fraction of a minute. */
-export const minutesLeft = ({ runtime }: TestApp, channel: Channel) =>
-  runtime.forecasts.currentForecast(channel)?.low ?? 0
+export const minutesLeft = ({ service }: TestApp, channel: Channel) =>
+  service.forecasts.currentForecast(channel)?.low ?? 0
 
 /** Whether each service uses Redis. */
-export const isUp = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === true)
-export const isDown = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)
+export const isUp = (...apps: readonly TestApp[]) => apps.every(({ service }) => service.redis?.isUp === true)
+export const isDown = (...apps: readonly TestApp[]) => apps.every(({ service }) => service.redis?.isUp === false)
 
 /** Returns how many subscriptions are open. */
-export const openSubscriptions = ({ runtime }: TestApp) =>
-  runtime.connections.subscriptions().filter(({ isEnabled, downSince }) => isEnabled && downSince === null).length
+export const openSubscriptions = ({ service }: TestApp) =>
+  service.connections.subscriptions().filter(({ isEnabled, downSince }) => isEnabled && downSince === null).length

@@ -15,7 +15,7 @@ import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import { getPlugin, plugins } from '../../manufacturers/index.ts'
 import type { DiscoveryList } from '../../manufacturers/plugin.ts'
 import { type FoundDevice, searchAddresses } from '../../manufacturers/search.ts'
-import { type MonitoredSource, type SourceDeps, toSourceFailure } from '../../manufacturers/sources.ts'
+import { type MonitoredSource, type Outbound, toSourceFailure } from '../../manufacturers/sources.ts'
 import { abortWithin } from '../../platform/abort-within.ts'
 import { childLifetime, pause } from '../../platform/wait.ts'
 import type { Monitor, PollResult } from '../../sources/monitor.ts'
@@ -32,7 +32,7 @@ export interface ScanDeps {
   readonly db: Database
   readonly secrets: Secrets
   readonly receiverStore: ReceiverStore
-  readonly sourceDeps: SourceDeps
+  readonly outbound: Outbound
   readonly monitor: Pick<Monitor, 'pollNow' | 'pollers'>
   /** Networks that may be scanned in addition to the private ones. */
   ranges(): readonly string[]
@@ -155,7 +155,7 @@ interface SearchResult {
  * of the supported manufacturers that are not configured yet.
  */
 async function search(
-  { db, secrets, monitor, sourceDeps, now }: ScanDeps,
+  { db, secrets, monitor, outbound, now }: ScanDeps,
   codes: readonly string[],
   isEverything: boolean,
   ips: readonly string[],
@@ -170,7 +170,7 @@ async function search(
     ...others.map(({ code }) => ({ code, plugin: code })),
   ]
   const known = new Set(monitor.pollers.map(({ source }) => source.settings.baseUrl))
-  const { destinations } = sourceDeps
+  const { destinations } = outbound
   const unsupported: SourceError[] = []
   const found = await Promise.all(
     records.map(async ({ code: manufacturer, plugin }) => {

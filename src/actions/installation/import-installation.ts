@@ -5,7 +5,7 @@ import type { Actor } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { compareEdited } from '../../domain/events/edit-events.ts'
 import { globalScope } from '../../domain/settings.ts'
-import type { SourceDeps } from '../../manufacturers/sources.ts'
+import type { Outbound } from '../../manufacturers/sources.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Database } from '../../storage/database.ts'
 import { insertEvents } from '../../storage/events.ts'
@@ -42,7 +42,7 @@ export interface ImportReport {
   readonly unknown: readonly string[]
 }
 
-interface ImportDeps extends Pick<SourceDeps, 'destinations'> {
+interface ImportDeps extends Pick<Outbound, 'destinations'> {
   readonly db: Database
   readonly secrets: Secrets
   now(): number

@@ -4,7 +4,7 @@ import { isSecretName, mask, maskSecrets } from '../../domain/access/secrets.ts'
 import { findRepeatedCode } from '../../domain/equipment/manufacturer-config.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ScopeSettings } from '../../domain/settings.ts'
-import type { SourceDeps } from '../../manufacturers/sources.ts'
+import type { Outbound } from '../../manufacturers/sources.ts'
 import { type StoredManufacturer, saveManufacturer } from '../../storage/settings.ts'
 import { mergeManufacturer } from '../sources/change-manufacturers.ts'
 import { record, sortBy, whenNotEmpty } from './entries.ts'
@@ -54,7 +54,7 @@ function maskUnreadable(value: unknown, isUnreadable: boolean, isSecret = false)
 export async function planManufacturers(
   entries: readonly ManufacturerEntry[],
   stored: readonly StoredManufacturer[],
-  { destinations }: Pick<SourceDeps, 'destinations'>,
+  { destinations }: Pick<Outbound, 'destinations'>,
 ): Promise<StoredManufacturer[]> {
   const repeated = findRepeatedCode(entries)
   if (repeated !== null) throw new ImportError(`manufacturers.${repeated.key}`, repeated.problem)

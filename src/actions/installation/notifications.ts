@@ -14,7 +14,7 @@ import { RequestError } from '../../domain/errors.ts'
 import { fullConfig, type NotificationChannel } from '../../domain/notifications/channel.ts'
 import { defaultRule } from '../../domain/notifications/rule.ts'
 import { isTimeZone } from '../../domain/settings.ts'
-import type { SourceDeps } from '../../manufacturers/sources.ts'
+import type { Outbound } from '../../manufacturers/sources.ts'
 import { listGroups } from '../../storage/groups.ts'
 import {
   insertNotificationChannel,
@@ -114,7 +114,7 @@ export interface PlannedChannel {
 export async function planNotificationChannels(
   entries: readonly NotificationChannelEntry[],
   channels: readonly NotificationChannel[],
-  deps: Pick<SourceDeps, 'destinations'>,
+  deps: Pick<Outbound, 'destinations'>,
 ): Promise<PlannedChannel[]> {
   const pick = createPicker(channels)
   const planned: PlannedChannel[] = []

@@ -6,7 +6,7 @@ import type { Actor } from '../../domain/access/access.ts'
 import { isSecretName, listSecrets, refuseMovedSecrets, unmaskSecrets } from '../../domain/access/secrets.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { getPlugin } from '../../manufacturers/index.ts'
-import { findConfigError, listSecretUses, type MonitoredSource, type SourceDeps } from '../../manufacturers/sources.ts'
+import { findConfigError, listSecretUses, type MonitoredSource, type Outbound } from '../../manufacturers/sources.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import type { Database, Tx } from '../../storage/database.ts'
 import { nextRevision } from '../../storage/revision.ts'
@@ -132,7 +132,7 @@ function unknown(code: string): RequestError {
  * invalid key.
  */
 export async function mergeManufacturer(
-  { destinations }: Pick<SourceDeps, 'destinations'>,
+  { destinations }: Pick<Outbound, 'destinations'>,
   { code, ...change }: NamedChange,
   stored: StoredManufacturer | undefined,
 ): Promise<StoredManufacturer> {

@@ -3,10 +3,10 @@
 import { RequestError } from '../../domain/errors.ts'
 import { findLoop } from '../../domain/sites/find-loop.ts'
 import { followsSites } from '../../manufacturers/index.ts'
-import { type MonitoredSource, openSources, type SourceDeps } from '../../manufacturers/sources.ts'
+import { type MonitoredSource, type Outbound, openSources } from '../../manufacturers/sources.ts'
 import type { StoredManufacturer } from '../../storage/settings.ts'
 
-export interface RefuseLoopDeps extends SourceDeps {
+export interface RefuseLoopDeps extends Outbound {
   /** Id of this installation. */
   readonly installation: string
 }

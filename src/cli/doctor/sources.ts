@@ -6,14 +6,12 @@ import type { HeldLease } from '../../domain/scheduling/node.ts'
 import { plugins } from '../../manufacturers/index.ts'
 import { searchAddresses } from '../../manufacturers/search.ts'
 import { type MonitoredSource, type SourceFailure, toSourceFailure } from '../../manufacturers/sources.ts'
-import type { Runtime } from '../../service.ts'
+import type { Service } from '../../service.ts'
 import { type Check, type Finding, failed, passed, runCheck, undetermined } from './check.ts'
 
 /** Leaves time to search for the manufacturer of a system that responds unexpectedly. */
 const requestMs = 3_500
 const searchMs = 1_800
-
-type SourceRuntime = Pick<Runtime, 'sources' | 'manufacturers' | 'health' | 'sourceRecords' | 'sourceDeps'>
 
 interface SourceOptions {
   /** Shows which sources the service polls. */
@@ -23,8 +21,8 @@ interface SourceOptions {
 }
 
 /** Checks all sources in parallel, and the configuration of all enabled manufacturers. */
-export async function checkSources(runtime: SourceRuntime, { leases, isStoreRead }: SourceOptions): Promise<Check[]> {
-  const unusable = runtime
+export async function checkSources(service: Service, { leases, isStoreRead }: SourceOptions): Promise<Check[]> {
+  const unusable = service
     .health()
     .manufacturers.flatMap(({ code, status, sources, error }) =>
       status !== 'disabled' && sources.length === 0 && error !== null
@@ -33,9 +31,9 @@ export async function checkSources(runtime: SourceRuntime, { leases, isStoreRead
     )
   const polled = new Set(leases.map(({ source }) => source))
   const checked = await Promise.all(
-    runtime.sources.map((source) =>
-      runCheck(`source ${source.id}`, () => checkSource(runtime, source, polled.has(source.id))),
-    ),
+    service.sourceRegistry
+      .sources()
+      .map((source) => runCheck(`source ${source.id}`, () => checkSource(service, source, polled.has(source.id)))),
   )
   const checks = [...unusable, ...checked.flat()]
   if (!isStoreRead) return [...checks, { name: 'sources', ...undetermined(unknownSources) }]
@@ -45,8 +43,8 @@ export async function checkSources(runtime: SourceRuntime, { leases, isStoreRead
 
 const unknownSources = 'The database could not be read, so only the sources in the configuration file are known.'
 
-async function checkSource(runtime: SourceRuntime, source: MonitoredSource, isPolled: boolean): Promise<Finding> {
-  const record = isPolled ? runtime.sourceRecords.get(source.id) : undefined
+async function checkSource(service: Service, source: MonitoredSource, isPolled: boolean): Promise<Finding> {
+  const record = isPolled ? service.sourceRecords.get(source.id) : undefined
   if (record !== undefined) {
     const { error } = record
     // A second client would receive the datagrams that the service waits for.
@@ -68,14 +66,14 @@ async function checkSource(runtime: SourceRuntime, source: MonitoredSource, isPo
     const failure = toSourceFailure(error)
     // It requests a pause, so it is reachable.
     if (failure.retryAfter !== null) return passed(toSentence(failure.error))
-    const other = await findManufacturer(runtime, source, failure)
+    const other = await findManufacturer(service, source, failure)
     return failed(`${toSentence(failure.error)}${other === null ? '' : ` ${other}`}`)
   }
 }
 
 /** After an unexpected response, finds the manufacturer of the system or device. */
 async function findManufacturer(
-  { sourceDeps }: Pick<Runtime, 'sourceDeps'>,
+  { outbound }: Service,
   { plugin, settings }: MonitoredSource,
   { failureKind, isAccessDenied }: SourceFailure,
 ): Promise<string | null> {
@@ -83,7 +81,7 @@ async function findManufacturer(
   const { hostname } = new URL(settings.baseUrl)
   const signal = AbortSignal.timeout(searchMs)
   const { address: ip } = await lookup(hostname.replace(/^\[|\]$/g, ''))
-  const options = { ips: [ip], known: new Set<string>(), destinations: sourceDeps.destinations, signal }
+  const options = { ips: [ip], known: new Set<string>(), destinations: outbound.destinations, signal }
   const others = plugins.filter((candidate) => candidate !== plugin)
   const found = await Promise.all(
     others.map(async (other) => {

@@ -3,7 +3,7 @@
 import type { Config } from '../../config.ts'
 import { createCache } from '../../platform/cache.ts'
 import { ConfigReloader } from '../../service/config-reload.ts'
-import type { Runtime } from '../../service.ts'
+import type { Service } from '../../service.ts'
 import type { CachedResponse } from '../server/response.ts'
 import { createServer } from '../server/server.ts'
 import { addressOf, toListenError } from './listen.ts'
@@ -18,15 +18,15 @@ export interface Probes {
 }
 
 /** Throws the system's error if the process cannot listen. */
-export async function serveProbes(runtime: Runtime, config: Config, options: ServerOptions): Promise<Probes> {
+export async function serveProbes(service: Service, config: Config, options: ServerOptions): Promise<Probes> {
   const { log } = options
   const { host, port } = config.server
   const stop = new AbortController()
-  const signIn = createSignIn(runtime, log)
+  const signIn = createSignIn(service, log)
   const tls = await openTls(config, {})
   const cache = createCache<CachedResponse>({ timeoutMs: () => 0 })
   const reloader = new ConfigReloader(config)
-  const parts = { runtime, signIn, reloader, cache, tls, stop: stop.signal, handover: stop.signal }
+  const parts = { service, signIn, reloader, cache, tls, stop: stop.signal, handover: stop.signal }
   const { app } = await createServer(toServerDeps(config, options, parts), { hasOnlyProbes: true })
   try {
     await app.listen({ host, port })

@@ -1,4 +1,4 @@
-/** What the routes of the server use: parts of the runtime, and the dependencies of actions. */
+/** What the routes of the server use: parts of the service, and the dependencies of actions. */
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { SingleSignOn } from '../../actions/access/sign-in-oidc.ts'
@@ -6,13 +6,13 @@ import type { NotificationChannelDeps } from '../../actions/alerts/edit-notifica
 import type { NotificationRuleDeps } from '../../actions/alerts/edit-notification-rules.ts'
 import { Identifications } from '../../actions/equipment/identify-receivers.ts'
 import type { Config } from '../../config.ts'
-import { globalScope } from '../../domain/settings.ts'
+import { globalScope, type SettingScope } from '../../domain/settings.ts'
 import { WalkTests } from '../../history/walk-tests.ts'
 import { audioFloorOf } from '../../manufacturers/index.ts'
 import type { Cache } from '../../platform/cache.ts'
 import { now } from '../../platform/clock.ts'
 import type { ConfigReloader } from '../../service/config-reload.ts'
-import type { Runtime } from '../../service.ts'
+import type { Service } from '../../service.ts'
 import { listChannelStatesAt } from '../../storage/channel-states.ts'
 import type { CachedResponse } from '../server/response.ts'
 import type { AccessSettings, ServerDeps } from '../server/server.ts'
@@ -27,7 +27,7 @@ export interface ServerOptions {
 }
 
 interface ServerParts {
-  readonly runtime: Runtime
+  readonly service: Service
   readonly signIn: SignIn
   readonly reloader: ConfigReloader
   readonly cache: Cache<CachedResponse>
@@ -40,25 +40,25 @@ interface ServerParts {
 
 /** Returns what the server's routes use. */
 export function toServerDeps(config: Config, { log, version, webRoot }: ServerOptions, parts: ServerParts): ServerDeps {
-  const { runtime, signIn, reloader, cache, tls, stop, handover } = parts
+  const { service, signIn, reloader, cache, tls, stop, handover } = parts
   const { host, mount, public_url, frame_ancestors, strict_transport } = config.server
   return {
-    db: runtime.db,
+    db: service.db,
     credentials: signIn.credentials,
     hasher: signIn.hasher,
     setupCode: signIn.setupCode,
-    singleSignOn: toSingleSignOn(config.oidc, runtime.identityProvider),
+    singleSignOn: toSingleSignOn(config.oidc, service.identityProvider),
     onSetUp: signIn.onSetUp,
     log,
     mount,
-    receiverStore: runtime.receiverStore,
-    placeholderStore: runtime.placeholderStore,
+    receiverStore: service.receiverStore,
+    placeholderStore: service.placeholderStore,
     cache,
-    connections: runtime.connections,
-    alerts: runtime.alerts,
-    silences: runtime.silences,
-    counters: runtime.counters,
-    monitor: runtime.monitor,
+    connections: service.connections,
+    alerts: service.alerts,
+    silences: () => service.lists.current.silences,
+    counters: service.counters,
+    monitor: service.monitor,
     signal: stop,
     isDraining: () => handover.aborted,
     version,
@@ -69,59 +69,71 @@ export function toServerDeps(config: Config, { log, version, webRoot }: ServerOp
     headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
     publicUrl: public_url === null ? null : new URL(public_url),
     now,
-    settingsIn: runtime.settingsIn,
-    explainSettings: runtime.explainSettings,
-    groups: runtime.groups,
-    health: runtime.health,
-    manufacturers: runtime.manufacturers,
-    locations: runtime.locations,
-    assignments: runtime.assignmentsWithSites,
-    shows: runtime.shows,
-    scans: runtime.scans,
-    reportingSources: runtime.reportingSources,
+    settingsIn: (scope) => service.settings.inScope(scope),
+    explainSettings: (scope) => service.settings.explain(scope),
+    groups: (manufacturer) => service.lists.groupsOf(manufacturer),
+    health: (manufacturer) => service.health(manufacturer),
+    manufacturers: () => service.sourceRegistry.manufacturers(),
+    locations: () => service.lists.current.locations,
+    assignments: () => service.live.lists.assignments(),
+    shows: () => service.lists.current.shows,
+    scans: () => service.lists.current.scans,
+    reportingSources: (receiverId) => service.monitoring.reportingSourcesOf(receiverId),
     identifications: new Identifications({
-      db: runtime.db,
-      receiverStore: runtime.receiverStore,
+      db: service.db,
+      receiverStore: service.receiverStore,
       sourcesOf(receiverId) {
-        const reporting = runtime.reportingSources(receiverId)
-        return runtime.sources.filter(({ id }) => reporting.includes(id))
+        const reporting = service.monitoring.reportingSourcesOf(receiverId)
+        return service.sourceRegistry.sources().filter(({ id }) => reporting.includes(id))
       },
-      settings: () => runtime.settingsIn(globalScope),
-      isShowRunning: () => runtime.runningShows().length > 0,
+      settings: () => service.settings.inScope(globalScope),
+      isShowRunning: () => service.lists.runningShows().length > 0,
       signal: stop,
     }),
-    batteryThreshold: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
-    replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
-    live: runtime.live,
-    levelDemand: runtime.levelDemand,
-    siteLevelDemand: runtime.siteLevelDemand,
-    installation: runtime.installation,
-    installationName: runtime.installationName,
-    via: runtime.via,
-    sites: runtime.sites,
-    history: runtime.history,
-    siteHistory: runtime.siteHistory,
-    isRecording: () => runtime.history.isRecording,
-    historySize: () => runtime.history.size(),
+    batteryThreshold: (receiver, channel) => service.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
+    replaceSoon: (receiver, channel) => service.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
+    live: service.live,
+    levelDemand: service.levelDemand,
+    siteLevelDemand: service.siteLevelDemand,
+    installation: service.installation,
+    installationName: service.installationName,
+    via: () => service.followedSites.ids(),
+    sites: () => service.followedSites.list(),
+    history: service.history,
+    siteHistory: service.siteHistory,
+    isRecording: () => service.history.isRecording,
+    historySize: () => service.history.size(),
     noiseDeps: {
-      ...{ db: runtime.db, history: runtime.history, receiverStore: runtime.receiverStore, now },
-      thresholdsOf: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel),
+      ...{ db: service.db, history: service.history, receiverStore: service.receiverStore, now },
+      thresholdsOf: (receiver, channel) => service.conditions.thresholdsOf(receiver, channel),
     },
-    walkTests: new WalkTests({ levels: runtime.history.levels, flush: () => runtime.history.flush() }),
+    walkTests: new WalkTests({ levels: service.history.levels, flush: () => service.history.flush() }),
     audioFloorOf,
-    forecastOf: (channel) => runtime.forecasts.currentForecast(channel),
-    channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
-    discoveryDeps: { ...runtime, ranges: () => reloader.current.discovery_ranges, signal: stop, now },
-    editDeps: { ...runtime, now },
-    importDeps: { ...runtime, signal: stop, now, mount },
-    storeDeps: runtime,
-    redis: runtime.redis,
-    ...createEditingDeps(runtime),
-    notificationDeps: createNotificationDeps(runtime, { log, publicUrl: public_url, signal: stop }),
+    forecastOf: (channel) => service.forecasts.currentForecast(channel),
+    channelStatesAt: (time) => listChannelStatesAt(service.db.read, time),
+    discoveryDeps: {
+      ...service,
+      manufacturers: () => service.sourceRegistry.manufacturers(),
+      ranges: () => reloader.current.discovery_ranges,
+      reload: () => service.reload(),
+      signal: stop,
+      now,
+    },
+    editDeps: {
+      ...service,
+      manufacturers: () => service.sourceRegistry.manufacturers(),
+      reload: () => service.reload(),
+      now,
+    },
+    importDeps: { ...service, reload: () => service.reload(), signal: stop, now, mount },
+    storeDeps: service,
+    redis: service.redis,
+    ...createEditingDeps(service),
+    notificationDeps: createNotificationDeps(service, { log, publicUrl: public_url, signal: stop }),
   }
 }
 
-function toSingleSignOn(oidc: Config['oidc'], provider: Runtime['identityProvider']): SingleSignOn {
+function toSingleSignOn(oidc: Config['oidc'], provider: Service['identityProvider']): SingleSignOn {
   return oidc && provider && { ...oidc, provider }
 }
 
@@ -130,20 +142,22 @@ export function toAccessSettings({ server, rate_limit }: Config): AccessSettings
 }
 
 /** Creates the dependencies of the server's editing routes. */
-function createEditingDeps(runtime: Runtime) {
-  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, events, checks, reload } = runtime
-  const settings = runtime.settingsIn
-  const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
-  const { installation, sourceDeps } = runtime
-  const manufacturerDeps = { db, secrets, installation, ...sourceDeps, sources: () => runtime.sources, reload }
+function createEditingDeps(service: Service) {
+  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, events, checks } = service
+  const reload = () => service.reload()
+  const settings = (scope: SettingScope) => service.settings.inScope(scope)
+  const hasManufacturer = (code: string) => service.hasManufacturer(code)
+  const { installation, outbound } = service
+  const sources = () => service.sourceRegistry.sources()
+  const manufacturerDeps = { db, secrets, installation, ...outbound, sources, reload }
   return {
     unitStore,
     settingsDeps: { db, settings, reload },
     silenceDeps: {
       db,
       hasChannel: (id: number) =>
-        runtime.receiverStore.listFacts().some(({ channels }) => channels.some((channel) => channel.id === id)),
-      hasGroup: (id: number) => runtime.groups().some((group) => group.id === id),
+        service.receiverStore.listFacts().some(({ channels }) => channels.some((channel) => channel.id === id)),
+      hasGroup: (id: number) => service.lists.current.groups.some((group) => group.id === id),
       reload,
       now,
     },
@@ -151,28 +165,39 @@ function createEditingDeps(runtime: Runtime) {
     showDeps: { db, receiverStore, reload, now },
     sceneDeps: { db, ingest, receiverStore, placeholderStore, reload, now },
     checkDeps: { db, receiverStore, events, checks, now },
-    reportDeps: { ...runtime, now },
+    reportDeps: {
+      ...service,
+      groups: () => service.lists.current.groups,
+      assignments: () => service.cast.assignments(),
+      now,
+    },
     scanDeps: { db, reload, now },
     markerDeps: { db, receiverStore, events, now },
     frequencyDeps: {
       ingest,
       reload,
-      checker: runtime.checker,
-      frequencies: runtime.frequencies,
-      storedProfiles: runtime.storedProfiles,
+      checker: service.checker,
+      frequencies: service.frequencies,
+      storedProfiles: () => service.lists.current.frequencyProfiles,
     },
     placeholderDeps: { ingest, receiverStore, placeholderStore, now },
     manufacturerDeps,
-    ingestDeps: { ingest, receiverStore, manufacturerDeps, manufacturers: runtime.manufacturers },
+    ingestDeps: {
+      ingest,
+      receiverStore,
+      manufacturerDeps,
+      manufacturers: () => service.sourceRegistry.manufacturers(),
+    },
   }
 }
 
 function createNotificationDeps(
-  runtime: Runtime,
+  service: Service,
   options: Pick<NotificationChannelDeps, 'log' | 'publicUrl' | 'signal'>,
 ): NotificationChannelDeps & NotificationRuleDeps {
-  const { db, secrets, sourceDeps, notifications, reload } = runtime
-  const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
-  const { destinations } = sourceDeps
+  const { db, secrets, outbound, notifications } = service
+  const reload = () => service.reload()
+  const hasManufacturer = (code: string) => service.hasManufacturer(code)
+  const { destinations } = outbound
   return { ...options, db, secrets, destinations, notifications, hasManufacturer, reload, now }
 }

@@ -9,7 +9,7 @@ import { createSetupCode, isSetupNeeded, type SetupCode } from '../../actions/ac
 import type { Config } from '../../config.ts'
 import { isLoopback } from '../../domain/identity/address.ts'
 import { now } from '../../platform/clock.ts'
-import type { Runtime } from '../../service.ts'
+import type { Service } from '../../service.ts'
 import { createFolder, createPrivateFile } from '../../storage/folder.ts'
 
 export interface SetupOptions {
@@ -29,7 +29,7 @@ export interface SignIn {
   close(): Promise<void>
 }
 
-export function createSignIn({ db }: Runtime, log: FastifyBaseLogger): SignIn {
+export function createSignIn({ db }: Service, log: FastifyBaseLogger): SignIn {
   const hasher = createHasher()
   const setupCode = createSetupCode(() => performance.now())
   let removeCode = async () => {}

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../../domain/equipment/receiver.ts'
-import { createReceiverStore } from '../../ingest/receiver-store.ts'
+import { ReceiverStore } from '../../ingest/receiver-store.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 
 /** Creates a publisher for receivers with four channels each, in the slots 1, 2, 3… */
 function createPublisher(receivers: number) {
-  const receiverStore = createReceiverStore()
+  const receiverStore = new ReceiverStore()
   for (let id = 1; id <= receivers; id++) {
     const channels = [0, 1, 2, 3].map((index) => {
       const slot = 4 * (id - 1) + index + 1

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
 import { emptyChannel } from '../../domain/equipment/receiver.ts'
-import { createReceiverStore } from '../../ingest/receiver-store.ts'
+import { ReceiverStore } from '../../ingest/receiver-store.ts'
 import type { PeerMessage } from './peers.ts'
 import { OscPublisher } from './publisher.ts'
 import { OscSubscriptions } from './subscriptions.ts'
@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function start() {
-  const receiverStore = createReceiverStore()
+  const receiverStore = new ReceiverStore()
   receiverStore.put(buildReceiver(1, { channels: [emptyChannel(1, 1, 1)] }))
   const publisher = new OscPublisher({ receiverStore, placeholders: () => [], performerNames: () => new Map() })
   const subscriptions = new OscSubscriptions(publisher, {
