@@ -56,7 +56,7 @@ export const SignedIn = named('SignedIn', 'Response to a sign-in; the session is
 })
 export type SignedInBody = Body<typeof SignedIn>
 
-export const KioskOpen = named(
+const KioskOpen = named(
   'KioskOpen',
   'The API token of a kiosk screen; the response also sets it as an HttpOnly cookie.',
   {
@@ -76,7 +76,7 @@ export const Session = named('Session', 'The identity of the request.', {
 })
 export type SessionBody = Body<typeof Session>
 
-export const Setup = named('Setup', 'Whether the service needs its first administrator, and how users can sign in.', {
+const Setup = named('Setup', 'Whether the service needs its first administrator, and how users can sign in.', {
   needed: flag('True while there is no administrator.'),
   code_needed: flag('True if the set-up code from the console is required.'),
   single_sign_on: textOrNull('Label of sign-in through an OpenID Connect provider; null if it is not configured.'),
@@ -126,7 +126,7 @@ export const Audit = named('AuditRecord', 'An action that was performed or attem
 })
 export type AuditBody = Body<typeof Audit>
 
-/** Maximum size of the bodies of unauthenticated requests, which only contain credentials. */
+/** Maximum size of the bodies of unauthenticated requests. */
 export const credentialBytes = 1024
 const newRole = oneOf(roles, roles.join(', '))
 const username = boundedText(1, 64)
@@ -134,28 +134,28 @@ const username = boundedText(1, 64)
 /** The minimum length is checked in `domain/access/password.ts`, with a message for users. */
 const password = boundedText(1, 1024)
 const expiresAt = Type.Optional(nullable(boundedText(1, 64), 'a time such as 2030-12-31T00:00:00Z'))
-export const Login = body({ username: boundedText(1, credentialBytes), password: boundedText(1, credentialBytes) })
-export const KioskLogin = body({ token: boundedText(1, 128) })
-export const PasswordChange = body({ current_password: password, new_password: password })
-export const SetupRequest = body({ username, password, code: Type.Optional(boundedText(1, 64)) })
-export const NewUser = body({ username, password, role: newRole })
+const Login = body({ username: boundedText(1, credentialBytes), password: boundedText(1, credentialBytes) })
+const KioskLogin = body({ token: boundedText(1, 128) })
+const PasswordChange = body({ current_password: password, new_password: password })
+const SetupRequest = body({ username, password, code: Type.Optional(boundedText(1, 64)) })
+const NewUser = body({ username, password, role: newRole })
 
-export const UserChange = body({
+const UserChange = body({
   role: Type.Optional(newRole),
   is_active: Type.Optional(trueOrFalse),
   password: Type.Optional(password),
 })
 
 const token = { name, role: newRole, expires_at: expiresAt }
-export const TokenRequest = body(token)
-export const TokenChange = body(optional(token))
+const TokenRequest = body(token)
+const TokenChange = body(optional(token))
 
-export const OidcLoginQuery = query({
+const OidcLoginQuery = query({
   next: Type.String({ maxLength: 2000, description: 'The page to open afterwards: a path of this service.' }),
 })
 
-/** What the provider appends to the redirect address. It can send parameters besides these. */
-export const OidcCallbackQuery = query({
+/** The provider may append other parameters. */
+const OidcCallbackQuery = query({
   code: text('The authorization code.'),
   state: text('The state of the sign-in that was started.'),
   iss: text('The issuer.'),

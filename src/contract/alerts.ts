@@ -1,5 +1,3 @@
-/** Alerts and silences. */
-
 import Type from 'typebox'
 import { AlertData } from './alert-data.ts'
 import { alertKinds } from './alert-kinds.ts'
@@ -38,7 +36,6 @@ import {
 } from './schema.ts'
 import { alertStates, severities } from './values.ts'
 
-/** The kinds as text, for descriptions. */
 export const alertKindList = alertKinds.map((kind) => `\`${kind}\``).join(', ')
 
 export const AlertFirst = Type.Object(
@@ -95,12 +92,12 @@ export type SilenceBody = Body<typeof Silence>
 const reason = boundedText(0, 500)
 
 /** The body may be absent. */
-export const AlertAcknowledgement = Type.Optional(
+const AlertAcknowledgement = Type.Optional(
   body({ note: Type.Optional(nullable(reason, 'text of at most 500 characters')) }),
 )
 
 /** Either `minutes` or `until`. */
-export const AlertSnooze = body({
+const AlertSnooze = body({
   minutes: Type.Optional(boundedWhole(1, 10_080)),
   until: Type.Optional(oneOf(['cleared', 'show_end'], 'cleared or show_end')),
 })
@@ -110,7 +107,7 @@ export const chosenKinds = Type.Optional(
 )
 
 /** At least one of the lists is not empty. */
-export const NewSilence = body({
+const NewSilence = body({
   channels: Type.Optional(distinctIds),
   groups: Type.Optional(distinctIds),
   kinds: chosenKinds,
@@ -118,7 +115,7 @@ export const NewSilence = body({
   reason: Type.Optional(reason),
 })
 
-export const ByAlert = Type.Object({
+const ByAlert = Type.Object({
   id: Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER, description: 'Id of the alert.' }),
 })
 

@@ -217,7 +217,6 @@ export const Channel = named('Channel', 'A channel of a receiver; unknown values
 })
 export type ChannelBody = Body<typeof Channel>
 
-/** A channel in `GET /api/channels/`. */
 export const ListedChannel = named('ListedChannel', 'A channel, with its receiver.', {
   ...Channel.properties,
   receiver_id: whole('Id of the receiver.'),
@@ -233,7 +232,7 @@ export const SlotMove = named('SlotMove', 'A channel or a placeholder with its n
 })
 export type SlotMove = Body<typeof SlotMove>
 
-export const SlotMoves = named('SlotMoves', 'Moves that took place at once.', {
+const SlotMoves = named('SlotMoves', 'Moves that took place at once.', {
   moves: listOf(SlotMove, 'As in the request.'),
 })
 
@@ -247,7 +246,7 @@ export const ChannelChange = body({
   profile: Type.Optional(nullable(profileId, 'the id of a profile')),
 })
 
-export const SlotMovesRequest = body({
+const SlotMovesRequest = body({
   moves: Type.Array(body({ channel_id: Type.Optional(recordId), placeholder_id: Type.Optional(recordId), slot }), {
     maxItems: 1000,
     description: 'a list of at most 1000 moves',

@@ -1,4 +1,4 @@
-/** The line check of a show: what users enter for each channel, and what the service sees meanwhile. */
+/** The line check of a show: results that users enter, and readings of the same channels. */
 
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
@@ -78,16 +78,15 @@ export const ChannelCheck = named('ChannelCheck', 'The line check of one channel
 })
 export type ChannelCheckBody = Body<typeof ChannelCheck>
 
-export const CheckBegin = body({ channel_id: recordId })
+const CheckBegin = body({ channel_id: recordId })
 
-export const NewCheck = body({
+const NewCheck = body({
   channel_id: recordId,
   result: choiceOf(checkResults),
   note: Type.Optional(nullable(boundedText(0, 500), 'text of at most 500 characters')),
 })
 
-/** The query of the line check of a show. */
-export const CheckQuery = query({ channel: idOf('Id of a channel, to return only its check.'), ...paging })
+const CheckQuery = query({ channel: idOf('Id of a channel, to return only its check.'), ...paging })
 
 export const checkOperations = operationsOf({
   listChecks: endpoint('GET', '/api/shows/:id/checks/', {

@@ -1,4 +1,4 @@
-/** Settings: the effective values, and where each comes from. */
+/** Effective settings and their sources. */
 
 import Type, { type TSchema } from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
@@ -51,7 +51,6 @@ function schemaOf({ description, ...kind }: SettingKind): TSchema {
   }
 }
 
-/** The schema of each setting. */
 const schemas = Object.fromEntries(Object.entries(settingKinds).map(([key, kind]) => [key, schemaOf(kind)])) as {
   [Key in SettingKey]: SchemaOf<(typeof settingKinds)[Key]>
 }
@@ -87,23 +86,23 @@ export const ScopedSettings = named('ScopedSettings', 'The settings of one scope
 })
 export type SettingsBody = Body<typeof ScopedSettings>
 
-export const SettingChange = body({
+const SettingChange = body({
   key: boundedText(1, 255),
   value: boundedText(0, 4096),
   manufacturer: Type.Optional(nullable(boundedText(1, 64), "a manufacturer's code")),
 })
 
-export const ByKey = Type.Object({ key: text('Key of the setting.') })
+const ByKey = Type.Object({ key: text('Key of the setting.') })
 
-/** The query of an operation on settings. Without a scope, it concerns the global settings. */
+/** Without a scope: the global settings. */
 const settingScope = {
   manufacturer: text('Code of a manufacturer: its settings. Not together with `group`.'),
   group: idOf('Id of a group: its settings. Not together with `manufacturer`.'),
 }
 
-export const SettingScope = query(settingScope)
-export const ScopedSettingsList = query({ ...settingScope, ...paging })
-export const RemovedSetting = Type.Object({ ...ByKey.properties, ...SettingScope.properties })
+const SettingScope = query(settingScope)
+const ScopedSettingsList = query({ ...settingScope, ...paging })
+const RemovedSetting = Type.Object({ ...ByKey.properties, ...SettingScope.properties })
 
 export const configurationOperations = operationsOf({
   getConfig: endpoint('GET', '/api/config/', {

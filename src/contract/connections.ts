@@ -1,5 +1,3 @@
-/** Real-time connections. */
-
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
@@ -51,11 +49,11 @@ const connectionId = Type.Integer({
   description: 'a whole number',
 })
 
-export const ConnectionIds = body({
+const ConnectionIds = body({
   ids: Type.Array(connectionId, { minItems: 1, maxItems: 10_000, description: 'a list of ids, at least one' }),
 })
 
-export const ConnectionQuery = query({
+const ConnectionQuery = query({
   status: oneOf(connectionStatuses, sameValue),
   manufacturer: manufacturerFilter,
   ...localList,

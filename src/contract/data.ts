@@ -1,4 +1,4 @@
-/** Everything at once: `GET /api/data.json`, the same in the shape of micboard, and the summary. */
+/** `GET /api/data.json`, the same in the shape of micboard, and the summary. */
 
 import Type from 'typebox'
 import { Configuration } from './configuration.ts'
@@ -101,7 +101,7 @@ const states = Object.fromEntries(conditionStates.map((state) => [state, whole('
   ReturnType<typeof whole>
 >
 
-export const Summary = named('Summary', 'How many channels there are, and how many need attention.', {
+const Summary = named('Summary', 'How many channels there are, and how many need attention.', {
   channels: whole('All channels.'),
   transmitters_on: whole('Channels of active receivers that have a transmitter.'),
   attention: whole('Channels that need attention.'),
@@ -136,7 +136,7 @@ export const Summary = named('Summary', 'How many channels there are, and how ma
 })
 
 const group = idOf('Id of a group, to return only channels whose slot is in it.')
-export const DataQuery = query({ manufacturer: manufacturerFilter, group, site: siteFilter })
+const DataQuery = query({ manufacturer: manufacturerFilter, group, site: siteFilter })
 
 export const dataOperations = operationsOf({
   getData: endpoint('GET', '/api/data.json', {

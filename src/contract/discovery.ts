@@ -76,7 +76,7 @@ export const Scan = named('Scan', 'Result of a scan.', {
 })
 export type ScanBody = Body<typeof Scan>
 
-export const ScanNetworks = Type.Array(text('CIDR form.'), {
+const ScanNetworks = Type.Array(text('CIDR form.'), {
   description: 'Networks of this machine that a scan accepts.',
 })
 
@@ -147,7 +147,7 @@ export const Movement = named('Movement', "A change of a receiver's IP address o
 })
 export type MovementBody = Body<typeof Movement>
 
-export const ScanRequest = body({ scan_subnet: boundedText(1, 64) })
+const ScanRequest = body({ scan_subnet: boundedText(1, 64) })
 
 export const QueueQuery = query({
   status: oneOf(queueStatuses, sameValue),
@@ -160,13 +160,12 @@ export const QueueQuery = query({
   ...localList,
 })
 
-export const MovementQuery = query({
+const MovementQuery = query({
   acknowledged: flag(sameValue),
   manufacturer: manufacturerFilter,
   ...localList,
 })
 
-/** The body and the responses of an action on several records. */
 const review = { body: Ids, response: { 200: Review, 409: ErrorResponse } }
 
 export const discoveryOperations = operationsOf({

@@ -129,7 +129,7 @@ export const FrequencyCheck = named('FrequencyCheck', 'Conflicts of the carriers
 })
 export type FrequencyCheckBody = Body<typeof FrequencyCheck>
 
-export const FrequencySuggestion = named('FrequencySuggestion', 'Frequencies that can be used together.', {
+const FrequencySuggestion = named('FrequencySuggestion', 'Frequencies that can be used together.', {
   carriers: listOf(
     Type.Object({
       profile: text('Id of the profile.'),
@@ -190,7 +190,7 @@ export const FrequencyProfile = named('FrequencyProfile', 'What a kind of equipm
 })
 export type FrequencyProfileBody = Body<typeof FrequencyProfile>
 
-export const mhzRanges = (maxItems: number) =>
+const mhzRanges = (maxItems: number) =>
   Type.Array(Type.Object({ from: mhz, to: mhz }, { additionalProperties: false }), {
     maxItems,
     description: `a list of at most ${maxItems} ranges with from and to`,
@@ -199,15 +199,12 @@ export const mhzRanges = (maxItems: number) =>
 const guard = Type.Optional(boundedWhole(0, 100_000))
 
 /** In kHz; absent guards are 0. */
-export const guards = Type.Object(
+const guards = Type.Object(
   { spacing: guard, '2t3o': guard, '3t3o': guard, '2t5o': guard, '2t7o': guard, '2t9o': guard },
   { additionalProperties: false, description: 'an object with spacing, 2t3o, 3t3o, 2t5o, 2t7o and 2t9o in whole kHz' },
 )
 
-export const windowMhz = nullable(
-  Type.Number({ minimum: 0.001, maximum: 10_000 }),
-  'a number of MHz from 0.001 to 10000',
-)
+const windowMhz = nullable(Type.Number({ minimum: 0.001, maximum: 10_000 }), 'a number of MHz from 0.001 to 10000')
 
 const perLevel = <Value extends TSchema>(value: Value) =>
   Type.Object(
@@ -215,7 +212,7 @@ const perLevel = <Value extends TSchema>(value: Value) =>
     { additionalProperties: false, description: `an object with ${guardLevels.join(', ')}` },
   )
 
-/** A level that is absent has the values of `standard`. */
+/** Absent levels have the values of `standard`. */
 export const profileFields = {
   levels: Type.Optional(perLevel(guards)),
   window_mhz: Type.Optional(perLevel(windowMhz)),
@@ -235,7 +232,7 @@ export const profileFields = {
 
 const level = Type.Optional(choiceOf(guardLevels))
 
-/** One of the bands of the profile; another text has no effect. */
+/** Unknown bands have no effect. */
 const band = boundedText(1, 64)
 
 /** Either a profile or guards; with neither, the generic profile. A window is given together with guards. */
@@ -283,7 +280,7 @@ export const FrequencySuggestRequest = body({
 export const NewFrequencyProfile = body({ id: Type.Optional(profileId), name, ...profileFields })
 export const FrequencyProfileChange = body({ name: Type.Optional(name), ...profileFields })
 
-export const ByProfile = Type.Object({ id: text('Id of the profile.') })
+const ByProfile = Type.Object({ id: text('Id of the profile.') })
 
 const frequencyFilters = {
   group: idOf('Id of a group, to return only its carriers and their conflicts; others still count as generators.'),
@@ -291,17 +288,17 @@ const frequencyFilters = {
   site: siteInsteadOfLocal,
 }
 
-export const FrequencyQuery = query({
+const FrequencyQuery = query({
   level: oneOf(guardLevels, 'Which guards of the profiles apply; default `standard`.'),
   ...frequencyFilters,
 })
 
-export const FrequencyNoiseQuery = query({
+const FrequencyNoiseQuery = query({
   hours: Type.Integer({ minimum: 1, maximum: 168, description: 'How many hours back; default 24.' }),
   site: text('Code of a site. Noise is listed from what this installation records, so only `local` returns any.'),
 })
 
-export const FrequencyExportQuery = query({
+const FrequencyExportQuery = query({
   format: oneOf(
     ['csv', 'list', 'wsm'],
     '`list`: only MHz, one per line; `wsm`: for Wireless Systems Manager, in kHz; default `csv`.',

@@ -1,5 +1,3 @@
-/** Groups of slots. */
-
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
@@ -49,7 +47,7 @@ export const groupFields = {
   manufacturer: Type.Optional(nullable(boundedText(1, 64), "a manufacturer's code")),
 }
 
-export const GroupChange = body({ id: Type.Optional(recordId), title: Type.Optional(name), ...groupFields })
+const GroupChange = body({ id: Type.Optional(recordId), title: Type.Optional(name), ...groupFields })
 
 export const groupOperations = operationsOf({
   listGroups: endpoint('GET', '/api/groups/', {

@@ -66,7 +66,7 @@ export type SiteUnitBody = Body<typeof SiteUnit>
 
 const percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description })
 
-export const ChassisQuery = query({
+const ChassisQuery = query({
   status: oneOf(onlineStates, sameValue),
   manufacturer: manufacturerFilter,
   site: siteFilter,

@@ -1,4 +1,4 @@
-/** Health of the service, its processes, its database and of what it monitors, and the result of a poll. */
+/** Health of the service and of the monitored systems; processes, metrics and polls. */
 
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
@@ -88,11 +88,10 @@ export const Health = named('Health', 'Health of the service and its upstreams.'
 })
 export type HealthBody = Body<typeof Health>
 
-export const Probe = named('Probe', 'The result of a probe.', {
+const Probe = named('Probe', 'The result of a probe.', {
   status: oneOf(['ok', 'unavailable'], '`unavailable` while the service is unhealthy.'),
 })
 
-/** The field `errors` of a response. */
 export const sourceErrors = Type.Optional(
   listOf(
     Type.Object({
@@ -143,18 +142,18 @@ export const StoreAcknowledged = named('StoreAcknowledged', 'Whether there was a
 })
 export type Acknowledged = Body<typeof StoreAcknowledged>
 
-export const ReadinessQuery = query({
+const ReadinessQuery = query({
   exclude: oneOf(
     ['database'],
     'With `database`, the database need not be reachable: the last known state is still served.',
   ),
 })
 
-export const HealthQuery = query({
+const HealthQuery = query({
   manufacturer: text('Code of the manufacturer for `vendor_api`.'),
 })
 
-export const MetricsQuery = query({
+const MetricsQuery = query({
   channels: oneOf(['0', '1'], 'With `1`, the levels of every channel are included.'),
 })
 

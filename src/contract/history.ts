@@ -1,5 +1,3 @@
-/** Recorded levels, events and markers. */
-
 import Type from 'typebox'
 import { Data } from './data.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
@@ -101,8 +99,8 @@ const marker = {
   channel_id: Type.Optional(nullable(recordId, 'the id of a channel')),
   text: boundedText(1, 500),
 }
-export const NewMarker = body(marker)
-export const MarkerChange = body(optional(marker))
+const NewMarker = body(marker)
+const MarkerChange = body(optional(marker))
 
 const exactTime = (description: string) =>
   Type.String({ format: 'date-time', description: `${description}, such as 2026-05-01T18:00:00Z.` })
@@ -115,7 +113,7 @@ const historyRange = {
   to: exactTime('End of the range, exclusive'),
 }
 
-export const HistoryQuery = Type.Object({
+const HistoryQuery = Type.Object({
   ...historyRange,
   max_points: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 11_000, description: 'At most this many steps per channel; default 600.' }),
@@ -123,12 +121,12 @@ export const HistoryQuery = Type.Object({
   series: Type.Optional(commaList('`rf`, `audio`, `quality`, `battery`, `minutes`; default all')),
 })
 
-export const HistoryCsvQuery = Type.Object({
+const HistoryCsvQuery = Type.Object({
   ...historyRange,
   step: Type.Optional(oneOf(['1', '10', '60', '600', '3600'], 'Length of a step in seconds; default 1.')),
 })
 
-export const HistoryTimeQuery = Type.Object({ time: exactTime('A whole second') })
+const HistoryTimeQuery = Type.Object({ time: exactTime('A whole second') })
 
 const eventFilters = {
   from: exactTime('Only events that ended at or after this time'),
@@ -139,13 +137,13 @@ const eventFilters = {
   site: siteFilter,
 }
 
-export const EventQuery = query({
+const EventQuery = query({
   ...eventFilters,
   limit: Type.Integer({ minimum: 1, description: 'How many events to return; default 100, at most 1000.' }),
   before: idOf('Id of an event, to return only the events that follow it in the list.'),
 })
 
-export const EventCsvQuery = query(eventFilters)
+const EventCsvQuery = query(eventFilters)
 
 export const historyOperations = operationsOf({
   getHistoryLevels: endpoint('GET', '/api/history/levels/', {

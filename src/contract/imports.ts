@@ -173,14 +173,14 @@ export const PlanningCenterImport = named(
 )
 export type PlanningCenterImport = Body<typeof PlanningCenterImport>
 
-/** Index of a column, or its heading; null if there is no such column. */
+/** Null if there is no such column. */
 const columnField = Type.Optional(
   Type.Union([boundedWhole(0, 1000), boundedText(1, 255), Type.Null()], {
     description: 'the index of a column, from 0, its heading, or null',
   }),
 )
 
-export const CastText = body({
+const CastText = body({
   text: boundedText(1, 1_000_000),
   columns: Type.Optional(
     body({
@@ -195,7 +195,7 @@ export const CastText = body({
   preview: Type.Optional(trueOrFalse),
 })
 
-export const MicboardConfig = body({ text: boundedText(1, 1_000_000), preview: Type.Optional(trueOrFalse) })
+const MicboardConfig = body({ text: boundedText(1, 1_000_000), preview: Type.Optional(trueOrFalse) })
 const token = boundedText(3, 1000)
 
 const planningCenterId = Type.Union(
@@ -216,11 +216,11 @@ const plan = {
   time: optionalId,
 }
 
-export const PlanningCenterToken = body({ token: Type.Optional(token) })
-export const PlanningCenterServiceType = body({ token: plan.token, service_type: planningCenterId })
-export const PlanningCenterPlan = body(plan)
+const PlanningCenterToken = body({ token: Type.Optional(token) })
+const PlanningCenterServiceType = body({ token: plan.token, service_type: planningCenterId })
+const PlanningCenterPlan = body(plan)
 
-export const PlanningCenterPositionSlots = body({
+const PlanningCenterPositionSlots = body({
   ...plan,
   positions: Type.Record(Type.String(), nullable(slot, 'a whole number from 1 to 65535'), {
     maxProperties: 1000,
@@ -230,7 +230,7 @@ export const PlanningCenterPositionSlots = body({
   preview: Type.Optional(trueOrFalse),
 })
 
-export const ByUndo = Type.Object({ undo_id: idOf('The `undo_id` in the response of the action.') })
+const ByUndo = Type.Object({ undo_id: idOf('The `undo_id` in the response of the action.') })
 const planningCenter = '/api/import/planning-center/'
 
 export const importOperations = operationsOf({

@@ -18,7 +18,6 @@ import {
 } from './schema.ts'
 import { faults, networkModes } from './values.ts'
 
-/** One line of text that is not blank. */
 export const line = (maxLength: number) =>
   Type.String({
     maxLength,
@@ -26,11 +25,11 @@ export const line = (maxLength: number) =>
     description: `text of 1 to ${maxLength} characters without control characters`,
   })
 
-/** A value that may be absent, and that is null if it was reported without a value. */
+/** Absent if not reported, null if reported without a value. */
 const reported = <T extends TSchema & { readonly description?: string }>(schema: T) =>
   Type.Optional(nullable(schema, schema.description ?? 'a value'))
 
-/** A field of the service's own bodies that is read-only. It is accepted, so that a client can send back what it has read. */
+/** A read-only field of responses. It is accepted so that a client can send back a response. */
 const ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
 export const dbm = reported(boundedWhole(-200, 50))
@@ -55,7 +54,7 @@ type Limits<Fields extends TProperties> = {
 
 type Field = TSchema & { readonly enum?: string[]; readonly anyOf?: readonly Field[] }
 
-/** Returns the fields of a response as a request has them. */
+/** Returns the fields of a response with limits and with descriptions for error messages. */
 function limit<Fields extends TProperties>(fields: Fields, limits: Limits<Fields>): Fields {
   const others = Object.entries<Field>(fields).map(([name, field]) => {
     const { enum: values } = field.anyOf?.[0] ?? field
@@ -75,7 +74,7 @@ const transmitterSlot = limit(TransmitterSlot.properties, {
   battery_type: reported(line(64)),
 })
 
-/** The limits of what equipment reports; also those of what followed sites report. */
+/** Also limits the reports of followed sites. */
 export const channelDetails = limit(ChannelDetails.properties, {
   rf_a: dbm,
   rf_b: dbm,
@@ -126,14 +125,12 @@ const transmitter = body({
   forecast: ignored,
 })
 
-/** The number of channels of a receiver. */
 export const maxChannels = 64
 
 const channel = body({
   channel: boundedWhole(1, 1000),
   ...readings,
   details: Type.Optional(body(channelDetails)),
-  /** Null if no transmitter is received. */
   transmitter: Type.Optional(nullable(transmitter, 'an object')),
   id: ignored,
   slot: ignored,
@@ -144,12 +141,11 @@ const channel = body({
 })
 
 const receiver = body({
-  /** The id under which the sender knows the receiver. */
+  /** The sender's id of the receiver. */
   api_device_id: line(200),
   manufacturer: Type.Optional(line(64)),
   name: Type.Optional(line(255)),
   device_type: Type.Optional(line(64)),
-  /** False if the sender knows that the receiver is offline. */
   is_active: Type.Optional(trueOrFalse),
   model: reported(line(255)),
   serial_number: reported(line(255)),
@@ -184,7 +180,7 @@ const receiver = body({
 })
 
 export const IngestRequest = body({
-  /** The name of the sender; the same api_device_id from two sources is two receivers. */
+  /** Name of the sender. Two sources may use the same api_device_id for different receivers. */
   source: line(64),
   receivers: Type.Array(receiver, { maxItems: 1000, description: 'a list of at most 1000 receivers' }),
 })

@@ -1,5 +1,3 @@
-/** Locations, and the layout of the receivers in them. */
-
 import Type from 'typebox'
 import { TransmitterDetails } from './channels.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
@@ -102,8 +100,8 @@ export type HardwareLayout = Body<typeof Layout>
 export const locationFields = { description: Type.Optional(boundedText(0, 2000)), zone: Type.Optional(zone) }
 export const locationId = nullable(recordId, 'the id of a location')
 const givenLocation = { name, parent: Type.Optional(locationId), ...locationFields }
-export const NewLocation = body(givenLocation)
-export const LocationChange = body(optional(givenLocation))
+const NewLocation = body(givenLocation)
+const LocationChange = body(optional(givenLocation))
 
 export const locationOperations = operationsOf({
   listLocations: endpoint('GET', '/api/admin/locations/', {

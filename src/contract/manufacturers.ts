@@ -1,5 +1,3 @@
-/** Manufacturers, their plugins, and connection tests. */
-
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
@@ -77,18 +75,18 @@ export const manufacturerFields = {
   config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })),
 }
 
-export const NewManufacturer = body({ code, ...manufacturerFields })
-export const ManufacturerChange = body(manufacturerFields)
+const NewManufacturer = body({ code, ...manufacturerFields })
+const ManufacturerChange = body(manufacturerFields)
 
-/** An unsaved configuration. With a `code`, it is merged into the stored configuration of that manufacturer. */
-export const ManufacturerTrial = body({
+/** With a `code`, the configuration is merged into that of the stored manufacturer. */
+const ManufacturerTrial = body({
   code: Type.Optional(code),
   plugin: manufacturerFields.plugin,
   config: manufacturerFields.config,
 })
 
-export const ByCode = Type.Object({ code: text('Code of the manufacturer.') })
-export const ManufacturerList = query({ manufacturer: manufacturerFilter, ...paging })
+const ByCode = Type.Object({ code: text('Code of the manufacturer.') })
+const ManufacturerList = query({ manufacturer: manufacturerFilter, ...paging })
 
 export const manufacturerOperations = operationsOf({
   listManufacturers: endpoint('GET', '/api/admin/manufacturers/', {

@@ -1,5 +1,3 @@
-/** Notification channels, rules and deliveries. */
-
 import Type from 'typebox'
 import { alertKinds } from './alert-kinds.ts'
 import { chosenKinds } from './alerts.ts'
@@ -52,12 +50,12 @@ export const NotificationChannel = named('NotificationChannel', 'A service by wh
 })
 export type NotificationChannelBody = Body<typeof NotificationChannel>
 
-export const AddedNotificationChannel = named('AddedNotificationChannel', 'A notification channel that was added.', {
+const AddedNotificationChannel = named('AddedNotificationChannel', 'A notification channel that was added.', {
   ...NotificationChannel.properties,
   secret: Type.Optional(text('Of a webhook: the secret that signs its messages. Only this response contains it.')),
 })
 
-export const NotificationSecret = named('NotificationSecret', 'A new secret of a webhook.', {
+const NotificationSecret = named('NotificationSecret', 'A new secret of a webhook.', {
   secret: text('The secret that signs messages. Only this response contains it.'),
   previous_until: time('Until when messages are also signed with the previous secret.'),
 })
@@ -152,10 +150,9 @@ const schedule = Type.Object(
   { additionalProperties: false },
 )
 
-/** How long an alert may stay unacknowledged. */
 export const escalationSeconds = boundedWhole(1, 86_400)
 
-/** The fields of a rule that do not refer to other records by id. */
+/** Without the fields that refer to other records by id. */
 export const notificationRuleFields = {
   kinds: chosenKinds,
   min_severity: Type.Optional(choiceOf(severities)),
@@ -183,8 +180,8 @@ export const notificationRuleFields = {
   send_cleared: Type.Optional(trueOrFalse),
 }
 
-export const NewNotificationChannel = body({ name, type: notificationChannelType, ...notificationChannelFields })
-export const NotificationChannelChange = body(optional({ name, ...notificationChannelFields }))
+const NewNotificationChannel = body({ name, type: notificationChannelType, ...notificationChannelFields })
+const NotificationChannelChange = body(optional({ name, ...notificationChannelFields }))
 
 const notificationChannelIds = Type.Array(recordId, {
   minItems: 1,
@@ -206,10 +203,10 @@ const notificationRule = {
   notification_channel_ids: notificationChannelIds,
 }
 
-export const NewNotificationRule = body(notificationRule)
-export const NotificationRuleChange = body(optional(notificationRule))
+const NewNotificationRule = body(notificationRule)
+const NotificationRuleChange = body(optional(notificationRule))
 
-export const DeliveryQuery = query({
+const DeliveryQuery = query({
   status: oneOf(deliveryStatuses, sameValue),
   channel_id: idOf('Id of a notification channel, to return only its deliveries.'),
   ...paging,

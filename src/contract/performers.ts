@@ -1,5 +1,3 @@
-/** Performers, their pictures and their assignments. */
-
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
@@ -98,11 +96,10 @@ export const performerFields = {
   picture: Type.Optional(picture),
 }
 
-/** The role that a performer plays. */
 export const performedRole = nullable(boundedText(1, 255), 'text of 1 to 255 characters')
 
-export const NewPerformer = body({ name, ...performerFields })
-export const PerformerChange = body(optional({ id: recordId, name, ...performerFields }))
+const NewPerformer = body({ name, ...performerFields })
+const PerformerChange = body(optional({ id: recordId, name, ...performerFields }))
 
 const assignment = {
   performer: recordId,
@@ -110,24 +107,23 @@ const assignment = {
   role: Type.Optional(performedRole),
   is_active: Type.Optional(trueOrFalse),
 }
-export const NewAssignment = body(assignment)
+const NewAssignment = body(assignment)
 
 const ignoredTime = boundedText(1, 64)
 
-export const AssignmentChange = body({
+const AssignmentChange = body({
   id: Type.Optional(recordId),
   ...optional(assignment),
-  // These fields are read-only. They are accepted and ignored, so that a client can send back a record that it has
-  // read.
+  // Read-only fields, accepted so that a client can send back a response.
   started_at: Type.Optional(ignoredTime),
   ended_at: Type.Optional(nullable(ignoredTime, 'text of 1 to 64 characters')),
 })
 
-export const ByPicture = Type.Object({
+const ByPicture = Type.Object({
   id: text("Id of the picture, which is a digest of the picture's content."),
 })
 
-export const PerformerQuery = query({
+const PerformerQuery = query({
   manufacturer: text('Returns all performers if this manufacturer exists, and none if it does not.'),
   ...localList,
 })

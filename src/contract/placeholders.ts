@@ -56,8 +56,8 @@ export const placeholderFields = {
 }
 
 const placeholder = { kind: placeholderKind, slot: Type.Optional(slot), ...placeholderFields }
-export const NewPlaceholder = body(placeholder)
-export const PlaceholderChange = body(optional(placeholder))
+const NewPlaceholder = body(placeholder)
+const PlaceholderChange = body(optional(placeholder))
 
 export const placeholderOperations = operationsOf({
   listPlaceholders: endpoint('GET', '/api/placeholders/', {

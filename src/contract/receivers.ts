@@ -1,5 +1,3 @@
-/** Receivers. */
-
 import Type from 'typebox'
 import { Channel } from './channels.ts'
 import { about, endpoint, operationsOf } from './endpoint.ts'
@@ -47,7 +45,7 @@ export const summaryFields = {
 export const ReceiverSummary = named('ReceiverSummary', 'A receiver in the list.', { ...summaryFields, site })
 export type ReceiverSummary = Body<typeof ReceiverSummary>
 
-// `last_seen` is left out, so that the response of an idle installation does not change.
+// Without `last_seen`, the response of an idle installation does not change.
 const { last_seen, ...dataSummaryFields } = summaryFields
 
 const dataFields = {
@@ -71,7 +69,6 @@ const ReceiverDetails = named(
 )
 export type ReceiverDetails = Body<typeof ReceiverDetails>
 
-/** Receiver fields that `GET /api/data.json` does not contain. */
 const hardwareFields = {
   battery_health: oneOf(['good', 'fair', 'low', 'critical', 'unknown'], 'State of the weakest known battery.'),
   signal_quality: oneOf(
@@ -110,13 +107,13 @@ export const Identified = named('Identified', 'What flashes.', {
 export type Identified = Body<typeof Identified>
 
 /** Without a channel, the whole receiver flashes. */
-export const IdentifyReceiver = Type.Optional(
+const IdentifyReceiver = Type.Optional(
   body({ channel: Type.Optional(boundedWhole(1, 64)), seconds: Type.Optional(boundedWhole(1, 30)) }),
 )
 
 const nullableText = (max: number) => Type.Optional(nullable(boundedText(1, max), `text of at most ${max} characters`))
 
-export const NewReceiver = body({
+const NewReceiver = body({
   manufacturer: boundedText(1, 64),
   name,
   device_type: Type.Optional(boundedText(1, 64)),
@@ -128,7 +125,7 @@ export const NewReceiver = body({
   location: Type.Optional(locationId),
 })
 
-export const ReceiverChange = body({
+const ReceiverChange = body({
   name: nullableText(255),
   ip: Type.Optional(boundedText(1, 15)),
   location: Type.Optional(locationId),

@@ -1,5 +1,3 @@
-/** The report of a show, and the crew sheet. */
-
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
 import { ErrorResponse } from './errors.ts'
@@ -103,7 +101,7 @@ export const CrewSheet = named('CrewSheet', 'Who wears what, by slot.', {
 })
 export type CrewSheet = Body<typeof CrewSheet>
 
-export const CrewSheetQuery = query({ show: idOf('Id of a show, to return only its channels and placeholders.') })
+const CrewSheetQuery = query({ show: idOf('Id of a show, to return only its channels and placeholders.') })
 
 export const reportOperations = operationsOf({
   getShowReport: endpoint('GET', '/api/shows/:id/report/', {

@@ -76,7 +76,7 @@ export const ScanLevels = named('ScanLevels', 'A spectrum scan with its levels.'
 export type ScanLevelsBody = Body<typeof ScanLevels>
 
 /** The fields of a form. The content of the file determines its format. */
-export const NewScan = body({
+const NewScan = body({
   file: uploadedFile('The scan.'),
   offset_db: Type.Optional(
     Type.Number({

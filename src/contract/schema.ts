@@ -1,4 +1,4 @@
-/** Building blocks of schemas, the types that follow from schemas, and what several resources have in common. */
+/** Building blocks of schemas, and fields and parameters of several resources. */
 
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
@@ -13,7 +13,7 @@ type Immutable<T> = T extends Uint8Array
 /** The type that a schema describes, with read-only properties and lists. */
 export type Body<Schema extends TSchema> = Immutable<Static<Schema>>
 
-/** Creates an object schema that has its own name in the documents. */
+/** An object schema with a name in the documents. */
 export function named<Properties extends TProperties>(title: string, description: string, properties: Properties) {
   return Type.Object(properties, { title, description })
 }
@@ -42,7 +42,6 @@ const pageFields = {
   previous: textOrNull('Path and query of the previous page.'),
 }
 
-/** Creates the response schema of a list that was requested with `page` or `page_size`: one page. */
 const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object(
     { ...pageFields, results: listOf(item, 'Items of this page.') },
@@ -53,13 +52,13 @@ export interface PageBody<Item> extends Body<Type.TObject<typeof pageFields>> {
   readonly results: readonly Item[]
 }
 
-/** Creates the response schema of a list: a bare array or, with `page` or `page_size`, one page of it. */
+/** The response schema of a list. */
 export const pagedOf = <Item extends TSchema>(item: Item) =>
   Type.Union([listOf(item, 'All items, if the request does not ask for a page.'), pageOf(item)], {
     description: 'All items, or the requested page.',
   })
 
-/** Creates the response schema of a list endpoint that returns an object with `count` and `results` even without paging. */
+/** The response schema of a list that has `count` and `results` even without paging. */
 export const countedOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     count: whole('Total number of items.'),
@@ -68,22 +67,20 @@ export const countedOf = <Item extends TSchema>(item: Item) =>
     results: listOf(item, 'All items, or the items of this page.'),
   })
 
-/** Creates the schema of a body that is not JSON. `mediaType` may be a range such as `image/*`. */
+/** A body that is not JSON. `mediaType` may be a range such as `image/*`. */
 export const binary = (mediaType: string, description: string) =>
   Type.Unsafe<Uint8Array>({ contentMediaType: mediaType, description })
 
-/** A file in a form. */
 export interface UploadedFile {
-  /** The name on the computer of the sender, without folders. */
+  /** Without folders. */
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** Creates the schema of a file in a form. */
+/** A file in a form. */
 export const uploadedFile = (description: string) =>
   Type.Unsafe<UploadedFile>({ contentMediaType: 'application/octet-stream', description })
 
-/** The response of an action that returns nothing. */
 export const NoContent = Type.Null({ description: 'Success without a body.' })
 
 // --- Fields of requests. Their descriptions complete the error message `field: expected …`. --------------------------
@@ -109,10 +106,8 @@ export const code = Type.String({
   description: 'a lower-case letter, then up to 63 letters, digits, _ and -',
 })
 
-/** A record's name. */
 export const name = boundedText(1, 255)
 
-/** A slot on the monitor page. */
 export const slot = boundedWhole(1, 65_535)
 
 /** Carriers in different zones make no intermodulation. */
@@ -136,7 +131,7 @@ export const distinctIds = Type.Array(recordId, {
 export const body = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })
 
-/** Makes the fields of a new record optional, for a request that changes the given ones. */
+/** Makes fields optional, for a request that changes the given ones. */
 export const optional = <T extends TProperties>(properties: T) => Type.Partial(Type.Object(properties)).properties
 
 // --- Fields of several resources -------------------------------------------------------------------------------------
@@ -173,7 +168,7 @@ export const siteFilter = text(
   'Code of a site, to return only what it monitors; `local`: only what this installation monitors.',
 )
 
-/** A filter of responses that contain nothing of sites without it. */
+/** For responses that contain only local records by default. */
 export const siteInsteadOfLocal = text(
   'Code of a site, to return what it monitors instead of what this installation monitors.',
 )
@@ -183,22 +178,18 @@ export const paging = {
   page_size: Type.Integer({ minimum: 1, description: 'Items per page; default 100, at most 1000.' }),
 }
 
-/** The query of a list that has no filters. */
 export const Paging = query(paging)
 
-/** A filter of lists whose records only this installation has. */
 const siteOfLocalList = text('Code of a site. These records belong to this installation, so only `local` returns any.')
 
 export const localList = { site: siteOfLocalList, ...paging }
 
-/** The query of a list, without other filters, of records that only this installation has. */
+/** For lists of local records. */
 export const LocalList = query(localList)
 
-/** The query of an operation on the records of one manufacturer, or of all. */
 export const Scope = query({ manufacturer: manufacturerFilter })
 export const ScopedList = query({ manufacturer: manufacturerFilter, ...localList })
 
-/** The query of a list of receivers or channels. */
 export const EquipmentList = query({ manufacturer: manufacturerFilter, site: siteFilter, ...paging })
 
 // --- Actions on several records --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-/** Shows: performances and rehearsals, and their scenes, which are stored arrangements. */
+/** Shows, and their scenes: stored arrangements. */
 
 import Type from 'typebox'
 import { about, endpoint, operationsOf } from './endpoint.ts'
@@ -98,7 +98,7 @@ export const Scene = named('Scene', 'A stored arrangement of a show.', {
 })
 export type SceneBody = Body<typeof Scene>
 
-export const SceneDetail = named('SceneDetail', 'A scene with what it stores.', {
+const SceneDetail = named('SceneDetail', 'A scene with what it stores.', {
   ...Scene.properties,
   arrangement: Arrangement,
 })
@@ -118,7 +118,6 @@ export const SceneRecall = named('SceneRecall', 'The result of recalling a scene
 })
 export type SceneRecall = Body<typeof SceneRecall>
 
-/** The plan of a show, without its groups. */
 export const showFields = {
   starts_at: Type.Optional(nullable(boundedText(1, 64), 'a time such as 2026-05-01T18:00:00Z')),
   ends_at: Type.Optional(nullable(boundedText(1, 64), 'a time such as 2026-05-01T20:30:00Z')),
@@ -126,13 +125,13 @@ export const showFields = {
 }
 
 const show = { title: name, group_ids: Type.Optional(distinctIds), ...showFields }
-export const NewShow = body(show)
-export const ShowChange = body(optional(show))
-export const NewScene = body({ title: name })
+const NewShow = body(show)
+const ShowChange = body(optional(show))
+const NewScene = body({ title: name })
 
 /** The body may be absent. */
-export const SceneRecallRequest = Type.Optional(body({ preview: Type.Optional(trueOrFalse) }))
-export const ByScene = Type.Object({ ...ById.properties, scene_id: idOf('Id of the scene.') })
+const SceneRecallRequest = Type.Optional(body({ preview: Type.Optional(trueOrFalse) }))
+const ByScene = Type.Object({ ...ById.properties, scene_id: idOf('Id of the scene.') })
 
 export const showOperations = operationsOf({
   listShows: endpoint('GET', '/api/shows/', {
