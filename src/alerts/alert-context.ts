@@ -1,5 +1,3 @@
-/** What applies to an alert: settings, silences, groups and running shows. */
-
 import type { AlertKind } from '../contract/alert-kinds.ts'
 import type { Alert } from '../domain/alerts/alert.ts'
 import type { AlertScope, AlertSettings } from '../domain/alerts/alert-settings.ts'
@@ -13,13 +11,11 @@ import type { ReceiverStore } from '../ingest/receiver-store.ts'
 export interface AlertContextDeps {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts'>
   alertSettings(kind: AlertKind, scope: AlertScope): AlertSettings
-  /** Whether the last cycles of all sources of the receiver failed. */
   areSourcesFailing(receiver: Receiver): boolean
   groups(): readonly { readonly id: number; readonly slots: readonly number[] }[]
-  /** Returns the silences in effect. */
   silences(): readonly Silence[]
   runningShows(): readonly (RunningShow & { readonly started_at: number | null })[]
-  /** The wall-clock time in epoch ms. */
+  /** Epoch milliseconds. */
   now(): number
 }
 
@@ -32,19 +28,16 @@ export class AlertContext {
     this.#deps = deps
   }
 
-  /** Returns the settings that apply to an alert of this kind about this subject. */
   settingsOf(subject: AlertSubject): AlertSettings {
     const slots = this.#channelsOf(subject).map(({ slot }) => slot)
     return this.#deps.alertSettings(subject.kind, { manufacturer: subject.manufacturer, slots })
   }
 
-  /** Whether the alert is open and a silence applies to it. */
   isSilenced(alert: Alert): boolean {
     const silences = alert.state === 'cleared' ? [] : this.#deps.silences()
     return silences.length > 0 && isSilenced(alert, this.#channelsOf(alert), { silences, groups: this.#deps.groups() })
   }
 
-  /** Returns what notifications have to know of an alert, also if it is cleared. */
   surroundingsOf(alert: Alert): AlertSurroundings {
     const { receiverStore, silences, areSourcesFailing } = this.#deps
     const context = this.#showContext(alert)
@@ -60,12 +53,10 @@ export class AlertContext {
     }
   }
 
-  /** Whether a running show has a channel that the alert concerns. */
   hasRunningShow(alert: Alert): boolean {
     return hasRunningShow(alert, this.#showContext(alert))
   }
 
-  /** Whether the alert is snoozed, and its snooze is over. */
   isSnoozeOver(alert: Alert): boolean {
     return isSnoozeOver(alert, this.#deps.now(), this.#showContext(alert))
   }

@@ -37,31 +37,27 @@ export interface AlertEvaluationDeps {
   isEvaluated(receiverId: number): boolean
   isMonitored(manufacturer: string): boolean
   isSource(source: string): boolean
-  /** Whether the last cycles of all sources of the receiver failed. */
   areSourcesFailing(receiver: Receiver): boolean
   subscriptions(): readonly SubscriptionStatus[]
   groups(): ForecastContext['groups']
   runningShows(): readonly PlannedShow[]
-  /** Returns how long the battery of the channel's transmitter will last, as of now; null if that is unknown. */
+  /** Null if unknown. */
   forecast: ForecastContext['forecast']
   batterySince: ForecastContext['batterySince']
   readonly frequencyConflicts: Omit<ConflictContext, 'isInhibited'>
-  /** Called with every acknowledged alert about a receiver that is evaluated. */
   onAcknowledged(alert: Alert): void
-  /** The wall-clock time in epoch ms. */
+  /** Epoch milliseconds. */
   now(): number
 }
 
-/** What a comparison has found. */
 interface Evaluated {
   readonly changes: readonly AlertChange[]
-  /** The next time (epoch ms) at which a delay ends; Infinity if none is running. */
+  /** The end of the next delay (epoch ms); Infinity if none is running. */
   readonly dueAt: number
 }
 
 export class AlertEvaluation {
   readonly #deps: AlertEvaluationDeps
-  /** When the causes of each receiver, source and subscription began. */
   readonly #starts = new Map<number | string, CauseStarts>()
   /** When open alerts last followed the values of their causes (epoch ms), by alert id. */
   readonly #followedAt = new Map<number, number>()
@@ -70,7 +66,6 @@ export class AlertEvaluation {
     this.#deps = deps
   }
 
-  /** Evaluates the current state of a receiver and of the packs that it has reported. */
   evaluateReceiver(id: number): Evaluated {
     const { receiverStore, unitStore, isEvaluated, isMonitored, areSourcesFailing, thresholds } = this.#deps
     const receiver = receiverStore.get(id)
@@ -104,7 +99,7 @@ export class AlertEvaluation {
     return this.#compare(id, { causes, open, endingOf })
   }
 
-  /** Evaluates the failures of a source; they are undefined after a success. */
+  /** `failures` are undefined after a success. */
   evaluateSource(source: string, failures: SourceFailures | undefined): readonly AlertChange[] {
     const alert = this.#deps.open.find(upstreamSubject(source))
     return this.#compare(source, {
@@ -114,7 +109,7 @@ export class AlertEvaluation {
     }).changes
   }
 
-  /** Evaluates the recording of levels. `fault` says why they cannot be recorded; it is null if they can. */
+  /** `fault` is null if levels can be recorded. */
   evaluateRecording(fault: string | null): readonly AlertChange[] {
     const alert = this.#deps.open.find(recordingSubject)
     return this.#compare(recordingSubject, {
@@ -142,7 +137,6 @@ export class AlertEvaluation {
       })
   }
 
-  /** Returns changes that end the snoozes that are over. */
   endSnoozes(): AlertChange[] {
     return this.#deps.open
       .list()
@@ -150,10 +144,7 @@ export class AlertEvaluation {
       .map((alert) => ({ type: 'end_snooze', alert }))
   }
 
-  /**
-   * Returns changes that clear the alerts whose subject is no longer monitored and, after a change of settings, those of
-   * disabled kinds.
-   */
+  /** Clears the alerts whose subject is no longer monitored and, after a change of settings, those of disabled kinds. */
   clearOrphans(areSettingsChanged: boolean): AlertChange[] {
     return this.#deps.open.list().flatMap((alert): AlertChange[] => {
       const isDisabled = alert.site === null && areSettingsChanged && !this.#deps.context.settingsOf(alert).isEnabled

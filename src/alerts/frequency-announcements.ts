@@ -19,7 +19,6 @@ export class FrequencyAnnouncements {
     this.#deps = deps
   }
 
-  /** Carriers of a receiver have changed. */
   carriersChanged(): void {
     if (this.#isClosed || this.#timer !== undefined) return
     const waitMs = Math.max(0, this.#announcedAt + intervalMs - performance.now())
@@ -27,7 +26,6 @@ export class FrequencyAnnouncements {
     this.#timer.unref()
   }
 
-  /** Placeholders, profiles, zones or settings may have changed. */
   listsChanged(): void {
     const lists = this.#deps.describeLists()
     if (lists === this.#lists) return

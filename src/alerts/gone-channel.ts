@@ -1,5 +1,3 @@
-/** Disables a notification channel whose service says that the address no longer exists. */
-
 import type { Actor } from '../domain/access/access.ts'
 import type { NotificationChannel } from '../domain/notifications/channel.ts'
 import type { Log } from '../platform/log.ts'

@@ -21,7 +21,7 @@ export class NotificationAnnouncements {
     this.#deps = deps
   }
 
-  /** Announces changes since the last call; the first call announces nothing. */
+  /** The first call announces nothing. */
   async load(): Promise<void> {
     const { db, live } = this.#deps
     const counters = ['notifications', 'notification_deliveries'] as const

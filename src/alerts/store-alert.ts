@@ -24,7 +24,6 @@ export class StoreAlert {
     this.#deps = deps
   }
 
-  /** Called regularly with the current condition of the database. */
   update(condition: StoreCondition, at = performance.now()): void {
     const { settings, alert } = this.#deps
     const { isEnabled, delaySeconds, severity } = settings()

@@ -13,7 +13,7 @@ import { followEveryMs } from '../domain/alerts/compare-causes.ts'
 interface UnstoredAlertDeps {
   readonly id: number
   publish(alert: Alert, hasOnlyOtherValues: boolean): void
-  /** The wall-clock time in epoch ms. */
+  /** Epoch milliseconds. */
   now(): number
 }
 
@@ -27,12 +27,11 @@ export class UnstoredAlert {
     this.#deps = deps
   }
 
-  /** Returns the alert while it is open. */
   list(): readonly Alert[] {
     return this.#alert === null ? [] : [this.#alert]
   }
 
-  /** Raises the alert. An open alert follows the values of its cause. */
+  /** An open alert follows the values of its cause. */
   raise(cause: AlertCause): void {
     const { id, publish, now } = this.#deps
     const raised_at = now()
@@ -54,7 +53,6 @@ export class UnstoredAlert {
     }
   }
 
-  /** Records what a user has done about the open alert, or that a snooze has ended. Returns the alert. */
   respond(response: Partial<AlertResponse>): Alert {
     if (this.#alert === null) throw new Error('The alert is not open.')
     const alert = { ...this.#alert, ...response }

@@ -8,13 +8,11 @@ import { StoreAlert } from './store-alert.ts'
 import { UnstoredAlert } from './unstored-alert.ts'
 
 interface UnstoredAlertsDeps {
-  /** Returns the settings of the kind `storage_failing`. */
   settings(): AlertSettings
-  /** Whether the alert is snoozed, and its snooze is over. */
   isSnoozeOver(alert: Alert): boolean
   publish(alert: Alert, hasOnlyOtherValues: boolean): void
   readonly log: Log
-  /** The wall-clock time in epoch ms. */
+  /** Epoch milliseconds. */
   now(): number
 }
 
@@ -22,7 +20,6 @@ export class UnstoredAlerts {
   readonly #deps: UnstoredAlertsDeps
   readonly #storage: UnstoredAlert
   readonly #store: StoreAlert
-  /** The alert `recording_stopped`. */
   readonly recording: UnstoredAlert
 
   constructor(deps: UnstoredAlertsDeps) {
@@ -32,12 +29,10 @@ export class UnstoredAlerts {
     this.#store = new StoreAlert({ settings: deps.settings, alert: this.#storage })
   }
 
-  /** Returns the open alerts. */
   list(): readonly Alert[] {
     return this.#all().flatMap((alert) => alert.list())
   }
 
-  /** Called regularly with the current condition of the database. */
   update(condition: StoreCondition): void {
     this.#store.update(condition)
     for (const alert of this.#all()) {
@@ -47,12 +42,11 @@ export class UnstoredAlerts {
     }
   }
 
-  /** Returns the open alert with this id. */
   find(id: number): Alert | undefined {
     return this.list().find((alert) => alert.id === id)
   }
 
-  /** Records what a user has done about an open alert. An acknowledged alert stays as it is. */
+  /** An acknowledged alert stays as it is. */
   respond(id: number, response: Partial<AlertResponse>): Alert {
     const alert = this.#all().find((candidate) => candidate.list().some((open) => open.id === id))
     const [open] = alert?.list() ?? []

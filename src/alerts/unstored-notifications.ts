@@ -1,7 +1,6 @@
 /**
- * Sends messages about alerts that cannot be stored. The rules apply as to other alerts, but what was queued is only in
- * memory: it is lost when the process ends, and is not listed among the deliveries. Every process sends messages about
- * its own alerts.
+ * Sends messages about alerts that cannot be stored. The queue is only in memory: it is lost when the process ends, and is
+ * not listed among the deliveries. Every process sends messages about its own alerts.
  */
 
 import type { Alert } from '../domain/alerts/alert.ts'
@@ -51,14 +50,12 @@ interface Delivery extends QueuedDelivery {
   isTrying: boolean
 }
 
-/** How often the rules are applied and deliveries are tried while there are alerts. */
 const checkEveryMs = 500
 
 export class UnstoredNotifications {
   readonly #deps: UnstoredNotificationsDeps
   /** The newest state of each alert, by id. Alerts that were cleared stay for `clearedNewsMs`. */
   readonly #alerts = new Map<number, Alert>()
-  /** The rounds of the alerts (see `NotifiableAlert`), by id. */
   readonly #rounds = new Map<number, number>()
   #deliveries: Delivery[] = []
   #lastId = 0
@@ -69,14 +66,12 @@ export class UnstoredNotifications {
     this.#deps = deps
   }
 
-  /** The alert was raised, acknowledged, snoozed or cleared. */
   changed(alert: Alert): void {
     if (this.#alerts.get(alert.id)?.raised_at !== alert.raised_at) this.forget(alert.id)
     this.#alerts.set(alert.id, alert)
     this.#check()
   }
 
-  /** Nothing more is sent about the alert. */
   forget(id: number): void {
     this.#alerts.delete(id)
     this.#rounds.delete(id)
@@ -151,7 +146,6 @@ export class UnstoredNotifications {
     this.#deliveries = this.#deliveries.filter(({ alerts }) => alerts.length > 0)
   }
 
-  /** Makes one try. */
   async #try(delivery: Delivery): Promise<void> {
     const channel = this.#deps.notificationChannels().find(({ id }) => id === delivery.notification_channel_id)
     if (channel?.enabled !== true) {

@@ -21,11 +21,9 @@ export type SettingSubject = (typeof settingSubjects)[number]
 
 interface Described {
   readonly subject: SettingSubject
-  /** Whether a manufacturer can have a value of its own. */
   readonly isPerManufacturer: boolean
-  /** Whether a group can have a value of its own. */
   readonly isPerGroup: boolean
-  /** Whether the default depends on the installation. */
+  /** The default depends on the installation. */
   readonly hasOwnDefault?: true
   /** For the documents. */
   readonly description: string
@@ -91,7 +89,6 @@ const history = { subject: 'history', isPerManufacturer: false, isPerGroup: fals
 const identify = { subject: 'identify', isPerManufacturer: false, isPerGroup: false } as const
 const documents = { subject: 'documents', isPerManufacturer: false, isPerGroup: false } as const
 
-/** The settings that decide when a condition is true. */
 export const thresholdKinds = {
   BATTERY_CRITICAL: {
     ...battery,
@@ -361,7 +358,6 @@ type ValueOf<Kind extends SettingKind> = Kind extends { readonly type: 'integer'
         ? Value
         : never
 
-/** A value for every setting. */
 export type Settings = { readonly [Key in SettingKey]: ValueOf<(typeof settingKinds)[Key]> }
 
 export const settingKeys = Object.keys(settingKinds) as SettingKey[]

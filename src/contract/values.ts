@@ -15,7 +15,6 @@ export const permissionNames = [
 ] as const
 export type Permission = (typeof permissionNames)[number]
 
-/** How a request or an action was authenticated. */
 export const actorKinds = ['user', 'token', 'local', 'guest', 'cli', 'osc'] as const
 
 /** Noun first. The log may contain other actions of earlier versions. */
@@ -126,7 +125,6 @@ export type Severity = (typeof severities)[number]
 export const alertStates = ['raised', 'snoozed', 'acknowledged', 'cleared'] as const
 export type AlertState = (typeof alertStates)[number]
 
-/** Why a notification is sent. */
 export const notificationTypes = ['alert.raised', 'alert.repeated', 'alert.escalated', 'alert.cleared', 'test'] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
@@ -145,7 +143,6 @@ export type UpstreamStatus = (typeof upstreamStatuses)[number]
 export const connectionStatuses = ['connecting', 'connected', 'disconnected', 'error', 'stopped'] as const
 export type ConnectionStatus = (typeof connectionStatuses)[number]
 
-/** The transport of a subscription. */
 export const transports = ['websocket', 'sse', 'tcp', 'udp'] as const
 export type Transport = (typeof transports)[number]
 
@@ -176,14 +173,12 @@ export type QueueStatus = (typeof queueStatuses)[number]
 export const encryptions = ['off', 'on', 'error'] as const
 export type Encryption = (typeof encryptions)[number]
 
-/** Audio levels of equipment that does not report dBFS. */
+/** For equipment that does not report dBFS. */
 export const audioActivities = ['low', 'good', 'clipping'] as const
 export type AudioActivity = (typeof audioActivities)[number]
 
-/** What a forecast of battery life is based on. */
 export const forecastSources = ['device', 'history'] as const
 
-/** Faults that equipment reports for itself or for a pack in one of its bays. */
 export const faults = [
   'self_test_failed',
   'no_clock',
@@ -212,7 +207,7 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-/** The states of a channel that follow from reports, levels and time, in the order of precedence. */
+/** In the order of precedence. */
 export const evaluatedStates = [
   'receiver_offline',
   'stale',
@@ -230,15 +225,13 @@ export const evaluatedStates = [
   'tx_off',
   'no_battery_data',
 ] as const
-/** The states of a channel's condition, in the order of precedence. */
+/** In the order of precedence. */
 export const conditionStates = [...evaluatedStates, 'ok', 'unmonitored'] as const
 
 export const conditionSeverities = ['ok', ...severities] as const
 
-/** What a condition's flags may contain. */
 export const conditionFlags = [...evaluatedStates, 'rf_fair', 'rf_concealed'] as const
 
-/** The kinds of events in the history. */
 export const eventKinds = [
   'transmitter_on',
   'transmitter_off',
@@ -270,11 +263,9 @@ export const eventKinds = [
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
-/** Results of a line check. */
 export const checkResults = ['pass', 'fail'] as const
 export type CheckResult = (typeof checkResults)[number]
 
-/** File formats of spectrum scans. */
 export const scanFormats = [
   'csv',
   'rf_explorer',
@@ -289,27 +280,25 @@ export const scanFormats = [
 ] as const
 export type ScanFormat = (typeof scanFormats)[number]
 
-/** Why nothing was recorded. */
 export const gapReasons = ['stopped', 'storage', 'off'] as const
 export type GapReason = (typeof gapReasons)[number]
 
-/** Where an installation is; the region sets the TV channels. */
+/** Determines the raster of TV channels. */
 export const regions = ['US', 'EU', 'AU', 'JP', 'NZ', 'BR'] as const
 export type Region = (typeof regions)[number]
 
-/** The levels of a profile: robust keeps the most distance; `more` fits the most carriers. */
+/** `robust` keeps the most distance; `more` fits the most carriers. */
 export const guardLevels = ['robust', 'standard', 'more'] as const
 export type GuardLevel = (typeof guardLevels)[number]
 
-/** The orders of intermodulation that are checked. */
 export const productKinds = ['2t3o', '3t3o', '2t5o', '2t7o', '2t9o'] as const
 export type ProductKind = (typeof productKinds)[number]
 
-/** The kinds of conflicts of a carrier, in the order in which those with the same offset are listed. */
-/** What an alert about a battery is about: a level or the remaining minutes at a limit, or the transmitter's own warning. */
+/** For alerts about a battery: the value at its limit, or the transmitter's own warning. */
 export const crossedValues = ['battery', 'minutes_left', 'warning'] as const
 export type CrossedValue = (typeof crossedValues)[number]
 
+/** In the order in which those with the same offset are listed. */
 export const conflictKinds = [
   'foreign',
   'outside_band',
@@ -324,10 +313,10 @@ export const conflictKinds = [
 ] as const
 export type ConflictKind = (typeof conflictKinds)[number]
 
-/** The kinds that disturb at once, while the carriers are on. */
+/** These disturb at once, while the carriers are on. */
 export const criticalConflictKinds = ['duplicate', 'foreign', 'spacing'] as const satisfies readonly ConflictKind[]
 
-/** How the channels of a device share the spectrum: the last two fit more channels into it. */
+/** The last two fit more channels into the same spectrum. */
 export const transmissionModes = ['standard', 'high_density', 'link_density'] as const
 export type TransmissionMode = (typeof transmissionModes)[number]
 
@@ -342,18 +331,14 @@ export type SlotStatus = (typeof slotStatuses)[number]
 export const frequencyDiversities = ['off', 'combining', 'selection'] as const
 export type FrequencyDiversity = (typeof frequencyDiversities)[number]
 
-/** Input levels of in-ear transmitters. */
 export const inputLevels = ['aux', 'line'] as const
 export type InputLevel = (typeof inputLevels)[number]
 
-/** What an in-ear transmitter sends. */
 export const audioModes = ['mono', 'point_to_point', 'stereo'] as const
 export type AudioMode = (typeof audioModes)[number]
 
-/** What is locked on a transmitter. */
 export const transmitterLocks = ['none', 'power', 'menu', 'all'] as const
 export type TransmitterLock = (typeof transmitterLocks)[number]
 
-/** States of a channel in micboard. */
 export const micboardStatuses = ['CRITICAL', 'REPLACE', 'RX_COM_ERROR', 'TX_COM_ERROR', 'GOOD'] as const
 export type MicboardStatus = (typeof micboardStatuses)[number]

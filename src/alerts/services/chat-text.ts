@@ -6,11 +6,10 @@ import { toNotificationBody, toNotificationText } from '../../domain/notificatio
 interface ChatTextOptions {
   readonly publicUrl: string | null
   readonly maxChars: number
-  /** Escapes the markup of the service. */
   escapeLine(line: string): string
 }
 
-/** Returns a title and a line for each alert; for a single alert only its line, because the title would repeat it. */
+/** A single alert has no title, because its line would repeat it. */
 export function toChatText(message: NotificationMessage, { publicUrl, maxChars, escapeLine }: ChatTextOptions): string {
   const text = toNotificationText(message, publicUrl)
   const lines = text.lines.map(escapeLine)

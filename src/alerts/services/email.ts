@@ -124,7 +124,6 @@ function toSmtpFailure(thrown: unknown, config: ServiceConfig<'email'>, name: st
   return createResult(isRetried ? 'retry' : 'failed', { status: responseCode, response: text, error })
 }
 
-/** Whether the server accepts the same message later. */
 function isTemporaryReply(code: number): boolean {
   return code >= 400 && code < 500
 }

@@ -17,9 +17,8 @@ export interface PostOptions {
   readonly body: string
   /** What is replaced in the response, because a service may repeat it. */
   readonly secrets?: readonly string[]
-  /** Returns why a response with a status of success is a failure; null if it is none. */
+  /** Returns why a response with a status of success is a failure. */
   findProblem?(response: ReceivedResponse): string | null
-  /** Finds in the JSON of a response how many seconds the service asks to wait. */
   findRetryAfter?(json: unknown): unknown
 }
 
@@ -113,7 +112,6 @@ function toResult(
   return createResult('retry', { ...details, error, retryAfterSeconds })
 }
 
-/** Whether the same request may succeed later. */
 function isTemporary(status: number): boolean {
   return status === 408 || status === 429 || status >= 500
 }
@@ -152,7 +150,7 @@ function parseJson(text: string): unknown {
 /** Parts of this length in a URL are keys. */
 const minKeyChars = 16
 
-/** Returns the parts of a URL that a response must not repeat. */
+/** The parts that a response must not repeat. */
 export function secretsOf({ href, pathname, search, searchParams }: URL): readonly string[] {
   const parts = [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= minKeyChars)
   return [href, ...(pathname === '/' ? [] : [pathname, pathname + search]), ...parts]

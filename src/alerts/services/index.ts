@@ -1,5 +1,3 @@
-/** The services by which alerts are sent. */
-
 import {
   listServiceFields,
   type NotificationChannelType,
@@ -41,10 +39,9 @@ const services: { readonly [Type in NotificationChannelType]: NotificationServic
 
 /** A service whose other functions are called only with what its own `parse` has returned. */
 export interface AnyNotificationService {
-  /** The names of the fields in `config` that are secret. */
   readonly secrets: readonly string[]
   readonly allowsLinkLocal: boolean
-  /** Validates a configuration. Throws a RequestError that names the field. */
+  /** Throws a RequestError that names the field. */
   parse(config: Config): Config
   addresses(config: Config): readonly URL[]
   send(config: Config, message: NotificationMessage, kit: SendKit): Promise<SendResult>
@@ -73,7 +70,7 @@ function complete<Type extends NotificationChannelType>(
   }
 }
 
-/** Finds the first host of a configuration to which nothing may be sent; null if all are allowed. */
+/** Null if all hosts are allowed. */
 export async function findBlockedHost(
   service: AnyNotificationService,
   config: Config,
@@ -92,7 +89,6 @@ export function listSecrets({ secrets }: AnyNotificationService, config: Config)
   })
 }
 
-/** Lists the secrets of a configuration with the addresses to which they are sent. */
 export function listSecretUses(service: AnyNotificationService, config: Config): SecretUse[] {
   return listSecrets(service, config).flatMap((named) =>
     service.addresses(config).map((url) => ({ ...named, origin: originOf(url) })),

@@ -51,7 +51,6 @@ function brokerOf({ url }: ServiceConfig<'mqtt'>): Broker {
   return { url: new URL(addressOf(host, brokerPort, usesTls)), usesTls }
 }
 
-/** The message with its id, by which a program recognizes a message that it has received twice, and as text. */
 function toMqttPayload(message: NotificationMessage, { publicUrl }: SendKit): string {
   const text = toNotificationText(message, publicUrl)
   const { title, severity, url } = text
@@ -84,7 +83,6 @@ async function publish(
   return createResult(permanentReasons.has(result.code) ? 'failed' : 'retry', { error })
 }
 
-/** Why a broker refused a connection or a message. */
 interface Refusal {
   readonly code: number
   readonly message: string
@@ -98,7 +96,7 @@ function isUnsupportedVersion(refusal: Refusal | null): boolean {
   return refusal !== null && unsupportedVersions.includes(refusal.code)
 }
 
-/** Returns why the broker refused the message, or null if it accepted it. Throws if it did not respond. */
+/** Null if the broker accepted the message. Throws if it did not respond. */
 async function publishWith(
   protocolVersion: 4 | 5,
   config: ServiceConfig<'mqtt'>,

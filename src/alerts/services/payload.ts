@@ -1,9 +1,7 @@
-/** The JSON of a message, for programs: what webhooks receive and what is published by MQTT. */
-
 import { toTimestamp } from '../../domain/api.ts'
 import type { NotificationMessage } from '../../domain/notifications/message.ts'
 
-/** Returns the body of a webhook. Its alerts are those at the time of the try; `type` and `timestamp` are the same at every try. */
+/** The alerts are those at the time of the try; `type` and `timestamp` are the same at every try. */
 export function toPayload({ type, created_at, alerts, more }: NotificationMessage) {
   return { type, timestamp: toTimestamp(created_at), data: { alerts, more } }
 }

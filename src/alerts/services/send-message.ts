@@ -1,5 +1,3 @@
-/** Makes one try to send a message to a notification channel. */
-
 import { RequestError } from '../../domain/errors.ts'
 import { type NotificationChannel, signingSecrets } from '../../domain/notifications/channel.ts'
 import type { NotificationMessage } from '../../domain/notifications/message.ts'
@@ -47,7 +45,6 @@ async function endAfterLimit(sending: Promise<SendResult>): Promise<SendResult> 
   }
 }
 
-/** Replaces secrets that the texts repeat. */
 function withoutSecrets(result: SendResult, secrets: Readonly<Record<string, unknown>>): SendResult {
   const texts = Object.values(secrets)
     .flat()

@@ -1,13 +1,9 @@
-/** What came of one try to send a message: results, their sentences, and the time limit of a try. */
-
 import { setMaxListeners } from 'node:events'
 import { codeOf, describeConnectionError, isCertificateCode } from '../../upstream/error-messages.ts'
 import { cleanText } from '../../upstream/fields.ts'
 import type { SendKit, SendResult } from './service.ts'
 
-/** How long a try may take. */
 export const defaultTimeoutMs = 10_000
-/** How much of a response is stored and displayed. */
 const maxResponseChars = 200
 const maxErrorChars = 500
 
@@ -26,7 +22,7 @@ export function createResult(
   }
 }
 
-/** Returns the result of a try that received no complete response. `name` is the name of the service in errors. */
+/** `name` is that of the service, for errors. */
 export function toFailure(error: unknown, name: string, { timeoutMs = defaultTimeoutMs }: SendKit): SendResult {
   const code = codeOf(error)
   if (code === 'BLOCKED_DESTINATION') {
@@ -50,7 +46,6 @@ function toSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }
 
-/** Replaces secrets in a text that a service has sent. */
 export function redact(text: string, secrets: readonly string[]): string {
   const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())])
   const longestFirst = forms.filter((form) => form !== '').toSorted((a, b) => b.length - a.length)

@@ -1,22 +1,18 @@
-/** The contract between Micwatch and a service that notifies people. Each service is one module in this folder. */
-
 import type { NotificationChannelType, ServiceConfig } from '../../contract/notification-services.ts'
 import type { NotificationMessage } from '../../domain/notifications/message.ts'
 import type { Destinations } from '../../upstream/destinations.ts'
 
-/** One try to send a message. */
 export interface SendResult {
   /** - `failed`: sending it again would not help. - `retry`: it may be sent again. */
   readonly outcome: 'sent' | 'failed' | 'retry'
-  /** The status of the response: of HTTP or SMTP; null without a response. */
+  /** Of HTTP or SMTP; null without a response. */
   readonly status: number | null
   /** The first 200 characters of the response. */
   readonly response: string | null
-  /** Why it was not sent, or not to all of its recipients, as sentences without secrets; null if it was. */
+  /** Sentences without secrets; null if all recipients received it. */
   readonly error: string | null
-  /** How long the service asked to wait. */
   readonly retryAfterSeconds: number | null
-  /** Whether the service says that the address no longer exists, so that the notification channel is disabled. */
+  /** True if the address no longer exists, so that the notification channel is disabled. */
   readonly isGone: boolean
 }
 
@@ -28,7 +24,7 @@ export interface SendKit {
   readonly timeoutMs?: number
   /** Epoch milliseconds. */
   now(): number
-  /** The address of the pages (`server.public_url`), if one is configured, for links in messages. */
+  /** `server.public_url`, for links in messages. */
   readonly publicUrl: string | null
   /** The secrets that sign a webhook's messages, the newest first; empty for other services. */
   readonly signingSecrets: readonly string[]
@@ -40,7 +36,7 @@ export interface NotificationService<Type extends NotificationChannelType> {
   readonly allowsLinkLocal?: boolean
   /** Checks fields that depend on each other. Throws a RequestError that names the field. */
   check?(config: ServiceConfig<Type>): void
-  /** Returns the addresses to which it connects, so that blocked ones are reported when the channel is saved. Default: `url`. */
+  /** Blocked ones are reported when the channel is saved. Default: `url`. */
   addresses?(config: ServiceConfig<Type>): readonly URL[]
   /** Sends a message once. Never throws, unless the signal aborts. */
   send(config: ServiceConfig<Type>, message: NotificationMessage, kit: SendKit): Promise<SendResult>

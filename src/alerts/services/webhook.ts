@@ -7,7 +7,6 @@ import type { NotificationService } from './service.ts'
 
 const prefix = 'whsec_'
 
-/** Creates the secret of a webhook, which its receiver uses to verify messages. */
 export function createSigningSecret(): string {
   return prefix + randomBytes(32).toString('base64')
 }

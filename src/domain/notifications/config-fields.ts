@@ -1,5 +1,3 @@
-/** Validates the `config` of notification channels, field by field. */
-
 import { RequestError } from '../errors.ts'
 
 /** A parsed `URL`, or null. A parameter, because Node.js and the browser have the class, and this folder has neither. */
@@ -23,7 +21,7 @@ class FieldError extends Error {
   override readonly name = 'FieldError'
 }
 
-/** Validates every field. Throws a RequestError that names the first invalid one; unknown fields are invalid. */
+/** Throws a RequestError that names the first invalid field; unknown fields are invalid. */
 export function parseFields(
   config: Readonly<Record<string, unknown>>,
   fields: readonly ConfigField[],
@@ -93,7 +91,7 @@ export function list<T>(field: FieldParser<T>, maxItems: number): FieldParser<re
   }
 }
 
-/** A host name or an IP address, without brackets. */
+/** Without brackets. */
 export function hostName(): FieldParser<string> {
   const parse = line(255, { pattern: /^[^\s/@?#[\]\\%]+$/, expected: 'expected a host name or an IP address' })
   return (value, parseUrl) => {
@@ -103,7 +101,6 @@ export function hostName(): FieldParser<string> {
   }
 }
 
-/** The address of a service that is reached by a host name or an IP address and a port. */
 export function addressOf(host: string, portNumber: number, usesTls = false): string {
   return `${usesTls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${portNumber}`
 }

@@ -1,12 +1,10 @@
-/** What surrounds an alert and decides, beside the alert itself, whether it is sent. */
-
 import type { Receiver } from '../equipment/receiver.ts'
 import type { NotifiableAlert } from './plan.ts'
 
 /** Silences, shows, groups, and more general problems. */
 export type AlertSurroundings = Pick<NotifiableAlert, 'isSilenced' | 'isInhibited' | 'groupIds' | 'showStartedAt'>
 
-/** Whether a change of a receiver can change what surrounds its alerts: inhibition, or the slots of groups and shows. */
+/** True if inhibition, or the slots of groups and shows, may differ. */
 export function canChangeSurroundings(before: Receiver | undefined, after: Receiver | undefined): boolean {
   if (before === undefined || after === undefined) return true
   if (before.is_active !== after.is_active) return true

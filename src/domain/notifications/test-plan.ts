@@ -65,7 +65,6 @@ export class TestService {
     this.plan()
   }
 
-  /** Changes an alert, for instance silences it. */
   change(id: number, values: Partial<NotifiableAlert>): void {
     Object.assign(this.#get(id), values)
     this.plan()
@@ -113,14 +112,14 @@ export class TestService {
     this.now = end
   }
 
-  /** Lets time pass in which no process runs, and starts again. */
+  /** Lets time pass without a process. */
   stop(seconds: number): void {
     this.now += seconds * 1000
     this.#send()
     this.plan()
   }
 
-  /** Applies the plan, and checks that nothing is left to do. */
+  /** Fails if something is left to do. */
   plan(): void {
     const plan = this.#makePlan()
     for (const { alert_id, round } of plan.rounds) this.#get(alert_id).round = round
@@ -186,7 +185,6 @@ export class TestService {
   }
 }
 
-/** Returns what was queued, without times and repetitions. */
 export function toSet({ deliveries }: TestService): string[] {
   const entries = deliveries.flatMap(({ rule_id, notification_channel_id, type, alerts }) =>
     alerts.map(({ id, round, kind }) => [rule_id, notification_channel_id, type, id, round, kind]),
