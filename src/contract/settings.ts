@@ -281,7 +281,7 @@ const installationKinds = {
     ...identify,
     type: 'boolean',
     default: false,
-    description: 'Whether operators can make the lights of a receiver flash.',
+    description: 'If true, operators can make the lights of a receiver flash.',
     label: 'Flash the lights of receivers',
     hint: 'If on, operators can make the lights of a receiver or channel flash for some seconds, to find it in its rack.',
   },
