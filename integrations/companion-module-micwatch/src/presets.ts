@@ -18,7 +18,7 @@ export interface Presets {
   readonly presets: CompanionPresetDefinitions<MicwatchTypes>
 }
 
-/** Companion replaces the label in `$(label:name)` by that of the connection. */
+/** Companion replaces the label in `$(label:name)` with that of the connection. */
 const variable = (name: string) => `$(micwatch:${name})`
 /** As users enter a line break in Companion. */
 const lines = (...texts: string[]) => texts.join('\\n')

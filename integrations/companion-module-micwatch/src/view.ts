@@ -1,4 +1,4 @@
-/** What buttons display, as a function of the live state. All conditions come from Micwatch. */
+/** Computes the display of buttons from the live state. All conditions come from Micwatch. */
 
 import type { LiveState } from './live-state.ts'
 import type { Alert, Channel, Condition, Group, Placeholder, Severity } from './wire.ts'

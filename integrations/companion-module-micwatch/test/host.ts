@@ -1,7 +1,7 @@
 /**
- * Hosts the module as Companion does: implements the published host interface of `@companion-module/base`
- * (`@companion-module/base/host-api`), runs actions and feedbacks with their resolved options, and rejects what Companion
- * would drop, such as values of variables that are not defined.
+ * Hosts the module as Companion does. Implements the published host interface of `@companion-module/base`
+ * (`@companion-module/base/host-api`), and runs actions and feedbacks with their resolved options. Rejects everything
+ * that Companion would drop, such as values of undefined variables.
  */
 
 import assert from 'node:assert/strict'
