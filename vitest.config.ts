@@ -25,7 +25,7 @@ export default defineConfig({
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,
     // More than cores, because test files wait more than they compute.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: SlowestFirst },
     // Larger than the default, because the garbage collector otherwise takes a seventh of the CPU time.
     execArgv: ['--max-semi-space-size=64'],

@@ -15,7 +15,6 @@ const waiting = [
   'alert-responses',
   'health',
   'rest',
-  'query-plans',
   'history-recording',
   'settings',
   'metrics',

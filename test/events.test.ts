@@ -242,7 +242,7 @@ describe.concurrent('markers', () => {
 })
 
 // Conformance: C-12.43, C-12.100.
-it('a range that was open at kill -9 is closed by the next process if it is no longer true', async () => {
+it.concurrent('a range that was open at kill -9 is closed by the next process if it is no longer true', async () => {
   const { shure, id, set } = await startSystem()
   const installation = await createInstallation({ manufacturers: [configFor(shure)] })
   const service = await installation.serve()

@@ -20,7 +20,7 @@ interface Pause {
 }
 
 const cases: readonly Pause[] = [
-  { name: 'seven seconds', headers: () => ({ 'retry-after': '7' }), holdSeconds: 7 },
+  { name: 'two seconds', headers: () => ({ 'retry-after': '2' }), holdSeconds: 2 },
   { name: '503 with three seconds', status: 503, headers: () => ({ 'retry-after': '3' }), holdSeconds: 3 },
   {
     name: 'a date of a clock that is years behind',
@@ -69,8 +69,10 @@ describe('a system that sends Retry-After', () => {
 
   // Reliability: 2.1.3, U7.
   it('is not called by any caller, and is reported as rate limited, not as failed', async () => {
-    const [limitedSystem] = systems as [System]
-    const code = codeOf(cases[0] as Pause)
+    // The longest pause, because shorter ones may end before this test begins.
+    const longest = cases.find(({ holdSeconds }) => holdSeconds === 300) as Pause
+    const limitedSystem = systems[cases.indexOf(longest)] as System
+    const code = codeOf(longest)
     const requestsBefore = limitedSystem.requests.length
     for (let round = 0; round < 3; round += 1) {
       const refreshed = await app.post(`/api/refresh/?manufacturer=${code}`)
