@@ -4,8 +4,7 @@ import { formatDuration, plainText } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { displayName } from '../parts/manufacturer-names.tsx'
-import { listDeviceErrors, listErrors } from '../parts/source-errors.ts'
-import { statusText, useShownStatus } from '../parts/source-status.ts'
+import { listDeviceErrors, listErrors, statusText, useShownStatus } from '../parts/source-status.ts'
 
 export interface ManufacturerActions {
   edit(record: ManufacturerBody): void

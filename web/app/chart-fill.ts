@@ -1,9 +1,9 @@
 /** Fills the small charts with recorded levels when they appear, and after a gap. */
 
 import type { HistoryLevelsBody } from '../../src/contract/history.ts'
+import { maxLevelChannels } from '../../src/domain/history/tiers.ts'
 import type { Api } from './api.ts'
 import { type History, sampleCount, sampleMs } from './history.ts'
-import { maxChannels } from './recorded-levels.ts'
 import { serviceNow } from './service-time.ts'
 import type { Watch } from './watch.ts'
 
@@ -62,10 +62,10 @@ export function createChartFill({ api, watch, history, signal }: ChartFillOption
 
   /** Resolves to false without levels. */
   async function fill(ids: readonly number[], fromMs: number, toMs: number): Promise<boolean> {
-    for (let at = 0; at < ids.length; at += maxChannels) {
+    for (let at = 0; at < ids.length; at += maxLevelChannels) {
       if (signal.aborted) return false
       const query = new URLSearchParams({
-        channels: ids.slice(at, at + maxChannels).join(),
+        channels: ids.slice(at, at + maxLevelChannels).join(),
         from: new Date(fromMs).toISOString(),
         to: new Date(toMs).toISOString(),
         max_points: String(sampleCount + 1),

@@ -10,7 +10,7 @@ import { t } from '../app/i18n.ts'
 import { useRequest } from '../app/resource.ts'
 import { Confirmation, Dialog, Removal } from '../parts/dialog.tsx'
 import { ProblemLine } from '../parts/notice.tsx'
-import { notifiersPath } from './addresses.ts'
+import { notifiersPath } from '../parts/notifiers.ts'
 import { rulesFor } from './notifier-columns.tsx'
 import type { NewSecret } from './secret-once.tsx'
 

@@ -4,8 +4,7 @@ import { useWatchState } from '../app/context.ts'
 import { formatShortDuration } from '../app/format.ts'
 import { t } from '../app/i18n.ts'
 import { displayName } from './manufacturer-names.tsx'
-import { listErrors } from './source-errors.ts'
-import { firstSilence, type ShownStatus, statusText, useShownStatuses } from './source-status.ts'
+import { firstSilence, listErrors, type ShownStatus, statusText, useShownStatuses } from './source-status.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>

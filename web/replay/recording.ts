@@ -4,8 +4,8 @@ import type { DataBody } from '../../src/contract/data.ts'
 import type { DataAtTimeBody, EventBody, HistoryLevelsBody } from '../../src/contract/history.ts'
 import type { ReceiverInData } from '../../src/contract/receivers.ts'
 import type { StateLetter } from '../../src/domain/history/columns.ts'
+import { maxLevelChannels } from '../../src/domain/history/tiers.ts'
 import { type ChartSamples, type Samples, sampleCount, sampleMs } from '../app/history.ts'
-import { maxChannels } from '../app/recorded-levels.ts'
 import { rfShare } from '../app/scale.ts'
 import { isPerformer } from '../parts/events.ts'
 import { channelAt, type StepAt } from './channel-at.ts'
@@ -35,9 +35,9 @@ export function setRecord(block: Block, record: DataAtTimeBody, recordedAt: numb
 /** Channel ids by slot, in parts that one request may contain. */
 export function partsOf({ receivers }: Pick<DataBody, 'receivers'>): readonly (readonly number[])[] {
   const channels = receivers.flatMap((receiver) => receiver.channels).sort((a, b) => a.slot - b.slot)
-  const count = Math.ceil(channels.length / maxChannels)
+  const count = Math.ceil(channels.length / maxLevelChannels)
   return Array.from({ length: count }, (_, part) =>
-    channels.slice(part * maxChannels, (part + 1) * maxChannels).map(({ id }) => id),
+    channels.slice(part * maxLevelChannels, (part + 1) * maxLevelChannels).map(({ id }) => id),
   )
 }
 

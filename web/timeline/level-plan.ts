@@ -1,4 +1,4 @@
-import type { TierStep } from '../../src/domain/history/tiers.ts'
+import { maxLevelChannels, maxResponseSteps, type TierStep } from '../../src/domain/history/tiers.ts'
 import { type BlockCache, type BlockKey, blocksIn, settleSeconds, tierFor } from './level-blocks.ts'
 import type { TimeRange } from './range.ts'
 
@@ -17,9 +17,6 @@ export interface LevelRequest {
   readonly maxPoints: number
 }
 
-/** Limits of the interface. */
-const maxChannels = 100
-const maxValues = 100_000
 /** Seconds between two reads of the end of the levels: half a step within these limits. */
 const [quickest, slowest] = [2, 60]
 
@@ -61,7 +58,7 @@ function requestsFor(key: BlockKey, { channelIds }: Demand, cache: BlockCache, n
   return [...byStart].flatMap(([from, ids]) => {
     // With this number, the service selects this tier, or a coarser one if this one is no longer stored.
     const maxPoints = Math.ceil((to - from) / key.step)
-    const size = Math.min(maxChannels, Math.floor(maxValues / maxPoints))
+    const size = Math.min(maxLevelChannels, Math.floor(maxResponseSteps / maxPoints))
     const parts = Math.ceil(ids.length / size)
     return Array.from({ length: parts }, (_, index) => ({
       ...{ key, from, to, maxPoints },

@@ -1,9 +1,6 @@
 import { RequestError } from '../errors.ts'
 import { floorTo } from './steps.ts'
-import { type TierStep, tierSteps } from './tiers.ts'
-
-/** All channels together. */
-const maxResponseSteps = 100_000
+import { maxResponseSteps, type TierStep, tierSteps } from './tiers.ts'
 
 interface Choice {
   /** The tier to read. */

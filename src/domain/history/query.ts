@@ -3,9 +3,8 @@
 import { RequestError } from '../errors.ts'
 import { parseTimestamp } from '../timestamp.ts'
 import { type LevelExport, type LevelQuery, type LevelSeries, levelSeries } from './level-history.ts'
-import { tierSteps } from './tiers.ts'
+import { maxLevelChannels, tierSteps } from './tiers.ts'
 
-const maxChannels = 100
 const defaultMaxPoints = 600
 /** A range may end this far in the future, so that a client whose clock is ahead can request the present. */
 const maxFutureMs = 60_000
@@ -26,7 +25,7 @@ export function parseLevelQuery(
   nowMs: number,
 ): LevelQuery {
   return {
-    channelIds: parseChannelIds(query.channels, maxChannels),
+    channelIds: parseChannelIds(query.channels, maxLevelChannels),
     ...parseRange(query, nowMs),
     maxPoints: query.max_points ?? defaultMaxPoints,
     series: parseSeries(query.series),
@@ -37,7 +36,7 @@ export function parseLevelQuery(
 export function parseLevelExport(
   query: RangeText & { readonly step?: string | undefined },
   nowMs: number,
-  limit = maxChannels,
+  limit = maxLevelChannels,
 ): Omit<LevelExport, 'channels'> & { readonly channelIds: readonly number[] } {
   const step = query.step === undefined ? tierSteps[0] : tierSteps.find((seconds) => String(seconds) === query.step)
   if (step === undefined) throw badRequest('step', `expected one of ${tierSteps.join(', ')}`)

@@ -5,3 +5,9 @@ export const tierSteps = [1, 10, 60, 600, 3600] as const
 
 /** Seconds per step. */
 export type TierStep = (typeof tierSteps)[number]
+
+/** Maximum number of channels in one response with levels. */
+export const maxLevelChannels = 100
+
+/** Maximum number of steps in one response with levels, all channels together. */
+export const maxResponseSteps = 100_000

@@ -5,7 +5,12 @@ import { useServices } from '../app/context.ts'
 import { resourceQuery } from '../app/resource.ts'
 import { useIsListed } from '../app/sections.ts'
 import { useSession } from '../app/session.ts'
-import { deliveriesPath, notificationTopics, notifiersPath } from '../notifications/addresses.ts'
+
+export const notifiersPath = '/api/admin/notification-channels/'
+export const rulesPath = '/api/admin/notification-rules/'
+export const deliveriesPath = '/api/admin/notification-deliveries/'
+
+export const notificationTopics = ['notifications'] as const
 
 interface LastDeliveries {
   /** By notifier id. Null without a delivery, missing while unknown. */

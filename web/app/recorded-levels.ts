@@ -1,2 +1,0 @@
-/** The service's limit for one request. */
-export const maxChannels = 100
