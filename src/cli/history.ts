@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { toTimestamp } from '../domain/api.ts'
 import { RequestError } from '../domain/errors.ts'
 import type {
   HistoryStats,
@@ -15,6 +14,7 @@ import type {
 } from '../domain/history/level-history.ts'
 import { parseLevelExport } from '../domain/history/query.ts'
 import { wasRecorded } from '../domain/history/recorded-channels.ts'
+import { toTimestamp } from '../domain/timestamp.ts'
 import { openLevelHistory } from '../history/levels/open-level-history.ts'
 import { Service } from '../service.ts'
 import { writeAudit } from '../storage/audit.ts'

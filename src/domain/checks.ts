@@ -5,13 +5,13 @@
 
 import type { ChannelCheckBody, CheckBody, Sees } from '../contract/checks.ts'
 import type { CheckResult } from '../contract/values.ts'
-import { toTimestamp } from './api.ts'
 import { hasRow } from './conditions/condition.ts'
 import { isSilence } from './conditions/level-watch.ts'
 import { type Channel, frequencyOf } from './equipment/receiver.ts'
 import { RequestError } from './errors.ts'
 import type { Forecast } from './forecast/forecast.ts'
 import { type Show, stateOf } from './shows.ts'
+import { toTimestamp } from './timestamp.ts'
 
 /** Times are epoch milliseconds. */
 export interface Check {

@@ -151,3 +151,8 @@ export function toErrorBody(error: RequestError): ErrorBody {
   const { message, status, details, failed } = error
   return { error: message, status, ...(details !== undefined && { details }), ...(failed !== undefined && { failed }) }
 }
+
+/** Throws a `RequestError` if all of the requested ids failed. */
+export function throwIfAllFailed(requested: readonly number[], failed: readonly Failure[]): void {
+  if (failed.length === requested.length) throw new RequestError('none_changed', { details: failed[0]?.error, failed })
+}

@@ -3,9 +3,9 @@
 import type { Group } from '../contract/groups.ts'
 import type { AnnouncedShow, ShowBody } from '../contract/shows.ts'
 import type { ShowState } from '../contract/values.ts'
-import { toTimestamp } from './api.ts'
 import { RequestError } from './errors.ts'
 import { isSameJson } from './json.ts'
+import { toTimestamp } from './timestamp.ts'
 
 /** Times are epoch milliseconds. */
 export interface Show {

@@ -15,3 +15,8 @@ export function isDay(text: string): boolean {
   // JavaScript parses 30 February as 2 March.
   return new Date(text).toISOString().startsWith(text)
 }
+
+/** Formats a time as ISO 8601 in UTC. */
+export function toTimestamp(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}

@@ -1,12 +1,12 @@
 /** Lists the noise that the receivers measured while their transmitters were off. */
 
 import type { FrequencyNoiseBody } from '../../contract/frequencies.ts'
-import { toTimestamp } from '../../domain/api.ts'
 import type { Thresholds } from '../../domain/conditions/thresholds.ts'
 import { type Channel, frequencyOf, type Receiver } from '../../domain/equipment/receiver.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import { noiseStep } from '../../domain/history/idle-noise.ts'
 import type { LevelReader } from '../../domain/history/level-history.ts'
+import { toTimestamp } from '../../domain/timestamp.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import type { Database } from '../../storage/database.ts'
 import { readEvents } from '../../storage/events.ts'

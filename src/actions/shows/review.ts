@@ -3,7 +3,6 @@
 import type { Failure } from '../../contract/errors.ts'
 import type { ReviewBody } from '../../contract/schema.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { throwIfAllFailed } from '../../domain/discovery-api.ts'
 import type { QueueEntry } from '../../domain/equipment/discovery.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import {
@@ -13,6 +12,7 @@ import {
   reviewError,
   statusAfter,
 } from '../../domain/equipment/review.ts'
+import { throwIfAllFailed } from '../../domain/errors.ts'
 import { createKnownReceivers, type KnownReceiverIndex } from '../../domain/identity/reconcile.ts'
 import type { Ingest } from '../../ingest/ingest.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'

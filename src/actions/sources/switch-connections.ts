@@ -5,8 +5,8 @@
 
 import type { ReviewBody } from '../../contract/schema.ts'
 import type { Actor } from '../../domain/access/access.ts'
-import { throwIfAllFailed } from '../../domain/discovery-api.ts'
 import { applyConnectionEvent } from '../../domain/equipment/connection.ts'
+import { throwIfAllFailed } from '../../domain/errors.ts'
 import type { Connections } from '../../sources/connections.ts'
 import { writeAudit } from '../../storage/audit.ts'
 import { findConnections, overrideConnections } from '../../storage/connections.ts'

@@ -1,5 +1,5 @@
-import { toTimestamp } from '../../domain/api.ts'
 import type { NotificationMessage } from '../../domain/notifications/message.ts'
+import { toTimestamp } from '../../domain/timestamp.ts'
 
 /** The alerts are those at the time of the try; `type` and `timestamp` are the same at every try. */
 export function toPayload({ type, created_at, alerts, more }: NotificationMessage) {

@@ -1,11 +1,11 @@
 /** The causes of alerts about a receiver and its channels. The battery rows of a channel have one alert together. */
 
 import type { AlertKind } from '../../contract/alert-kinds.ts'
-import { toTimestamp } from '../api.ts'
 import { batteryBounds, findCrossing, readBattery } from '../conditions/battery.ts'
 import { conditionTable, hasRow } from '../conditions/condition.ts'
 import { boundOf, type Thresholds } from '../conditions/thresholds.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { toTimestamp } from '../timestamp.ts'
 import { type Alert, type AlertData, noData } from './alert.ts'
 import type { Cause } from './compare-causes.ts'
 import type { AlertEnding } from './describe-alert.ts'

@@ -1,7 +1,7 @@
 import type { SilenceBody } from '../../contract/alerts.ts'
 import type { Group } from '../../contract/groups.ts'
-import { toTimestamp } from '../api.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { toTimestamp } from '../timestamp.ts'
 import type { Alert, AlertKind } from './alert.ts'
 
 /** Alerts that match make no sound and send nothing. Empty lists do not restrict; at least one list is not empty. */

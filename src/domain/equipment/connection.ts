@@ -1,6 +1,6 @@
 import type { ConnectionBody } from '../../contract/connections.ts'
 import type { ConnectionStatus, Transport } from '../../contract/values.ts'
-import { toTimestamp } from '../api.ts'
+import { toTimestamp } from '../timestamp.ts'
 
 export type { ConnectionStatus, Transport } from '../../contract/values.ts'
 

@@ -2,7 +2,7 @@
 
 import type { HealthBody, ManufacturerHealth, RefreshBody } from '../../contract/health.ts'
 import type { SourceStatus, UpstreamStatus } from '../../contract/values.ts'
-import { toTimestamp } from '../api.ts'
+import { toTimestamp } from '../timestamp.ts'
 
 export type { ManufacturerHealth } from '../../contract/health.ts'
 

@@ -2,8 +2,8 @@
 
 import type { Group } from '../../contract/groups.ts'
 import type { PlaceholderBody, PlaceholderInData } from '../../contract/placeholders.ts'
-import { toConditionBody } from '../api.ts'
 import { unmonitoredCondition } from '../conditions/condition.ts'
+import { toConditionBody } from './receiver-body.ts'
 import type { SlotHolder } from './slots.ts'
 
 export interface Placeholder extends PlaceholderBody {

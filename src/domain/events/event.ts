@@ -1,7 +1,7 @@
 import type { EventBody } from '../../contract/history.ts'
 import type { SiteReference } from '../../contract/schema.ts'
 import type { EventKind, Severity } from '../../contract/values.ts'
-import { toTimestamp } from '../api.ts'
+import { toTimestamp } from '../timestamp.ts'
 import { describeEvent, type EventData } from './describe-event.ts'
 
 /** An event that is not stored yet. Times are epoch milliseconds. */

@@ -2,10 +2,11 @@
 
 import type { DataBody } from '../../contract/data.ts'
 import type { DataAtTimeBody } from '../../contract/history.ts'
-import { toChannelBody, toReceiverWithoutChannels, toTimestamp } from '../api.ts'
 import { type ConditionFlag, type ConditionState, conditionTable } from '../conditions/condition.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { toChannelBody, toReceiverWithoutChannels } from '../equipment/receiver-body.ts'
 import { deviceForecast } from '../forecast/forecast.ts'
+import { toTimestamp } from '../timestamp.ts'
 import { type ChannelState, toChannelState } from './channel-state.ts'
 import { type ColumnName, noValue, recordedRows, type StateLetter, stateLetters } from './columns.ts'
 import type { LevelsAtTime } from './level-history.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/support/builders.ts'
-import { toChannelBody } from '../api.ts'
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
+import { toChannelBody } from '../equipment/receiver-body.ts'
 import { compareReceivers, withChangedDetails } from './receiver-changes.ts'
 
 const transmitter: Transmitter = {

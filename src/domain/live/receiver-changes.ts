@@ -2,8 +2,8 @@
 
 import type { ChannelBody } from '../../contract/channels.ts'
 import type { LiveChange } from '../../contract/live-messages.ts'
-import { toReceiverWithoutChannels } from '../api.ts'
 import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { toReceiverWithoutChannels } from '../equipment/receiver-body.ts'
 import { isSameJson } from '../json.ts'
 import { detailLevels } from './channel-levels.ts'
 

@@ -1,8 +1,8 @@
 /** The retained MQTT messages that describe the installation: channels, receivers and Home Assistant's devices. */
 
-import { toTimestamp } from '../api.ts'
 import { type Channel, displayName, frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import { isRecord } from '../json.ts'
+import { toTimestamp } from '../timestamp.ts'
 
 /** The payload is created only when it is published. */
 export interface RetainedMessage {

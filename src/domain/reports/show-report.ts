@@ -3,11 +3,11 @@
 import type { ReportedAlert, ReportedChannel, ShowReport } from '../../contract/reports.ts'
 import type { EventKind } from '../../contract/values.ts'
 import { type AlertData, happenedAt } from '../alerts/alert.ts'
-import { toTimestamp } from '../api.ts'
 import { type EventRecord, toEventBody, toSeconds } from '../events/event.ts'
 import type { ChannelState } from '../history/channel-state.ts'
 import { type LevelSummary, percentile } from '../history/level-summary.ts'
 import { type Show, stateOf, toShowBody } from '../shows.ts'
+import { toTimestamp } from '../timestamp.ts'
 
 /** Both ends are included. */
 export interface ReportRange {

@@ -3,11 +3,11 @@
 import type { Group } from '../../contract/groups.ts'
 import type { Performer } from '../../contract/performers.ts'
 import type { Arrangement, SceneBody } from '../../contract/shows.ts'
-import { toTimestamp } from '../api.ts'
 import type { Assignment, Unit } from '../equipment/hardware.ts'
 import type { Placeholder } from '../equipment/placeholder.ts'
 import { type Channel, frequencyOf, type Receiver } from '../equipment/receiver.ts'
 import type { Show } from '../shows.ts'
+import { toTimestamp } from '../timestamp.ts'
 
 /** Frequencies in MHz by channel id. */
 export type Frequencies = ReadonlyMap<number, string>

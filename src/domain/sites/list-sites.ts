@@ -2,9 +2,9 @@
 
 import type { SiteBody } from '../../contract/sites.ts'
 import type { Alert } from '../alerts/alert.ts'
-import { toTimestamp } from '../api.ts'
 import type { ManufacturerHealth } from '../equipment/health.ts'
 import type { Receiver } from '../equipment/receiver.ts'
+import { toTimestamp } from '../timestamp.ts'
 import { type SiteAnnouncements, toAnnouncedSites } from './announced-sites.ts'
 
 /** A record that follows another installation. */

@@ -6,7 +6,7 @@ import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/shows
 import { discoveryOperations, type QueueQuery } from '../../contract/discovery.ts'
 import type { Location } from '../../contract/locations.ts'
 import type { Body, LocalList } from '../../contract/schema.ts'
-import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/discovery-api.ts'
+import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/equipment/discovery-bodies.ts'
 import { includesSite } from '../../domain/equipment/sites.ts'
 import { listScanNetworks } from '../../domain/identity/scan-networks.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'

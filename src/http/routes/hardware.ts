@@ -28,7 +28,6 @@ import {
 } from '../../contract/performers.ts'
 import type { Body } from '../../contract/schema.ts'
 import type { UpstreamStatus } from '../../contract/values.ts'
-import { toSingleChannelBody, toTimestamp } from '../../domain/api.ts'
 import {
   type Assignment,
   listSiteUnits,
@@ -38,8 +37,10 @@ import {
 } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { withMount, withoutMount } from '../../domain/equipment/picture.ts'
+import { toSingleChannelBody } from '../../domain/equipment/receiver-body.ts'
 import { localSite } from '../../domain/equipment/sites.ts'
 import { RequestError } from '../../domain/errors.ts'
+import { toTimestamp } from '../../domain/timestamp.ts'
 import type { ReceiverStore } from '../../ingest/receiver-store.ts'
 import type { UnitStore } from '../../ingest/unit-store.ts'
 import { listAssignments, listPerformers } from '../../storage/hardware.ts'

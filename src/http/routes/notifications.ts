@@ -16,9 +16,9 @@ import {
   removeNotificationRule,
 } from '../../actions/alerts/edit-notification-rules.ts'
 import { type NotificationDeliveryBody, notificationOperations } from '../../contract/notifications.ts'
-import { toTimestamp } from '../../domain/api.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { fullConfig, toChannelBody, withoutAddresses } from '../../domain/notifications/channel.ts'
+import { toTimestamp } from '../../domain/timestamp.ts'
 import { findNotificationChannel, listNotificationChannels } from '../../storage/notification-channels.ts'
 import { countDeliveries, listDeliveries, oldestListed } from '../../storage/notification-deliveries.ts'
 import { listNotificationRules } from '../../storage/notification-rules.ts'

@@ -1,6 +1,6 @@
 import type { ScanBody, ScanLevelsBody, UploadedScanBody } from '../../../contract/scans.ts'
 import type { ScanFormat } from '../../../contract/values.ts'
-import { toTimestamp } from '../../api.ts'
+import { toTimestamp } from '../../timestamp.ts'
 import { type Levels, type ReadScan, withOffset } from './scan.ts'
 
 /** Without its levels. */

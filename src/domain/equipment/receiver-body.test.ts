@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { batteryHealth, signalQuality, toChannelBody, toReceiverChange, toSingleChannelBody } from './api.ts'
-import { type Channel, emptyChannel, type Receiver, type Transmitter } from './equipment/receiver.ts'
+import { type Channel, emptyChannel, type Receiver, type Transmitter } from './receiver.ts'
+import { batteryHealth, signalQuality, toChannelBody, toReceiverChange, toSingleChannelBody } from './receiver-body.ts'
 
 const emptyTransmitter: Transmitter = {
   upstream_slot: null,

@@ -7,22 +7,15 @@ import type {
   PendingBody,
   QueueEntryBody,
   ScanBody,
-} from '../contract/discovery.ts'
-import type { Failure } from '../contract/errors.ts'
-import type { Location } from '../contract/locations.ts'
-import { toTimestamp } from './api.ts'
-import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './equipment/discovery.ts'
-import { toLocationReference } from './equipment/location.ts'
-import type { Receiver } from './equipment/receiver.ts'
-import { RequestError } from './errors.ts'
-import { type KnownReceivers, reconcile } from './identity/reconcile.ts'
+} from '../../contract/discovery.ts'
+import type { Location } from '../../contract/locations.ts'
+import { type KnownReceivers, reconcile } from '../identity/reconcile.ts'
+import { toTimestamp } from '../timestamp.ts'
+import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './discovery.ts'
+import { toLocationReference } from './location.ts'
+import type { Receiver } from './receiver.ts'
 
 type ScannedDevice = ScanBody['devices'][number]
-
-/** Throws a `RequestError` if all of the requested ids failed. */
-export function throwIfAllFailed(requested: readonly number[], failed: readonly Failure[]): void {
-  if (failed.length === requested.length) throw new RequestError('none_changed', { details: failed[0]?.error, failed })
-}
 
 export function toPendingBody(entry: QueueEntry): PendingBody {
   const { id, manufacturer, status, conflict_type, is_duplicate, is_ip_conflict, device_type, existing_device } = entry

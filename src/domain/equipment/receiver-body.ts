@@ -1,14 +1,15 @@
 /** Converts receivers and channels to the bodies that the REST and WebSocket interfaces send. */
 
-import type { ChannelBody } from '../contract/channels.ts'
-import type { Location } from '../contract/locations.ts'
-import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contract/receivers.ts'
-import type { SiteReference } from '../contract/schema.ts'
-import type { Condition, LastTransmitter } from './conditions/condition.ts'
-import { toLocationReference } from './equipment/location.ts'
-import { type Channel, hardwareFields, type Receiver } from './equipment/receiver.ts'
-import { roundForecast } from './forecast/forecast.ts'
-import { reportedDeviceId } from './identity/ingested-id.ts'
+import type { ChannelBody } from '../../contract/channels.ts'
+import type { Location } from '../../contract/locations.ts'
+import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../../contract/receivers.ts'
+import type { SiteReference } from '../../contract/schema.ts'
+import type { Condition, LastTransmitter } from '../conditions/condition.ts'
+import { roundForecast } from '../forecast/forecast.ts'
+import { reportedDeviceId } from '../identity/ingested-id.ts'
+import { toTimestamp } from '../timestamp.ts'
+import { toLocationReference } from './location.ts'
+import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
 
 /** The payload of a `device_update`: all channels, and the other fields of the receiver that changed. */
 export type ReceiverChange = Pick<ReceiverInData, 'channels'> & Partial<Omit<ReceiverDetail, 'channels' | 'id'>>
@@ -128,11 +129,6 @@ export function toReceiverDetail(
     location: toLocationReference(locations, receiver.location),
     ...(receiver.fault && { details: { fault: receiver.fault } }),
   }
-}
-
-/** Formats a time as ISO 8601 in UTC. */
-export function toTimestamp(epochMs: number): string {
-  return new Date(epochMs).toISOString()
 }
 
 const batteryRatings = ['critical', 'low', 'fair', 'good'] as const
