@@ -128,7 +128,7 @@ export class Ingest {
     this.#queue = new WriteQueue({
       run: (work) => this.#transactions.enqueue(work),
       write: (batches) => this.#write(batches),
-      findReceiver: receiverStore.factsByApiId,
+      findReceiver: (manufacturer, apiDeviceId) => receiverStore.factsByApiId(manufacturer, apiDeviceId),
     })
   }
 

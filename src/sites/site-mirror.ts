@@ -346,10 +346,10 @@ export class SiteMirror {
   }
 
   #subjectOf({ receiver_id, channel_id }: FollowedAlert): FollowedSubject {
-    const { facts } = this.#deps.receiverStore
-    const ofChannel = facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
+    const { receiverStore } = this.#deps
+    const ofChannel = receiverStore.facts(this.#receiverOfChannel.get(channel_id ?? 0) ?? 0)
     return {
-      receiver: ofChannel ?? facts(this.#ids.get(receiver_id ?? 0) ?? 0),
+      receiver: ofChannel ?? receiverStore.facts(this.#ids.get(receiver_id ?? 0) ?? 0),
       channel: this.#channelOf(channel_id ?? 0),
     }
   }
