@@ -1,13 +1,12 @@
 /** `npm run build`: builds the program (`dist/main.js`), the web pages and the help (`dist/web/`). */
 
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build as bundleProgram, type Plugin } from 'esbuild'
 import { build as bundlePages } from 'vite'
 import { billOfMaterials, nativePackages } from './bill-of-materials.ts'
 import { writeHelp } from './help.ts'
-import { licencesOf, packageFolders } from './licences.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -166,4 +165,29 @@ try {
 } catch (error) {
   console.error(`micwatch: build failed: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1
+}
+
+/** Returns the folders of the packages that contain one of `files`. */
+function packageFolders(files: Iterable<string>): string[] {
+  const folders = new Set<string>()
+  for (const file of files) {
+    const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file) ?? []
+    if (folder !== undefined) folders.add(folder)
+  }
+  return [...folders].sort()
+}
+
+/** Returns name, version and licence text of the package in each of `folders` (relative to `root`). */
+function licencesOf(folders: readonly string[], root: string): string {
+  const texts = folders.map((folder) => licenceOf(join(root, folder)))
+  return ['Micwatch includes these packages.', ...new Set(texts)].join(`\n\n${'-'.repeat(80)}\n\n`)
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder)
+    .sort()
+    .find((name) => /^licen[cs]e/i.test(name))
+  const licenceText = file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
+  return `${name} ${version} (${license ?? 'no licence stated'})\n\n${licenceText.trim()}`.trim()
 }

@@ -2,6 +2,7 @@
 
 import { isIPv4 } from 'node:net'
 import type { DeviceProblem } from '../../../domain/equipment/health.ts'
+import { levelLifetimeMs } from '../../../domain/levels/level-delivery.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import type { DeviceSocket } from '../../../upstream/device-socket.ts'
 import { describeNoResponse } from '../../../upstream/error-messages.ts'
@@ -13,7 +14,9 @@ import {
   countByModel,
   detectFamily,
   type Family,
+  hasTransmitterKey,
   keepAliveCommand,
+  levelsOf,
   meterCommands,
   presenceCommands,
   presenceOf,
@@ -24,7 +27,6 @@ import {
 } from './families.ts'
 import { splitAngleFrames } from './frames.ts'
 import { createLevelReader } from './level-reader.ts'
-import { createMeterWatch } from './meter-watch.ts'
 import { createDeviceCheck, type DeviceCheck } from './misfits.ts'
 import { type Changes, createPropertyStore, type PropertyStore } from './property-store.ts'
 import { idOf, type StringsDevice } from './translate.ts'
@@ -252,4 +254,40 @@ function toDevice(
     configuredName: client.settings.name ?? null,
     values,
   }
+}
+
+/** Detects channels that no longer send meter values although the session is open. */
+interface MeterWatch {
+  metered(channel: number): void
+  /** Returns true if a channel has been silent for too long, once per silence. */
+  takeSilence(): boolean
+}
+
+function createMeterWatch(family: Family, values: RawValues): MeterWatch {
+  const { rf, audio } = levelsOf(family)
+  const delivery = rf ?? audio
+  const lifetimeMs = delivery === null ? Number.POSITIVE_INFINITY : levelLifetimeMs(delivery, 0)
+  const openedAt = performance.now()
+  /** By channel number. */
+  const meteredAt: number[] = []
+  const isReported: boolean[] = []
+  return {
+    metered(channel) {
+      meteredAt[channel] = performance.now()
+      isReported[channel] = false
+    },
+    takeSilence() {
+      const now = performance.now()
+      const silent = answeredNumbers(family, values).filter((channel) => {
+        if (isReported[channel] === true || !shouldMeter(family, values, channel)) return false
+        return now - (meteredAt[channel] ?? openedAt) >= lifetimeMs
+      })
+      for (const channel of silent) isReported[channel] = true
+      return silent.length > 0
+    },
+  }
+}
+
+function shouldMeter(family: Family, values: RawValues, channel: number): boolean {
+  return family.presenceKeys.length === 0 || hasTransmitterKey(family, values, channel)
 }
