@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { type Body, name, boundedText as text } from '../../contract/schema.ts'
+import { type Body, boundedText, name } from '../../contract/schema.ts'
 import { checkResults } from '../../contract/values.ts'
 import { toCheckEvent } from '../../domain/events/check-event.ts'
 import { insertCheck } from '../../storage/checks.ts'
@@ -22,7 +22,7 @@ export const CheckEntry = record(
     /** When the result was entered. */
     time: Type.Optional(time),
     result: Type.Optional(Type.Enum([...checkResults], { description: `one of ${checkResults.join(', ')}` })),
-    note: Type.Optional(text(1, 500)),
+    note: Type.Optional(boundedText(1, 500)),
     by: name,
   },
   'a line check with its show, channel and user',

@@ -1,7 +1,7 @@
 /** References to devices and channels, which do not depend on the ids of an installation. */
 
 import type Type from 'typebox'
-import { type Body, code, boundedText as text, boundedWhole as whole } from '../../contract/schema.ts'
+import { type Body, boundedText, boundedWhole, code } from '../../contract/schema.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { macKey, serialKey } from '../../domain/identity/reconcile.ts'
 import { partial, record } from './entries.ts'
@@ -9,11 +9,15 @@ import { partial, record } from './entries.ts'
 /** A device is identified by its serial number, else its MAC address, else the id that its system gives it. */
 export const deviceFields = {
   manufacturer: code,
-  ...partial({ serial_number: text(1, 1024), mac_address: text(1, 1024), api_device_id: text(1, 1024) }),
+  ...partial({
+    serial_number: boundedText(1, 1024),
+    mac_address: boundedText(1, 1024),
+    api_device_id: boundedText(1, 1024),
+  }),
 }
 export type DeviceReference = Body<Type.TObject<typeof deviceFields>>
 
-export const channelNumber = whole(1, 65_535)
+export const channelNumber = boundedWhole(1, 65_535)
 export const channelFields = { ...deviceFields, channel: channelNumber }
 export const ChannelReference = record(channelFields, 'a channel of a device')
 export type ChannelReference = Body<typeof ChannelReference>

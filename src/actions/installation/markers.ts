@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { type Body, name, boundedText as text } from '../../contract/schema.ts'
+import { type Body, boundedText, name } from '../../contract/schema.ts'
 import { toMarkerEvent } from '../../domain/events/marker.ts'
 import { insertEvents } from '../../storage/events.ts'
 import { listReceivers } from '../../storage/receivers.ts'
@@ -14,7 +14,7 @@ export const MarkerEntry = record(
     time,
     until: Type.Optional(time),
     channel: Type.Optional(ChannelReference),
-    text: text(1, 500),
+    text: boundedText(1, 500),
     by: Type.Optional(name),
   },
   'a marker with a time and a text',

@@ -8,7 +8,7 @@ import {
   notificationChannelType,
   notificationRuleFields,
 } from '../../contract/notifications.ts'
-import { type Body, name, nullable, boundedText as text } from '../../contract/schema.ts'
+import { type Body, boundedText, name, nullable } from '../../contract/schema.ts'
 import { mask } from '../../domain/access/secrets.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { fullConfig, type NotificationChannel } from '../../domain/notifications/channel.ts'
@@ -35,7 +35,7 @@ export const NotificationChannelEntry = record(
     type: notificationChannelType,
     ...partial(notificationChannelFields),
     /** Signs the messages of a webhook. Only present in an export with secrets. */
-    secret: Type.Optional(text(1, 255)),
+    secret: Type.Optional(boundedText(1, 255)),
   },
   'a notification channel with at least a name and a type',
 )

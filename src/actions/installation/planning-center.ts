@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { type Body, name, nullable, slot, boundedText as text } from '../../contract/schema.ts'
+import { type Body, boundedText, name, nullable, slot } from '../../contract/schema.ts'
 import { isPlanningCenterToken, mergeSlots, planningCenterUrl } from '../../domain/imports/planning-center.ts'
 import { findStoredServiceType, saveServiceType, saveToken } from '../../storage/planning-center.ts'
 import { list, record, sortBy, whenNotEmpty } from './entries.ts'
@@ -9,11 +9,11 @@ import { type ImportContext, ImportError } from './import-context.ts'
 export const PlanningCenterEntry = record(
   {
     /** Only present in an export with secrets. */
-    token: Type.Optional(text(3, 1000)),
+    token: Type.Optional(boundedText(3, 1000)),
     service_types: list(
       record(
         {
-          id: text(1, 64),
+          id: boundedText(1, 64),
           name,
           positions: Type.Record(Type.String(), nullable(slot, 'a whole number from 1 to 65535'), {
             description: 'positions with their slots',

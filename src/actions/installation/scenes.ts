@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { performedRole } from '../../contract/performers.ts'
 import { placeholderFields, placeholderKind } from '../../contract/placeholders.ts'
-import { type Body, name, slot, boundedText as text } from '../../contract/schema.ts'
+import { type Body, boundedText, name, slot } from '../../contract/schema.ts'
 import type { Arrangement } from '../../contract/shows.ts'
 import { nameOfChannel } from '../../domain/scenes/arrangement.ts'
 import { nextRevision } from '../../storage/revision.ts'
@@ -38,7 +38,7 @@ export const SceneEntry = record(
     recalled_at: timeOrNull,
     channels: list(record({ ...channelFields, slot, frequency }, 'a channel'), 'a list of channels'),
     placeholders: list(
-      record({ placeholder: slot, slot, name: text(0, 255), kind: placeholderKind, frequency }, 'a placeholder'),
+      record({ placeholder: slot, slot, name: boundedText(0, 255), kind: placeholderKind, frequency }, 'a placeholder'),
       'a list of placeholders',
     ),
     groups: list(

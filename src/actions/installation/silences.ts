@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import Type from 'typebox'
 import { alertKinds } from '../../contract/alert-kinds.ts'
-import { type Body, name, boundedText as text } from '../../contract/schema.ts'
+import { type Body, boundedText, name } from '../../contract/schema.ts'
 import type { Silence } from '../../domain/alerts/silences.ts'
 import { insertSilence } from '../../storage/silences.ts'
 import { ChannelReference, describeChannel, findChannel, toReference } from './devices.ts'
@@ -16,7 +16,7 @@ export const SilenceEntry = record(
     groups: list(name, 'a list of group titles'),
     kinds: list(Type.Enum([...alertKinds], { description: 'a kind of alert' }), 'a list of kinds of alerts'),
     until: time,
-    reason: Type.Optional(text(0, 500)),
+    reason: Type.Optional(boundedText(0, 500)),
     by: Type.Optional(name),
     since: Type.Optional(time),
   },
