@@ -122,7 +122,8 @@ async function checkWithService(config: Config, store: OpenStore, terminal: Term
     const message = `The sources could not be read: ${reasonOf(error)}.`
     return [{ name: 'sources', ...(error instanceof ConfigError ? failed(message) : undetermined(message)) }]
   }
-  const { sources, db, identityProvider } = service
+  const { sourceRegistry, db, identityProvider } = service
+  const sources = sourceRegistry.sources()
   try {
     const leases = await within(500, listHeldLeases(db.read)).catch(() => [])
     const mcpSources = sources.filter(({ settings }) => settings.baseUrl.startsWith('mcp:'))
