@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { buildReceiver } from '../../test/support/builders.ts'
+import type { AlertBody } from '../contract/alerts.ts'
 import type { DeviceUpdate } from '../contract/messages.ts'
+import type { Alert } from '../domain/alerts/alert.ts'
+import { emptyChannel } from '../domain/equipment/receiver.ts'
 import type { EquipmentFilter } from '../domain/equipment/sites.ts'
 import type { BroadcastMessage } from '../domain/messages.ts'
+import type { LevelRows } from '../ingest/level-store.ts'
 import { ReceiverStore } from '../ingest/receiver-store.ts'
 import { filterBatch, Version1 } from './version-1.ts'
 
@@ -206,5 +210,52 @@ describe('version 1 with several subscribers', () => {
     expect(filterBatch(batch, () => true)).toBe(batch)
     expect(filterBatch(batch, (manufacturer) => manufacturer === 'shure').messages).toMatchObject([{ receiver_id: 1 }])
     stop.abort()
+  })
+})
+
+describe('version 1 as a client of the publisher', () => {
+  test('sends what changed of a receiver with all its channels, and a removed receiver without channels', async () => {
+    const { received } = collect(version1)
+    const before = buildReceiver(1)
+    const renamed = { ...before, name: 'Rack B' }
+    version1.receiverChanged(before, { ...before, last_seen: before.last_seen + 1 })
+    version1.receiverChanged(before, renamed)
+    await pass(1)
+    expect(received).toMatchObject([{ receiver_id: 1, data: { name: 'Rack B', channels: renamed.channels } }])
+    version1.receiverChanged(renamed, undefined)
+    await pass(150)
+    expect(received.slice(1)).toEqual([update(1, { is_active: false })])
+  })
+
+  test('sends the newest levels of a receiver on delivery', async () => {
+    const receiverStore = new ReceiverStore()
+    version1 = new Version1(receiverStore)
+    const { received } = collect(version1)
+    receiverStore.put(buildReceiver(1, { channels: [emptyChannel(10, 1, 1)] }))
+    const rows = receiverStore.levels.rowsOf(1) as LevelRows
+    version1.levelsChanged([rows])
+    receiverStore.levels.apply(rows, [{ channel: 1, rf_level: -61 }], 0)
+    await pass(1)
+    expect(received).toMatchObject([{ receiver_id: 1, data: { channels: [{ id: 10, rf_level: -61 }] } }])
+  })
+
+  test('sends an alert unless it is silenced or only its values changed', async () => {
+    const { received } = collect(version1)
+    const change = (state: Alert['state'], { silenced = false, hasOnlyOtherValues = false, isStored = true } = {}) => {
+      const alert = { id: 1, state, site: null } as Alert
+      version1.alertChanged({ alert, body: { silenced } as AlertBody, hasOnlyOtherValues, isStored })
+    }
+    change('raised', { silenced: true })
+    change('raised', { hasOnlyOtherValues: true })
+    change('raised')
+    change('cleared', { silenced: true })
+    // It cannot be stored, so it is sent in any case.
+    change('acknowledged', { silenced: true, isStored: false })
+    await pass(1)
+    expect(received.map((message) => 'state' in message && message.state)).toEqual([
+      'raised',
+      'cleared',
+      'acknowledged',
+    ])
   })
 })
