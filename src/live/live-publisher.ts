@@ -115,6 +115,7 @@ export class LivePublisher {
 
   levelsChanged(changed: readonly LevelRows[]): void {
     this.version1.levelsChanged(changed)
+    if (this.#announced === null) return
     for (const { channelIds } of changed) this.#addLevels(channelIds)
   }
 
@@ -185,9 +186,7 @@ export class LivePublisher {
     return this.#subscribers.size + this.version1.subscribers
   }
 
-  /**
-   * Prepares for a new client: afterwards, the state in memory is that of `journal.seq`.
-   */
+  /** Prepares for a new client: afterwards, the state in memory is that of `journal.seq`. */
   synchronize(): void {
     if (this.#announced === null) this.#start()
     else this.#announce()
