@@ -193,8 +193,8 @@ export class Service {
       log,
     })
     this.remoteWrite = isReadOnly ? null : createRemoteWrite(config.history_remote_write, this)
-    this.checks = new CheckAnnouncements({ db, live: this.live })
-    this.#notificationAnnouncements = new NotificationAnnouncements({ db, live: this.live })
+    this.checks = new CheckAnnouncements(db, this.live)
+    this.#notificationAnnouncements = new NotificationAnnouncements(db, this.live)
     this.#follower = new Follower({
       monitoring: this.monitoring,
       db,
@@ -328,9 +328,7 @@ export class Service {
   #subscribe(): void {
     const { live, receiverStore, placeholderStore, monitoring } = this
     live.connect(this)
-    receiverStore.queueChanged.subscribe(() => live.queueChanged())
     receiverStore.changed.subscribe(({ id, before, after }) => {
-      live.receiverChanged(id, before, after)
       if ((after ?? before)?.origin !== undefined) return
       monitoring.events.receiverChanged(id)
       monitoring.frequencyConflicts.receiverChanged(id)

@@ -7,27 +7,23 @@ import type { LivePublisher } from '../live/live-publisher.ts'
 import type { Database } from '../storage/database.ts'
 import { currentRevision } from '../storage/revision.ts'
 
-interface NotificationAnnouncementDeps {
-  readonly db: Database
-  readonly live: Pick<LivePublisher, 'notificationsChanged'>
-}
-
 export class NotificationAnnouncements {
-  readonly #deps: NotificationAnnouncementDeps
+  readonly #db: Database
+  readonly #live: LivePublisher
   /** The sum of the counters, which only increase; null before the first call. */
   #revision: number | null = null
 
-  constructor(deps: NotificationAnnouncementDeps) {
-    this.#deps = deps
+  constructor(db: Database, live: LivePublisher) {
+    this.#db = db
+    this.#live = live
   }
 
   /** The first call announces nothing. */
   async load(): Promise<void> {
-    const { db, live } = this.#deps
     const counters = ['notifications', 'notification_deliveries'] as const
     let revision = 0
-    for (const counter of counters) revision += await currentRevision(db.read, counter)
-    if (this.#revision !== null && revision !== this.#revision) live.notificationsChanged()
+    for (const counter of counters) revision += await currentRevision(this.#db.read, counter)
+    if (this.#revision !== null && revision !== this.#revision) this.#live.notificationsChanged()
     this.#revision = revision
   }
 }

@@ -117,6 +117,11 @@ export class LiveLists {
     return this.#followedSites?.announced() ?? []
   }
 
+  /** Ids of all installations that this one follows, directly or through others. */
+  via(): readonly string[] {
+    return this.#followedSites?.ids() ?? []
+  }
+
   /** The number of devices that wait for review, by manufacturer. */
   pending(): ReadonlyMap<string, number> {
     return this.#stores.receiverStore.pendingEntries()

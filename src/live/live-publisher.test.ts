@@ -58,8 +58,6 @@ function start() {
     journal,
     now: () => 0,
   })
-  receiverStore.changed.subscribe(({ id, before, after }) => live.receiverChanged(id, before, after))
-  receiverStore.queueChanged.subscribe(() => live.queueChanged())
   onTestFinished(() => live.close())
   const messages: { readonly [field: string]: unknown }[] = []
   let restarts = 0

@@ -21,7 +21,7 @@ import { listShowChanges, type Show } from '../domain/shows.ts'
 import type { EventLog } from '../history/event-log.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { announcedCount, type LevelRows } from '../ingest/level-store.ts'
-import type { ReceiverStore } from '../ingest/receiver-store.ts'
+import type { ReceiverChange, ReceiverStore } from '../ingest/receiver-store.ts'
 import { now } from '../platform/clock.ts'
 import type { FollowedSites } from '../sites/followed-sites.ts'
 import type { Connections } from '../sources/connections.ts'
@@ -95,6 +95,8 @@ export class LivePublisher {
     this.#now = options.now ?? now
     this.journal = options.journal ?? new LiveJournal()
     this.version1 = new Version1(receiverStore)
+    receiverStore.changed.subscribe((change) => this.#receiverChanged(change))
+    receiverStore.queueChanged.subscribe(() => this.#compareNext('queue'))
   }
 
   connect({ ingest, alerts, events, connections, sourceRecords, followedSites }: Announcers): void {
@@ -104,13 +106,6 @@ export class LivePublisher {
     events.changed.subscribe((change) => this.eventChanged(change))
     connections.statusChanged.subscribe((change) => this.statusChanged(change))
     sourceRecords.changed.subscribe((updates) => this.sourcesChanged(updates))
-  }
-
-  receiverChanged(id: number, before: Receiver | undefined, after: Receiver | undefined): void {
-    this.version1.receiverChanged(before, after)
-    if (this.#announced === null) return
-    this.#changedReceivers.add(id)
-    this.#schedule()
   }
 
   levelsChanged(changed: readonly LevelRows[]): void {
@@ -142,10 +137,6 @@ export class LivePublisher {
 
   sitesChanged(): void {
     this.#compareNext('sites')
-  }
-
-  queueChanged(): void {
-    this.#compareNext('queue')
   }
 
   notificationsChanged(): void {
@@ -275,6 +266,13 @@ export class LivePublisher {
     this.#stop()
     this.#subscribers.clear()
     this.version1.close()
+  }
+
+  #receiverChanged({ id, before, after }: ReceiverChange): void {
+    this.version1.receiverChanged(before, after)
+    if (this.#announced === null) return
+    this.#changedReceivers.add(id)
+    this.#schedule()
   }
 
   #addLevels(channelIds: Iterable<number>): void {

@@ -31,6 +31,7 @@ function start({ snapshotChars = 10, isStalled = false, acks = false } = {}) {
   }
   const live = {
     journal,
+    lists: { via: () => [] },
     synchronize: () => {},
     repeatLevels: () => {},
     subscribe: (added: LiveSubscriber) => {
@@ -44,7 +45,7 @@ function start({ snapshotChars = 10, isStalled = false, acks = false } = {}) {
     socket as unknown as WebSocket,
     {
       ...{ live: live as unknown as LivePublisher, liveData: liveData as unknown as LiveData, now: () => 0 },
-      ...{ installation: '1', via: () => [] },
+      ...{ installation: '1' },
     },
     { filter: {}, levels: 'false', acks, since: null },
     onProgress,

@@ -38,8 +38,6 @@ export interface LiveSessionDeps {
   readonly live: LivePublisher
   readonly liveData: LiveData
   readonly installation: string
-  /** Ids of all installations that this one follows, directly or through others. */
-  via(): readonly string[]
 }
 
 /** A message, or a fragment of a snapshot. Fragments show the progress of a slow client. */
@@ -248,7 +246,7 @@ export class LiveSession implements LiveSubscriber {
     const { liveData, live, installation } = this.#deps
     const { filter } = this.#options
     this.#members = liveData.members(filter)
-    const fields = { seq: live.journal.seq, epoch: this.#epoch(), installation, via: this.#deps.via() }
+    const fields = { seq: live.journal.seq, epoch: this.#epoch(), installation, via: live.lists.via() }
     const head = JSON.stringify({ type: 'snapshot', ...fields }).slice(0, -1)
     const bytes = Buffer.from(`${head},"data":${liveData.snapshotJson(filter)}}`)
     if (this.#window !== null) {

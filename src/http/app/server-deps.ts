@@ -97,7 +97,6 @@ export function toServerDeps(config: Config, { log, version, webRoot }: ServerOp
     siteLevelDemand: service.siteLevelDemand,
     installation: service.installation,
     installationName: service.installationName,
-    via: () => service.followedSites.ids(),
     sites: () => service.followedSites.list(),
     history: service.history,
     siteHistory: service.siteHistory,
